@@ -36,6 +36,7 @@ def script(capsys, monkeypatch, tmp_path):
     return call
 
 
+@pytest.mark.long
 def test_the_suite_runs_and_is_compared(tmp_path, script):
     pytest.importorskip("pyperf")
     line = [SUITE, "--debug-single-value", "--only", "encode: partcover", "-o", "new.json"]

@@ -63,6 +63,7 @@ def test_help_loads_little(arguments, more):
     assert loaded(help_of(*arguments)) - {"lazy_loader"} <= expected
 
 
+@pytest.mark.long
 def test_help_needs_nothing_optional():
     commands = [name for section in SECTIONS.values() for name in section]
     every = "".join(help_of(command, "--help") for command in commands)

@@ -54,6 +54,7 @@ def test_documents_refer_to_what_is_there(path):
     assert [file for file in FILE.findall(text) if not (ROOT / file).exists()] == []
 
 
+@pytest.mark.long
 def test_docstrings_refer_to_what_is_there():
     texts = {path: docstrings(path) for path in sorted(PACKAGE.rglob("*.py"))}
     pairs = [(path.name, name) for path, text in texts.items() for name in NAME.findall(text)]

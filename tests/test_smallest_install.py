@@ -97,12 +97,14 @@ def test_what_it_brings(light):
     assert light(code, *names.split()).stdout == "numpy\n"
 
 
+@pytest.mark.long
 def test_a_command_is_imported_on_its_own(slow_partcover, tmp_path):
     for line in ("count topics.txt -o c.tsv", "solve c.tsv -k 3 -o v.json", "inspect v.json c.tsv"):
         status, out, error = slow_partcover(line)
         assert status == 0, f"{line}: {error}{out}"
 
 
+@pytest.mark.long
 def test_text_to_a_vocabulary_that_is_used_and_exported(partcover, tmp_path):
     for line in (
         "count topics.txt --pretokenizer gpt2 -o c.tsv",
@@ -130,6 +132,7 @@ def test_text_to_a_vocabulary_that_is_used_and_exported(partcover, tmp_path):
     assert (answer["status"], answer["solver"]) == ("optimal", "branch and cut")
 
 
+@pytest.mark.long
 def test_the_demo_says_what_its_last_part_needs(light):
     code = """
 from partcover.cli.main import main

@@ -102,6 +102,7 @@ def test_the_package_is_typed():
     assert (PACKAGE / "py.typed").exists()
 
 
+@pytest.mark.long
 def test_programs_pass_a_strict_type_checker(tmp_path, pytestconfig):
     """One run for all, since most of its time goes to reading the package."""
     pytest.importorskip("mypy")

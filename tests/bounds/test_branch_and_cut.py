@@ -44,12 +44,14 @@ def test_conditions(instance):
     check(instance, fewest_tokens(instance))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "k"), [(0, 5), (1, 20), (2, 40), (4, 15)])
 def test_cases_close_what_cuts_leave(seed, k):
     instance = random_instance(seed, k)
     check(instance, solve(instance).tokens)
 
 
+@pytest.mark.long
 def test_a_tree_of_several_cases():
     instance = random_instance(1, 20)
     log = EventLog()
@@ -75,6 +77,7 @@ def test_a_gap_ends_it():
     assert solution.gap <= 0.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(80))
 def test_generated_instances_of_all_conditions(number):
     """Weights, required, forbidden, protected tokens and group budgets; all alphabets."""
@@ -86,6 +89,7 @@ def test_generated_instances_of_all_conditions(number):
         assert sum(token in group for token in solution.vocabulary) <= group.limit
 
 
+@pytest.mark.long
 def test_group_budgets_are_kept_where_the_bound_is_below():
     """The best two tokens are of one group, which has room for one: cases that exceed it close."""
     words = {"abab": 9, "cdcd": 8, "efef": 3, "ab": 1, "cd": 1}
@@ -95,6 +99,7 @@ def test_group_budgets_are_kept_where_the_bound_is_below():
     assert sum(token in groups[0].over("bytes") for token in solution.vocabulary) == 1
 
 
+@pytest.mark.long
 def test_long_words_that_repeat_themselves_are_refused_before_they_are_counted():
     shorter, longer = "a", "ab"
     while len(longer) < 17_711:

@@ -34,12 +34,14 @@ def check_bound(instance: Instance):
     return bound, best
 
 
+@pytest.mark.long
 @tries(150)
 @given(instances())
 def test_never_above_the_optimum(instance):
     check_bound(instance)
 
 
+@pytest.mark.long
 @tries(40)
 @given(st.integers(0, 2**31))
 def test_words_of_few_letters(seed):
@@ -53,6 +55,7 @@ def test_words_of_few_letters(seed):
     check_bound(Instance(words, draw.randint(1, 3)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "k"), [(0, 5), (1, 20), (2, 40)])
 def test_cuts_prove_more_than_the_relaxation(seed, k):
     instance = random_instance(seed, k)
@@ -67,6 +70,7 @@ def test_cuts_prove_more_than_the_relaxation(seed, k):
     assert best - bound.lower_bound <= (best - plain.lower_bound) / 2
 
 
+@pytest.mark.long
 def test_a_certificate_with_cuts_is_a_start(tmp_path):
     instance = random_instance(0, 5)
     bound = lower_bound(instance)
@@ -76,6 +80,7 @@ def test_a_certificate_with_cuts_is_a_start(tmp_path):
     assert check_certificate(instance, again.certificate).ok
 
 
+@pytest.mark.long
 def test_threads_change_nothing():
     instance = random_instance(4, 15)
     one, two = (lower_bound(instance, threads=n) for n in (1, 2))
@@ -84,6 +89,7 @@ def test_threads_change_nothing():
     assert one.x.tobytes() == two.x.tobytes()
 
 
+@pytest.mark.long
 def test_iterations_are_for_both():
     instance = random_instance(0, 5)
     whole = lower_bound(instance)
@@ -157,11 +163,13 @@ def test_two_triangles(count):
     assert (len(leaf.cuts) > 2) == (count > 1000)
 
 
+@pytest.mark.long
 def test_counts_beyond_all_digits():
     """What does not fit is lost, and no bound is too high."""
     check_bound(Instance(dict.fromkeys(TRIANGLES, 10**12), 3, max_length=2))
 
 
+@pytest.mark.long
 def test_a_required_token_of_no_word_takes_room():
     words = {"acb": 123, "cba": 113, "bac": 123, "bca": 62, "cab": 53, "abc": 58, "bcb": 53}
     bound, best = check_bound(Instance(words, 3, max_length=2, required=["zz"]))

@@ -46,6 +46,7 @@ def cases(draw):
     return words, k, draw(st.integers(1, len(words))), conditions
 
 
+@pytest.mark.long
 @tries(60)
 @given(cases(), TOKENS, st.booleans())
 # a token for each word of the head is optimal for the head, and its prices are poor for the tail
@@ -93,6 +94,7 @@ def book():
     return generated_words(400)
 
 
+@pytest.mark.long
 def test_going_on_makes_nothing_worse(book):
     first = head_improve(book, 60, head=100)
     best = []
@@ -110,6 +112,7 @@ def test_going_on_makes_nothing_worse(book):
     assert (best[0].tokens, best[0].lower_bound) == (first.tokens, first.lower_bound)
 
 
+@pytest.mark.long
 def test_what_is_better_for_the_head_alone_is_not_kept(book):
     good = head_improve(book, 60, head=len(book))
     by_head = head_improve(book, 60, head=20, warm_start=good.vocabulary)
@@ -142,6 +145,7 @@ def passes(monkeypatch):
     return counted
 
 
+@pytest.mark.long
 def test_no_pass_over_the_tail_begins_that_would_end_too_late(book, passes, monkeypatch):
     head_improve(book, 60, head=100)
     assert passes[0] == 0
@@ -176,6 +180,7 @@ def test_what_is_known_of_the_head_is_not_priced_again(book, passes):
     assert again.lower_bound == first.lower_bound
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", [0, 3])
 def test_what_a_certificate_to_start_from_claims_of_the_head_is_not_believed(book, limit):
     first = head_bound(book, 60, head=100, iterations=1)

@@ -61,6 +61,7 @@ def test_between_bound_and_greedtok(instance, bound):
         assert solution.certificate is None
 
 
+@pytest.mark.long
 def test_greedtok_runs_once_and_is_the_first_incumbent(monkeypatch):
     instance = random_instance(1, 8)
     runs, log = [], EventLog()
@@ -117,6 +118,7 @@ def test_a_better_start_is_the_best_from_the_first_second():
     assert all(event.tokens == good.tokens for event in bounding)
 
 
+@pytest.mark.long
 def test_reduced_costs_are_in_tokens(monkeypatch):
     """A token that may be of a better vocabulary is tried: what it costs is below the gap."""
     instance = random_instance(2, 8)
@@ -137,6 +139,7 @@ def test_reduced_costs_are_in_tokens(monkeypatch):
     assert costs.max() <= instance.words.total_symbols
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_side_by_side_and_in_turns(threads):
     """With time to spare both end, and agree with what each finds alone."""
@@ -151,6 +154,7 @@ def test_side_by_side_and_in_turns(threads):
     assert solution.seconds < 25
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", [None, 4])
 def test_words_of_many_symbols_have_one_after_the_other(monkeypatch, limit):
     """The steps of the bound are freed before the search begins, and nothing else changes."""

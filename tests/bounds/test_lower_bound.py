@@ -46,6 +46,7 @@ def test_nothing_is_given_away_at_large_counts(large):
     assert lower_bound(instance, warm_start=again, iterations=0).lower_bound == bound.lower_bound
 
 
+@pytest.mark.long
 def test_what_stands_still_is_stopped(monkeypatch):
     """Neither end moves: the steps are over, whatever precision there is to hope for."""
     instance = random_instance(11, 10)
@@ -110,6 +111,7 @@ def test_candidates_have_room_beside_chosen_ones_that_fill_it(monkeypatch, seed,
     assert bound.lower_bound >= 0.995 * best
 
 
+@pytest.mark.long
 def test_improve_where_few_candidates_are_held(monkeypatch):
     monkeypatch.setattr("partcover.problem.instance.MOST_HELD", 20)
     monkeypatch.setattr("partcover.bounds.warm_start.MOST_PRICED", 0)
@@ -282,6 +284,7 @@ def corpus(tmp_path):
     return "C.tsv"
 
 
+@pytest.mark.long
 def test_command(run, corpus, tmp_path):
     run("greedtok", corpus, "-k", "8", "-o", "V.json", "--quiet")
     common = (corpus, "-k", "8", "--iterations", "2000", "--quiet")

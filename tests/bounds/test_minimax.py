@@ -45,6 +45,7 @@ def checks(instance: MinimaxInstance, solution) -> None:
     assert (recount.ok, recount.tokens, recount.worst) == (True, solution.tokens, solution.worst)
 
 
+@pytest.mark.long
 def test_weights_close_the_gap_of_real_words():
     instance = three()
     equal = greedtok_minimax(instance)
@@ -59,6 +60,7 @@ def test_weights_close_the_gap_of_real_words():
     assert (again.worst <= found.worst, again.rounds) == (True, 1)
 
 
+@pytest.mark.long
 def test_exchanges_from_elsewhere_find_what_single_ones_do_not():
     corpora = [random_instance(seed, 1).words.most_frequent(6) for seed in (1, 2, 3)]
     instance = MinimaxInstance(corpora, 8, [words.total_symbols for words in corpora])
@@ -71,6 +73,7 @@ def test_exchanges_from_elsewhere_find_what_single_ones_do_not():
     assert improve_minimax(instance).worst == worst[1]
 
 
+@pytest.mark.long
 def test_threads_change_nothing():
     instance = three(4)
     one, two = (improve_minimax(instance, threads=threads) for threads in (1, 2))
@@ -104,6 +107,7 @@ def test_ctrl_c_keeps_the_best(method):
         assert check_minimax_certificate(instance, solution.certificate).ok
 
 
+@pytest.mark.long
 def test_checkpoints_are_valid():
     instance, kept = three(4), []
 
@@ -120,6 +124,7 @@ def test_checkpoints_are_valid():
             assert check_minimax_certificate(instance, solution.certificate).ok
 
 
+@pytest.mark.long
 def test_a_start_is_never_lost():
     instance = three(4)
     first = improve_minimax(instance)
@@ -164,6 +169,7 @@ def test_ctrl_c_in_the_first_rounds_keeps_the_best(monkeypatch, name):
     checks(instance, solution)
 
 
+@pytest.mark.long
 def test_rounds_share_the_time(monkeypatch):
     """Each has two thirds of what is left, a tenth of the time is for exchanges."""
     left, given = 60.0, []

@@ -44,6 +44,7 @@ def test_command_json(run, counts):
     assert json.loads(other)["corpus_sha256"] != again["corpus_sha256"]
 
 
+@pytest.mark.long
 def test_command_formats(run, counts, tmp_path):
     arguments = ("compare", counts, "-k", "2", "--methods", "greedtok,frequent", "--targets", "2")
     status, out, _ = run(*arguments, "--format", "csv")

@@ -111,6 +111,7 @@ def test_bash(shell):
     ]
 
 
+@pytest.mark.long
 def test_zsh(shell):
     lines = shell(
         "zsh",

@@ -118,6 +118,7 @@ def test_engines_read_the_words_outside_of_a_head_alone(run, counts):
     fails(run("verify", counts, "-k", 3, "--certificate", "Q.cert", "--threads", 2), "--threads")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_a_search_that_is_ended_leaves_valid_files_and_goes_on(run, tmp_path):
     """Each run is ended as soon as it has written; what is there never gets worse."""

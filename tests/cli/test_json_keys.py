@@ -72,6 +72,7 @@ def keys(value):
                 yield from keys(item)
 
 
+@pytest.mark.long
 def test_every_key_is_on_the_page(run, tmp_path):
     for library in ("ortools", "networkx"):
         pytest.importorskip(library)

@@ -253,6 +253,7 @@ def test_progress_only_on_a_terminal(run, counts):
     assert "\x1b" not in run("greedtok", counts, "-k", 3)[1]
 
 
+@pytest.mark.long
 def test_demo(run):
     status, data = as_json(run("demo", "--json"))
     assert status == 0
@@ -266,6 +267,7 @@ def test_demo(run):
     assert needed["greedtok", "priority", 1000] < needed["bpe", "merges", 1000]
 
 
+@pytest.mark.long
 def test_hash_seeds_change_nothing(run, counts, tmp_path):
     def answers(seed):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
@@ -279,6 +281,7 @@ def test_hash_seeds_change_nothing(run, counts, tmp_path):
     assert list(answers("0")) == list(answers("12345"))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt_keeps_the_best_so_far(tmp_path, sent):

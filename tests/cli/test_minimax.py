@@ -74,6 +74,7 @@ def test_solve_is_no_worse(run, corpora):
     assert as_json(run("verify", *options, "--vocab", "S.json"))[1]["ok"]
 
 
+@pytest.mark.long
 def test_what_a_solver_prints_is_no_result(tmp_path):
     pytest.importorskip("ortools")
     # HiGHS says something of its own on standard output here
@@ -205,6 +206,7 @@ def test_files_of_something_else_are_refused_and_kept(run, corpora, tmp_path):
         assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_a_run_that_is_ended_leaves_files_that_only_improve(run, tmp_path):
     """Each is ended as soon as it has written a proof."""

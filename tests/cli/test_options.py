@@ -168,6 +168,7 @@ NEEDS |= {"all.parquet": "pyarrow", "--plot": "matplotlib", "--draw": "matplotli
 SMALLER = {" whale": " cat", "60": "0.5", "10": "3", "7": "4", "100,200": "2", "32000": "1"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "line"),
     [

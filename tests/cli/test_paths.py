@@ -176,6 +176,7 @@ def partcover(*words, stdout=subprocess.PIPE, **environment):
     )
 
 
+@pytest.mark.long
 @FULL
 @pytest.mark.parametrize(
     "command_line",
@@ -209,6 +210,7 @@ def test_output_that_cannot_be_printed_is_saved(run, counts, tmp_path, command_l
         assert "partcover: wrote saved.out" in lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "environment",
     [
@@ -233,6 +235,7 @@ def test_any_encoding_of_standard_output(run, tmp_path, environment):
     assert events.returncode == 0
 
 
+@pytest.mark.long
 def test_a_closed_pipe_is_no_error(run, counts):
     read, write = os.pipe()
     os.close(read)

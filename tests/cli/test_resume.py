@@ -39,6 +39,7 @@ def start(tmp_path, *arguments):
     )
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize("command", ["improve", "bound"])
 def test_the_first_files_come_early_and_only_improve(run, book, tmp_path, command):
@@ -68,6 +69,7 @@ def _is_newer(path, before):
     return path.exists() and path.stat().st_mtime_ns > before.get(path.name, 0)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_a_killed_run_goes_on(run, book, tmp_path):
     """The time limit lets the tree begin soon; the process is killed long before it."""
@@ -157,6 +159,7 @@ def test_a_better_proof_is_never_replaced(run, small, tmp_path):
     assert "P.cert is kept" in error
 
 
+@pytest.mark.long
 def test_checkpoints_keep_a_better_proof_too(run, book, tmp_path):
     run("solve", *book, *FILES, "--time-limit", 5, "--quiet")
     shutil.copy(tmp_path / "P.cert", tmp_path / "Q.cert")
@@ -183,6 +186,7 @@ def test_mistakes(run, small, tmp_path, command, arguments, part):
     assert part in error or "would overwrite" in error
 
 
+@pytest.mark.long
 def test_tables_that_are_there_are_not_made_again(run, counts, tmp_path):
     command = ("reproduce", "all", counts, "-k", 2, "--time-limit", 1, "-o", "T.json")
     assert run(*command, "--quiet")[0] == 0

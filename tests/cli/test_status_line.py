@@ -102,6 +102,7 @@ def corpus(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 def test_one_line_is_rewritten(corpus):
     shown = on_a_terminal(corpus, "improve", "C.tsv", "-k", 40, "--time-limit", 2, "-o", "V.json")
     frames = shown.replace("\x1b[2K", "\r").split("\r")
@@ -112,6 +113,7 @@ def test_one_line_is_rewritten(corpus):
     assert shown.count("\n") == 1 + shown.count("partcover: wrote V.json")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [{"TERM": "dumb"}, {"quiet": True}])
 def test_nothing_moves_where_it_should_not(corpus, how):
     more = ["--quiet"] if how.pop("quiet", False) else []
@@ -121,6 +123,7 @@ def test_nothing_moves_where_it_should_not(corpus, how):
     assert shown == ("" if more else "partcover: wrote V.json\r\n")
 
 
+@pytest.mark.long
 def test_no_color_is_heeded(corpus):
     shown = on_a_terminal(corpus, "improve", "C.tsv", "-k", 9, "--time-limit", 1, NO_COLOR="1")
     assert "\x1b[3" not in shown

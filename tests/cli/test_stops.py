@@ -85,6 +85,7 @@ def is_valid(path):
     return True
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_hangup(folder, name):
     command, out, at, has_best = COMMANDS[name]
@@ -101,6 +102,7 @@ def test_a_hangup(folder, name):
     assert left <= {f"{out}.shards", f"{out}.part", f"{out}.part.json"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["count", "encode", "prune"])
 def test_killed_while_it_writes(folder, name):
     command, out, *_ = COMMANDS[name]

@@ -26,6 +26,7 @@ TEXTS = {
 K = 6
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "pretokenizer"),
     [*((name, "space-prefix") for name in TEXTS), ("all planes", "gpt2"), ("line ends", "gpt2")],

@@ -106,6 +106,7 @@ def words(listing, left_out=()):
     return Counter(part for cell in cells if is_number(cell) for part in cell.split())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_table_fits(run, files, shown, capsys, monkeypatch, command):
     status, out, _ = run(*COMMANDS[command].split())
@@ -130,6 +131,7 @@ def test_every_table_fits(run, files, shown, capsys, monkeypatch, command):
         assert cell_len(line) <= 40
 
 
+@pytest.mark.long
 def test_at_80_columns_what_a_table_is_about_is_there(run, files, shown):
     about = {
         "compare": ["method", "rule", "k", "tokens", "per word", "gap"],
@@ -239,6 +241,7 @@ def _read(terminal):
         return b""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [80, 40])
 def test_at_a_terminal(files, tmp_path, width):
     def lines(*options):

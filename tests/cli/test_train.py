@@ -92,6 +92,7 @@ def test_no_vocabulary_leaves_tokens_out_of_tables_too(run, corpus):
     assert (status, "tokens: " in out, "tokens chosen" in out) == (0, False, True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("more", [(), ("--json",)])
 def test_a_reader_that_leaves_early_costs_no_file(corpus, more, tmp_path):
     """As ``head``: the table or the object meets a closed pipe."""

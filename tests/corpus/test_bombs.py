@@ -34,6 +34,7 @@ def read(path):
         tracemalloc.stop()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("packing", ["gz", "zst"])
 def test_what_is_unpacked_is_not_held(tmp_path, packing):
     path = tmp_path / f"a.txt.{packing}"
@@ -44,6 +45,7 @@ def test_what_is_unpacked_is_not_held(tmp_path, packing):
     assert peak < 48 * MIB
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("packing", ["gz", "zst"])
 def test_a_word_of_a_bomb(tmp_path, packing, monkeypatch):
     monkeypatch.setattr(readers, "PIECE", 2 * MIB)
@@ -104,6 +106,7 @@ def test_a_window_of_a_bomb(tmp_path):
         WordCounts.from_files([path])
 
 
+@pytest.mark.long
 def test_one_value_in_many_rows_of_parquet(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
@@ -145,6 +148,7 @@ def test_row_groups_and_values_of_parquet(tmp_path, monkeypatch):
         WordCounts.from_files([path])
 
 
+@pytest.mark.long
 def test_one_counted_word_in_many_rows_of_parquet(tmp_path, monkeypatch):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")

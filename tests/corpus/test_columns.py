@@ -96,6 +96,7 @@ def test_pandas():
     assert WordCounts.from_texts(pandas.Series(["a b", "a"])).total_count == 3
 
 
+@pytest.mark.long
 def test_polars():
     polars = pytest.importorskip("polars")
     words = polars.Series("w", [word for word, count in COUNTS.items() for _ in range(count)])

@@ -82,6 +82,7 @@ def stopped(text, tmp_path, monkeypatch):
     return job.folder
 
 
+@pytest.mark.long
 def test_a_killed_count_goes_on(run, killed, tmp_path):
     assert run("count", "t.txt", "--pretokenizer", "gpt2", "-o", "whole.tsv")[0] == 0
     finished = len(list(killed.glob("*.run")))
@@ -110,6 +111,7 @@ def test_what_has_changed_since_is_counted_again(run, stopped, text, tmp_path):
     assert (tmp_path / "C.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
 
 
+@pytest.mark.long
 def test_shards_that_are_damaged_are_counted_again_or_refused(run, stopped, tmp_path):
     count = ("count", "t.txt", "--pretokenizer", "gpt2", "--quiet", "-o")
     assert run(*count, "whole.tsv")[0] == 0
@@ -243,6 +245,7 @@ def test_a_full_disk(text, tmp_path):
     assert files(tmp_path) == ["t.txt"]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
 def test_memory_stays_under_the_limit(tmp_path):
     """Half a million distinct words in 120 MB; unlimited they take more."""

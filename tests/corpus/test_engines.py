@@ -63,6 +63,7 @@ def when_begun(path, action):
     return thread
 
 
+@pytest.mark.long
 def test_a_killed_process_is_an_error_and_the_rest_goes_on(texts):
     whole = expected()
 
@@ -116,6 +117,7 @@ def test_what_goes_wrong_in_a_process_is_told(texts):
     assert not any(Path(name).exists() for name in ("C.tsv", "D.tsv", "E.tsv", "E.tsv.shards"))
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("default")  # an error would end the thread of Dask's client
 def test_dask(texts, scheduler, monkeypatch):
     """A killed worker's shards are counted again, and only once; without a scheduler, an error."""

@@ -87,6 +87,7 @@ def counts(tmp_path, monkeypatch):
     return counts
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("default")  # an error would end the thread of Dask's client
 def test_a_killed_worker_of_dask_does_no_harm(counts, tmp_path, scheduler):
     """Its shards are read again; a file that the others cannot read is an error."""

@@ -34,6 +34,7 @@ TEXT = "the cat sat on the mat, and that is that: the hat, the bat and the rat\n
 WORDS = WordCounts.from_texts([TEXT], pretokenizer="gpt2")
 
 
+@pytest.mark.long
 @given(
     st.none() | st.text(min_size=1) | st.binary(min_size=1).map(os.fsdecode),
     st.none() | st.sampled_from(["bytes", "chars", "ints"]),

@@ -102,6 +102,7 @@ def same_everywhere(data):
         raise AssertionError(f"{ours[around]!r}, not {theirs[around]!r}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("data", STEPS[:14], ids=lambda data: "-".join(map(str, data.values())))
 def test_every_character_is_as_in_the_library(data):
     same_everywhere(data)
@@ -150,6 +151,7 @@ def map_step(request):
     return {"type": "Precompiled", "precompiled_charsmap": compiled_map(request.param)}
 
 
+@pytest.mark.long
 def test_every_character_is_mapped_as_in_the_library(map_step):
     same_everywhere(map_step)
 

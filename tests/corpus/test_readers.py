@@ -237,6 +237,7 @@ def test_the_first_place_where_a_pattern_cuts():
         assert first_cut(text, begin) == min((p for p in places if p >= begin), default=-1)
 
 
+@pytest.mark.long
 def test_parts_of_a_file_are_the_file(tmp_path, monkeypatch):
     rng = random.Random(6)
     for _ in range(150):

@@ -81,6 +81,7 @@ print(open("text.txt").read() * 2)
 """
 
 
+@pytest.mark.long
 def test_the_site_builds(tmp_path):
     """From nothing, as `make docs` builds it, without what takes long.
 

@@ -164,6 +164,7 @@ def test_what_is_no_file_cannot_be_resumed(encoder, texts):
     encoder.encode_files(texts, os.devnull, file_format="bin")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_a_killed_process_leaves_what_another_goes_on_from(encoder, texts, tmp_path):
     encoder.vocabulary.save(tmp_path / "v.json")

@@ -92,6 +92,7 @@ def check_proof(instance: MinimaxInstance, proof: MinimaxCertificate) -> None:
             assert not check_minimax_certificate(instance, changed).ok
 
 
+@pytest.mark.long
 def test_the_search_nearly_always_finds_the_optimum():
     kinds = sum((check(number) for number in range(1, 10)), Counter())
     assert kinds["found"] >= 8, kinds

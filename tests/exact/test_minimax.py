@@ -28,6 +28,7 @@ def test_other_solvers(solver):
     assert solution.worst == solve_minimax(instance).worst
 
 
+@pytest.mark.long
 def test_a_bound_by_weights_is_below_and_no_time_has_an_answer():
     corpora = [random_instance(seed, 1).words.most_frequent(5) for seed in (3, 4, 5)]
     instance = MinimaxInstance(corpora, 4, [words.total_symbols for words in corpora])

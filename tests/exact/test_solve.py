@@ -151,6 +151,7 @@ def test_no_words_and_no_budget():
     assert (plenty.tokens, plenty.status) == (3, "optimal")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_time_limit_gives_the_best_so_far(solver):
     rng = np.random.default_rng(7)
@@ -197,6 +198,7 @@ def test_a_model_that_cannot_be_built_in_time_is_not_begun(monkeypatch):
     )
 
 
+@pytest.mark.long
 def test_a_solver_that_overruns_is_left_behind(monkeypatch):
     model = formulation.build(Instance(WordCounts.from_counts({"abab": 3}), 1))
     stop = threading.Event()
@@ -298,6 +300,7 @@ def test_a_false_objective_is_found_out(monkeypatch):
         solve(instance)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_ctrl_c_keeps_the_best_so_far(solver):
@@ -361,6 +364,7 @@ def test_the_last_whole_solution_that_highs_wrote(text, values):
     assert values == (None if last is None else last.tolist())
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_ctrl_c_is_not_lost_in_an_import(solver):

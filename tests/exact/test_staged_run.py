@@ -232,6 +232,7 @@ def test_ctrl_c_keeps_the_best_so_far(method, kind, monkeypatch):
         assert verify(instance, solution.vocabulary, claim=solution).ok
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("hurried_solver")
 def test_goes_on_from_a_checkpoint():
     instance = entry("petersen-less").instance

@@ -34,6 +34,7 @@ def test_every_command_has_lines():
     assert LINES.keys() == NAMED.keys()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EACH)
 def test_every_option_is_reached(sandbox, name):
     """Not only parsed: with a value that fits, on one of its lines, the command does its work."""
@@ -48,6 +49,7 @@ def test_every_option_is_reached(sandbox, name):
         assert any(works(*line.split(), *add) for add in tries for line in LINES[name]), option.opts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(NAMED.keys() - RARE))
 def test_some_arguments(sandbox, name):
     draw = Random(name)

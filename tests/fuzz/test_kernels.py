@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from random import Random
 
+import pytest
 from fuzz.kernels import attempt
 
 import partcover.kernels
@@ -27,6 +28,7 @@ class Noted:
         return getattr(self.value, name)
 
 
+@pytest.mark.long
 def test_every_kernel_is_called(monkeypatch):
     attempt(Random(0))  # all modules are there then
     called: set[str] = set()

@@ -94,6 +94,7 @@ def test_all_merges_of_every_formula_of_one_variable():
         check_merges(formula)
 
 
+@pytest.mark.long
 def test_all_merges_of_a_clause_of_two_variables():
     check_merges(Formula(["x", "y"], [(1, 2)]))
 

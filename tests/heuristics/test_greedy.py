@@ -314,6 +314,7 @@ def test_ctrl_c_while_a_token_takes_long():
         signal.signal(signal.SIGALRM, old)
 
 
+@pytest.mark.long
 @SOLVERS
 @pytest.mark.parametrize(
     ("words", "tokens"),
@@ -330,6 +331,7 @@ def test_long_words_take_seconds(solver, words, tokens):
     assert tokens in (None, solution.tokens)
 
 
+@pytest.mark.long
 @SOLVERS
 def test_long_words_that_repeat_themselves_for_ever_are_refused(solver):
     with pytest.raises(InputError, match=r"occur [0-9,]+ times.*--max-length"):

@@ -127,6 +127,7 @@ def test_between_greedtok_and_the_optimum(instance, seed):
         assert solution.tokens == optimum == solution.lower_bound
 
 
+@pytest.mark.long
 def test_nearly_always_the_optimum():
     """Of 1,492 random tiny ones, conditions included, 99.8 % were; none of these is missed."""
     rng = np.random.default_rng(1)

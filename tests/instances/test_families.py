@@ -50,6 +50,7 @@ def test_the_source_makes_the_same_bytes(name, tmp_path):
         assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
 
 
+@pytest.mark.long
 def test_hash_seeds_change_nothing():
     code = (
         "import json; from partcover.instances.families import FAMILIES as F; "

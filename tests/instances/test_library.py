@@ -22,11 +22,13 @@ def test_the_library_is_the_folder():
     assert {path.name for path in FOLDER.glob("*.cert")} == proofs - {None}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_claims_hold(name):
     assert entry(name).problems() == []
 
 
+@pytest.mark.long
 def test_small_optima_are_what_a_solver_finds():
     small = [
         e

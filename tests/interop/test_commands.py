@@ -73,6 +73,7 @@ def test_refusals_are_one_line(run, tmp_path):
     assert run("import", "v.json")[0] == 2
 
 
+@pytest.mark.long
 def test_commands(run, tmp_path, counted):
     need("tiktoken")
     counted.save(tmp_path / "C.tsv")

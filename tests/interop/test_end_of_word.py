@@ -55,6 +55,7 @@ def read(tmp_path_factory):
     return own, load_vocabulary(path)
 
 
+@pytest.mark.long
 def test_ids_and_places_are_the_librarys(read):
     own, vocabulary = read
     encoder = Encoder(vocabulary)

@@ -37,12 +37,14 @@ def measured(name, rows, measure):
     return cells
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_page_says_what_is_measured_of_rules(name):
     page = on_page("rule")
     assert {row: cells[name] for row, cells in page.items()} == measured(name, USES, by_rule)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_page_says_what_is_measured_of_pretokenizers(name):
     page = on_page("pre-tokenizer")

@@ -60,6 +60,7 @@ def exported(tmp_path_factory):
     return of
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", READABLE)
 def test_mutated_files_are_read_or_refused(exported, name):
     draw = random.Random(int(os.environ.get("PARTCOVER_FUZZ_SEED", "0")))

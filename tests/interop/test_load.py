@@ -71,6 +71,7 @@ def test_broken_folders_and_models(tmp_path):
         load_vocabulary(path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("format_", "library"),
     [

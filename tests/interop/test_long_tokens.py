@@ -40,6 +40,7 @@ def test_a_unigram_model_that_would_end_the_process_is_refused(tmp_path):
             assert len(load_vocabulary(path)) == 3
 
 
+@pytest.mark.long
 def test_a_tokenizer_file_with_long_tokens_is_read(tmp_path):
     vocab = {chr(97 + place): place for place in range(26)}
     for token in (*TOKENS, "ab" * 90_000):
@@ -65,6 +66,7 @@ def test_a_sentencepiece_model_with_long_pieces_is_read(tmp_path):
     assert len(load_vocabulary(tmp_path / "v.model")) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", sorted(COUNTED))
 def test_the_recount_of_a_long_word_takes_seconds(rule):
     more = {"scores": [-1.0] * 4} if rule == "likelihood" else {}

@@ -86,6 +86,7 @@ def test_a_format_of_another_package_is_there_by_name(other_package, tmp_path, m
     assert [form.name for form in recognised(tmp_path / "v.other")] == ["other"]
 
 
+@pytest.mark.long
 def test_the_commands_write_and_read_it(other_package, tmp_path):
     Vocabulary(["ab", "abc"], pretokenizer="gpt2").save(tmp_path / "v.json")
     environment = {**os.environ, "PYTHONPATH": str(other_package)}

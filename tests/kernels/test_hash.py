@@ -113,6 +113,7 @@ def test_tokens_are_near_their_homes():
     assert segmenter.displacement < FAR * offsets[-1]
 
 
+@pytest.mark.long
 def test_pairs_that_are_trained_are_near_their_homes():
     # words of two symbols each, in every order that meets
     left, right = chosen_pairs(2_000, 32, 2**16 - 1)
@@ -150,6 +151,7 @@ def test_words_are_the_same_wherever_they_stand(words, data):
     assert counts.tolist() == [2 * words.count(word) for word in dict.fromkeys(words)]
 
 
+@pytest.mark.long
 def test_results_do_not_depend_on_the_key():
     # each process has a key of its own
     program = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import tries
@@ -35,6 +36,7 @@ def offsets_of(words, unit=1):
     return flat, np.cumsum([0, *map(len, words)])
 
 
+@pytest.mark.long
 @tries(1000)
 @given(WORDS, TOKENS, st.integers(2, 7), st.sampled_from(SYMBOLS))
 def test_tokens_are_found_in_words(words, tokens, longest, symbols):
@@ -101,6 +103,7 @@ def test_a_word_goes_on_where_a_known_token_of_the_same_beginning_does():
 HEADS = st.dictionaries(st.text("ab", min_size=1, max_size=7), st.just(1), min_size=1)
 
 
+@pytest.mark.long
 @tries(1000)
 @given(HEADS, st.data())
 def test_the_largest_sum_of_a_token_inside(words, data):

@@ -43,6 +43,7 @@ def listed(words, tokens):
     return arcs, word_first, places
 
 
+@pytest.mark.long
 @tries(1000)
 @given(WORDS, TOKENS)
 def test_arcs_are_those_of_a_loop(words, tokens):

@@ -35,6 +35,7 @@ def fibonacci(size: int) -> list[int]:
     return word[:size]
 
 
+@pytest.mark.long
 @tries(3000)
 @given(
     st.integers(1, 4).flatmap(lambda most: st.lists(st.integers(0, most), max_size=60))

@@ -185,6 +185,7 @@ def test_a_checksum_of_packed_multipliers_is_noticed():
     assert "cannot be unpacked" in check.problems[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sizes", [[1, 1, 1], [1 << 25] * 3])
 def test_no_more_is_unpacked_than_tokens_overlap(sizes):
     instance, _ = certified()

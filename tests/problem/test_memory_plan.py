@@ -53,6 +53,7 @@ print(plan.need, 1024 * int(peak))
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
 @pytest.mark.parametrize(
     ("work", "words", "k", "longest", "bits"),
@@ -103,6 +104,7 @@ print(plan.need, 1024 * int(peak))
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
 def test_a_few_enormous_words():
     """Each of them is a token."""

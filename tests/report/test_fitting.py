@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -42,6 +43,7 @@ def test_names_are_no_numbers():
         assert not is_number(text)
 
 
+@pytest.mark.long
 @given(tables(), st.integers(20, 200), st.integers(1, 3))
 def test_every_number_is_whole_and_every_line_fits(table, room, between):
     columns, headings, drop = table
@@ -62,6 +64,7 @@ def test_every_number_is_whole_and_every_line_fits(table, room, between):
     assert left_out == set(order[: len(left_out)])
 
 
+@pytest.mark.long
 @given(tables(), st.integers(20, 200))
 def test_no_column_goes_without_need(table, room):
     columns, headings, drop = table

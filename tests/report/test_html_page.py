@@ -201,6 +201,7 @@ def test_tables_of_reproduce_have_their_names(tmp_path):
     ]
 
 
+@pytest.mark.long
 def test_all_that_the_commands_write_can_be_shown(tmp_path, run):
     pytest.importorskip("jinja2")
     pytest.importorskip("matplotlib")

@@ -107,6 +107,7 @@ def expected(text, vocabulary):
     return tokens
 
 
+@pytest.mark.long
 def test_typed_text_is_cut_as_partcover_cuts_it(folder, open_page):
     page = open_page(folder / "r.html")
     text = "The price\n\n isn't 19845 naïve😀  it"
@@ -131,6 +132,7 @@ def test_typed_text_is_cut_as_partcover_cuts_it(folder, open_page):
     assert page.input_value("#text") == "it is"
 
 
+@pytest.mark.long
 def test_words_that_differ_come_first_and_others_are_found(folder, open_page):
     page = open_page(folder / "r.html")
     first = page.locator("#list article").first
@@ -147,6 +149,7 @@ def test_words_that_differ_come_first_and_others_are_found(folder, open_page):
     assert page.inner_text("#found") == "0 words found"
 
 
+@pytest.mark.long
 def test_tables_are_opened_sorted_and_searched_by_keys(folder, open_page):
     page = open_page(folder / "r.html")
     table = page.locator("#numbers details", has=page.get_by_text("rows", exact=False)).nth(1)
@@ -170,6 +173,7 @@ def test_tables_are_opened_sorted_and_searched_by_keys(folder, open_page):
     assert all("bpe" in row.inner_text() for row in visible)
 
 
+@pytest.mark.long
 def test_charts_show_another_measure_and_name_their_lines(folder, open_page):
     page = open_page(folder / "r.html")
     chart = page.locator("section.chart").first
@@ -184,6 +188,7 @@ def test_charts_show_another_measure_and_name_their_lines(folder, open_page):
     assert "k = 4" in chart.locator(".canvas").inner_text()
 
 
+@pytest.mark.long
 def test_greedy_is_stepped_through(folder, open_page):
     page = open_page(folder / "r.html")
     steps = page.locator("section.steps")
@@ -196,6 +201,7 @@ def test_greedy_is_stepped_through(folder, open_page):
     assert steps.locator(".piece.new").count() > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_is_clipped_and_all_can_be_read(folder, open_page, width, scheme):
@@ -210,6 +216,7 @@ def test_nothing_is_clipped_and_all_can_be_read(folder, open_page, width, scheme
     assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "symbols", "shown"),
     [

@@ -37,6 +37,7 @@ CASES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_labels_and_bytes(name, tmp_path):
     reduction, certificate, labels = CASES[name]

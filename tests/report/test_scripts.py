@@ -49,6 +49,7 @@ def vocabularies(rng: random.Random, letters: str) -> list[Vocabulary]:
     return made
 
 
+@pytest.mark.long
 def test_the_script_cuts_as_segment_does():
     rng = random.Random(5)
     cases, expected = [], []
@@ -72,6 +73,7 @@ STEPS = """{"type": "Sequence", "pretokenizers": [
 ]}"""
 
 
+@pytest.mark.long
 def test_the_script_cuts_phrases_as_segment_does():
     rng = random.Random(6)
     cases, expected = [], []
@@ -112,6 +114,7 @@ def cut_by_the_script(cases):
     )
 
 
+@pytest.mark.long
 def test_the_script_knows_the_borders_of_utf8():
     texts, odd = oracle.borders_of_utf8()
     words = [part + end for part in [*texts, *odd] for end in (b"b", b"bb", b"\x80b")]
@@ -156,6 +159,7 @@ PARTS = [
 ]
 
 
+@pytest.mark.long
 def test_the_script_cuts_text_as_the_pretokenizers_do():
     rng = random.Random(7)
     texts = ["".join(rng.choices(PARTS, k=rng.randint(0, 12))) for _ in range(1500)]

@@ -44,6 +44,7 @@ def killed(code, tmp_path):
     return pid
 
 
+@pytest.mark.long
 def test_cbc_dies_with_its_parent(tmp_path):
     pid = killed(
         """

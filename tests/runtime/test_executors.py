@@ -57,6 +57,7 @@ def loky():
         yield executor
 
 
+@pytest.mark.long
 def test_loky(folder, loky):
     here = counted(folder, None)
     assert here["checked"][0]

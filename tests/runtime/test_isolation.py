@@ -68,11 +68,13 @@ def test_a_process_that_ends_without_an_answer():
         run_isolated(end)
 
 
+@pytest.mark.long
 def test_memory_is_of_processes_too():
     _, memory = run_isolated(fill_a_child, 300)
     assert 290 * 2**20 < memory < 420 * 2**20
 
 
+@pytest.mark.long
 def test_memory_is_of_the_call():
     size, memory = run_isolated(fill, 48)
     assert size == 48 * 2**20

@@ -93,6 +93,7 @@ def test_candidates_beyond_the_memory_are_refused(monkeypatch):
     assert greedtok(Instance(words, k=2, max_length=20)).tokens
 
 
+@pytest.mark.long
 def test_a_limit_of_the_process_is_heeded(tmp_path):
     (tmp_path / "C.tsv").write_bytes(b"".join(b"%b\t%d\n" % pair for pair in alike(20_000)))
     program = (

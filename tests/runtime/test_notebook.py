@@ -123,6 +123,7 @@ def test_html_holds_no_markup_of_strangers():
     assert html.escape(EVIL[:20]) in words._repr_html_()
 
 
+@pytest.mark.long
 def test_html_tables():
     words = WordCounts.from_counts({"the": 5, "pearl": 12_000, "x" * 10**6: 1})
     said = Reader(words._repr_html_()).said

@@ -94,6 +94,7 @@ def test_encoders_pickle_alike_before_and_after_use(name):
     assert pickle.dumps(again) == first
 
 
+@pytest.mark.long
 def test_equal_encoders_pickle_alike_in_processes_of_any_hash_seed(tmp_path):
     (tmp_path / "C.tsv").write_text("".join(f"w{i % 7}{i}\t{i + 1}\n" for i in range(40)))
     code = (
@@ -118,6 +119,7 @@ def test_equal_encoders_pickle_alike_in_processes_of_any_hash_seed(tmp_path):
     assert len(said) == 1
 
 
+@pytest.mark.long
 def test_encoders_in_a_spawned_pool():
     names = ["shortest_path", "merges", "mark", "function", "dropout"]
     context = multiprocessing.get_context("spawn")

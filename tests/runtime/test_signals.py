@@ -50,6 +50,7 @@ def test_the_answer_comes_while_a_kernel_runs(sent):
         assert process.wait(30) == 130
 
 
+@pytest.mark.long
 def test_the_second_does_not_disturb_what_the_first_one_began():
     code = """if True:
         import time
@@ -91,6 +92,7 @@ def test_a_file_is_written_whole_before_an_interrupt(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["v.json"]
 
 
+@pytest.mark.long
 def test_what_is_ignored_stays_ignored():
     def ignore():  # as nohup does
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -125,6 +127,7 @@ def test_an_interrupt_while_the_package_is_imported():
             process.kill()
 
 
+@pytest.mark.long
 def test_an_interrupt_without_an_answer_is_one_line(tmp_path):
     """Of a command with nothing to keep, here while it reads standard input."""
     with subprocess.Popen(

@@ -71,6 +71,7 @@ def python(code: str, folder) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.long
 def test_the_commands_run(tmp_path):
     (tmp_path / "text.txt").write_bytes(b"the cat and the hat\r\nand the bat sat\r\n" * 30)
     done = python(
@@ -101,6 +102,7 @@ assert available_memory(proc=Path("nowhere"), groups=Path("nowhere")) > 2**20
     assert all(row["memory"] >= 0 for row in rows)
 
 
+@pytest.mark.long
 def test_a_reader_that_has_gone_is_no_error(tmp_path):
     code = """
 import errno
@@ -120,6 +122,7 @@ os._exit(run("solvers"))
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ctrl_c_and_ctrl_break_are_answered(tmp_path, sent):
     code = WINDOWS + "print('ready', flush=True)\nimport time\ntime.sleep(60)\n"

@@ -35,6 +35,7 @@ def test_words_of_long_tokens_are_cut_as_in_plain_python(rule, tokens, long, wor
     assert [cut.of(i) for i in range(len(counts))] == list(cut_by_rule(counts, vocabulary))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", RULES)
 def test_a_token_and_a_word_of_megabytes(rule):
     token, word = "ab" * 500_000, "ab" * 900_000 + "c"

@@ -75,6 +75,7 @@ def test_priority_where_many_tokens_occur(letters, longest):
         assert cut_all([word], vocabulary, "priority") == [greedy_oracle.priority(word, tokens)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "times"), [(40, 40), (80, 40), (600, 30), (20_000, 8)])
 def test_priority_where_tokens_wait_for_each_other(size, times):
     # a position tries its next token when one before it in the order was not placed: those that
@@ -136,6 +137,7 @@ def test_merges_of_any_tokens_in_any_order(words, tokens, runs):
                 assert cut == [word]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("letters", ["ab", "abc"])
 def test_merges_of_any_two_tokens_made_of_each_other(letters):
     # the parts of tokens in any order: ranks tie, and fall behind those of parts, at many a border

@@ -27,6 +27,7 @@ from partcover import InputError, Vocabulary, WordCounts, segment
 from partcover.vocabulary.rules import SEGMENTATION_RULES
 
 
+@pytest.mark.long
 @kinds
 @examples
 @given(words=words_st, tokens=tokens_st)
@@ -36,6 +37,7 @@ def test_longest_match(kind, words, tokens):
     assert cuts == [oracle.longest_match(word, tokens) for word in words]
 
 
+@pytest.mark.long
 @kinds
 @examples
 @given(words=words_st, tokens=tokens_st)
@@ -45,6 +47,7 @@ def test_merges_by_rank(kind, words, tokens):
     assert cuts == [oracle.merge(word, tokens) for word in words]
 
 
+@pytest.mark.long
 @kinds
 @examples
 @given(words=words_st, made=merge_lists())
@@ -71,6 +74,7 @@ odd_st = st.lists(
 odd_token = odd_st.filter(lambda token: len(token) > 1)
 
 
+@pytest.mark.long
 @examples
 @given(words=st.lists(odd_st, unique=True), tokens=st.lists(odd_token, unique=True, max_size=9))
 def test_character_merges_by_rank(words, tokens):
@@ -78,6 +82,7 @@ def test_character_merges_by_rank(words, tokens):
     assert cuts == [oracle.merge_characters(word, tokens) for word in words]
 
 
+@pytest.mark.long
 @examples
 @given(words=st.lists(odd_st, unique=True), made=merge_lists("ab"), data=st.data())
 def test_character_merges_by_pairs(words, made, data):
@@ -124,6 +129,7 @@ def test_character_merges_at_the_borders_of_utf8():
         assert cuts == [oracle.merge_characters(word, tokens) for word in words]
 
 
+@pytest.mark.long
 @kinds
 @examples
 @given(words=words_st, tokens=tokens_st, data=st.data())
@@ -152,6 +158,7 @@ def test_likelihood_is_the_largest_of_all(word, tokens, data):
     assert total(cuts) == pytest.approx(best, rel=1e-12, abs=1e-9)
 
 
+@pytest.mark.long
 @kinds
 @examples
 @given(words=words_st, tokens=tokens_st, seed=st.integers())
@@ -193,6 +200,7 @@ def fewest(words, tokens):
     assert cut_all(words, vocabulary, "likelihood") == expected
 
 
+@pytest.mark.long
 def test_fewest_of_every_tiny_vocabulary():
     strings = ["".join(s) for n in range(2, 6) for s in product("ab", repeat=n)]
     for size in range(4):
@@ -200,6 +208,7 @@ def test_fewest_of_every_tiny_vocabulary():
             fewest(strings, tokens)
 
 
+@pytest.mark.long
 def test_fewest_in_runs():
     # where sizes are missing, a longer run may need fewer tokens
     runs = ["a" * n for n in range(1, 40)]
@@ -221,6 +230,7 @@ def test_fewest_in_repeats(period, sizes, shifts, others, runs, between):
     fewest([between.join((period * 90)[:n] for n in runs)], list(dict.fromkeys(tokens + others)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("letters", [2, 30, 3000])
 def test_large_vocabularies(letters):
     # tokens enough to fill, and to fit around each other in, the table of the trie

@@ -61,6 +61,7 @@ SAMPLED = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("word", "tokens"), SAMPLED)
 @pytest.mark.parametrize("kind", ["bytes", "chars"])
 def test_draws_follow_their_distributions(word, tokens, kind):
@@ -128,6 +129,7 @@ def test_bpe_dropout_over_characters_of_several_bytes():
     assert chi_square([tuple(p.decode() for p in cut) for cut in cuts], expected) < 5
 
 
+@pytest.mark.long
 @kinds
 @examples
 @given(words=words_st, tokens=tokens_st)

@@ -47,6 +47,7 @@ def test_no_difference():
     assert smallest_difference(instance) is None
 
 
+@pytest.mark.long
 def test_out_of_time_words_are_dropped(monkeypatch):
     words = ["papaya", "impact", "random", "randose", "rosey", "randy"]
     instance = Instance(WordCounts.from_words(words), 2)

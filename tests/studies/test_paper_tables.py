@@ -24,6 +24,7 @@ def study():
     return Study(Runner(Instance(WORDS, 0)), [2, 4])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment(name, study, run, tmp_path):
     rows = reproduce.reproduce(name, study)
@@ -124,6 +125,7 @@ def test_manifest(study):
     assert json.loads(json.dumps(facts)) == facts
 
 
+@pytest.mark.long
 def test_command(run, tmp_path):
     WORDS.save(tmp_path / "C.tsv")
     status, out, _ = run("reproduce", "--list", "--json")

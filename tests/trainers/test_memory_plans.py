@@ -43,6 +43,7 @@ print(memory_plan(Instance(words, k), trainer.work_of(options)).need, 1024 * int
 PLANNED = [name for name, trainer in TRAINERS.items() if trainer.work is not None]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="no peak memory")
 @pytest.mark.parametrize(
     ("method", "kind", "k", "options"),

@@ -55,6 +55,7 @@ def test_numbers_past_the_last_multiple_are_passed_over():
         assert draw(np.array(weights), 2, seed).tolist() == drawn_slowly(weights, 2, seed)
 
 
+@pytest.mark.long
 def test_orders_come_as_often_as_successive_sampling_has_them():
     weights, runs = [1, 2, 3, 6], 4000
     seen = dict.fromkeys(permutations(range(4), 3), 0)

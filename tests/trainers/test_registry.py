@@ -72,6 +72,7 @@ def test_a_trainer_of_another_package_is_there_by_name(other_package, monkeypatc
         registry["nothing"]
 
 
+@pytest.mark.long
 def test_the_commands_list_and_run_it(other_package, tmp_path):
     (tmp_path / "C.tsv").write_text("low\t5\nlowest\t2\n")
     environment = {**os.environ, "PYTHONPATH": str(other_package)}

@@ -65,6 +65,7 @@ def test_the_most_it_makes_is_made():
     )
 
 
+@pytest.mark.long
 def test_a_limit_ends_what_would_not():
     heavy = WordCounts.from_counts({"banana": 2**40, "ananas": 2**40})
     solution = trainers.unigram_sentencepiece(Instance(heavy, 3), time_limit=1)

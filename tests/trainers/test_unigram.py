@@ -121,6 +121,7 @@ def test_the_trainer_is_the_slow_one(m_step, counts, k):
     assert got.tokens == segment(words, vocabulary, "likelihood").tokens
 
 
+@pytest.mark.long
 def test_prunings_stop_at_a_tenth_above_k():
     for seed in (2, 4, 6):
         draw = random.Random(seed)

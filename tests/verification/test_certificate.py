@@ -267,6 +267,7 @@ def test_broken_prices_are_named(change, message):
     assert re.search(message, check.problems[0])
 
 
+@pytest.mark.long
 def test_no_more_is_unpacked_than_words_have_symbols():
     instance, certificate = proof()
     bomb = packed(bytes(1 << 28))

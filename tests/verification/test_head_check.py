@@ -216,6 +216,7 @@ def test_long_words_of_the_tail_are_one_token_at_least():
     assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("default")  # an error would end the thread of Dask's client
 def test_workers_of_dask_count_the_same_integers(tmp_path, monkeypatch, scheduler):
     """Bound, certificate, check and tokens of generated words, as on one machine."""

@@ -84,6 +84,7 @@ def test_sentencepiece_gives_up_what_no_piece_holds(tmp_path):
     export(Vocabulary(["😀a", "😀"], pretokenizer="none"), path, "sentencepiece")
 
 
+@pytest.mark.long
 def test_sentencepiece_gives_up_pieces_that_it_refuses_to_load(tmp_path):
     need("sentencepiece")
     path = tmp_path / "v.model"
