@@ -4,6 +4,9 @@ A server process imports the package once.  The command sends the server its arg
 environment and three streams; the server forks a process that runs `partcover.__main__.entry` with
 them, and the command exits with the status of that process.  So each command has a process, file
 descriptors and an exit of its own, as the installed script has, and only the imports are shared.
+
+Where a test tries no time limits of its own, the clock of time limits can run on the processor's
+seconds, some for each: how far a search comes then hardly depends on what else the machine does.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import site
 import socket
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,10 +48,13 @@ os._exit(int.from_bytes(answer, "big") if answer else 125)
 
 
 @contextlib.contextmanager
-def quick_command(folder: Path, packages: Path | None = None) -> Iterator[Path]:
+def quick_command(
+    folder: Path, packages: Path | None = None, clock: float | None = None
+) -> Iterator[Path]:
     """Starts a server and yields the folder in which the command ``partcover`` is.
 
-    `packages` is a folder of packages to import in place of the installed ones.
+    `packages` is a folder of packages to import in place of the installed ones, `clock` the speed
+    of the clock of `processor_clock`.
     """
     if not CAN_FORK:
         assert packages is None, "the installed script imports the installed packages"
@@ -59,10 +66,10 @@ def quick_command(folder: Path, packages: Path | None = None) -> Iterator[Path]:
     command = folder / "partcover"
     command.write_text(SCRIPT.format(python=sys.executable, address=listener.getsockname()))
     command.chmod(0o755)
-    arguments = ["-P", __file__, str(listener.fileno())]
+    arguments = ["-P", __file__, str(listener.fileno()), str(clock or ""), str(packages or "")]
     environment = {**os.environ, "PYTHONUTF8": "1"}
     if packages is not None:
-        arguments = ["-S", *arguments, str(packages)]
+        arguments.insert(0, "-S")
         environment.pop("PYTHONPATH", None)
     server = subprocess.Popen(
         [sys.executable, *arguments],
@@ -151,10 +158,24 @@ def reopened(stream: TextIO) -> TextIO:
     )
 
 
+@contextlib.contextmanager
+def processor_clock(speed: float) -> Iterator[None]:
+    """Lets the clock of time limits go on by `speed` seconds with each second of the processor."""
+    monotonic = time.monotonic
+    begun, spent = monotonic(), time.process_time()
+    time.monotonic = lambda: begun + speed * (time.process_time() - spent)
+    try:
+        yield
+    finally:
+        time.monotonic = monotonic
+
+
 if __name__ == "__main__":
-    for packages in sys.argv[2:]:
+    number, speed, packages = sys.argv[1:]
+    if packages:
         site.addsitedir(packages)
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(number)))
     from partcover.__main__ import entry
 
-    entry()
+    with processor_clock(float(speed)) if speed else contextlib.nullcontext():
+        entry()

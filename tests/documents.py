@@ -30,6 +30,7 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+from command_server import processor_clock
 from markdown_it import MarkdownIt
 
 from partcover.cli.main import cli
@@ -39,6 +40,7 @@ from partcover.errors import MissingExtra
 # are compared where it is the one that they were written with
 TOPICS = "621dd9979c0fa9352b0cf488f3e69a7e2e1a088c8a017efb984d3863dd26bf7c"
 TIME = 240  # seconds that a command may take
+CLOCK = 5  # seconds of a time limit that are over with a second of the processor
 LANGUAGES = {"", "bash", "bibtex", "console", "json", "python", "text", "toml"}
 CELL = "{code-cell}"
 RUN = ("console", "python", CELL)
@@ -147,7 +149,8 @@ class Missing(Exception):
 class Reader:
     """One who types every block of a document, in order, in an empty folder.
 
-    `commands` is the folder in which the command ``partcover`` is.
+    `commands` is the folder in which the command ``partcover`` is.  In programs the clock of time
+    limits is that of the processor (`command_server.processor_clock`).
     """
 
     folder: Path
@@ -196,7 +199,11 @@ class Reader:
 
     def _python(self, block: Block) -> None:
         printed = io.StringIO()
-        with contextlib.chdir(self.folder), contextlib.redirect_stdout(printed):
+        with (
+            contextlib.chdir(self.folder),
+            contextlib.redirect_stdout(printed),
+            processor_clock(CLOCK),
+        ):
             try:
                 exec(compile(block.text, f"line {block.line}", "exec"), self.names)
             except MissingExtra as missing:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from command_server import quick_command
-from documents import Missing, Reader, blocks, is_known, matches
+from documents import CLOCK, Missing, Reader, blocks, is_known, matches
 
 ROOT = Path(__file__).parents[1]
 GENERATED = {"_build", "generated"}  # by Sphinx, from what is tested elsewhere
@@ -19,7 +19,7 @@ DOCUMENTS = [
 @pytest.fixture(scope="module")
 def command(tmp_path_factory):
     """The folder of a ``partcover`` that starts at once."""
-    with quick_command(tmp_path_factory.mktemp("command")) as folder:
+    with quick_command(tmp_path_factory.mktemp("command"), clock=CLOCK) as folder:
         yield folder
 
 
@@ -33,6 +33,7 @@ def test_blocks_are_of_a_known_language(path):
     assert [place for place in found if not is_known(place[1])] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if blocks(path)], ids=name)
 def test_blocks_run_as_printed(path, tmp_path, request):
     """The README by the installed script, all others by a command that starts at once."""
