@@ -176,7 +176,15 @@ def partcover(*words, stdout=subprocess.PIPE, **environment):
     )
 
 
-@pytest.mark.long
+def cannot_be_printed(stderr, saved):
+    """What is said is that it is saved, where it is, and that standard output is full."""
+    lines = stderr.splitlines()
+    assert lines[-1] == "partcover: standard output: No space left on device"
+    assert not [line for line in lines if not line.startswith("partcover: ")]
+    assert Path("saved.out").exists() == saved == ("partcover: wrote saved.out" in lines)
+    assert not saved or Path("saved.out").stat().st_size
+
+
 @FULL
 @pytest.mark.parametrize(
     "command_line",
@@ -195,19 +203,36 @@ def partcover(*words, stdout=subprocess.PIPE, **environment):
     ],
     ids=lambda command_line: command_line[0],
 )
-def test_output_that_cannot_be_printed_is_saved(run, counts, tmp_path, command_line):
+def test_output_that_cannot_be_printed_is_saved(run, counts, monkeypatch, command_line):
     run("greedtok", counts, "-k", 3, "-o", "V.json")
     saved = command_line[0] not in ("--help", "count")
     more = ("-o", "saved.out") if saved else ()
     with open("/dev/full", "w") as full:
-        done = partcover(*command_line, *more, stdout=full)
+        monkeypatch.setattr("sys.stdout", full)
+        status, out, error = run(*command_line, *more)
+    assert (status, out) == (2, "")
+    cannot_be_printed(error, saved)
+
+
+@pytest.mark.long
+@FULL
+def test_a_process_whose_output_cannot_be_printed_ends_with_one_line(run, counts):
+    with open("/dev/full", "w") as full:
+        done = partcover("greedtok", counts, "-k", 3, "-o", "saved.out", stdout=full)
     assert done.returncode == 2
-    lines = done.stderr.decode().splitlines()
-    assert lines[-1] == "partcover: standard output: No space left on device"
-    assert not [line for line in lines if not line.startswith("partcover: ")]
-    if saved:
-        assert (tmp_path / "saved.out").stat().st_size
-        assert "partcover: wrote saved.out" in lines
+    cannot_be_printed(done.stderr.decode(), True)
+
+
+ENCODED = """
+import os, sys
+from partcover.cli.main import entry
+for line in sys.stdin.read().splitlines():
+    sys.argv = ["partcover", *line.split()]
+    try: entry()
+    except SystemExit as stop: assert stop.code == 0
+    os.write(1, b"\\0")
+    os.write(2, b"\\0")
+"""
 
 
 @pytest.mark.long
@@ -221,31 +246,45 @@ def test_output_that_cannot_be_printed_is_saved(run, counts, tmp_path, command_l
     ],
     ids=str,
 )
-def test_any_encoding_of_standard_output(run, tmp_path, environment):
+def test_any_encoding_of_standard_output(tmp_path, environment):
     (tmp_path / "C.tsv").write_text("déjàvu\t3\n日本語日本語\t5\n", encoding="utf-8")
-    command_line = ("greedtok", "C.tsv", "-k", 2, "-o", "V.json")
-    shown = partcover(*command_line, **environment)
-    assert (shown.returncode, shown.stderr) == (0, b"partcover: wrote V.json\n")
-    data = json.loads(partcover(*command_line, "--json", **environment).stdout)
+    common = "greedtok C.tsv -k 2 -o V.json"
+    command_lines = [
+        *(f"{common} --{how}" for how in ("json", "format csv", "format markdown")),
+        "improve C.tsv -k 2 --events E.jsonl",
+        common,
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", ENCODED],
+        input="\n".join(command_lines).encode(),
+        capture_output=True,
+        env={**os.environ, **environment},
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0
+    data, *texts, last = done.stdout.split(b"\0")
+    assert (len(texts), all(texts), last) == (4, True, b"")
+    remarks = done.stderr.split(b"\0")
+    assert remarks == [*[b"partcover: wrote V.json\n"] * 3, b"", b"partcover: wrote V.json\n", b""]
     saved = json.loads((tmp_path / "V.json").read_text("utf-8"))
-    assert data["vocabulary"] == saved["tokens"] == ["日本語日本語", "déjàvu"]
-    for form in ("csv", "markdown"):
-        assert partcover(*command_line, "--format", form, **environment).returncode == 0
-    events = partcover("improve", "C.tsv", "-k", 2, "--events", "E.jsonl", **environment)
-    assert events.returncode == 0
+    assert json.loads(data)["vocabulary"] == saved["tokens"] == ["日本語日本語", "déjàvu"]
+
+
+@pytest.mark.parametrize("command_line", [("solvers",), ("solvers", "--json")], ids=len)
+def test_a_closed_pipe_is_no_error(run, monkeypatch, command_line):
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as pipe:
+        monkeypatch.setattr("sys.stdout", pipe)
+        assert run(*command_line) == (0, "", "")
 
 
 @pytest.mark.long
-def test_a_closed_pipe_is_no_error(run, counts):
+def test_a_process_whose_reader_has_gone_ends_without_an_error(counts):
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as pipe:
-        for command_line in (
-            ("--help",),
-            ("solvers",),
-            ("count", "text.txt"),
-            ("solvers", "--json"),
-        ):
+        for command_line in (("--help",), ("count", "text.txt")):
             done = partcover(*command_line, stdout=pipe)
             assert done.returncode == 0
             assert b"Traceback" not in done.stderr
