@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -98,17 +99,32 @@ def random_instance(seed: int, k: int) -> Instance:
     return Instance(WordCounts.from_counts(words), k)
 
 
+def instance_of_cases() -> Instance:
+    """Small, and yet the tree of its proof has several leaves, with cycles and cliques: 138."""
+    random = np.random.default_rng(19)
+    words = {
+        "".join(random.choice(["a", "b"], random.integers(2, 9))): int(random.integers(1, 9))
+        for _ in range(16)
+    }
+    return Instance(words, 3)
+
+
+@cache
+def _any_prices(bits: int, size: int) -> st.SearchStrategy[list[int]]:
+    one = 1 << bits
+    price = st.integers(-2 * one, one) | st.integers(one // 2, one) | st.just(one)
+    return st.lists(price, min_size=size, max_size=size)
+
+
 @st.composite
 def prices(draw, instance: Instance, bits: int) -> list[int]:
     """Any prices of at most 1; or those of a vocabulary, which often prove the optimum."""
     one = 1 << bits
     words = [word for word, _ in sorted(instance.words)]
-    if draw(st.booleans()):
-        price = st.integers(-2 * one, one) | st.integers(one // 2, one) | st.just(one)
-        size = sum(map(len, words))
-        return draw(st.lists(price, min_size=size, max_size=size))
+    if draw(_sometimes):
+        return draw(_any_prices(bits, sum(map(len, words))))
     pool = [*useful(instance), *instance.fixed]
-    chosen = draw(st.lists(st.sampled_from(pool), max_size=4)) if pool else []
+    chosen = _some(draw, pool, 4) if pool else []
     drawn = []
     for word in words:
         left = [len(shortest_path(word[start:], chosen)) for start in range(len(word) + 1)]

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from oracles.brute_force import fewest_tokens
 from properties import tries
-from strategies import instances
+from strategies import instance_of_cases, instances
 
 from partcover import (
     Certificate,
@@ -68,16 +68,8 @@ def leaves(certificate: Certificate) -> int:
 
 @pytest.fixture(scope="module")
 def instance():
-    """Small, and yet its tree has several leaves, with cycles and cliques.
-
-    Of its 23 reports the first 3 are before the bound, and those from the 15th on of branches.
-    """
-    random = np.random.default_rng(19)
-    words = {
-        "".join(random.choice(["a", "b"], random.integers(2, 9))): int(random.integers(1, 9))
-        for _ in range(16)
-    }
-    return Instance(words, K)
+    """Three of its 23 reports come before the bound; those from the 15th on are of branches."""
+    return instance_of_cases()
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import combinations
 
 from oracles.greedy import all_candidates, place_anywhere, shortest_path
@@ -44,29 +46,47 @@ def vocabularies(instance: Instance):
 
 
 def fewest_tokens(instance: Instance) -> int:
-    return min(cost(instance, tokens) for tokens in vocabularies(instance))
+    return min(map(costs(instance), vocabularies(instance)))
 
 
 def most_relaxed_cover(instance: Instance) -> int:
-    best = 0
-    for tokens in vocabularies(instance):
-        cover = 0
-        for word, count in instance.words:
-            covered = [False] * (len(word) - 1)
-            for token in tokens:
-                place_anywhere(word, covered, token)
-            cover += count * sum(covered)
-        best = max(best, cover)
-    return best
+    def covered_pairs(word, tokens) -> int:
+        covered = [False] * (len(word) - 1)
+        for token in tokens:
+            place_anywhere(word, covered, token)
+        return sum(covered)
+
+    return max(map(summed(instance, covered_pairs), vocabularies(instance)))
 
 
-def cost(instance: Instance, tokens) -> int:
+def cost(instance: Instance, tokens: Iterable) -> int:
     return sum(count * len(shortest_path(word, tokens)) for word, count in instance.words)
+
+
+def costs(instance: Instance) -> Callable[[Iterable], int]:
+    """Returns `cost` as a function of the tokens, faster for many vocabularies."""
+    return summed(instance, lambda word, tokens: len(shortest_path(word, tokens)))
+
+
+def summed(instance: Instance, of_word: Callable) -> Callable[[Iterable], int]:
+    """Returns the function that sums a number of each word, times its count, for a vocabulary.
+
+    The tokens inside of a word decide its number: it is computed once for these.
+    """
+    of_word = cache(of_word)
+    words = [(word, count, all_candidates([word])) for word, count in instance.words]
+
+    def total(tokens: Iterable) -> int:
+        chosen = frozenset(tokens)
+        return sum(count * of_word(word, chosen & inside) for word, count, inside in words)
+
+    return total
 
 
 def fewest_chosen(instance: Instance, threshold: int) -> int | None:
     """The smallest vocabulary within the budgets that meets a threshold."""
+    needed = costs(instance)
     for k in range(len(instance.fixed), instance.k + 1):
-        if any(cost(instance, v) <= threshold for v in vocabularies(instance.with_k(k))):
+        if any(needed(tokens) <= threshold for tokens in vocabularies(instance.with_k(k))):
             return k
     return None

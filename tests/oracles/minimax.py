@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
-from oracles.brute_force import cost, vocabularies
+from oracles.brute_force import costs, vocabularies
 
 from partcover import Instance, MinimaxInstance
 
 
-def ratios(instance: MinimaxInstance, tokens) -> list[Fraction]:
+def ratios(instance: MinimaxInstance, tokens: Iterable) -> list[Fraction]:
     """The fewest tokens of each corpus over its reference."""
-    return [
-        Fraction(cost(Instance(words, instance.k), tokens), reference)
-        for words, reference in zip(instance.corpora, instance.references, strict=True)
-    ]
+    return ratios_of(instance)(tokens)
 
 
 def smallest_worst(instance: MinimaxInstance) -> Fraction:
     """The largest ratio of the best vocabulary."""
-    return min(max(ratios(instance, tokens)) for tokens in vocabularies(instance.whole))
+    return min(map(max, map(ratios_of(instance), vocabularies(instance.whole))))
+
+
+def ratios_of(instance: MinimaxInstance) -> Callable[[Iterable], list[Fraction]]:
+    """Returns `ratios` as a function of the tokens, faster for many vocabularies."""
+    counted = [costs(Instance(words, instance.k)) for words in instance.corpora]
+    return lambda tokens: [
+        Fraction(needed(tokens), reference)
+        for needed, reference in zip(counted, instance.references, strict=True)
+    ]
