@@ -6,6 +6,7 @@ import inspect
 import json
 import shlex
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -130,10 +131,9 @@ def test_help_fits_and_has_headings(run, name, monkeypatch):
         assert "\nOutput:\n" in out
 
 
-@pytest.fixture
-def place(run, tmp_path):
-    """A folder with the files that the examples name."""
-    (tmp_path / "book.txt").write_text(TEXT)
+def files(run):
+    """Writes the files that the examples name."""
+    Path("book.txt").write_text(TEXT)
     for name in ("book", "small", "law", "de", "en", "fi", "large"):
         run("count", "book.txt", "--pretokenizer", "gpt2", "-o", f"{name}.tsv", "--quiet")
     words = WordCounts.load("book.tsv")
@@ -143,23 +143,29 @@ def place(run, tmp_path):
     assert Certificate.load("p.cert").k == 1000
     found = bound_minimax(MinimaxInstance([words, words], 1000, [9, 9]), time_limit=0)
     found.certificate.save("m.cert")
-    (tmp_path / "graph.txt").write_text("a b\nb c\nb d\nc d\nd e\n")
-    (tmp_path / "F.cnf").write_text("p cnf 3 4\n1 2 0\n-1 3 0\n-2 -3 0\n1 -3 0\n")
-    (tmp_path / "cl100k_base.tiktoken").write_text("YQ== 0\nYg== 1\nYWI= 2\n")
-    Vocabulary(["th", " the"], pretokenizer="gpt2").save(tmp_path / "tokenizer.json")
+    Path("graph.txt").write_text("a b\nb c\nb d\nc d\nd e\n")
+    Path("F.cnf").write_text("p cnf 3 4\n1 2 0\n-1 3 0\n-2 -3 0\n1 -3 0\n")
+    Path("cl100k_base.tiktoken").write_text("YQ== 0\nYg== 1\nYWI= 2\n")
+    Vocabulary(["th", " the"], pretokenizer="gpt2").save("tokenizer.json")
     for folder in ("texts", "law"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "book.txt").write_text(TEXT)
+        Path(folder).mkdir()
+        Path(folder, "book.txt").write_text(TEXT)
     for name in ("news.txt", "other.txt"):
-        (tmp_path / name).write_text(TEXT)
+        Path(name).write_text(TEXT)
     for name in ("small.json", "a.json", "b.json"):
-        Vocabulary(["th", " the"], pretokenizer="gpt2").save(tmp_path / name)
+        Vocabulary(["th", " the"], pretokenizer="gpt2").save(name)
     extend = ("extend", "tokenizer.json", "law", "-m", 2, "-o", "new.json", "--quiet")
-    assert run(*extend, "--write-certificate", "new.cert", "--time-limit", 0)[0] == 0
-    assert run("compare", "book.tsv", "-k", 5, "-o", "rows.json", "--quiet")[0] == 0
-    assert run("encode", "v.json", "book.txt", "-o", "book.npy", "--quiet")[0] == 0
-    assert run("reduce", "graph.txt", "-k", 3, "-o", "I.json", "--quiet")[0] == 0
-    assert run("solve", "I.json", "-o", "S.json", "--quiet")[0] == 0
+    run(*extend, "--write-certificate", "new.cert", "--time-limit", 0)
+    run("compare", "book.tsv", "-k", 5, "-o", "rows.json", "--quiet")
+    run("encode", "v.json", "book.txt", "-o", "book.npy", "--quiet")
+    run("reduce", "graph.txt", "-k", 3, "-o", "I.json", "--quiet")
+    run("solve", "I.json", "-o", "S.json", "--quiet")
+
+
+@pytest.fixture
+def place(made, tmp_path):
+    """A folder with those files."""
+    made(files, tmp_path)
     return tmp_path
 
 
