@@ -24,23 +24,25 @@ test: lint
 	$(BIN)/pytest -n 2 -q
 
 # what no extra can install: sage-tokenizer needs an old NumPy, and so an environment of its own, but its
-# vocabularies are read here; greedtok needs a C++ compiler and the headers of TBB; PyTorch, in a build
-# without CUDA, is in the index https://download.pytorch.org/whl/cpu, which PIP_EXTRA_INDEX_URL may name
-# what cannot be installed ends nothing: its tests are skipped
-PEERS := .venv-peers/bin
+# vocabularies are read here; greedtok is compiled and uses the TBB of that environment; PyTorch without
+# CUDA is in the index https://download.pytorch.org/whl/cpu, which PIP_EXTRA_INDEX_URL may name
+PEERS := $(CURDIR)/.venv-peers
 TORCH := torch==2.13.0$(if $(filter Linux,$(shell uname -s)),+cpu)
+SKIPPED = || echo "Skipping the tests that need $(1)."
 peers: .venv/ready peers-environment
-	-$(BIN)/pip install -q --disable-pip-version-check .venv-peers/greedtok-*.whl
-	-$(BIN)/pip install -q --disable-pip-version-check scipy && \
-		$(BIN)/pip install -q --disable-pip-version-check --no-deps sage-tokenizer
-	-$(BIN)/pip install -q --disable-pip-version-check $(TORCH)
+	$(BIN)/pip install -q --disable-pip-version-check $(PEERS)/greedtok-*.whl $(call SKIPPED,greedtok)
+	$(BIN)/pip install -q --disable-pip-version-check scipy && \
+		$(BIN)/pip install -q --disable-pip-version-check --no-deps sage-tokenizer \
+		$(call SKIPPED,sage-tokenizer)
+	$(BIN)/pip install -q --disable-pip-version-check $(TORCH) $(call SKIPPED,PyTorch)
 
 peers-environment:
-	test -x $(PEERS)/python || $(PYTHON) -m venv .venv-peers
-	-$(PEERS)/pip install -q --disable-pip-version-check pybind11 setuptools wheel && \
-		$(PEERS)/pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation \
-		-w .venv-peers greedtok==0.14.1
-	-$(PEERS)/pip install -q --disable-pip-version-check sage-tokenizer
+	test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/pip install -q --disable-pip-version-check pybind11 setuptools tbb-devel wheel && \
+		LDFLAGS=-Wl,-rpath,$(PEERS)/lib $(PEERS)/bin/pip wheel -q --disable-pip-version-check \
+		--no-cache-dir --no-deps --no-build-isolation -w $(PEERS) greedtok==0.14.1 \
+		$(call SKIPPED,greedtok)
+	$(PEERS)/bin/pip install -q --disable-pip-version-check sage-tokenizer $(call SKIPPED,sage-tokenizer)
 
 # a tenth of the examples of each property test
 check: .venv/ready
