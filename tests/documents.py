@@ -154,7 +154,7 @@ class Reader:
     """
 
     folder: Path
-    commands: Path = _PYTHON
+    commands: Path
     names: dict[str, object] = field(default_factory=lambda: {"__name__": "__main__"})
 
     def read(self, block: Block) -> None:

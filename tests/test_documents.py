@@ -35,12 +35,10 @@ def test_blocks_are_of_a_known_language(path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if blocks(path)], ids=name)
-def test_blocks_run_as_printed(path, tmp_path, request):
-    """The README by the installed script, all others by a command that starts at once."""
+def test_blocks_run_as_printed(path, tmp_path, command):
     if path.parent.name == "tutorials":
         pytest.importorskip("IPython")
-    readme = path.name == "README.md"
-    reader = Reader(tmp_path) if readme else Reader(tmp_path, request.getfixturevalue("command"))
+    reader = Reader(tmp_path, command)
     for block in blocks(path):
         try:
             reader.read(block)

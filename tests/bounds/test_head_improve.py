@@ -181,7 +181,7 @@ def test_what_is_known_of_the_head_is_not_priced_again(book, passes):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("limit", [0, 3])
+@pytest.mark.parametrize("limit", [0, None])
 def test_what_a_certificate_to_start_from_claims_of_the_head_is_not_believed(book, limit):
     first = head_bound(book, 60, head=100, iterations=1)
     assert first.certificate.sixteenths
@@ -191,5 +191,5 @@ def test_what_a_certificate_to_start_from_claims_of_the_head_is_not_believed(boo
     assert best.head_bound <= best.head_tokens
     assert best.certificate.head.lower_bound == best.head_bound
     assert check_head_certificate(best.head, HeadAndTail.of(book, 100), best.certificate).ok
-    if limit:
+    if limit is None:
         assert best.lower_bound > first.lower_bound

@@ -211,8 +211,8 @@ def test_files_of_something_else_are_refused_and_kept(run, corpora, tmp_path):
 def test_a_run_that_is_ended_leaves_files_that_only_improve(run, tmp_path):
     """Each is ended as soon as it has written a proof."""
     for number, name in enumerate(("x.tsv", "y.tsv")):
-        generated_words(500 + number).save(tmp_path / name)
-    options = ("x.tsv", "y.tsv", "-k", "150", "--minimax")
+        generated_words(200 + number).save(tmp_path / name)
+    options = ("x.tsv", "y.tsv", "-k", "60", "--minimax")
     worst, proven = None, Fraction(0)
     for sent in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         seen = _written("P.cert")

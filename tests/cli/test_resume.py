@@ -84,7 +84,7 @@ def test_a_killed_run_goes_on(run, book, tmp_path):
     assert saved.provenance["method"] == "solve"
     verify = ("verify", *book, "--vocab", "V.json", "--certificate", "P.cert", "--json")
     assert run(*verify)[0] == 0
-    events = ("--events", "E.jsonl", "--time-limit", 2, "--json")
+    events = ("--events", "E.jsonl", "--time-limit", 0.5, "--json")
     status, out, _ = run("solve", *book, *FILES, *events)
     solved = json.loads(out)
     assert status in (0, 3)
@@ -161,10 +161,10 @@ def test_a_better_proof_is_never_replaced(run, small, tmp_path):
 
 @pytest.mark.long
 def test_checkpoints_keep_a_better_proof_too(run, book, tmp_path):
-    run("solve", *book, *FILES, "--time-limit", 5, "--quiet")
+    run("solve", *book, *FILES, "--time-limit", 1, "--quiet")
     shutil.copy(tmp_path / "P.cert", tmp_path / "Q.cert")
     best = Certificate.load("Q.cert").lower_bound
-    run("solve", *book, *FILES[:4], "--time-limit", 0.5, "--quiet")
+    run("solve", *book, *FILES[:4], "--time-limit", 0.2, "--quiet")
     assert Certificate.load("P.cert").lower_bound >= best
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 
 import pytest
 from hypothesis import given
@@ -229,14 +228,12 @@ def test_patterns_without_an_equal_are_refused(pattern):
 def test_patterns_that_explode_are_stopped(monkeypatch):
     monkeypatch.setattr(timed_patterns, "_SECONDS", 0.05)
     name = r'{"type": "Split", "pattern": {"Regex": "(a|a|aa)+$"}}'
-    begin = time.monotonic()
     with pytest.raises(InputError, match="takes more than 0 seconds on a text of 501 characters"):
         Pretokenizer.from_name(name).split("a" * 500 + "b")
     with pytest.raises(InputError, match="takes more than 0 seconds on a text of 501 characters"):
         Normalizer({"type": "Replace", "pattern": {"Regex": "(a|a|aa)+$"}, "content": ""})(
             "a" * 500 + "b"
         )
-    assert time.monotonic() - begin < 20
 
 
 def test_the_header_of_counts_holds_it(tmp_path):

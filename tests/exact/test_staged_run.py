@@ -225,7 +225,7 @@ def test_ctrl_c_keeps_the_best_so_far(method, kind, monkeypatch):
         hurry(monkeypatch)
     for instance in (Instance(generated_words(800), 60), entry("de-bruijn-5").instance):
         interrupted.clear()
-        solution = method(instance, time_limit=8, progress=Listener(event=progress))
+        solution = method(instance, time_limit=600, progress=Listener(event=progress))
         assert interrupted
         assert solution.termination == "interrupted"
         assert instance.words.total_count <= solution.lower_bound <= solution.tokens

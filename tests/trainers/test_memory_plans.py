@@ -22,10 +22,10 @@ from partcover.trainers import TRAINERS
 trainer, kind, k = TRAINERS[sys.argv[1]], sys.argv[2], int(sys.argv[3])
 random = np.random.default_rng(1)
 if kind == "enormous":
-    draw = random.integers(97, 123, (8, 60_000)).astype(np.uint8)
+    draw = random.integers(97, 123, (8, 25_000)).astype(np.uint8)
     words = WordCounts.from_words([row.tobytes() for row in draw])
 else:
-    least, most, number = (1, 25, 9_000) if kind == "long" else (2, 5, 60_000)
+    least, most, number = (1, 25, 9_000) if kind == "long" else (2, 5, 30_000)
     how, space = ("gpt2+phrases:4", " ") if kind == "phrases" else (None, "")
     letters, sizes = list("etaoinshrdlu"), random.integers(2, 6, 3000).tolist()
     parts = [space + "".join(random.choice(letters, size)) for size in sizes]
