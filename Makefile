@@ -14,6 +14,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # the build looks its tools up by name
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# tests start hundreds of processes, which need not compile every module anew
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo check test lint explore peers peers-environment docs fuzz sanitize bench bench-compare dist clean
 

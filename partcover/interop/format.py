@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 
 from ..corpus.normalizers import glance
 from ..corpus.symbols import Symbols
@@ -12,7 +13,7 @@ from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Format", "GivenUp", "Nearest", "Replay", "keep"]
+__all__ = ["Format", "GivenUp", "Nearest", "Replay", "exported_module", "keep"]
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,17 @@ class Replay:
     text: Callable[[str], list[bytes]] | None
     id_of: Callable[[bytes], int | None]
     special_id_of: Callable[[str], int | None] | None = None
+
+
+def exported_module(path: Path) -> ModuleType:
+    """Runs an exported Python file by itself, as its users do, and leaves nothing beside it.
+
+    An import would: compiled modules are kept in a folder where the file is.
+    """
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    exec(compile(path.read_bytes(), path, "exec"), module.__dict__)
+    return module
 
 
 def _unchanged(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:

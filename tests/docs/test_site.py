@@ -85,8 +85,8 @@ print(open("text.txt").read() * 2)
 def test_the_site_builds(tmp_path):
     """From nothing, as `make docs` builds it, without what takes long.
 
-    The gallery is not drawn, sources have no pages and the example of a report is small.  One notebook of a few cells is
-    executed; the cells of the tutorials run in tests/test_documents.py.
+    The gallery is not drawn, sources have no pages and the example of a report is small.  One
+    notebook of a few cells is executed; the cells of the tutorials run in tests/test_documents.py.
     """
     source = tmp_path / "docs"
     shutil.copytree(DOCS, source, ignore=shutil.ignore_patterns("_build", "generated"))

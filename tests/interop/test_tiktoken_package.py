@@ -49,13 +49,13 @@ def test_tiktoken_finds_it_by_name(tmp_path, counted, name):
     vocabulary = chosen(counted, rule="merges", pretokenizer="gpt2", special={"<|end|>": 900})
     folder = tmp_path / name
     assert export(vocabulary, folder, "tiktoken-package").exact
-    assert found(folder, name, TEXT) == [name, Encoder(vocabulary).encode(TEXT), {"<|end|>": 900}]
-    assert export(vocabulary, folder, "tiktoken-package").exact  # in place of itself
     project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
     [files] = project["tool"]["setuptools"]["package-data"].values()
     assert {*files, files[0].replace(".json", ".py")} == {
         file.name for file in (folder / "tiktoken_ext").iterdir()
     }
+    assert found(folder, name, TEXT) == [name, Encoder(vocabulary).encode(TEXT), {"<|end|>": 900}]
+    assert export(vocabulary, folder, "tiktoken-package").exact  # in place of itself
     assert project["project"]["name"].isascii()
 
 

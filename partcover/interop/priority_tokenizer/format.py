@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import json
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from ...errors import InputError
 from ...vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters, to_characters
-from ..format import Format, GivenUp, Nearest, Replay
+from ..format import Format, GivenUp, Nearest, Replay, exported_module
 from ..splitting import patterns
 from .files import CONFIG, CUTTER, VOCABULARY
 from .read import looks_like, read
@@ -36,13 +35,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
 
 
 def _replay(path: Path) -> Replay:
-    # the exported file by itself, as it has to run without partcover
-    spec = importlib.util.spec_from_file_location("exported_priority_cutter", path / CUTTER)
-    if spec is None or spec.loader is None:
-        raise InputError(f"{path / CUTTER}: cannot be read")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    cutter = module.PriorityCutter(str(path / VOCABULARY))
+    cutter = exported_module(path / CUTTER).PriorityCutter(str(path / VOCABULARY))
 
     def bytes_of(tokens: list[str]) -> list[bytes]:
         return [from_characters(token) or b"" for token in tokens]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import re
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 from ...errors import InputError, MissingExtra
 from ...runtime.files import read_json, write_atomic
 from ...vocabulary.vocabulary import Vocabulary
-from ..format import Format, GivenUp, Replay
+from ..format import Format, GivenUp, Replay, exported_module
 from ..one_pattern import adapt_to_pattern, one_pattern
 from ..tiktoken import (
     PUBLISHED,
@@ -123,13 +122,7 @@ def _replay(path: Path) -> Replay:
     except ImportError:
         raise MissingExtra("tiktoken", "tiktoken", "replaying a package for tiktoken") from None
     file, _ = _settings_of(path)
-    # the exported module by itself, as tiktoken imports it
-    spec = importlib.util.spec_from_file_location("exported_encoding", file.with_suffix(".py"))
-    if spec is None or spec.loader is None:
-        raise InputError(f"{file.with_suffix('.py')}: cannot be read")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    [constructor] = module.ENCODING_CONSTRUCTORS.values()
+    [constructor] = exported_module(file.with_suffix(".py")).ENCODING_CONSTRUCTORS.values()
     arguments = constructor()
     encoding = tiktoken.Encoding(**arguments)
 
