@@ -116,16 +116,15 @@ def scheduler(tmp_path, monkeypatch):
     where = tmp_path / "scheduler.json"
     common = ["--scheduler-file", str(where), "--no-dashboard"]
     module = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
-    started = [subprocess.Popen([*module, "--port", "0", *common], stderr=subprocess.DEVNULL)]
-    module = [sys.executable, "-m", "distributed.cli.dask_worker", "--nworkers", "2"]
-    options = ["--nthreads", "1", "--death-timeout", "60", "--local-directory", str(tmp_path)]
-    started.append(
-        subprocess.Popen([*module, *options, *common], stderr=subprocess.DEVNULL, cwd=tmp_path)
-    )
+    said = tmp_path / "said.txt"
+    with said.open("wb") as log:
+        started = [subprocess.Popen([*module, "--port", "0", *common], stderr=log)]
+        module = [sys.executable, "-m", "distributed.cli.dask_worker", "--nworkers", "2"]
+        options = ["--nthreads", "1", "--death-timeout", "600", "--local-directory", str(tmp_path)]
+        started.append(subprocess.Popen([*module, *options, *common], stderr=log, cwd=tmp_path))
     try:
-        for _ in range(600):
-            if where.exists() and where.read_text().endswith("}"):
-                break
+        while not (where.exists() and where.read_text().endswith("}")):
+            assert started[0].poll() is None, said.read_text()
             time.sleep(0.1)
         yield started[0], json.loads(where.read_text())["address"].removeprefix("tcp://")
     finally:

@@ -61,6 +61,7 @@ def test_every_step_has_a_benchmark():
     assert {name.partition(":")[0] for name in names} == STEPS
 
 
+@pytest.mark.long
 def test_the_page_is_drawn(tmp_path, script):
     pytest.importorskip("matplotlib")
     script("charts.py", "-o", tmp_path)
@@ -68,6 +69,7 @@ def test_the_page_is_drawn(tmp_path, script):
     assert pictures == {"benchmarks.svg", "benchmarks-suite.svg"}
 
 
+@pytest.mark.long
 def test_bits_per_byte(tmp_path, script):
     (tmp_path / "small.txt").write_text("The cat sat on the mat with a rat.\n\n" * 2900)
     line = ["run", "small.txt", "-k", "3", "--methods", "bpe", "--limit", "1", "-o", "rows.json"]

@@ -75,6 +75,7 @@ def examples():
                     yield pytest.param(path, first_line, docstring, id=f"{module}-{name}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("path", "first_line", "docstring"), list(examples()))
 def test_examples_run(path, first_line, docstring, tmp_path, monkeypatch):
     """As a user types them: with nothing but what they import, in an empty folder."""

@@ -42,6 +42,7 @@ assert out.getvalue().startswith(("Usage: ", "partcover, version"))
 """
 
 
+@pytest.mark.long
 def test_the_package_loads_what_is_used():
     assert loaded("import partcover") == {"lazy_loader", "partcover"}
     light = {"lazy_loader", "numpy", "partcover", "regex"}
@@ -49,6 +50,7 @@ def test_the_package_loads_what_is_used():
     assert loaded(f"import partcover\npartcover.greedtok(partcover.Instance({text}, 1))") == light
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "more"),
     [

@@ -89,6 +89,7 @@ def imported(path: Path) -> set[tuple[str, ...]]:
     return modules
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", FILES, ids=lambda path: "-".join(parts(path)))
 def test_imports_go_one_way(path):
     own = parts(path)[0]
@@ -168,6 +169,7 @@ def test_tests_have_the_folders_of_the_package():
     assert folders - ROW.keys() == {"docs", "fuzz", "oracles"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "path", sorted(TESTS.rglob("*.py")), ids=lambda path: "-".join(path.relative_to(TESTS).parts)
 )

@@ -218,6 +218,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.filterwarnings("error")
 def test_mistakes_are_refused_in_one_line_or_taken(name, tmp_path, monkeypatch):

@@ -147,6 +147,7 @@ main(["demo", "--quiet"])
     assert "a vertex cover needs 'networkx', which is not installed: pip install" in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("line", "what"),
     [

@@ -37,6 +37,7 @@ def needed(words, tokens):
     return sum(count * len(shortest_path(word, tokens)) for word, count in words.items())
 
 
+@pytest.mark.long
 @tries(40)
 @given(words=WORDS, m=st.integers(1, 3), data=st.data())
 def test_no_closed_set_needs_fewer(words, m, data):

@@ -182,6 +182,7 @@ CHECKS = {"extend": check_extension, "prune": check_pruning}
 EACH = [(job, kind) for job in CHECKS for kind in KINDS]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("job", "kind"), EACH)
 def test_the_search_often_finds_the_optimum(job, kind):
     best = Counter(CHECKS[job](kind, number) for number in range(10))

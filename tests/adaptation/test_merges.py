@@ -22,6 +22,7 @@ BASE = ["th", " t", " th", "er", "he", " the", "in", "on"]
 TEXT = "the other theorem on the theory of the northern theatre and of another thing"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("by_rank", "name"), [(True, "tiktoken"), (False, "huggingface")])
 def test_libraries_cut_alike_and_ids_stay(tmp_path, by_rank, name):
     pytest.importorskip("tiktoken" if by_rank else "tokenizers")

@@ -258,6 +258,7 @@ def test_a_certificate_for_another_budget_is_a_start(instance, checkpoints):
     )
 
 
+@pytest.mark.long
 def test_certificates_of_other_instances_are_refused(instance, checkpoints):
     proof = checkpoints[-1].certificate
     other = Instance(WordCounts.from_counts({"hat": 2, "chat": 1}), K)

@@ -215,6 +215,7 @@ def test_ctrl_c_in_the_search_keeps_the_best(threads):
     assert check_certificate(instance, solution.certificate).ok
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2])
 def test_checkpoints_are_proven(monkeypatch, threads):
     class Always(Checkpoints):
@@ -256,6 +257,7 @@ def test_worse_events_are_dropped():
     assert events == [("a", 9, None), ("c", 9, 4), ("e", 8, 4)]
 
 
+@pytest.mark.long
 def test_a_gap_ends_it():
     instance = random_instance(3, 10)
     whole = improve(instance)
@@ -266,6 +268,7 @@ def test_a_gap_ends_it():
     assert near.lower_bound <= whole.lower_bound
 
 
+@pytest.mark.long
 def test_a_better_proof_is_kept():
     instance = random_instance(4, 9)
     good = improve(instance)
@@ -314,6 +317,7 @@ def test_time_is_kept_for_the_recount(monkeypatch, seconds):
     assert check_certificate(instance, solution.certificate).ok
 
 
+@pytest.mark.long
 def test_more_time_is_no_worse():
     instance = random_instance(10, 12)
     tokens = [improve(instance, time_limit=limit).tokens for limit in (0, 0.1, 0.4)]
@@ -375,6 +379,7 @@ def corpus(tmp_path, monkeypatch):
     return "C.tsv"
 
 
+@pytest.mark.long
 def test_command_keeps_the_better_proof(run, corpus):
     assert run("improve", corpus, "-k", "8", "--write-certificate", "P.cert", "--quiet")[0] == 0
     before = Path("P.cert").read_bytes()

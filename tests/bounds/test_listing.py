@@ -43,6 +43,7 @@ def check(instance: Instance, answer) -> None:
         assert len(answer.vocabulary) <= instance.k
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("call", CALLS)
 def test_nothing_is_listed_without_time(call, large, monkeypatch):
     monkeypatch.setattr(warm_start, "_LISTED", 1e9)  # seconds

@@ -181,6 +181,7 @@ def test_small_budgets_and_large_ones():
     assert (empty.lower_bound, len(empty.x)) == (0, 0)
 
 
+@pytest.mark.long
 def test_a_start_is_not_lost_and_serves_other_budgets():
     instance = random_instance(6, 12)
     bound = lower_bound(instance, iterations=2000)
@@ -195,6 +196,7 @@ def test_a_start_is_not_lost_and_serves_other_budgets():
         lower_bound(replace(instance, max_length=3), warm_start=bound.certificate)
 
 
+@pytest.mark.long
 def test_several_budgets():
     instance = random_instance(8, 1)
     seen = []

@@ -210,6 +210,7 @@ def test_large_counts_do_not_overflow():
         instance.weighted([2**40, 2**40])
 
 
+@pytest.mark.long
 def test_certificates_are_about_one_instance(tmp_path):
     instance = three(5)
     certificate = bound_minimax(instance).certificate

@@ -37,6 +37,7 @@ def test_extend(run, tmp_path):
     assert checked["certificate"]["lower_bound"] == data["lower_bound"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_files")
 def test_the_proof_of_merges_is_about_tokens_that_they_make(run, tmp_path):
     merges = [("t", "h"), ("a", "t"), ("th", "at")]

@@ -167,6 +167,7 @@ def test_an_interrupt_keeps_what_is_there(run, counts, monkeypatch):
     assert {row["method"] for row in json.loads(out)["rows"]} == {"greedtok"}
 
 
+@pytest.mark.long
 def test_command_memory(run, counts):
     out = run("compare", counts, "-k", "2", "--methods", "bpe", "--memory", "--json")[1]
     assert all(row["memory"] >= 0 for row in json.loads(out)["rows"])

@@ -134,6 +134,7 @@ def test_zsh(shell):
     ]
 
 
+@pytest.mark.long
 def test_fish(shell):
     lines = shell(
         "fish",

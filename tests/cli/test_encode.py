@@ -195,6 +195,7 @@ def test_decode_refuses(run, out, tmp_path):
     fails(run("decode", "v.json", "ids", "--dtype", "int32"), "--dtype is for --format bin")
 
 
+@pytest.mark.long
 def test_an_array_that_python_2_wrote(run, out, tmp_path):
     header = "{'descr': '<u2', 'fortran_order': False, 'shape': (2L,), }".ljust(117) + "\n"
     data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()

@@ -105,6 +105,7 @@ def test_what_a_head_does_not_go_with_is_said_in_a_line(run, counts):
     fails(run(*bound, 2, "--vocab", "V.json"), "4 tokens, and k is 3")
 
 
+@pytest.mark.long
 def test_engines_read_the_words_outside_of_a_head_alone(run, counts):
     run("bound", counts, "-k", 3, "--head", 4, "-o", "P.cert")
     status, check = as_json(

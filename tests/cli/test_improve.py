@@ -98,6 +98,7 @@ def test_gap_by_a_certificate(run, counts):
     assert run("gap", counts, "--vocab", "V.json", "-k", "3", "--certificate", "P.cert")[0] == 0
 
 
+@pytest.mark.long
 def test_gap_by_a_bound_found_now(run, counts):
     assert run("greedtok", counts, "-k", "3", "-o", "V.json", "--quiet")[0] == 0
     status, out, _ = run("gap", counts, "--vocab", "V.json", "--time-limit", "5", "--json")
@@ -110,6 +111,7 @@ def test_gap_by_a_bound_found_now(run, counts):
     assert (status, json.loads(out)["never_occur"]) == (0, 3)
 
 
+@pytest.mark.long
 def test_gap_has_a_limit_and_says_so(run, counts, monkeypatch):
     limits = []
     find = bounds.lower_bound
@@ -128,6 +130,7 @@ def test_gap_has_a_limit_and_says_so(run, counts, monkeypatch):
     assert "Default: 30." in run("gap", "--help")[1]
 
 
+@pytest.mark.long
 def test_improve_proves_how_far_it_is(run, counts):
     arguments = (
         "improve",

@@ -33,6 +33,7 @@ def corpora(tmp_path, monkeypatch):
     return CORPORA
 
 
+@pytest.mark.long
 def test_from_greedtok_to_verify(run, corpora):
     options = (*corpora, "-k", "4", "--minimax")
     greedy = as_json(run("greedtok", *options, "-o", "G.json", "--json"))[1]
@@ -101,6 +102,7 @@ def test_references(run, corpora):
         assert references == counts or how == "own"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["greedtok", "improve", "bound", "verify"])
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -165,6 +167,7 @@ def test_what_does_not_hold_is_named(run, corpora):
 FILES = ("-o", "V.json", "--write-certificate", "P.cert", "--resume")
 
 
+@pytest.mark.long
 def test_resume_goes_on_from_its_files(run, corpora):
     options = ("improve", *corpora, "-k", "3", "--minimax", "--json", *FILES)
     status, out, err = run(*options, "--reference", "words", "--time-limit", "0")

@@ -114,6 +114,7 @@ def test_a_limit_leaves_a_valid_proof(run, corpus, tmp_path):
     assert Certificate.load(tmp_path / "P.cert").lower_bound == 4
 
 
+@pytest.mark.long
 def test_the_library(run, tmp_path):
     status, data = as_json(run("instances", "list", "--json"))
     rows = {row["name"]: row for row in data["instances"]}

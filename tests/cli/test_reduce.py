@@ -53,6 +53,7 @@ def test_max_2_sat_there_and_back(run, tmp_path):
     )
 
 
+@pytest.mark.long
 def test_binary_words_there_and_back(run, tmp_path):
     (tmp_path / "F.cnf").write_text("p cnf 3 3\n1 2 0\n-1 3 0\n-2 -3 0\n")
     facts = json.loads(
@@ -82,6 +83,7 @@ def test_merges_there_and_back(run):
         assert "4 of 5 clauses satisfied" in drawn.read()
 
 
+@pytest.mark.long
 def test_pictures(run, tmp_path):
     out, error = run("reduce", "g.txt", "-k", 2, "--draw", "a.svg")
     assert "threshold" in out

@@ -126,6 +126,7 @@ def test_one_value_in_many_rows_of_parquet(tmp_path):
             break
 
 
+@pytest.mark.long
 def test_row_groups_and_values_of_parquet(tmp_path, monkeypatch):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")

@@ -57,6 +57,7 @@ def written(folder, files):
     return documents
 
 
+@pytest.mark.long
 @tries(80)
 @given(
     files=st.lists(

@@ -234,6 +234,7 @@ def test_what_is_not_merged(run, tmp_path, name, content, message):
     assert files(tmp_path) == before
 
 
+@pytest.mark.long
 def test_a_full_disk(text, tmp_path):
     """No file may pass 1,000 bytes."""
     command = [sys.executable, "-c", LIMITED, "count", "t.txt", "-o", "C.tsv"]

@@ -100,6 +100,7 @@ def test_an_interrupt_ends_processes_that_are_at_work():
         assert not process.is_alive()
 
 
+@pytest.mark.long
 def test_what_goes_wrong_in_a_process_is_told(texts):
     (texts / "00.txt.gz").write_bytes(gzip.compress(b"a" * 100_000)[:-9])
     with executor_of("processes", 1) as executor:

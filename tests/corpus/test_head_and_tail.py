@@ -116,6 +116,7 @@ def test_a_killed_worker_of_dask_does_no_harm(counts, tmp_path, scheduler):
             list(results)
 
 
+@pytest.mark.long
 def test_a_lost_process_is_an_error(counts):
     with executor_of("processes", 2) as executor:
         split = HeadAndTail.load("C.tsv", 100, executor=executor)

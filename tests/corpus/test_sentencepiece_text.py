@@ -65,6 +65,7 @@ def normalizers(models):
     return made
 
 
+@pytest.mark.long
 @tries(200)
 @given(
     st.sampled_from(["nmt_nfkc", "nfkc_cf", "identity"]),

@@ -44,6 +44,7 @@ def test_samples_decode_to_the_text_and_depend_on_the_seed_alone(
         assert drawn.encode_batch(texts) == batch
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["space", "gpt2+digit", "space-prefix", "space-prefix+digit"])
 @pytest.mark.parametrize("rule", STRENGTHS)
 def test_each_occurrence_is_drawn_for_itself(rule, name):

@@ -48,6 +48,7 @@ def test_special_tokens_are_found_before(tmp_path):
         assert np.load(out).tolist() == want
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_counts_are_those_of_the_normalized_text(name, tmp_path):
     text = " The ﬁne CAFÉ, Ⅷ\u0301 中文\n" * 3000 + " end "

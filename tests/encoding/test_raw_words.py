@@ -85,6 +85,7 @@ def both(name):
     return raw, lambda text: pretokenizer.split(text if normal is None else normal(text))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TOKENIZERS)
 def test_words_beside_any_character(name):
     raw, normalized = both(name)

@@ -34,6 +34,7 @@ def test_words_end_where_the_rule_ends_them(text, name):
     assert _encoder.word_ends(text, rule.finder, character_kinds()) == ends.tolist()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PATTERNS)
 def test_every_character_is_what_the_pattern_takes_it_for(name):
     rule, kinds = PRETOKENIZER_RULES[name], character_kinds()

@@ -38,6 +38,7 @@ def test_proves_the_optimum(instance):
     assert check_certificate(instance, certificate).ok
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [1, 10**6, 10**11])  # prices of 32 and of 64 bits
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, 1e308])
 def test_duals_that_are_no_prices_prove_a_valid_bound(monkeypatch, wrong, count):

@@ -179,6 +179,7 @@ def test_a_model_beyond_the_memory_is_refused(name):
         formulation.build(instance, name, memory=1000)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("solver", [name for name, s in SOLVERS.items() if s.start])
 @pytest.mark.parametrize("name", list(formulation.FORMULATIONS))
 def test_solvers_take_a_start(solver, name):

@@ -98,6 +98,7 @@ def test_the_search_nearly_always_finds_the_optimum():
     assert kinds["found"] >= 8, kinds
 
 
+@pytest.mark.long
 @tries(12)
 @given(st.integers(0, 2**31))
 def test_counts_bounds_and_proofs(number):

@@ -216,6 +216,7 @@ def test_an_endless_time_limit(solver, seconds):
     assert solve(instance, solver=solver, time_limit=seconds).status == "optimal"
 
 
+@pytest.mark.long
 def test_gap_stops_early():
     rng = np.random.default_rng(7)
     words = {bytes(rng.integers(97, 100, 8).tolist()): int(rng.integers(1, 99)) for _ in range(20)}
@@ -328,6 +329,7 @@ def test_ctrl_c_keeps_the_best_so_far(solver):
     assert "feasible interrupted True" in out.splitlines()[-1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("solver", ["highs", "cp-sat", "cbc"])
 def test_ctrl_c_keeps_what_the_solver_found(solver):
     instance = Instance.load(INSTANCES / "de-bruijn-5.json")

@@ -193,6 +193,7 @@ def test_no_time_for_a_book(method):
     assert check_certificate(instance, solution.certificate).ok
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [solve, solve_with_proof])
 def test_a_gap_is_enough(method):
     for instance in (Instance(generated_words(800), 60), entry("de-bruijn-5").instance):
@@ -201,6 +202,7 @@ def test_a_gap_is_enough(method):
         assert solution.termination in ("gap", "completed")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [solve, solve_with_proof])
 def test_the_same_for_any_number_of_threads(method):
     instance = Instance(generated_words(800), 60)
@@ -211,6 +213,7 @@ def test_the_same_for_any_number_of_threads(method):
     assert (one.threads, two.threads) == (1, 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [solve, solve_with_proof])
 @pytest.mark.parametrize("kind", ["phase", "incumbent", "bound"])
 def test_ctrl_c_keeps_the_best_so_far(method, kind, monkeypatch):

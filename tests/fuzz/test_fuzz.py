@@ -19,6 +19,7 @@ def test_every_target_has_seeds():
     assert {path.name for path in SEEDS.iterdir()} == set(TARGETS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_seeds_and_some_changed_ones(target, tmp_path):
     for path in islice(mutants(target, tmp_path, Random(0)), len(seeds(target)) + 40):

@@ -25,6 +25,7 @@ from partcover.hardness.reduction import (
 BOTH = [reduce_max_2_sat, reduce_max_2_sat_bottom_up]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("variables", "clauses"), [(1, 3), (2, 2), pytest.param(2, 3, marks=pytest.mark.slow)]
 )

@@ -32,6 +32,7 @@ def needs(reduction, vocabulary) -> tuple[int, int]:
     return verify(reduction.instance, vocabulary).tokens, least
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clauses", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_every_vocabulary_of_every_formula_of_one_variable(clauses):
     for formula in small_formulas(1, clauses):

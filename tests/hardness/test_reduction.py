@@ -45,6 +45,7 @@ def test_every_vocabulary_of_every_small_graph():
                 assert lift.is_vertex_cover == lift.meets_threshold == is_cover(graph, vertices)
 
 
+@pytest.mark.long
 def test_the_decision_is_the_vertex_cover_of_every_small_graph():
     """Every graph of five vertices, and the regular ones of six."""
     for graph in small_graphs(6):

@@ -57,6 +57,7 @@ def test_it_is_there_where_a_token_for_each_word_is_the_optimum(instance):
     assert (check.ok, check.lower_bound) == (True, total)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     "conditions",

@@ -225,6 +225,7 @@ def test_abcdef_swallows_whole_tokens():
     assert solution.tokens == 1
 
 
+@pytest.mark.long
 def test_papaya_impact_depends_on_the_order():
     words = WordCounts.from_counts({"papaya": 1, "impact": 1})
     best = min(
@@ -286,6 +287,7 @@ def loaded(instance, relaxed):
     return state
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("relaxed", [False, True])
 def test_a_token_that_takes_long_is_given_up(relaxed):
     instance = Instance({repeating(900): 1, repeating(1500): 1}, 3)

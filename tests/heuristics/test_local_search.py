@@ -174,6 +174,7 @@ def test_a_longer_run_passes_through_what_a_shorter_one_finds(monkeypatch):
     assert short.tokens in incumbents
 
 
+@pytest.mark.long
 def test_no_time_is_greedtok_and_all_time_is_used():
     instance = Instance(BOOK, 12)
     at_once = local_search(instance, time_limit=0)

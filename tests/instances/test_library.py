@@ -39,6 +39,7 @@ def test_small_optima_are_what_a_solver_finds():
         assert solve(chosen.instance, solver="cbc").tokens == chosen.best.tokens
 
 
+@pytest.mark.long
 def test_files_are_what_the_script_makes():
     spec = importlib.util.spec_from_file_location("build", FOLDER / "build.py")
     build = importlib.util.module_from_spec(spec)

@@ -75,6 +75,7 @@ def test_a_pipe_is_written_into_and_stays(tmp_path):
     assert not in_place(tmp_path)
 
 
+@pytest.mark.long
 def test_standard_output(tmp_path):
     Vocabulary(["ab"], pretokenizer="none").save(tmp_path / "V.json")
     done = subprocess.run(

@@ -30,6 +30,7 @@ cli.entry()
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("name", ["huggingface", "tiktoken"])
 @pytest.mark.parametrize("there", [False, True])

@@ -64,6 +64,7 @@ def test_free_special_tokens_and_unknown_patterns(tmp_path):
     assert "4 ids of special tokens are free" in vocabulary.provenance["remarks"][-1]
 
 
+@pytest.mark.long
 def test_other_ids_are_given_up(tmp_path):
     need("tiktoken")
     vocabulary = made("merges", special=["<s>"])

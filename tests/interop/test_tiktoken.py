@@ -31,6 +31,7 @@ def test_tiktoken_is_exact_for_merges(tmp_path, counted):
     assert (back.provenance["source"], back.provenance["source_sha256"]) == ("v.tiktoken", digest)
 
 
+@pytest.mark.long
 @settings(tries(60), suppress_health_check=list(HealthCheck))
 @given(tokens=st.lists(st.text("abé", min_size=2, max_size=5), unique=True, max_size=9))
 def test_tiktoken_on_generated_vocabularies(tmp_path, tokens):

@@ -43,6 +43,7 @@ def test_a_text_is_cut_the_same(tmp_path, counted, split):
     assert "remarks" not in back.provenance
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["my-tokens", "日本 2.0", "4\"'\\"])
 def test_tiktoken_finds_it_by_name(tmp_path, counted, name):
     need("tiktoken")

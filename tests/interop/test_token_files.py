@@ -90,6 +90,7 @@ def test_a_pattern_that_is_no_text_of_utf_8_can_be_shown(tmp_path):
     assert "its pattern is no pre-tokenizer here: \\ud800" in vocabulary.provenance["remarks"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "rule"), [("sage", "longest_match"), ("pathpiece", "shortest_path")]
 )

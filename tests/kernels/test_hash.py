@@ -53,6 +53,7 @@ def chosen_pairs(side, shift, mask):
     return np.array(np.unravel_index(nearest, homes.shape), np.int32)
 
 
+@pytest.mark.long
 def test_old_hash_met_at_the_chosen_words():
     # that the attack is one
     for size in (8, 16):
@@ -94,6 +95,7 @@ def test_numbered_words_are_near_their_homes():
     assert table.displacement < FAR * MANY
 
 
+@pytest.mark.long
 def test_pairs_that_merge_are_near_their_homes():
     left, right = chosen_pairs(2_000, 24, 2**16 - 1)
     rank = np.arange(MANY, dtype=np.int32)
@@ -101,6 +103,7 @@ def test_pairs_that_merge_are_near_their_homes():
     assert merger.displacement < FAR * MANY
 
 
+@pytest.mark.long
 def test_tokens_are_near_their_homes():
     side = 2_000
     node, code = chosen_pairs(side, 20, 2**17 - 1)

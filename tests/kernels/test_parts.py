@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from bounds.counters import counter_of
 from hypothesis import given
 from hypothesis import strategies as st
@@ -98,6 +99,7 @@ def test_rows_of_pairs(data):
     assert (np.diff(part) >= 0).all()
 
 
+@pytest.mark.long
 @tries(400)
 @given(st.data())
 def test_what_flows_demand(data):

@@ -197,6 +197,7 @@ def drawn_words(n):
     return WordCounts.from_counts({word: int(random.zipf(1.5)) for word in letters})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most_counted", [0, 1 << 24])
 @pytest.mark.parametrize("limits", [{}, {"max_length": 3}, {"min_count": 3}])
 @pytest.mark.parametrize("work", ["greedy", "bound", "search", "proof", "merges", "model"])

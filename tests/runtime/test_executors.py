@@ -67,6 +67,7 @@ def test_loky(folder, loky):
         WordCounts.from_files(folder / "damaged.txt.gz", executor=loky)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("default")  # loky warns of a worker that is gone
 def test_a_lost_process_of_loky_is_an_error(folder, loky):
     path = folder / "C.tsv"

@@ -49,6 +49,7 @@ def certificates(run, files):
     return files
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("line", "parts"),
     [

@@ -66,6 +66,7 @@ def things(word, count=3, k=2):
     ]
 
 
+@pytest.mark.long
 def test_reprs_are_short_and_on_one_line_whatever_the_size():
     tokens = [f"token{i}" for i in range(5000)]
     words = WordCounts.from_counts(

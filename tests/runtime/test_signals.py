@@ -36,6 +36,7 @@ def started(code: str, **options) -> Iterator[subprocess.Popen]:
             process.kill()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_answer_comes_while_a_kernel_runs(sent):
     with started(KERNEL) as process:

@@ -117,6 +117,7 @@ def test_long_words_of_merges(words, made):
     assert all_ == [tuple(word) for word in words]
 
 
+@pytest.mark.long
 @tries(400)
 @given(
     words=st.lists(st.text("abc", min_size=1, max_size=40), unique=True, min_size=1, max_size=5),

@@ -250,6 +250,7 @@ def test_large_vocabularies(letters):
     assert cuts == [[token] for token in tokens]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", SEGMENTATION_RULES)
 def test_a_megabyte_of_one_letter(rule):
     tokens = ["a" * n for n in (2, 4, 8, 16)]

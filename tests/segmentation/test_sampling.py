@@ -114,6 +114,7 @@ def test_bpe_dropout_over_pairs():
     assert chi_square(cuts, expected) < 5
 
 
+@pytest.mark.long
 def test_bpe_dropout_over_characters_of_several_bytes():
     tokens = ["é日", "日b", "é日b", "b"]
     expected = oracle.bpe_dropout("éé日b", tokens, None, Fraction(2, 5))
@@ -147,6 +148,7 @@ def test_limits_of_dropout(kind, words, tokens):
         assert list(map(list, all_)) == cut_all(words, alone, "longest_match")
 
 
+@pytest.mark.long
 def test_a_seldom_path_is_drawn_as_often_as_it_should_be():
     scores = {"scores": [-8.0], "symbol_scores": {"a": 0.0, "b": 0.0}}
     vocabulary = Vocabulary(["ab"], "chars", **scores)
@@ -217,6 +219,7 @@ def test_what_cannot_be_drawn(rule, how, message):
         sampler(Vocabulary(["ab"]), rule, **how)
 
 
+@pytest.mark.long
 def test_dropout_in_a_long_word():
     tokens = ["ab", "ca", "abc", "bc", "abab"]
     word = "ababcab" + "x" * 80

@@ -19,6 +19,7 @@ tokens_st = st.lists(
 RULES = {"shortest_path": shortest_path, "priority": priority}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", RULES)
 @tries(500)
 @given(words=st.dictionaries(text.filter(bool), st.integers(1, 5), max_size=6), tokens=tokens_st)

@@ -175,6 +175,7 @@ def test_parse_budgets():
             parse_budgets(text)
 
 
+@pytest.mark.long
 def test_command(run, tmp_path):
     Instance(PEARL, 2).save("pearl.json")
     PEARL.save("words.tsv")
@@ -230,6 +231,7 @@ def test_worst_command(run, tmp_path):
     fails(run("worst", "--words", 40), "at most 64 symbols")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("panels", [1, 2, 5])
 def test_plot(tmp_path, panels):
     rows = []

@@ -144,6 +144,7 @@ def test_counts_near_the_end_of_int64():
             assert list(merged(instance, scored=scored).merges) == slow.merges
 
 
+@pytest.mark.long
 @tries(300)
 @given(
     words=st.dictionaries(
@@ -229,6 +230,7 @@ def test_merges_of_a_token_that_no_merge_made(words, data):
     assert (list(trained.tokens), list(trained.merges)) == (slow.tokens, slow.merges)
 
 
+@pytest.mark.long
 def test_long_words_and_many_tokens_with_a_prefix():
     """Joined again piece by piece, where whole words and tokens once took minutes."""
     vocabulary = Vocabulary(["ab", "abc"], "chars", rule="merges", merges=[("ab", "c")])

@@ -52,6 +52,7 @@ def test_what_it_cannot_do_is_said():
         trainers.unigram_sentencepiece(Instance(ODD, 9, required=["ab"]))
 
 
+@pytest.mark.long
 def test_the_most_it_makes_is_made():
     all_of_them = trainers.unigram_sentencepiece(Instance(ODD, 500))
     n_tokens = len(all_of_them.vocabulary)
@@ -79,6 +80,7 @@ def test_without_the_library_the_extra_is_named(monkeypatch):
         trainers.unigram_sentencepiece(Instance(ODD, 6))
 
 
+@pytest.mark.long
 def test_ours_is_no_worse_than_its():
     words = WordCounts.from_texts(topics.values(), pretokenizer="gpt2")
     instance = Instance(words.most_frequent(2000), 300)

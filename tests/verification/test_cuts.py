@@ -51,6 +51,7 @@ def trees_with_cuts(draw, instance: Instance, bits: int, depth: int = 2) -> tupl
     return (draw(leaves_with_cuts(instance, bits)),)
 
 
+@pytest.mark.long
 @tries(300)
 @given(st.data())
 def test_never_above_the_optimum(data):

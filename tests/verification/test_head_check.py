@@ -137,6 +137,7 @@ def test_tokens_that_only_the_tail_has_get_tolls():
     assert check_head_certificate(bound.head, split, alone).lower_bound < bound.lower_bound
 
 
+@pytest.mark.long
 def test_a_sample_of_a_long_tail_gives_almost_the_bound_of_all(monkeypatch):
     draw = np.random.default_rng(0)
     stems = ["".join(draw.choice(list("abcdef"), 3)) for _ in range(40)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ def test_the_halves_of_a_token_have_the_lengths(text, lengths):
     assert list(halves(text, lengths)) == right
 
 
+@pytest.mark.long
 def test_long_words_are_merged_and_split():
     rank = ranks(Vocabulary(["aa", "aaaa", "aaa"], "chars", rule="merges"))
     assert merge("a" * 10**5, rank) == ["aaaa"] * (10**5 // 4)

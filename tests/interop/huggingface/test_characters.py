@@ -205,6 +205,7 @@ def test_bpe_over_characters_without_fallback(tmp_path):
     ]
 
 
+@pytest.mark.long
 @tries(60)
 @given(
     characters=st.lists(st.sampled_from("abé日😀 "), unique=True, min_size=1),

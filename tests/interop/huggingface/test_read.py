@@ -168,6 +168,7 @@ def test_bytes_spelled_by_the_normalizer(tmp_path):
     assert Encoder(vocabulary).encode(text) == own.encode(text).ids
 
 
+@pytest.mark.long
 def test_a_post_processor_that_adds_nothing_is_not_remarked(tmp_path):
     nothing = {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}}], "pair": []}
     steps = {"type": "Sequence", "processors": [{"type": "ByteLevel"}, nothing]}

@@ -34,6 +34,7 @@ def test_the_cutter_covers_as_segment_does(tmp_path_factory, tokens, words):
         assert [t.encode() for t in cutter.cut_word(word.decode())] == own.of(index)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*SPLITS, "space-prefix:ab"])
 def test_a_class_for_priority_goes_out_and_comes_back(tmp_path, name):
     numbers = [*range(5, 261), *range(300, 300 + len(TOKENS))]

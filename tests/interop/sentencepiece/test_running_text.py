@@ -53,6 +53,7 @@ def near(processor, text, ids, theirs):
     return abs(sums[0] - sums[1]) < 1e-4 and processor.decode(ids) == processor.decode(theirs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", KINDS)
 def test_ids_are_the_librarys(train, name):
     kind, path = train(**KINDS[name])

@@ -166,6 +166,7 @@ def test_sentencepiece_likelihood_and_merges(tmp_path, counted):
         export(lost, tmp_path / "v.model", "sentencepiece")
 
 
+@pytest.mark.long
 def test_a_trained_model_comes_in(tmp_path):
     spm = need("sentencepiece")
     corpus = tmp_path / "c.txt"
@@ -217,6 +218,7 @@ def bpe_model(path, pieces, *, escaped=True, unigram=False, kinds=None):
 CHARACTERS = ["a", "b", "é", "日", "“", "😀", " ", "語"]
 
 
+@pytest.mark.long
 @settings(tries(100), suppress_health_check=list(HealthCheck))
 @given(
     pairs=st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=12),
@@ -324,6 +326,7 @@ def test_every_token_is_replayed(tmp_path):
         export(vocabulary, tmp_path / "v.model", "sentencepiece")
 
 
+@pytest.mark.long
 def test_a_large_model_of_many_characters_comes_in(run, tmp_path):
     spm = need("sentencepiece")
     draw = random.Random(4)
