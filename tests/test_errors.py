@@ -107,6 +107,7 @@ def hostile(text):
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", [LONG, ESCAPE * 20, f'it\'s "{ESCAPE}" ' * 300])
 @pytest.mark.parametrize("wrong", hostile(""))
 def test_error_lines_are_short_and_safe(run, tmp_path, text, wrong):
@@ -139,6 +140,7 @@ def test_error_lines_are_short_and_safe(run, tmp_path, text, wrong):
     assert out.replace("\n", "").isprintable()
 
 
+@pytest.mark.long
 def test_names_of_files_and_words_in_remarks_and_results_are_safe(run, tmp_path):
     name = f"{ESCAPE}\n[b]"
     corpus, vocabulary, proof = (f"{name}{ending}" for ending in (".tsv", ".json", ".cert"))

@@ -47,6 +47,7 @@ def exists(name: str) -> bool:
     return False
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_documents_refer_to_what_is_there(path):
     text = re.sub(r"https://\S+", "", path.read_text("utf-8"))

@@ -42,6 +42,7 @@ def test_words_of_few_letters(seed):
     check(instance, fewest_tokens(instance))
 
 
+@pytest.mark.long
 @tries(60)
 @given(instances())
 def test_conditions(instance):
@@ -65,6 +66,7 @@ def test_a_tree_of_several_cases():
     assert log.events[-1].phase == "branches"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seconds", [0, 0.2])
 def test_a_limit_leaves_what_is_known(seconds):
     instance = random_instance(1, 20)

@@ -171,6 +171,7 @@ def test_no_pass_over_the_tail_begins_that_would_end_too_late(book, passes, monk
         assert set(tried) == {0, 16}  # which tell how long a pass takes
 
 
+@pytest.mark.long
 def test_what_is_known_of_the_head_is_not_priced_again(book, passes):
     first = head_improve(book, 60, head=100)
     assert first.certificate.sixteenths

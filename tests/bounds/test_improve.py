@@ -177,6 +177,7 @@ def test_words_of_many_symbols_have_one_after_the_other(monkeypatch, limit):
         assert (solution.tokens, solution.lower_bound) == (alone.tokens, alone.lower_bound)
 
 
+@pytest.mark.long
 def test_without_a_limit_threads_change_nothing(tmp_path):
     instance = random_instance(5, 12)
     one, two = (improve(instance, threads=threads) for threads in (1, 2))
@@ -331,6 +332,7 @@ def test_large_counts_end():
     assert solution.tokens == 10**12 + 26
 
 
+@pytest.mark.long
 def test_no_time_is_greedtok_and_starts_again():
     """A bound that had no time is a token a word, without prices; it is no bad start."""
     instance = random_instance(8, 5)

@@ -82,6 +82,7 @@ def check_bound(instance: Instance):
         assert any(inside <= v and not outside & v for v in good)
 
 
+@pytest.mark.long
 @tries(120)
 @given(instances())
 def test_never_above_the_optimum(instance):
@@ -100,6 +101,7 @@ def test_few_candidates_and_arcs_are_held(instance, held, arcs):
         check_bound(instance.with_k(instance.k))  # whose candidates are not enumerated yet
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "k"), [(1, 20), (2, 40), (3, 10)])
 def test_candidates_have_room_beside_chosen_ones_that_fill_it(monkeypatch, seed, k):
     instance = random_instance(seed, k)
@@ -322,6 +324,7 @@ def test_command(run, corpus, tmp_path):
     assert run("bound", corpus, "-k", "8", "--time-limit", "0", "--quiet")[0] == 0
 
 
+@pytest.mark.long
 def test_command_mistakes(run, corpus):
     fails(run("bound", corpus), "-k is missing")
     fails(run("bound", corpus, "-k", "x"), "-k is 'x'")

@@ -89,6 +89,7 @@ def test_a_time_limit_of_nothing_has_an_answer():
         checks(instance, solution)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [greedtok_minimax, improve_minimax, bound_minimax])
 def test_ctrl_c_keeps_the_best(method):
     class Interrupting(Progress):

@@ -120,6 +120,7 @@ def test_the_same_numbers_of_larger_instances(seed):
     check(random_instance(seed, 3), seed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_bound_does_not_depend_on_whether_arcs_are_held(monkeypatch, threads):
     random = np.random.default_rng(5)

@@ -63,6 +63,7 @@ def test_what_is_shown(run, tokenizer):
         assert text in out
 
 
+@pytest.mark.long
 def test_a_page(run, tmp_path, tokenizer):
     pytest.importorskip("jinja2")
     Vocabulary(["th", " m"], pretokenizer="gpt2").save(tmp_path / "V.json")

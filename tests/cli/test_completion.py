@@ -76,6 +76,7 @@ def test_words_are_completed(complete):
     assert complete("partcover instances show papaya-i") == ["plain,papaya-impact"]
 
 
+@pytest.mark.long
 def test_commands_are_completed_without_loading_them(environment):
     code = "import sys; from partcover.cli.main import main; sys.argv[1:] = []\ntry: main()\n"
     code += "finally: print([m for m in ('numpy', 'regex', 'rich') if m in sys.modules])"
@@ -94,6 +95,7 @@ def test_an_unknown_shell_is_one_line(run, monkeypatch):
     assert err.startswith("partcover: _PARTCOVER_COMPLETE=csh_source: bash_source, zsh_source or")
 
 
+@pytest.mark.long
 def test_bash(shell):
     lines = shell(
         "bash",

@@ -56,6 +56,7 @@ def test_a_better_proof_that_is_there_is_kept(run, counts):
     assert Path("P.cert").read_text() == before
 
 
+@pytest.mark.long
 def test_a_claim_that_does_not_hold_is_no_reason_to_keep_a_file(run, counts):
     options = ["-k", 3, "--head", 4]
     run("bound", counts, *options, "-o", "P.cert")

@@ -112,6 +112,7 @@ def test_scores(run, tmp_path):
         assert shown in out
 
 
+@pytest.mark.long
 def test_scores_of_several(run, tmp_path):
     """Each has the numbers that it has alone; which files are texts is told by what they hold."""
     (tmp_path / "text.txt").write_text(TEXT)

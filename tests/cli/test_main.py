@@ -97,6 +97,7 @@ def test_vertex_cover_there_and_back(run, tmp_path):
     assert "threshold" in run("reduce", "graph.gr", "-k", 1, "--from", "pace")[1]
 
 
+@pytest.mark.long
 def test_compare(run, counts, tmp_path):
     arguments = ("compare", counts, "-k", "2,5", "--methods", "greedtok,greedwmc,solve,bytes")
     status, data = as_json(run(*arguments, "--json"))

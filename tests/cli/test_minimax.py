@@ -65,6 +65,7 @@ def test_from_greedtok_to_verify(run, corpora):
     assert "worst" in out
 
 
+@pytest.mark.long
 def test_solve_is_no_worse(run, corpora):
     pytest.importorskip("ortools")
     options = (*corpora, "-k", "3", "--minimax", "--json")
@@ -147,6 +148,7 @@ def test_options_that_are_for_one_input(run, corpora):
         assert "--minimax" in err
 
 
+@pytest.mark.long
 def test_what_does_not_hold_is_named(run, corpora):
     options = (*corpora, "-k", "2", "--minimax")
     assert run("improve", *options, "-o", "V.json", "--write-certificate", "P.cert")[0] == 0
@@ -189,6 +191,7 @@ def test_resume_goes_on_from_its_files(run, corpora):
     assert Path("P.cert").exists()
 
 
+@pytest.mark.long
 def test_files_of_something_else_are_refused_and_kept(run, corpora, tmp_path):
     a, b, c = corpora
     assert run("improve", a, b, "-k", "2", "--minimax", *FILES, "--quiet")[0] == 0

@@ -201,6 +201,7 @@ def test_examples_are_of_their_command():
                    for line, _ in command.examples)  # fmt: skip
 
 
+@pytest.mark.long
 def test_formats_of_a_table(run, place):
     status, out, _ = run("solvers", "--format", "csv")
     assert (status, out.splitlines()[0].split(",")[0]) == (0, "solver")

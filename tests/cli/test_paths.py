@@ -83,6 +83,7 @@ def test_the_ending_of_a_plot_is_checked_before_work(run, name):
     fails(run(*words, "--plot", "figure.doc"), "figure.doc: a plot ends in .png")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "option"), OUTPUTS, ids=IDS)
 def test_no_output_is_another(run, counts, tmp_path, name, option):
     others = [o for n, o in OUTPUTS if n == name and o is not option]
@@ -185,6 +186,7 @@ def cannot_be_printed(stderr, saved):
     assert not saved or Path("saved.out").stat().st_size
 
 
+@pytest.mark.long
 @FULL
 @pytest.mark.parametrize(
     "command_line",

@@ -65,6 +65,7 @@ def with_cut(tmp_path):
     return ("T.tsv", "-k", "2", "--max-length", "2")
 
 
+@pytest.mark.long
 def test_a_certificate_with_cuts(run, with_cut, tmp_path):
     status, verified = as_json(run("verify", *with_cut, "--certificate", "T.cert", "--json"))
     assert (status, verified["ok"], verified["lower_bound"]) == (0, True, 16)

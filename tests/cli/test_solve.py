@@ -99,6 +99,7 @@ def test_events_and_log(run, small, tmp_path):
     assert {event["event"] for event in events} == {"incumbent", "bound"}
 
 
+@pytest.mark.long
 def test_a_plot_of_events(run, small, tmp_path):
     pytest.importorskip("matplotlib")
     assert run("solve", small, "-k", 2, "--plot", "P.svg", "--quiet")[0] == 0
@@ -137,6 +138,7 @@ def test_tokens_from_a_list(run, small, tmp_path):
     assert (status, verified["tokens"], verified["size"]) == (0, 3 * 2 + 2 * 2 + 3 + 4, 2)
 
 
+@pytest.mark.long
 def test_formulations(run, tmp_path):
     (tmp_path / "words.tsv").write_text("papaya\t1\nimpact\t1\n")
     status, data = as_json(

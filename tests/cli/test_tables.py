@@ -186,6 +186,7 @@ def test_facts_lose_nothing():
         assert next(cell.plain for cell in fitted.columns[1].cells) == "1,000,000,000,000"
 
 
+@pytest.mark.long
 def test_nothing_in_a_table_acts_on_the_terminal(run, files, tmp_path, capsys, monkeypatch, shown):
     long = "x" * 3000
     (tmp_path / "E.tsv").write_text(f"{HOSTILE}\t3\n{long}\t2\n[red]rat[/bold]\t7\n")

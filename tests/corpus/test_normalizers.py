@@ -128,6 +128,7 @@ def check(data, text):
             assert ours.of_bytes(data).decode() == want
 
 
+@pytest.mark.long
 @tries(300)
 @given(data=st.sampled_from(STEPS), text=TEXTS)
 @example(data={"type": "Lowercase"}, text="ΟΔΟΣ ΟΔΟΣ.")

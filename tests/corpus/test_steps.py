@@ -145,6 +145,7 @@ def test_words_and_places_are_the_librarys(step, text):
         assert counted == {w.encode(): words.count(w) for w in words}
 
 
+@pytest.mark.long
 @tries(150)
 @given(GIVEN, TEXT, st.integers(0, 2))
 def test_ids_and_their_places(step, text, extra):
@@ -164,6 +165,7 @@ def test_ids_and_their_places(step, text, extra):
             assert raw[begin:end].decode("utf-8", "replace")  # what was written for a character
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", [DEEPSEEK, {"type": "Whitespace"}, {"type": "Metaspace"}])
 def test_long_texts_are_cut_alike_in_sections_and_threads(step, monkeypatch):
     for module, name in ((worker, "SECTION"), (worker, "PART"), (text_encoder, "PART")):
@@ -225,6 +227,7 @@ def test_patterns_without_an_equal_are_refused(pattern):
         translated(pattern)
 
 
+@pytest.mark.long
 def test_patterns_that_explode_are_stopped(monkeypatch):
     monkeypatch.setattr(timed_patterns, "_SECONDS", 0.05)
     name = r'{"type": "Split", "pattern": {"Regex": "(a|a|aa)+$"}}'

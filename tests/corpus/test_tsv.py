@@ -85,6 +85,7 @@ def test_integers(path, counts):
     same(counts, "ints", path)
 
 
+@pytest.mark.long
 def test_every_byte_and_pair(path):
     counts = {bytes([a]): 1 for a in range(256)}
     counts |= {bytes([a, b]): 1 for a in range(256) for b in range(0, 256, 3)}

@@ -97,6 +97,7 @@ def changing(monkeypatch, change):
     monkeypatch.setattr(tsv, "parse_header", then_change)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", [cut, append, write_over])
 @pytest.mark.parametrize("symbols", ["bytes", "chars"])
 def test_counts_that_change_while_they_are_read(tmp_path, monkeypatch, symbols, change):

@@ -18,6 +18,7 @@ from partcover.corpus.pretokenizers import Pretokenizer
 from partcover.encoding import encoder, text_encoder, worker
 
 
+@pytest.mark.long
 @tries(400)
 @given(cases(), st.sampled_from(SIZES))
 def test_ids_are_the_twins_and_decode_to_the_text(case, cache):
@@ -45,6 +46,7 @@ def parts_of(text):
     return sorted({text[i : i + n] for n in range(2, 7) for i in range(len(text) - n + 1)})
 
 
+@pytest.mark.long
 @tries(200)
 @given(
     cases(),
@@ -80,6 +82,7 @@ CHANGING = st.lists(
 ).map("".join)
 
 
+@pytest.mark.long
 @tries(500)
 @given(CHANGING, st.sampled_from(NAMES), st.sampled_from(["NFC", "NFD", "NFKC+NFD"]),
        st.tuples(st.integers(1, 9), st.integers(1, 9), st.integers(1, 9)))  # fmt: skip
@@ -111,6 +114,7 @@ def test_of_two_errors_all_threads_find_the_same(text, threads, monkeypatch):
         Encoder(vocabulary, "gpt2", threads=threads).encode(text)
 
 
+@pytest.mark.long
 @tries(300)
 @given(cases(), st.sampled_from(["bytes", "chars"]))
 def test_offsets_are_the_twins(case, unit):

@@ -18,6 +18,7 @@ from partcover import Encoder, InputError, Vocabulary
 from partcover.encoding import encoder, text_encoder, worker
 
 
+@pytest.mark.long
 @tries(200)
 @given(cases(), st.integers(1, 9), st.integers(1, 9), st.integers(1, 3), st.integers(-3, 3))
 def test_samples_decode_to_the_text_and_depend_on_the_seed_alone(

@@ -101,6 +101,7 @@ def test_a_tokenizer_json_is_read_and_written(tmp_path):
         export(vocabulary, tmp_path / "ranks.tiktoken", "tiktoken")
 
 
+@pytest.mark.long
 @tries(100)
 @given(text=st.text(st.sampled_from("aBÉe\u0301 .,中\t"), max_size=20))
 def test_bert_is_read_with_its_normalizer(text, tmp_path_factory):

@@ -97,6 +97,7 @@ def test_a_list_that_was_not_filled():
     assert written(out) == [2000, 1000]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_a_text_of_several_shares(threads):
     text = "naïve words, ≥ 1 🎈 of them\n" * 30_000 + "\udcff"

@@ -63,6 +63,7 @@ def made(entries, pre_tokenizer=PRE_TOKENIZERS[0], normalizer=None):
     }
 
 
+@pytest.mark.long
 @tries(400)
 @given(
     entries=ENTRIES,

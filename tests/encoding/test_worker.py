@@ -80,6 +80,7 @@ def test_the_table_is_bounded(monkeypatch):
     assert one.cache.nbytes < 70_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", ["merges", "longest_match", "shortest_path"])
 def test_words_that_are_tokens_are_found_whatever_their_length(rule):
     draw = random.Random(1)

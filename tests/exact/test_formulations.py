@@ -79,6 +79,7 @@ def test_the_whole_matrix(solver, sense, instance):
     assert size == fewest_chosen(instance, threshold)
 
 
+@pytest.mark.long
 @tries(60)
 @given(
     instances(),

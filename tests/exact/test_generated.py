@@ -71,6 +71,7 @@ def test_an_instance_needs_branches(number):
     assert check(number)["branches"]
 
 
+@pytest.mark.long
 @tries(50)
 @given(st.integers(0, 2**31))
 def test_bounds_and_optima(number):

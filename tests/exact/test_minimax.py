@@ -18,6 +18,7 @@ from partcover import (
 pytest.importorskip("ortools")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("solver", ["scip", "cp-sat", "cbc"])
 def test_other_solvers(solver):
     pytest.importorskip("pulp" if solver == "cbc" else "ortools")

@@ -63,6 +63,7 @@ def check(instance: Instance, solver: str) -> None:
     assert relaxed.lower_bound <= best <= relaxed.tokens
 
 
+@pytest.mark.long
 @tries(120)
 @given(instances())
 def test_highs_is_brute_force(instance):
@@ -133,6 +134,7 @@ def test_the_model_holds_what_it_says(instance, name):
     assert model.chosen(x) == [token for token in model.tokens if token in chosen]
 
 
+@pytest.mark.long
 def test_a_model_of_a_million_entries_is_built():
     rng = np.random.default_rng(5)
     words = {bytes(rng.integers(97, 105, 14).tolist()): 1 for _ in range(4000)}

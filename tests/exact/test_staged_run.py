@@ -120,6 +120,7 @@ def test_what_is_about_a_model_names_a_solver():
     assert lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [solve, solve_with_proof])
 def test_a_book_goes_to_branch_and_cut(method):
     instance = Instance(generated_words(1000), 50)
@@ -268,6 +269,7 @@ def test_a_start_of_another_instance_is_refused(method):
         method(SMALL, warm_start=Vocabulary([b"ba", b"na"]))
 
 
+@pytest.mark.long
 def test_a_proof_that_meets_the_start_leaves_nothing_to_do():
     solution, certificate = prove(entry("html5-200").instance)
     again, same = prove(

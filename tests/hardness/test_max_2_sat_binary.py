@@ -46,6 +46,7 @@ def test_every_vocabulary_of_every_formula_of_one_variable(clauses):
         assert fewest == reduction.instance.threshold
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clauses", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_optimum_of_every_small_formula(clauses):
     for formula in small_formulas(2, clauses):

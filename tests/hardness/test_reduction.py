@@ -32,6 +32,7 @@ def small_graphs(vertices):
     return [g for g in nx.graph_atlas_g() if g.number_of_edges() and len(g) <= vertices]
 
 
+@pytest.mark.long
 def test_every_vocabulary_of_every_small_graph():
     for graph in small_graphs(5):
         for size in range(len(graph) + 1):

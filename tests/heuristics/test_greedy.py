@@ -28,6 +28,7 @@ words_st = st.dictionaries(
 SOLVERS = pytest.mark.parametrize("solver", [greedtok, greedwmc])
 
 
+@pytest.mark.long
 @SOLVERS
 @tries(700)
 @given(words=words_st, k=st.integers(0, 12))
@@ -47,6 +48,7 @@ def test_step_by_step(solver, words, k):
         assert solution.extra["relaxed_cover"] == sum(gains) >= solution.cover
 
 
+@pytest.mark.long
 @SOLVERS
 @tries(600)
 @given(
@@ -73,6 +75,7 @@ def test_candidates_are_enumerated_as_they_are_needed(solver, words, k, held, fo
     assert few.intervals.key.tolist() == best.key.tolist()
 
 
+@pytest.mark.long
 @SOLVERS
 @tries(400)
 @given(words=words_st, data=st.data())
@@ -162,6 +165,7 @@ def test_the_order_of_words_and_threads_change_nothing():
         assert (again.tokens, again.gains) == (reference.tokens, reference.gains)
 
 
+@pytest.mark.long
 @SOLVERS
 @tries(200)
 @given(
@@ -303,6 +307,7 @@ def test_a_token_that_takes_long_is_given_up(relaxed):
     assert [*gains, *gains_later] == expected[1]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
 def test_ctrl_c_while_a_token_takes_long():
     state = loaded(Instance({repeating(2500): 1, repeating(4000): 1}, 3), False)

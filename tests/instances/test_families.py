@@ -158,6 +158,7 @@ def bpe_saves(instance: Instance) -> int:
     return instance.words.total_symbols - left
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "ratio"), [(2, "0.628"), (3, "0.520"), (4, "0.476")])
 def test_byte_pair_encoding_merges_across(size, ratio):
     instance, _ = across(size)

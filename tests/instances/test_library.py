@@ -54,6 +54,7 @@ def test_files_are_what_the_script_makes():
     assert made >= 50
 
 
+@pytest.mark.long
 def test_a_file_is_what_was_saved(tmp_path):
     for path in FOLDER.glob("*.json"):
         Instance.load(path).save(tmp_path / "again.json")

@@ -30,6 +30,7 @@ def test_export_and_import(run, tmp_path):
     assert out == "13 tokens over bytes, rule longest_match, pre-tokenizer gpt2\n"
 
 
+@pytest.mark.long
 def test_a_folder_of_text_is_replayed(run, tmp_path):
     made("shortest_path", pretokenizer="gpt2").save(tmp_path / "v.json")
     (tmp_path / "texts").mkdir()

@@ -52,6 +52,7 @@ def test_what_is_given_up_is_not_called_exact_where_nothing_shows_it(tmp_path):
     assert result.verdict == "not exact, though the same here"
 
 
+@pytest.mark.long
 def test_a_text_that_is_not_replayed_is_remarked(tmp_path):
     vocabulary = Vocabulary(["ab"], pretokenizer="gpt2")
     for name in ("list", "pathpiece"):
@@ -109,6 +110,7 @@ def test_targets_that_cannot_be_written(tmp_path, monkeypatch, name, path, messa
     assert [file.name for file in tmp_path.iterdir()] == ["here"]
 
 
+@pytest.mark.long
 def test_a_folder_is_written_where_one_stands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     vocabulary = Vocabulary(["ab"], rule="priority", pretokenizer="gpt2")

@@ -24,6 +24,7 @@ def test_long_tokens_go_out_and_come_back(tmp_path, name):
     assert LONG.encode() in read.tokens
 
 
+@pytest.mark.long
 def test_a_unigram_model_that_would_end_the_process_is_refused(tmp_path):
     need("tokenizers")
     path = tmp_path / "tokenizer.json"

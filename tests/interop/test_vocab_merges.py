@@ -87,6 +87,7 @@ def test_files_that_are_cut_are_not_recognised(tmp_path):
         load_vocabulary(tmp_path / "cut.gz")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("head", ['"bpe_simple_vocab_16e6.txt#version: 0.2', "#version: 0.2"])
 def test_packed_merges_are_not_unpacked_without_end(tmp_path, monkeypatch, head):
     (tmp_path / "vocab.json").write_text('{"a": 0}')

@@ -66,6 +66,7 @@ def test_old_hash_met_at_the_chosen_words():
         assert hashes == {0xABCD}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [8, 16])
 def test_words_are_near_their_homes(size):
     words = chosen_words(size)
@@ -77,6 +78,7 @@ def test_words_are_near_their_homes(size):
     assert table.displacement < FAR * MANY
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [8, 16])
 def test_encoded_words_are_near_their_homes(size):
     words = {word for word in chosen_words(size) if b" " not in word}

@@ -60,6 +60,7 @@ def test_tokens_are_found_in_words(words, tokens, longest, symbols):
         assert table.weights(data, offsets, counts, most).tolist() == expected
 
 
+@pytest.mark.long
 @tries(1000)
 @given(WORDS, TOKENS, st.data())
 def test_tolls_that_decide_no_price_may_be_left_out(words, tokens, data):
@@ -127,6 +128,7 @@ def test_the_largest_sum_of_a_token_inside(words, data):
     ]
 
 
+@pytest.mark.long
 @tries(500)
 @given(WORDS, st.integers(1, 8), st.sampled_from(SYMBOLS), st.data())
 def test_the_largest_sum_of_a_class_inside(words, longest, symbols, data):

@@ -42,6 +42,7 @@ def occurrences(counter, active):
     return sorted(arcs, key=lambda arc: (arc[1], arc[0]))
 
 
+@pytest.mark.long
 @tries(600)
 @given(some_parts())
 def test_parts_that_are_the_same_are_merged(case):
@@ -78,6 +79,7 @@ def pairs_of(draw, parts: Parts):
     return sorted(draw(st.sets(pair, max_size=12))) if len(parts.active) > 1 else []
 
 
+@pytest.mark.long
 @tries(600)
 @given(st.data())
 def test_rows_of_pairs(data):
@@ -116,6 +118,7 @@ def test_what_flows_demand(data):
     assert got == expected
 
 
+@pytest.mark.long
 @tries(400)
 @given(st.data())
 def test_rewards_of_tokens_that_pay(data):

@@ -75,6 +75,7 @@ def check(instance: Instance) -> None:
     assert got == expected
 
 
+@pytest.mark.long
 @tries(600)
 @given(words_st, st.none() | st.integers(2, 6), st.integers(1, 12), st.data())
 def test_substrings(words, max_length, min_count, data):

@@ -120,6 +120,7 @@ def repeated():
     return Instance({"banana" * 5000: 2, "bandana" * 50: 1}, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [greedtok, lower_bound])
 def test_what_fits_when_substrings_are_counted_is_not_refused(method, monkeypatch):
     monkeypatch.setattr("partcover.problem.memory_plan.MOST_COUNTED", 10**4)

@@ -15,6 +15,7 @@ from partcover import verify as check
 from partcover.problem.group_budget import GroupBudget
 
 
+@pytest.mark.long
 @tries(400)
 @given(words_st, st.data(), st.integers(0, 5), st.booleans())
 def test_greedy_keeps_the_budgets_of_groups(words, data, k, relaxed):

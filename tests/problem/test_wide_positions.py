@@ -64,6 +64,7 @@ def test_suffixes_and_tokens(words, tokens):
     assert narrow.positions_ascending().tolist() == other.positions_ascending().tolist()
 
 
+@pytest.mark.long
 @tries(300)
 @given(words_st, st.integers(1, 60), st.booleans(), st.sampled_from([1, 3]), st.integers(2, 9))
 def test_candidates(words, most, some, threads, longest):
@@ -92,6 +93,7 @@ def test_candidates(words, most, some, threads, longest):
     assert other.numbers(other.find_tokens(tokens)).tolist() == [*range(len(tokens))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("solver", [greedtok, greedwmc])
 @tries(300)
 @given(instance=instances(), held=st.integers(0, 9), threads=st.integers(1, 2))

@@ -73,6 +73,7 @@ def content_of(page):
     return json.loads(data[1])
 
 
+@pytest.mark.long
 def test_the_page_needs_nothing_from_outside(page):
     text = page.read_text("utf-8")
     links = Links(text).addresses
@@ -89,6 +90,7 @@ def test_the_page_needs_nothing_from_outside(page):
     assert [chart["short"] for chart in content["charts"]] == ["rows", "vocabularies", "Search"]
 
 
+@pytest.mark.long
 def test_the_same_files_make_the_same_bytes(files, page, tmp_path):
     write_page(read_runs(files), tmp_path / "again.html", title="<b>& title")
     assert (tmp_path / "again.html").read_bytes() == page.read_bytes()
@@ -126,6 +128,7 @@ def test_steps_are_greedtoks_beside_the_optimum():
     assert shown["best"]["pieces"] == [["abab"], ["bab"]]
 
 
+@pytest.mark.long
 def test_a_picture_shows_the_answer_that_is_given(tmp_path, monkeypatch):
     nx = pytest.importorskip("networkx")
     pytest.importorskip("jinja2")
@@ -177,6 +180,7 @@ def test_nothing_and_too_much(tmp_path, files):
     assert not (tmp_path / "r.html").exists()
 
 
+@pytest.mark.long
 def test_the_command(files, tmp_path, run):
     pytest.importorskip("jinja2")
     pytest.importorskip("matplotlib")
@@ -223,6 +227,7 @@ def test_all_that_the_commands_write_can_be_shown(tmp_path, run):
                 assert f"made: {title}" in page
 
 
+@pytest.mark.long
 def test_odd_rows_are_a_table_without_a_chart(tmp_path):
     pytest.importorskip("jinja2")
     good = {"method": "bpe", "rule": "merges", "k": 2, "tokens_per_word": 1.5, "tokens": 3}

@@ -33,6 +33,7 @@ def texts_of(figure):
     return re.findall(r"<!-- (.*?) -->", figure.read_text("utf-8"))
 
 
+@pytest.mark.long
 def test_gaps_are_drawn_where_every_bound_is_known(tmp_path):
     pytest.importorskip("matplotlib")
     rows = [row(m, k, t * 1000 // k, 990 * 1000 // k) for k in (1000, 2000) for m, t in
@@ -55,6 +56,7 @@ def test_a_gap_of_zero_is_drawn(tmp_path):
     assert {"0", "100"} <= set(texts_of(tmp_path / "figure.svg"))
 
 
+@pytest.mark.long
 def test_events_are_named_with_their_last_numbers(tmp_path):
     pytest.importorskip("matplotlib")
     events = [

@@ -41,6 +41,7 @@ def wait(begun, answers):
         raise
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize("answers", [True, False])
 def test_ctrl_c_reaches_a_process_of_its_own(answers, tmp_path):
@@ -63,6 +64,7 @@ def end():
     os._exit(1)
 
 
+@pytest.mark.long
 def test_a_process_that_ends_without_an_answer():
     with pytest.raises(InputError, match="without an answer"):
         run_isolated(end)

@@ -21,6 +21,7 @@ PARTS = st.builds(repeated, st.text("ab", min_size=1, max_size=3), st.integers(1
 TOKENS = PARTS.filter(lambda token: len(token) > 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", ["longest_match", "merges"])
 @tries(200)
 @given(

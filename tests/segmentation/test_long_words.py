@@ -64,6 +64,7 @@ def test_several_long_words(words, tokens):
         assert cut_all(words, vocabulary, rule) == [twin(word, tokens) for word in words]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("letters", "longest"), [("ab", 8), ("abc", 5)])
 def test_priority_where_many_tokens_occur(letters, longest):
     random = np.random.default_rng(longest)
@@ -156,6 +157,7 @@ def test_merges_of_any_two_tokens_made_of_each_other(letters):
         assert cuts == [merged_by_rank(word, ranks) for word in words]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("letters", ["a", "ab", "abc"])
 def test_a_queue_of_merges_gives_what_looking_from_the_left_does(letters):
     random = np.random.default_rng(len(letters))

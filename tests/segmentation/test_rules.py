@@ -115,6 +115,7 @@ def test_a_character_does_not_reach_over_two_words():
     assert [cut.of(i) for i in range(3)] == [[b"\xe6"], [b"\x97", b"\xa5"], [b"a", "日".encode()]]
 
 
+@pytest.mark.long
 def test_character_merges_at_the_borders_of_utf8():
     texts, odd = oracle.borders_of_utf8()
     ends = [b"b", b"ab", b"\x80b", b""]

@@ -37,6 +37,7 @@ def weight_of(vocabulary, alpha):
     return weight
 
 
+@pytest.mark.long
 def test_path_piece_as_printed_is_not_even():
     vocabulary = Vocabulary(["abc", "bcd", "cde"], "chars")
     printed = oracle.path_piece_printed("abcde", vocabulary.tokens)
@@ -95,6 +96,7 @@ def test_draws_follow_their_distributions(word, tokens, kind):
         assert chi_square(cuts, expected) < 5, (rule, how)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["bytes", "chars"])
 def test_draws_where_some_symbols_have_scores(kind):
     turn = KINDS[kind]
@@ -106,6 +108,7 @@ def test_draws_where_some_symbols_have_scores(kind):
     assert chi_square(cuts, expected) < 5
 
 
+@pytest.mark.long
 def test_bpe_dropout_over_pairs():
     merges = [("a", "b"), ("c", "a"), ("ab", "c"), ("b", "c"), ("ab", "ab")]
     vocabulary = Vocabulary(["ab", "ca", "abc", "bc", "abab"], "chars", merges=merges)

@@ -74,6 +74,7 @@ def test_nested_methods_are(method, counts, k, j):
     assert segment(instance.words, cut, whole.rule).tokens == part.tokens
 
 
+@pytest.mark.long
 def test_a_bound_holds_for_every_row():
     instance = Instance(WORDS, 0)
     comparison = compare(instance, [1, 3], ["greedtok", "bpe", "frequent", "bytes"], bound=5)

@@ -24,6 +24,7 @@ def test_rows_say_what_each_formulation_says(words, k, printed, true):
     assert rows["path"]["seconds"]["highs"] > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "k", "part", "budget", "printed", "true"),
     [

@@ -52,6 +52,7 @@ def test_a_method_reaches_its_own_figures():
             assert row["k"] <= row["target_k"]
 
 
+@pytest.mark.long
 def test_rows_say_what_they_should(study):
     greedtok, bpe = (METHODS[m].run(Instance(WORDS, 4)) for m in ("greedtok", "bpe"))
     rows = {

@@ -14,6 +14,7 @@ from partcover.studies.methods import METHODS, Runner, rules_of
 from partcover.studies.targets import budgets_for
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "method", ["greedtok", "bpe", "wordpiece", "frequent", "bytes", "pathpiece", "solve"]
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.greedy import shortest_path
@@ -28,6 +29,7 @@ def optimum(words, k, fixed=()):
     return min(needed(words, [*fixed, *tokens]) for tokens in chosen)
 
 
+@pytest.mark.long
 @tries(60)
 @given(words=WORDS, tokens=TOKENS, rule=st.sampled_from(["merges", "priority", "longest_match"]))
 def test_bounds_hold_and_the_parts_add_up(words, tokens, rule):

@@ -178,6 +178,7 @@ def hugging_face(words: dict, k: int, alphabet: int, **options) -> list:
     return [tuple(pair) for pair in json.loads(tokenizer.to_str())["model"]["merges"]]
 
 
+@pytest.mark.long
 @tries(400)
 @given(words=WORDS, k=st.integers(0, 12), min_count=st.integers(1, 4))
 def test_as_hugging_face(words, k, min_count):
@@ -215,6 +216,7 @@ def test_merges_that_make_tokens_cut_them(tokens):
     assert known == list(ranks)
 
 
+@pytest.mark.long
 @tries(400)
 @given(words=WORDS, data=st.data())
 def test_merges_of_a_token_that_no_merge_made(words, data):

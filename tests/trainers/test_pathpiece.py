@@ -113,6 +113,7 @@ def test_random_paths_are_shortest_and_do_not_depend_on_order_or_threads(counts,
     assert int(results[0][1].sum()) == results[0][2] == straight[2]
 
 
+@pytest.mark.long
 def test_random_paths_are_uniform():
     tokens = ["ab", "bc", "cd", "abc", "bcd"]  # abcd: a|bcd, ab|cd, abc|d
     lattice = lattice_of({"abcd": 1}, tokens)

@@ -49,6 +49,7 @@ def test_draws_are_those_of_the_written_rule(weights, k, seed):
     assert draw(np.array(weights), k, seed).tolist() == drawn_slowly(weights, k, seed)
 
 
+@pytest.mark.long
 def test_numbers_past_the_last_multiple_are_passed_over():
     weights = [2**60, 2**61]  # one number in sixteen
     for seed in range(100):

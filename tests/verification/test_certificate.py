@@ -35,6 +35,7 @@ def trees(draw, instance: Instance, bits: int, depth: int = 2) -> tuple:
     return (Leaf(np.array(draw(prices(instance, bits)), np.int32)),)
 
 
+@pytest.mark.long
 @tries(300)
 @given(st.data())
 def test_never_above_the_optimum(data):
@@ -84,6 +85,7 @@ def fewest_in_groups(instance: Instance) -> int:
     return best
 
 
+@pytest.mark.long
 @tries(100)
 @given(st.data())
 def test_group_budgets(data):

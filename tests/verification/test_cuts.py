@@ -79,6 +79,7 @@ def test_never_above_the_optimum(data):
         assert value <= best << bits
 
 
+@pytest.mark.long
 @tries(6)
 @given(st.integers(0, 2**31))
 def test_no_change_of_multipliers_gets_above_the_optimum(seed):

@@ -111,6 +111,7 @@ def test_merges_that_are_listed_often_count_once():
     assert MergeNeeds(condition, ()).of(b"ababab") == {b"ab", b"abab", b"ababab"}
 
 
+@pytest.mark.long
 def test_long_words_of_a_head():
     words = WordCounts.from_counts({"ab" * 150: 9, "ba" * 140: 8, "abc": 2, "bab" * 100: 1})
     head, tail = words.most_frequent(3), WordCounts.from_counts({"bab" * 100: 1})

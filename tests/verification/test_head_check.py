@@ -45,6 +45,7 @@ def cases(draw):
     return words, k, draw(st.integers(1, len(words))), conditions
 
 
+@pytest.mark.long
 @tries(100)
 @given(cases(), st.sampled_from([1, 2, 3, 1 << 18]))
 def test_the_bound_holds_and_is_confirmed(case, most_tried):

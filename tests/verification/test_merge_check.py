@@ -79,6 +79,7 @@ def due(token, at: dict[int, int]) -> PairPrices:
     return PairPrices(token, token, np.array(positions, np.int64), np.array(multipliers, np.int64))
 
 
+@pytest.mark.long
 @tries(200)
 @given(st.data())
 def test_never_above_the_best_closed_vocabulary(data):

@@ -14,6 +14,7 @@ from partcover import Instance, Vocabulary, WordCounts, greedtok, greedwmc, segm
 from partcover.verification.recount import recount, recount_seconds
 
 
+@pytest.mark.long
 @tries(800)
 @given(
     st.dictionaries(st.text("abc", min_size=1, max_size=9), st.integers(1, 5), max_size=5),

@@ -272,6 +272,7 @@ def test_pairs_that_make_characters_of_bytes_stay_behind(run, tmp_path):
     assert Encoder(read).encode("aé日éa日") == Encoder(vocabulary).encode("aé日éa日")
 
 
+@pytest.mark.long
 def test_what_merges_of_characters_lose(tmp_path):
     vocabulary = Vocabulary([b"a\xc3", "<0xE4>", "ab"], rule="character_merges")
     with pytest.raises(InputError, match="2 tokens that cut a character or are named as a byte"):

@@ -43,6 +43,7 @@ def trained(kind, **options):
     return tokenizer, texts[0] + " abcdedcba ééé\nnew"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "rule"), [("BPE", "merges"), ("Unigram", "likelihood")], ids=["BPE", "Unigram"]
 )
@@ -89,6 +90,7 @@ def put(*path):
     return change
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("use", "change", "message"),
     [
@@ -206,6 +208,7 @@ DIGITS = {"type": "Digits", "individual_digits": True}
 BEHIND = {"type": "Split", "pattern": {"Regex": r"\s+"}, "behavior": "MergedWithPrevious"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "steps",
     [

@@ -21,6 +21,7 @@ from partcover.interop.replay import built_in_words
 tokenizers = pytest.importorskip("tokenizers")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["folder", "one.json"])
 @pytest.mark.parametrize("use", EXACT)
 def test_a_rule_goes_out_exactly_and_comes_back(tmp_path, use, name):
@@ -73,6 +74,7 @@ def test_ids_are_kept(tmp_path, use):
     assert tokenizer.decode(ids) == "abc"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("use", "special", "as_text"),
     [
@@ -141,6 +143,7 @@ def test_a_byte_without_an_id(tmp_path, use):
     same(load_vocabulary(tmp_path / "t.json"), vocabulary)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SPLITS)
 def test_pretokenizers(tmp_path, name):
     vocabulary = made("shortest_path", pretokenizer=name, special=["<s>"])
@@ -225,6 +228,7 @@ def test_scores_of_nought_are_not_read_as_the_shortest_path(tmp_path):
     assert load_vocabulary(tmp_path / "t.json").rule == "likelihood"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("places", "limit"), [(1, 20), (40, 60)])
 def test_scores_are_read_back_as_they_are(tmp_path, places, limit):
     draw = random.Random(7)

@@ -89,6 +89,7 @@ def test_the_class_leaves_special_tokens_as_they_are(tmp_path, monkeypatch):
     assert tokenizer.convert_tokens_to_string([]) == ""
 
 
+@pytest.mark.long
 def test_a_mark_in_the_text_is_found_out(tmp_path):
     vocabulary = Vocabulary(["Ġb"], pretokenizer="space-prefix", rule="priority")
     shortest = vocabulary.with_(rule="shortest_path")

@@ -33,6 +33,7 @@ def test_sentencepiece_is_exact_for_the_shortest_path(tmp_path, counted):
     assert back.special["<s>"] == 400
 
 
+@pytest.mark.long
 @settings(tries(60), suppress_health_check=list(HealthCheck))
 @given(
     tokens=st.lists(st.text("ab é▁", min_size=2, max_size=5), unique=True, max_size=8),
@@ -294,6 +295,7 @@ def test_unused_pieces_that_merge(tmp_path):
         assert (merging in remarks) is met
 
 
+@pytest.mark.long
 def test_what_scores_weigh_otherwise(tmp_path):
     spm = need("sentencepiece")
     path = bpe_model(tmp_path / "u.model", ["a", "aé", "éa", "aéa"], unigram=True)
@@ -316,6 +318,7 @@ def test_what_scores_weigh_otherwise(tmp_path):
         assert "weighs" not in " ".join(load_vocabulary(exported).provenance.get("remarks", ()))
 
 
+@pytest.mark.long
 def test_every_token_is_replayed(tmp_path):
     need("sentencepiece")
     letters = [chr(code) for code in range(33, 127)]
