@@ -40,7 +40,7 @@ from partcover.errors import MissingExtra
 # are compared where it is the one that they were written with
 TOPICS = "621dd9979c0fa9352b0cf488f3e69a7e2e1a088c8a017efb984d3863dd26bf7c"
 TIME = 240  # seconds that a command may take
-CLOCK = 5  # seconds of a time limit that are over with a second of the processor
+CLOCK = 10  # seconds of a time limit that are over with a second of the processor
 LANGUAGES = {"", "bash", "bibtex", "console", "json", "python", "text", "toml"}
 CELL = "{code-cell}"
 RUN = ("console", "python", CELL)
