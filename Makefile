@@ -23,7 +23,7 @@ demo: .venv/built
 	$(BIN)/partcover demo
 
 test: lint
-	$(BIN)/pytest -n 3 --dist worksteal -q
+	$(BIN)/pytest -n 2 --dist worksteal -q
 
 # what no extra can install: sage-tokenizer needs an old NumPy, and so an environment of its own, but its
 # vocabularies are read here; greedtok is compiled and uses the TBB of that environment; PyTorch without
