@@ -14,7 +14,7 @@ from ..problem.merge_certificate import MergeCertificate
 from ..runtime.arguments import checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
-from ..verification.certificate_check import CertificateCheck, check_certificate, mismatches
+from ..verification.certificate_check import CertificateCheck, check_certificate
 from ..verification.merge_check import check_merge_certificate
 from ..verification.recount import verify
 from ..verification.rule_recount import COUNTED, cut_by_rule, tokens_by_rule
@@ -42,7 +42,7 @@ class ExtensionCheck:
     base_size, m, size : int
         The tokens that were there, how many more were asked for, and how many there are.
     lower_bound : int or None
-        What the certificate proves: no m more tokens need fewer.
+        What the certificate proves: no m more tokens need fewer; of merges, none behind the base's.
     problems : tuple of str
         One line for each thing that is wrong.
 
@@ -101,8 +101,8 @@ def verify_extension(
 
     Notes
     -----
-    Of merges and scores the bound is about the pieces that the base leaves as symbols.  These are
-    cut again here, by the base's rule in plain Python.
+    Of merges the bound is about the pieces that the base leaves as symbols.  These are cut again
+    here, by the base's rule in plain Python.
 
     Examples
     --------
@@ -160,24 +160,20 @@ def _said(vocabulary: Vocabulary) -> tuple[int, int, int, tuple[int, int]]:
 def _check(task: Task, certificate: Certificate | MergeCertificate) -> CertificateCheck:
     """Recounts the bound that a certificate proves about an extension."""
     if isinstance(certificate, Certificate):
-        return check_certificate(_instance(task, certificate), certificate)
-    check = check_merge_certificate(_instance(task, certificate.prices), certificate)
+        return check_certificate(_instance(task), certificate)
+    check = check_merge_certificate(_instance(task), certificate)
     if certificate.condition != merge_condition(task.base):
         problem = "the certificate is about other merges than those of the base"
         return replace(check, ok=False, lower_bound=0, problems=(problem,))
     return check
 
 
-def _instance(task: Task, certificate: Certificate) -> Instance:
+def _instance(task: Task) -> Instance:
     """Returns the instance that the bound of an extension is about."""
     rule = task.base.rule
-    if rule not in ("merges", "character_merges", "likelihood"):
+    if rule not in ("merges", "character_merges"):
         return extension_instance(task)
-    pieces = Pieces.of(task.base, task.objective, cut=_cut)
-    instance = pieces.instance(task.m, free=rule != "likelihood")
-    if rule == "likelihood" and mismatches(instance, certificate):
-        return extension_instance(task)  # where words came out cut elsewhere
-    return instance
+    return Pieces.of(task.base, task.objective, cut=_cut).instance(task.m, free=True)
 
 
 def _cut(base: Vocabulary, words: WordCounts) -> WordCounts:

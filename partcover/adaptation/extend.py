@@ -103,11 +103,12 @@ def extend(
     New merges come behind the base's own.  As long as one of those can be made it is made first,
     and so a word is cut as it was; then merges only join neighbours.  The problem is that of the
     pieces as symbols (`Pieces`), and no corpus needs more tokens than before.  The bound is for
-    all m texts that runs of pieces spell, whether merges lead to them or not.
+    all m texts that runs of pieces spell, whether merges lead to them or not; it is no bound for
+    merges that come before some of the base's.
 
     By likelihood a new token scores a hair more than the pieces that it joins, so that the
-    likeliest cuts stay the likeliest and are joined as far as can be.  The bound is for all ways
-    to join pieces; where a word comes out cut elsewhere, it is for all ways to cut.
+    likeliest cuts stay the likeliest and are joined as far as can be.  The bound is that of the
+    shortest path: it holds for all m tokens with any scores.
 
     By longest match a new token may leave less of a word to those behind it.  Tokens are taken one
     by one, each counted on both corpora in integers before it is.

@@ -71,7 +71,7 @@ class Adaptation:
     tokens : int
         What was minimised: the tokens after it, by the vocabulary's own rule.
     lower_bound : int
-        No other choice needs fewer.
+        No other choice needs fewer; of new merges, none behind the base's.
     instance : Instance
         The instance that the bound is about, by the shortest path.
     certificate : Certificate or MergeCertificate

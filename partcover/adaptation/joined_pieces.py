@@ -15,8 +15,6 @@ from ..bounds.lower_bound import lower_bound
 from ..bounds.merge_bound import MergeBound, merge_bound
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
-from ..problem.certificate import Certificate
-from ..problem.instance import Instance
 from ..problem.merge_certificate import MergeCondition
 from ..runtime.limits import Deadline, RunLimits
 from ..segmentation.segmentation import segment
@@ -109,15 +107,19 @@ def add_by_likelihood(task: Task) -> Added:
 
     Then the likeliest cut of a word is one of those that were the likeliest, with its pieces
     joined so that the fewest tokens are left.  Characters without a score of their own make a
-    token that holds them likelier than that.
+    token that holds them likelier than that.  A score may also move words from one of their cuts
+    to another that was as likely, or less: the bound is that of the shortest path, which no
+    scores need fewer tokens than.
     """
-    pieces = Pieces.of(task.base, task.objective, threads=task.limits.threads)
-    instance = pieces.instance(task.m, free=False)
-    limits = task.limits
+    threads, progress = task.limits.threads, task.progress
+    pieces = Pieces.of(task.base, task.objective, threads=threads)
+    clock = task.limits.start()
     solution = improve(
-        instance, time_limit=limits.time_limit, threads=limits.threads, progress=task.progress
+        pieces.instance(task.m, free=False),
+        time_limit=None if clock.left is None else _SEARCH * clock.left,
+        threads=threads,
+        progress=progress,
     )
-    assert solution.certificate is not None
     known = set(task.base.tokens)
     chosen: list[Any] = list(solution.vocabulary)  # of runs, as the words are
     runs = {pieces.spelled(run): run for run in chosen}
@@ -129,11 +131,13 @@ def add_by_likelihood(task: Task) -> Added:
     new.sort(key=lambda text: (-by_text[text], text))
     vocabulary = _within_limit(task, _with_scores(task.base, new, scored), scored)
     gains, tokens = _gains(task, vocabulary)
-    certificate = solution.certificate
-    if not _joins_only(task, vocabulary):
-        # texts that are cut elsewhere than before are none of that instance
-        instance, certificate = _any_cut(task, tokens)
-    return Added(vocabulary, gains, instance, certificate, solution.termination)
+    instance = extension_instance(task)
+    left = 0.0 if solution.termination == "interrupted" else clock.left
+    bound = lower_bound(
+        instance, incumbent=tokens, time_limit=left, threads=threads, progress=progress
+    )
+    ended = "interrupted" if solution.termination == "interrupted" else bound.termination
+    return Added(vocabulary, gains, instance, bound.certificate, ended)
 
 
 def _score(pieces: Pieces, run: Run) -> float:
@@ -177,24 +181,6 @@ def _within_limit(task: Task, vocabulary: Vocabulary, scored: dict[Token, float]
         if len(new) == len(there):
             new = []
         vocabulary = _with_scores(task.base, new, scored)
-
-
-def _any_cut(task: Task, tokens: int) -> tuple[Instance, Certificate]:
-    """Bounds the tokens by the shortest path, however words are cut."""
-    instance = extension_instance(task)
-    limits = task.limits
-    bound = lower_bound(
-        instance, incumbent=tokens, time_limit=limits.time_limit, threads=limits.threads
-    )
-    return instance, bound.certificate
-
-
-def _joins_only(task: Task, vocabulary: Vocabulary) -> bool:
-    """Whether tokens end nowhere where none ended before."""
-    threads = task.limits.threads
-    before = segment(task.objective, task.base, threads=threads).ends
-    after = segment(task.objective, vocabulary, threads=threads).ends
-    return not (after & ~before).any()
 
 
 def _gains(task: Task, vocabulary: Vocabulary) -> tuple[tuple[int, ...], int]:

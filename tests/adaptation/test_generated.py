@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from adaptation.cases import KINDS, Case, extension_case, pruning_case
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.adaptation import Plain, extensions, fewest_joined, restrictions
+from oracles.adaptation import Plain, extensions, restrictions
 from properties import tries
 
 from partcover import Instance, extend, prune, verify, verify_extension
@@ -72,12 +71,11 @@ def check_extension(kind: str, number: int) -> bool:
     assert found.limit == limit
     check_gains(kind, base, new, found, case)
     # the bound, and that nothing was found which is not allowed
-    if kind == "likelihood":
-        best = fewest_likely(case, found)
-    else:
-        ways = extensions(base, case.objective, m, whole=case.whole)
-        legal = (way for way in ways if limit is None or way.needed(case.keep) <= limit)
-        best = min(way.needed(case.objective) for way in legal)
+    if kind == "likelihood":  # the bound holds for all scores
+        base, limit = replace(base, rule="shortest_path"), None
+    ways = extensions(base, case.objective, m, whole=case.whole)
+    legal = (way for way in ways if limit is None or way.needed(case.keep) <= limit)
+    best = min(way.needed(case.objective) for way in legal)
     assert found.lower_bound <= best <= found.tokens
     check_proof(found)
     check_recount(found, Instance(found.objective, size + m, prefix=case.base.tokens))
@@ -113,19 +111,6 @@ def check_gains(kind: str, base: Plain, new: Plain, found, case: Case) -> None:
             assert len(new.cut(word)) <= len(base.cut(word))
     if kind in ("merges", "characters", "character_ranks"):
         assert set(found.new) <= new.made()
-
-
-def fewest_likely(case: Case, found) -> int:
-    """The fewest tokens by joining pieces; in any way, where words came out cut elsewhere."""
-    base, new = case.plain, Plain.of(found.vocabulary)
-    if all(ends(new.cut(word)) <= ends(base.cut(word)) for word in case.objective):
-        return fewest_joined(base, case.objective, case.size)
-    ways = extensions(replace(base, rule="shortest_path"), case.objective, case.size)
-    return min(way.needed(case.objective) for way in ways)
-
-
-def ends(pieces) -> set:
-    return set(np.cumsum([len(piece) for piece in pieces]).tolist())
 
 
 def check_pruning(kind: str, number: int) -> bool:

@@ -96,7 +96,7 @@ def pool_of(base: Plain, words: dict, whole: bool) -> list:
 
 
 def extensions(base: Plain, words: dict, m: int, *, whole: bool = False) -> Iterator[Plain]:
-    """The vocabulary with at most m more tokens, in all ways; scores apart (`fewest_joined`)."""
+    """The vocabulary with at most m more tokens, in all ways, but without scores."""
     if base.merges is not None:
         yield from _more_merges(base, words, m)
         return
@@ -128,26 +128,21 @@ def _more_merges(base: Plain, words: dict, m: int) -> Iterator[Plain]:
             yield from _more_merges(replace(base, tokens=more), words, m - 1)
 
 
-def fewest_joined(base: Plain, words: dict, m: int) -> int:
-    """The fewest tokens where m texts may join the pieces that the vocabulary leaves."""
-    cut = {word: tuple(base.cut(word)) for word in words}
-    in_pieces: dict = {}
-    for word, count in words.items():
-        in_pieces[cut[word]] = in_pieces.get(cut[word], 0) + count
-    known = set(base.tokens)
-    runs = sorted(run for run in all_candidates(in_pieces) if _text(run) not in known)
-    size = min(m, len(runs))
-    return min(
-        sum(count * len(shortest_path(word, new)) for word, count in in_pieces.items())
-        for new in combinations(runs, size)
-    )
+def fewest_with_a_score(base: Plain, words: dict, step: float) -> int:
+    """The fewest tokens with one more token of any score; all scores are multiples of `step`.
 
-
-def _text(run):
-    text = run[0]
-    for piece in run[1:]:
-        text += piece
-    return text
+    Every symbol has a score.  Cuts change only where the new score passes a difference of sums,
+    which is a multiple of `step`, too: one score between any two of them is enough.
+    """
+    lowest = min([*base.scores, *base.singles.values()])
+    places = range(-1, round(-2 * max(map(len, words)) * lowest / step) + 2)
+    tried = [-step * place + more for place in places for more in (0.0, step / 2)]
+    best = base.needed(words)
+    for token in pool_of(base, words, whole=False):
+        for score in tried:
+            more = replace(base, tokens=[*base.tokens, token], scores=[*base.scores, score])
+            best = min(best, more.needed(words))
+    return best
 
 
 def restrictions(base: Plain, k: int, required=()) -> Iterator[Plain]:

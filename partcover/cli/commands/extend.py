@@ -103,8 +103,8 @@ def extend_command(
     tokens, ids and special tokens stay, and the new ones get the ids behind them. CORPUS is text,
     counted by BASE's own pre-tokenizer, or one file of counted words.
 
-    The bound is proven: no other tokens, as many as were asked for, need fewer. `export` writes
-    the new vocabulary for a library.
+    The bound is proven: no other new tokens, as many as were asked for, need fewer; of merges,
+    none that come behind those of BASE. `export` writes the new vocabulary for a library.
     """
     from ...adaptation.extend import check_extendable, extend
     from ...report.adaptation_tables import extension_tables
