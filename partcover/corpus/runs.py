@@ -60,19 +60,21 @@ def write_run(path: str | Path, blocks: Iterable[Arrays]) -> None:
         file.write(_HEAD.pack(0, 0, 0))
 
 
-def read_run(path: str | Path) -> Iterator[Arrays]:
-    """Yields the blocks of a run.
+def read_run(path: str | Path, by_count: bool = False) -> Iterator[Arrays]:
+    """Yields the blocks of a run, sorted by word or by (count descending, word).
 
     Raises
     ------
     InputError
-        If it cannot be read, or is not as it was written.
+        If it cannot be read, or does not hold what a run holds.  A folder for runs may be open to
+        others, who can make the checksums right.
     """
     damaged = InputError(f"{path}: this part of a count is damaged; delete it and --resume")
     with open_input(path) as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             raise damaged
         left = Path(path).stat().st_size - len(_MAGIC)
+        before: Any = None
         while True:
             head = file.read(_HEAD.size)
             if len(head) < _HEAD.size:
@@ -86,11 +88,24 @@ def read_run(path: str | Path) -> Iterator[Arrays]:
             parts = [file.read(8 * (words + 1)), file.read(8 * words), file.read(size)]
             if _checksum(parts) != checksum:
                 raise damaged
-            yield (
+            block = (
                 np.frombuffer(parts[2], np.uint8),
                 np.frombuffer(parts[0], np.int64),
                 np.frombuffer(parts[1], np.int64),
             )
+            if not _word_lines.are_sorted(*block, by_count):
+                raise damaged
+            if before is not None and _key(block, 0, by_count) <= before:
+                raise damaged
+            before = _key(block, words - 1, by_count)
+            yield block
+
+
+def _key(block: Arrays, number: int, by_count: bool) -> Any:
+    """Returns what a word of a block is sorted by."""
+    data, offsets, counts = block
+    word = data[offsets[number] : offsets[number + 1]].tobytes()
+    return (-int(counts[number]), word) if by_count else word
 
 
 def is_whole(path: str | Path) -> bool:
@@ -176,9 +191,7 @@ class _Cursor:
     def key(self, number: int) -> Any:
         """Returns what a word of the block is sorted by."""
         assert self.block is not None
-        data, offsets, counts = self.block
-        word = data[offsets[number] : offsets[number + 1]].tobytes()
-        return (-int(counts[number]), word) if self._by_count else word
+        return _key(self.block, number, self._by_count)
 
     @property
     def last(self) -> Any:
@@ -239,7 +252,7 @@ def merge(runs: Iterable[Iterable[Arrays]], by_count: bool = False) -> Iterator[
 
 def merge_files(paths: Sequence[str], target: str, by_count: bool = False) -> str:
     """Merges runs to one, and returns its path."""
-    write_run(target, merge(map(read_run, paths), by_count))
+    write_run(target, merge((read_run(path, by_count) for path in paths), by_count))
     return target
 
 
@@ -304,7 +317,8 @@ class Spill:
             for path in first:
                 Path(path).unlink()
             number += 1
-        yield from merge(map(read_run, self._runs), self._by_count)
+        runs = (read_run(path, self._by_count) for path in self._runs)
+        yield from merge(runs, self._by_count)
 
     def _taken(self) -> list[Arrays]:
         blocks, self._blocks, self._size = self._blocks, [], 0

@@ -112,6 +112,31 @@ cdef inline bint _same(const uint8_t *data, const int64_t *offsets, int64_t a,
             and memcmp(data + offsets[a], data + offsets[b], n) == 0)
 
 
+def are_sorted(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
+               bint by_count):
+    """Returns whether arrays that may hold anything are words that `sort_words` would leave alone.
+
+    Offsets begin at 0, ascend and end with the data; counts are 1 or more; no word is there twice.
+    """
+    cdef int64_t n = counts.shape[0], w, a, b
+    cdef int order
+    cdef bint sorted_ = (offsets.shape[0] == n + 1 and offsets[0] == 0
+                         and offsets[n] == data.shape[0])
+    with nogil:
+        for w in range(n if sorted_ else 0):
+            if offsets[w + 1] <= offsets[w] or offsets[w + 1] > data.shape[0] or counts[w] < 1:
+                sorted_ = False
+                break
+            if w == 0 or (by_count and counts[w - 1] > counts[w]):
+                continue
+            a, b = offsets[w] - offsets[w - 1], offsets[w + 1] - offsets[w]
+            order = memcmp(&data[offsets[w - 1]], &data[offsets[w]], min(a, b))
+            if (by_count and counts[w - 1] < counts[w]) or order > 0 or (order == 0 and a >= b):
+                sorted_ = False
+                break
+    return sorted_
+
+
 cdef inline int64_t _number(uint8_t *out, int64_t value) noexcept nogil:
     """Writes a number of at least 0 in decimal; returns its length."""
     cdef uint8_t digits[DIGITS]
