@@ -18,6 +18,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..runtime.files import in_place, read_json, scratch_folder, write_atomic
+from ..runtime.locks import held_folder
 from ..runtime.progress import Progress
 from .count_files import Workers, count_shards, most_frequent_first, shard_bytes
 from .counting import CountSettings
@@ -121,26 +122,23 @@ class CountJob:
             with scratch_folder(self.scratch) as path:
                 yield Path(path)
             return
-        if folder.exists() and not (folder / _PLAN).exists() and any(folder.iterdir()):
-            raise InputError(f"{folder}: is in the way; it is no folder of a stopped count")
-        if self.finished and not resume:
-            raise InputError(
-                f"{folder}: holds {self.finished:,} finished shards of a stopped count: --resume "
-                "goes on with it; delete the folder to count from the beginning"
-            )
-        if not self.finished:
+        with held_folder(folder):
+            if not (folder / _PLAN).exists() and any(folder.iterdir()):
+                raise InputError(f"{folder}: is in the way; it is no folder of a stopped count")
+            if self.finished and not resume:
+                raise InputError(
+                    f"{folder}: holds {self.finished:,} finished shards of a stopped count: "
+                    "--resume goes on with it; delete the folder to count from the beginning"
+                )
+            if not self.finished:
+                _empty(folder)
+            try:
+                yield folder
+            except BaseException:
+                if self.finished < 2:
+                    shutil.rmtree(folder, ignore_errors=True)
+                raise
             shutil.rmtree(folder, ignore_errors=True)
-        try:
-            folder.mkdir(exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{folder}: cannot be written ({error.strerror or error})") from None
-        try:
-            yield folder
-        except BaseException:
-            if self.finished < 2:
-                shutil.rmtree(folder, ignore_errors=True)
-            raise
-        shutil.rmtree(folder, ignore_errors=True)
 
     def _check_plan(self, folder: Path, plan: dict[str, object]) -> int:
         """Checks that a plan is that of the finished shards, and returns the size of these."""
@@ -155,6 +153,15 @@ class CountJob:
         if not isinstance(size, int) or size < 1:
             raise InputError(f"{folder / _PLAN}: is damaged; delete the folder")
         return size
+
+
+def _empty(folder: Path) -> None:
+    """Deletes what a run that was killed has left; its plan, which tells whose folder it is, last."""
+    for path in sorted(folder.iterdir(), key=lambda path: path.name == _PLAN):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _is_finished(folder: Path, shard: Shard) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -16,6 +15,7 @@ from ..corpus.sources import Source
 from ..errors import InputError
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.files import check_writable, in_place, read_json, write_atomic
+from ..runtime.locks import lock
 
 __all__ = ["Mark", "PartFile"]
 
@@ -121,7 +121,7 @@ class PartFile:
         check_writable(self._out)
         try:
             with open(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
-                _lock(file, self._path)
+                lock(file.fileno(), self._path)
                 end = len(head) + self._mark.ids * self._size
                 if self._mark.files and os.fstat(file.fileno()).st_size < end:
                     raise InputError(
@@ -173,15 +173,3 @@ class PartFile:
     def _described(self, count: int) -> list[list[Any]]:
         """Returns the first files with their sizes and times."""
         return [[each.path, each.size, each.modified] for each in self._sources[:count]]
-
-
-def _lock(file: IO[bytes], path: Path) -> None:
-    """Refuses a file that another process is writing, where the system can tell."""
-    if sys.platform == "win32":
-        return
-    import fcntl
-
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise InputError(f"{path}: another run is writing it") from None

@@ -1,0 +1,110 @@
+"""Two runs that would write the same files: one writes them, and the other says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from partcover import InputError, WordCounts
+from partcover.runtime.locks import held_folder
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no locks of folders")
+
+OPTIONS = ("--pretokenizer", "gpt2", "-o", "C.tsv", "--quiet")
+
+
+def test_a_folder_is_held_by_one(tmp_path):
+    folder = tmp_path / "f"
+    with held_folder(folder):
+        assert folder.is_dir()
+        with pytest.raises(InputError, match="f: another run is writing it"), held_folder(folder):
+            pass
+        assert folder.is_dir()
+    with held_folder(folder):
+        pass
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file", tmp_path / "none" / "f"):
+        with pytest.raises(InputError, match="cannot be written"), held_folder(path):
+            pass
+
+
+def test_a_folder_that_others_delete_meanwhile(tmp_path):
+    """Each holds it a hundred times, deletes it, and is never in it together with another."""
+    folder, inside, met = tmp_path / "f", [], []
+
+    def hold():
+        done = 0
+        while done < 100:
+            try:
+                with held_folder(folder):
+                    inside.append(1)
+                    met.append(len(inside))
+                    done += 1
+                    inside.pop()
+                    shutil.rmtree(folder)
+            except InputError:
+                os.sched_yield()
+
+    threads = [threading.Thread(target=hold) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert met == [1] * 300
+
+
+def test_count_waits_for_nobody(run, tmp_path):
+    (tmp_path / "t.txt").write_text("the cat sat on the mat " * 100)
+    count = ("count", "t.txt", *OPTIONS)
+    with held_folder(tmp_path / "C.tsv.shards"):
+        for more in ((), ("--resume",)):
+            status, out, error = run(*count, *more)
+            assert (status, out, error.count("\n")) == (2, "", 1)
+            assert "C.tsv.shards: another run is writing it" in error
+        assert (tmp_path / "C.tsv.shards").is_dir()
+    assert run(*count)[0] == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "C.tsv",
+        "C.tsv.manifest.json",
+        "t.txt",
+    ]
+
+
+@pytest.mark.long
+def test_counts_are_of_one_of_two_runs(tmp_path):
+    """Two texts are counted into one file at once, several times over."""
+    texts = {"a.txt": "the cat sat on the mat " * 5000, "b.txt": "a dog ran to the fog " * 5000}
+    expected = {}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+        expected[name] = WordCounts.from_texts([text], pretokenizer="gpt2").to_dict()
+    for _ in range(4):
+        started = {
+            name: subprocess.Popen(
+                [sys.executable, "-m", "partcover", "count", name, *OPTIONS],
+                cwd=tmp_path,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for name in texts
+        }
+        done = {}
+        for name, process in started.items():
+            error = process.communicate()[1]
+            done[name] = process.returncode
+            assert process.returncode == 0 or "another run is writing it" in error, error
+        assert 0 in done.values()
+        winners = [name for name, status in done.items() if status == 0]
+        found = WordCounts.load(tmp_path / "C.tsv").to_dict()
+        manifest = json.loads((tmp_path / "C.tsv.manifest.json").read_text())
+        [source] = {Path(each["path"]).name for each in manifest["inputs"]}
+        assert source in winners
+        assert found == expected[source]
+        assert not (tmp_path / "C.tsv.shards").exists()
