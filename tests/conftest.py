@@ -45,7 +45,7 @@ def _nothing_is_left_in_the_repository():
 
 
 def _skip_without_library(message):
-    """Skip the test if it needs an optional library that is not installed here."""
+    """Skips the test if a message says that it needs a library, which is not installed here."""
     missing = re.search(r"needs '([\w.-]+)', which is not installed", message)
     if missing:
         try:
@@ -55,11 +55,21 @@ def _skip_without_library(message):
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup():
+    return (yield from _skipping())
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call():
+    return (yield from _skipping())
+
+
+def _skipping():
+    """Skips what fails in Python, or by what a command says, for want of an optional library."""
     try:
         return (yield)
-    except MissingExtra as missing:
-        _skip_without_library(str(missing))
+    except (AssertionError, MissingExtra) as error:
+        _skip_without_library(str(error))
         raise
 
 

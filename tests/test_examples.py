@@ -84,9 +84,10 @@ def test_examples_run(path, first_line, docstring, tmp_path, monkeypatch):
     test = doctest.DocTestParser().get_doctest(docstring, names, path.stem, str(path), first_line)
     report: list[str] = []
     result = doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
-    if result.failed and "MissingExtra" in "".join(report):
+    said = "".join(report)
+    if result.failed and ("MissingExtra" in said or "No module named 'networkx'" in said):
         pytest.skip("an optional library is not installed")
-    assert not result.failed, "".join(report)
+    assert not result.failed, said
 
 
 def public():

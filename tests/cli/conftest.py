@@ -23,11 +23,11 @@ def made(tmp_path_factory):
     def run(*arguments):
         with (
             contextlib.redirect_stdout(io.StringIO()),
-            contextlib.redirect_stderr(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()) as error,
             pytest.raises(SystemExit) as stop,
         ):
             main([str(argument) for argument in arguments])
-        assert stop.value.code == 0
+        assert stop.value.code == 0, error.getvalue()
 
     def copied(fill, to):
         if fill not in folders:

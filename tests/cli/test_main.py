@@ -257,6 +257,7 @@ def test_progress_only_on_a_terminal(run, counts):
 @pytest.mark.long
 def test_demo(run, monkeypatch):
     """With an optimum over half as many words as it has."""
+    pytest.importorskip("networkx")
     most_frequent = WordCounts.most_frequent
     monkeypatch.setattr(
         WordCounts, "most_frequent", lambda words, number: most_frequent(words, number // 2)

@@ -115,6 +115,7 @@ def test_generate(run, tmp_path):
 
 
 def test_mistakes(run, monkeypatch):
+    pytest.importorskip("networkx")
     sat = ("reduce", "F.cnf", "--problem", "max-2-sat")
     bottom_up = ("reduce", "F.cnf", "--problem", "max-2-sat-bottom-up", "--satisfied", 4)
     for arguments, part in [

@@ -76,6 +76,7 @@ def test_options_that_a_solver_makes_no_use_of_are_named(run, small):
 
 
 def test_relaxation_and_start(run, small, tmp_path):
+    pytest.importorskip("ortools")
     run("greedtok", small, "-k", 1, "-o", "V.json")
     status, data = as_json(run("solve", small, "-k", 2, "--start", "V.json", "--json"))
     assert (status, data["start_taken"]) == (0, True)

@@ -206,6 +206,7 @@ def test_solutions_of_other_programs(tmp_path, form):
 @tries(30)
 @given(instances(), st.sampled_from(list(FORMULATIONS)))
 def test_what_cbc_writes_is_read(tmp_path_factory, instance, name):
+    pytest.importorskip("pulp")
     folder = tmp_path_factory.mktemp("model")
     model = build(instance, name, sense="min")
     if not len(model.columns):

@@ -177,6 +177,8 @@ def test_the_relaxed_cover_is_that_of_the_vocabulary():
 
 
 def test_ctrl_c_outside_the_solver(monkeypatch):
+    pytest.importorskip("ortools")
+
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
@@ -287,12 +289,14 @@ def test_counts_beyond_floating_point():
     ],
 )
 def test_a_solver_that_lies_is_found_out(monkeypatch, report, message):
+    pytest.importorskip("ortools")
     monkeypatch.setattr(exact, "run", lambda *_: report)
     with pytest.raises(VerificationError, match=message):
         solve(Instance(WordCounts.from_counts({"abab": 3, "cdc": 1}), 1))
 
 
 def test_a_false_objective_is_found_out(monkeypatch):
+    pytest.importorskip("ortools")
     instance = Instance(WordCounts.from_counts({"abab": 3, "cdc": 1}), 1)
     model = formulation.build(instance)
     zeros = SolverReport("optimal", "completed", np.zeros(len(model.objective)), 3.0)
@@ -305,6 +309,7 @@ def test_a_false_objective_is_found_out(monkeypatch):
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_ctrl_c_keeps_the_best_so_far(solver):
+    pytest.importorskip("pulp" if solver == "cbc" else "ortools")
     code = f"""
         import numpy as np
         from partcover import Instance, WordCounts, solve
@@ -370,6 +375,7 @@ def test_the_last_whole_solution_that_highs_wrote(text, values):
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_ctrl_c_is_not_lost_in_an_import(solver):
+    pytest.importorskip("pulp" if solver == "cbc" else "ortools")
     code = f"""
         import os, signal, sys, time
         from partcover import Instance, WordCounts, solve
@@ -407,6 +413,7 @@ def test_ctrl_c_is_told_of_an_optimum_too():
 
 
 def test_ctrl_c_while_a_start_is_completed(monkeypatch):
+    pytest.importorskip("ortools")
     runs = []
 
     def run(model, solver, options):

@@ -106,6 +106,7 @@ def test_both_are_brute_force(number):
 
 
 def test_a_small_model_goes_to_a_solver():
+    pytest.importorskip("ortools")
     solution = solve(SMALL)
     assert (solution.extra["solver"], solution.certificate) == ("highs", None)
     solution, certificate = prove(SMALL)

@@ -188,6 +188,7 @@ def test_the_instance_file_alone_is_enough(reduce, tmp_path):
 
 
 def test_the_registry():
+    pytest.importorskip("networkx")
     import networkx as nx
 
     assert list(REDUCTIONS) == [

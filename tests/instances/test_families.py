@@ -52,6 +52,7 @@ def test_the_source_makes_the_same_bytes(name, tmp_path):
 
 @pytest.mark.long
 def test_hash_seeds_change_nothing():
+    pytest.importorskip("networkx")
     code = (
         "import json; from partcover.instances.families import FAMILIES as F; "
         "print(json.dumps([f(10, 5).to_json() for f in F.values()]))"

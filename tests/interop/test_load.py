@@ -57,6 +57,7 @@ def test_broken_folders_and_models(tmp_path):
         load_vocabulary(tmp_path)
     with pytest.raises(InputError, match="cannot be read"):
         load_vocabulary(tmp_path / "none", "tiktoken")
+    pytest.importorskip("google.protobuf")
     model = pytest.importorskip("partcover.interop.sentencepiece.proto").model_proto()()
     model.pieces.add(piece="ab")
     model.trainer_spec.model_type = 3

@@ -46,6 +46,7 @@ def killed(code, tmp_path):
 
 @pytest.mark.long
 def test_cbc_dies_with_its_parent(tmp_path):
+    pytest.importorskip("pulp")
     pid = killed(
         """
         import subprocess, numpy as np

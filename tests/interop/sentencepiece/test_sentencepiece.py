@@ -373,6 +373,7 @@ def test_a_large_model_of_many_characters_comes_in(run, tmp_path):
 
 
 def test_pieces_of_one_score_are_remarked(tmp_path):
+    pytest.importorskip("google.protobuf")
     path = bpe_model(tmp_path / "b.model", ["ab", "bc", "a", "b", "c", "é", "日"])
     assert not any("score" in r for r in load_vocabulary(path).provenance.get("remarks", ()))
     model = model_proto()()
