@@ -156,7 +156,7 @@ class CountJob:
 
 
 def _empty(folder: Path) -> None:
-    """Deletes what a run that was killed has left; its plan, which tells whose folder it is, last."""
+    """Deletes what a run that was killed has left; its plan, which tells whose it is, last."""
     for path in sorted(folder.iterdir(), key=lambda path: path.name == _PLAN):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

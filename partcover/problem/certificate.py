@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..runtime.arrays import Int32, Int64
 from ..runtime.notebook import brief
 from ..runtime.pickling import by_fields
-from .certificate_file import SavedCertificate, digest
+from .certificate_file import SavedCertificate, digest, whole
 from .cuts import CUT_KEYS, Cut, PackedPairs, PairPrices, cuts_from_json, cuts_to_json
 from .instance import Instance
 
@@ -84,6 +84,12 @@ class Leaf:
     fees: tuple[int, ...] = ()
     pairs: tuple[PairPrices, ...] | PackedPairs = ()
     cuts: tuple[Cut, ...] = ()
+
+    def __post_init__(self) -> None:
+        fees = tuple(whole(fee, "a fee", 0) for fee in self.fees)
+        object.__setattr__(self, "fees", fees)
+        if isinstance(self.prices, np.ndarray) and self.prices.dtype not in (np.int32, np.int64):
+            raise InputError(f"prices are {self.prices.dtype}: int32 or int64 is expected")
 
     def __repr__(self) -> str:
         if self.prices is None:
@@ -235,16 +241,15 @@ class Certificate(SavedCertificate):
     scale_bits: int = SCALE_BITS
 
     def __post_init__(self) -> None:
-        if not 0 <= self.scale_bits <= _FINEST_BITS:
-            raise InputError(f"scale_bits is {self.scale_bits}: 0 to {_FINEST_BITS} are expected")
+        whole(self.scale_bits, "scale_bits", 0, _FINEST_BITS)
+        whole(self.k, "k", 0)
+        whole(self.lower_bound, "the lower bound")
         missing = 1  # subtrees that the branches so far lack
         sizes = set()
         for node in self.tree:
             if not missing:
                 raise InputError("the tree goes on after its last leaf")
             missing += 1 if isinstance(node, Branch) else -1
-            if isinstance(node, Leaf) and min(node.fees, default=0) < 0:
-                raise InputError(f"a fee is {min(node.fees)}: at least 0 is expected")
             if isinstance(node, Leaf) and node.prices is None and node.has_cuts:
                 raise InputError("a leaf without prices has pairs or cuts")
             if isinstance(node, Leaf) and isinstance(node.prices, np.ndarray):
@@ -441,8 +446,8 @@ def _node_from_json(node: Any, symbols: Symbols, version: int) -> Branch | Leaf:
     ):
         raise InputError("a node of the tree has neither 'branch' nor 'prices'")
     fees = node.get("fees", [])
-    if not isinstance(fees, list) or not all(type(fee) is int for fee in fees):
-        raise InputError("the fees of a leaf are not a list of whole numbers")
+    if not isinstance(fees, list):
+        raise InputError("the fees of a leaf are no list")
     has_cuts = not CUT_KEYS.isdisjoint(node)
     if has_cuts and (version < 3 or not node.keys() >= CUT_KEYS):
         raise InputError(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any, ClassVar, Self
 
 from ..errors import InputError, VerificationError
-from ..runtime.arguments import checked
+from ..runtime.arguments import checked, shown
 from ..runtime.file_kinds import Kind, likely_mistake
 from ..runtime.files import read_json, write_atomic
 
-__all__ = ["SavedCertificate", "digest", "with_checksum"]
+__all__ = ["SavedCertificate", "digest", "whole", "with_checksum"]
 
 
 def digest(content: Mapping[str, Any]) -> str:
@@ -40,6 +41,34 @@ def with_checksum(content: dict[str, Any]) -> dict[str, Any]:
     ['format', 'sha256']
     """
     return {**content, "sha256": digest(content)}
+
+
+def whole(value: Any, name: str, least: int | None = None, most: int | None = None) -> int:
+    """Returns a number of a certificate, which may come from anywhere, as an integer.
+
+    Raises
+    ------
+    InputError
+        If it is no whole number, or not within the limits.
+
+    Examples
+    --------
+    >>> from partcover.problem.certificate_file import whole
+    >>> whole(-1, "a fee", 0)
+    Traceback (most recent call last):
+        ...
+    partcover.errors.InputError: a fee is -1: at least 0 is expected
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
+        raise InputError(f"{name} is {shown(value)}: a whole number is expected")
+    if (least is not None and number < least) or (most is not None and number > most):
+        limits = f"at least {least} is" if most is None else f"{least} to {most} are"
+        raise InputError(f"{name} is {number}: {limits} expected")
+    return number
 
 
 class SavedCertificate(ABC):

@@ -12,7 +12,7 @@ from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.notebook import brief
 from .certificate import Certificate
-from .certificate_file import SavedCertificate
+from .certificate_file import SavedCertificate, whole
 
 __all__ = ["LONGEST_PRICED", "MOST_TOKENS", "HeadCertificate", "TailDigest"]
 
@@ -123,6 +123,15 @@ class HeadCertificate(SavedCertificate):
     class_bits: int
     lower_bound: int
 
+    def __post_init__(self) -> None:
+        whole(self.sixteenths, "sixteenths", 0, 16)
+        whole(self.class_bits, "class_bits", 1, _MOST_CLASS_BITS)
+        whole(self.lower_bound, "the lower bound")
+        for token, toll in self.tolls.items():
+            if len(token) < 2:
+                raise InputError(f"a toll is of {sym.show(token)!r}, which is no token")
+            whole(toll, f"the toll of {sym.glance(token)!r}", 0)
+
     def __repr__(self) -> str:
         about = [f"k={self.head.k}", f"lower_bound={self.lower_bound}"]
         return brief("HeadCertificate", *about, f"{self.tail_words:,} words in the tail")
@@ -142,9 +151,6 @@ class HeadCertificate(SavedCertificate):
 
     @classmethod
     def _of_content(cls, data: dict[str, Any]) -> HeadCertificate:
-        for name, least, most in (("sixteenths", 0, 16), ("class_bits", 1, _MOST_CLASS_BITS)):
-            if not least <= data[name] <= most:
-                raise InputError(f"{name} is {data[name]}: {least} to {most} are expected")
         head = Certificate.from_json(data["head"])
         return cls(
             head,
@@ -162,10 +168,10 @@ class HeadCertificate(SavedCertificate):
 def _tolls(pairs: list[Any], symbols: Symbols) -> dict[Token, int]:
     tolls: dict[Token, int] = {}
     for pair in pairs:
-        if not isinstance(pair, list) or len(pair) != 2 or type(pair[1]) is not int or pair[1] < 0:
-            raise InputError("a toll is not a token and a number from 0 on: the file is damaged")
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise InputError("a toll is not a token and a number: the file is damaged")
         token = sym.from_json(pair[0], symbols)
-        if len(token) < 2 or token in tolls:
-            raise InputError(f"the toll of {sym.show(token)!r} is of no token, or comes twice")
+        if token in tolls:
+            raise InputError(f"the toll of {sym.show(token)!r} comes twice")
         tolls[token] = pair[1]
     return tolls

@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..runtime.notebook import brief
 from ..vocabulary.merging import halves
 from .certificate import Certificate
-from .certificate_file import SavedCertificate
+from .certificate_file import SavedCertificate, whole
 
 __all__ = ["Charge", "MergeCertificate", "MergeCondition"]
 
@@ -142,6 +142,10 @@ class Charge:
     pays: int
     parts: tuple[tuple[Token, int], ...]
 
+    def __post_init__(self) -> None:
+        for number in (self.pays, *(gets for _, gets in self.parts)):
+            whole(number, f"a charge of {sym.glance(self.token)!r}", 0)
+
     def to_json(self) -> list[Any]:
         """Returns what a certificate file holds of it."""
         parts = [[sym.to_json(part), gets] for part, gets in self.parts]
@@ -158,9 +162,6 @@ class Charge:
             if not isinstance(part, list) or len(part) != 2:
                 raise InputError("a part of a charge is not a token and a number")
             pairs.append((sym.from_json(part[0], symbols), part[1]))
-        numbers = (pays, *(gets for _, gets in pairs))
-        if not all(type(number) is int and number >= 0 for number in numbers):
-            raise InputError("a charge has something else than whole numbers from 0 on")
         return cls(sym.from_json(token, symbols), pays, tuple(pairs))
 
 

@@ -8,10 +8,11 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..errors import InputError
+from ..runtime.arguments import shown
 from ..runtime.fractions import read_fraction
 from ..runtime.notebook import brief
 from .certificate import Certificate
-from .certificate_file import SavedCertificate
+from .certificate_file import SavedCertificate, whole
 from .minimax import MinimaxInstance, check_weights
 
 __all__ = ["MinimaxCertificate"]
@@ -62,6 +63,17 @@ class MinimaxCertificate(SavedCertificate):
     lower_bound: Fraction
     certificate: Certificate
 
+    def __post_init__(self) -> None:
+        if not len(self.corpora_sha256) == len(self.references) == len(self.weights):
+            raise InputError("a certificate of several corpora has not a weight for each")
+        for reference in self.references:
+            whole(reference, "a reference", 1)
+        check_weights(self.weights, len(self.corpora_sha256))
+        if not isinstance(self.lower_bound, Fraction | int):
+            raise InputError(
+                f"the lower bound is {shown(self.lower_bound)}: a fraction is expected"
+            )
+
     def __repr__(self) -> str:
         weights = f"weights {':'.join(map(str, self.weights))}"
         about = [f"k={self.certificate.k}", f"lower_bound={self.lower_bound}", weights]
@@ -95,9 +107,6 @@ class MinimaxCertificate(SavedCertificate):
             _listed(data, name, kind)
             for name, kind in (("corpora_sha256", str), ("references", int), ("weights", int))
         )
-        if not len(digests) == len(references) == len(weights) or min(references, default=0) < 1:
-            raise InputError("'references' and 'weights' do not fit: the file is damaged")
-        check_weights(weights, len(digests))
         try:
             bound = read_fraction(data["lower_bound"])
         except (ValueError, ZeroDivisionError):

@@ -189,8 +189,6 @@ def _bonuses(certificate: MergeCertificate, exempt: Collection[Token]) -> Counte
         gets = dict(charge.parts)
         if len(gets) < len(charge.parts):
             raise InputError(f"the charge of {name} has a part twice")
-        if min(charge.pays, *gets.values(), 0) < 0:
-            raise InputError(f"the charge of {name} has a number below 0")
         if charge.pays and charge.token in exempt:
             raise InputError(f"{name} is charged, and needs no parts")
         for parts in condition.splits(charge.token) if charge.pays else ():

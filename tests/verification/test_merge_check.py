@@ -147,8 +147,6 @@ def test_the_example_by_hand():
         ((Charge(b"ab", 1, ((b"bc", 1),)),), "'ab' pays 1, and single symbols, which make it"),
         ((Charge(b"abc", 0, ()), Charge(b"abc", 0, ())), "'abc' is charged twice"),
         ((Charge(b"abc", 0, ((b"ab", 1), (b"ab", 1))),), "has a part twice"),
-        ((Charge(b"abc", -1, ()),), "a number below 0"),
-        ((Charge(b"abc", 0, ((b"ab", -1),)),), "a number below 0"),
     ],
 )
 def test_charges_that_are_refused(charges, message):
@@ -243,8 +241,8 @@ def test_about_another_instance_or_of_another_form():
         ({"condition": {"pairs": None, "whole_words": 1, "characters": True}}, "true or false"),
         ({"charges": [7]}, "a charge is not"),
         ({"charges": [["abc", 1, [["ab"]]]]}, "a part of a charge is not"),
-        ({"charges": [["abc", -1, []]]}, "whole numbers from 0"),
-        ({"charges": [["abc", 1.5, []]]}, "whole numbers from 0"),
+        ({"charges": [["abc", -1, []]]}, "a charge of"),
+        ({"charges": [["abc", 1.5, []]]}, "a charge of"),
         ({"lower_bound": "7"}, "'lower_bound' is missing or broken"),
         ({"version": 2}, "is not known"),
     ],

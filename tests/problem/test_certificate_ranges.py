@@ -1,0 +1,90 @@
+"""Numbers of certificates that are out of range are refused in Python as they are in files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from partcover import (
+    InputError,
+    Instance,
+    MinimaxInstance,
+    WordCounts,
+    bound_minimax,
+    head_bound,
+    lower_bound,
+)
+from partcover.problem.certificate import Leaf
+from partcover.problem.merge_certificate import Charge
+
+WORDS = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sixteenths": 160}, "sixteenths is 160: 0 to 16 are expected"),
+        ({"sixteenths": 1.0}, "sixteenths is 1.0: a whole number is expected"),
+        ({"class_bits": 0}, "class_bits is 0: 1 to "),
+        ({"class_bits": 60}, "class_bits is 60: 1 to "),
+        ({"tolls": {b"ha": -1}}, "the toll of 'ha' is -1: at least 0"),
+        ({"tolls": {b"ha": 0.5}}, "the toll of 'ha' is 0.5: a whole number"),
+        ({"tolls": {b"h": 1}}, "a toll is of 'h'"),
+        ({"lower_bound": 1.5}, "the lower bound is 1.5: a whole number"),
+    ],
+)
+def test_certificates_of_a_head(change, message):
+    certificate = head_bound(WORDS, 1, head=2).certificate
+    with pytest.raises(InputError, match=message):
+        replace(certificate, **change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weights": (2, -1)}, "a weight is -1"),
+        ({"weights": (0, 0)}, "all weights are 0"),
+        ({"weights": (1,)}, "not a weight for each"),
+        ({"weights": (0.5, 1)}, "a weight is 0.5"),
+        ({"references": (0, 1)}, "a reference is 0: at least 1"),
+        ({"lower_bound": 0.5}, "the lower bound is 0.5"),
+    ],
+)
+def test_certificates_of_several_corpora(change, message):
+    instance = MinimaxInstance([WORDS, WORDS], 1, [1, 1])
+    certificate = bound_minimax(instance).certificate
+    with pytest.raises(InputError, match=message):
+        replace(certificate, **change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"k": -1}, "k is -1: at least 0"),
+        ({"k": True}, "k is True: a whole number"),
+        ({"lower_bound": 2.5}, "the lower bound is 2.5: a whole number"),
+        ({"scale_bits": 53}, "scale_bits is 53: 0 to 52 are expected"),
+    ],
+)
+def test_certificates(change, message):
+    certificate = lower_bound(Instance(WORDS, 1)).certificate
+    with pytest.raises(InputError, match=message):
+        replace(certificate, **change)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Leaf(None, fees=(0.5,)), "a fee is 0.5: a whole number"),
+        (lambda: Leaf(None, fees=(-1,)), "a fee is -1: at least 0"),
+        (lambda: Leaf(np.array([0.5])), "prices are float64: int32 or int64"),
+        (lambda: Charge(b"abc", -1, ()), "a charge of 'abc' is -1: at least 0"),
+        (lambda: Charge(b"abc", 0, ((b"ab", -1),)), "a charge of 'abc' is -1"),
+        (lambda: Charge(b"abc", 0.5, ()), "a charge of 'abc' is 0.5: a whole number"),
+    ],
+)
+def test_parts_of_certificates(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
