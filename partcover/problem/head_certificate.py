@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
+from ..runtime.arguments import shown
 from ..runtime.notebook import brief
 from .certificate import Certificate
 from .certificate_file import SavedCertificate, whole
@@ -127,7 +128,11 @@ class HeadCertificate(SavedCertificate):
         whole(self.sixteenths, "sixteenths", 0, 16)
         whole(self.class_bits, "class_bits", 1, _MOST_CLASS_BITS)
         whole(self.lower_bound, "the lower bound")
+        if not isinstance(self.tolls, Mapping):
+            raise InputError(f"the tolls are {shown(self.tolls)}: tokens with numbers are expected")
         for token, toll in self.tolls.items():
+            if not isinstance(token, bytes | str | tuple):
+                raise InputError(f"a toll is of {shown(token)}, which is no token")
             if len(token) < 2:
                 raise InputError(f"a toll is of {sym.show(token)!r}, which is no token")
             whole(toll, f"the toll of {sym.glance(token)!r}", 0)

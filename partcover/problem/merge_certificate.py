@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
+from ..runtime.arguments import shown
 from ..runtime.notebook import brief
 from ..vocabulary.merging import halves
 from .certificate import Certificate
@@ -118,6 +119,13 @@ class MergeCondition:
         return cls(pairs, data["whole_words"], data["characters"])
 
 
+def _token(token: Token) -> str:
+    """Returns a token of a charge for messages, and refuses what is none."""
+    if not isinstance(token, bytes | str | tuple):
+        raise InputError(f"a charge is of {shown(token)}: a token is expected")
+    return sym.glance(token)
+
+
 @dataclass(frozen=True)
 class Charge:
     """What a token pays to its parts, since it is there only where they are.
@@ -143,8 +151,15 @@ class Charge:
     parts: tuple[tuple[Token, int], ...]
 
     def __post_init__(self) -> None:
-        for number in (self.pays, *(gets for _, gets in self.parts)):
-            whole(number, f"a charge of {sym.glance(self.token)!r}", 0)
+        about = f"a charge of {_token(self.token)!r}"
+        whole(self.pays, about, 0)
+        if not isinstance(self.parts, tuple) or not all(
+            isinstance(pair, tuple) and len(pair) == 2 for pair in self.parts
+        ):
+            raise InputError(f"the parts of {about} are not pairs of a token and a number")
+        for part, gets in self.parts:
+            _token(part)
+            whole(gets, about, 0)
 
     def to_json(self) -> list[Any]:
         """Returns what a certificate file holds of it."""

@@ -88,6 +88,7 @@ def test_relaxation_and_start(run, small, tmp_path):
         assert status == 0
         assert relaxed["tokens"] <= best + 1e-3
         assert sum(value for _, value in relaxed["x"]) <= 2 + 1e-3
+        assert relaxed["nonzeros"] >= max(relaxed["rows"], relaxed["variables"])
 
 
 def test_events_and_log(run, small, tmp_path):

@@ -32,6 +32,8 @@ WORDS = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
         ({"tolls": {b"ha": -1}}, "the toll of 'ha' is -1: at least 0"),
         ({"tolls": {b"ha": 0.5}}, "the toll of 'ha' is 0.5: a whole number"),
         ({"tolls": {b"h": 1}}, "a toll is of 'h'"),
+        ({"tolls": {7: 1}}, "a toll is of 7, which is no token"),
+        ({"tolls": 7}, "the tolls are 7: tokens with numbers are expected"),
         ({"lower_bound": 1.5}, "the lower bound is 1.5: a whole number"),
     ],
 )
@@ -82,6 +84,9 @@ def test_certificates(change, message):
         (lambda: Leaf(np.array([0.5])), "prices are float64: int32 or int64"),
         (lambda: Charge(b"abc", -1, ()), "a charge of 'abc' is -1: at least 0"),
         (lambda: Charge(b"abc", 0, ((b"ab", -1),)), "a charge of 'abc' is -1"),
+        (lambda: Charge(None, 1, ()), "a charge is of None: a token is expected"),
+        (lambda: Charge(b"abc", 0, None), "the parts of a charge of 'abc' are not pairs"),
+        (lambda: Charge(b"abc", 0, ((7, 1),)), "a charge is of 7"),
         (lambda: Charge(b"abc", 0.5, ()), "a charge of 'abc' is 0.5: a whole number"),
     ],
 )

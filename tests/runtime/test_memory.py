@@ -32,7 +32,7 @@ def test_free_memory(machine):
     assert available_memory(proc=proc, groups=groups) > 1000 * MIB
 
 
-@pytest.mark.parametrize("inside", ["/", "/here/there", "/../elsewhere"])
+@pytest.mark.parametrize("inside", ["/", "/here/there", "/../elsewhere", "/a:b"])
 def test_control_groups_of_version_2(machine, inside):
     proc, groups = machine
     (proc / "self/cgroup").write_text(f"0::{inside}\n")

@@ -88,6 +88,9 @@ def test_until_nothing_is_left():
     solution = trainers.boundlessbpe(Instance(phrases, 1000))
     assert solution.extra["nothing_left_to_gain"]
     assert solution.tokens == phrases.total_count  # every phrase is one token
+    exact = trainers.boundlessbpe(Instance(phrases, len(solution.vocabulary)))
+    assert exact.vocabulary == solution.vocabulary
+    assert not exact.extra["nothing_left_to_gain"]
     assert trainers.boundlessbpe(Instance(phrases, 0)).tokens == phrases.total_symbols
 
 
