@@ -157,7 +157,7 @@ def test_side_by_side_and_in_turns(threads):
 @pytest.mark.parametrize("limit", [None, 4])
 def test_words_of_many_symbols_have_one_after_the_other(monkeypatch, limit):
     """The steps of the bound are freed before the search begins, and nothing else changes."""
-    instance = random_instance(3, 20)
+    instance = random_instance(3, 10)
     alone = improve(instance)
     steps, freed = LocalSearch.steps, []
 

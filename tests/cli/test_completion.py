@@ -38,7 +38,7 @@ def shell(environment, tmp_path):
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
         )
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout.split("\n")

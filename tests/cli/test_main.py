@@ -310,7 +310,7 @@ def test_interrupt_keeps_the_best_so_far(tmp_path, sent):
         time.sleep(0.02)
     process.send_signal(sent)
     try:
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=600)
     finally:
         process.kill()
     assert process.returncode == 130

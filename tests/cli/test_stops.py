@@ -69,7 +69,7 @@ def folder(tmp_path):
 
 def started(folder, code, command, out):
     arguments = [sys.executable, "-c", code, *command.split(), out]
-    return subprocess.run(arguments, cwd=folder, capture_output=True, text=True, timeout=120)
+    return subprocess.run(arguments, cwd=folder, capture_output=True, text=True, timeout=600)
 
 
 def is_valid(path):

@@ -239,7 +239,7 @@ def test_a_full_disk(text, tmp_path):
     """No file may pass 1,000 bytes."""
     command = [sys.executable, "-c", LIMITED, "count", "t.txt", "-o", "C.tsv"]
     text.write_text(" ".join(f"word{n}" for n in range(1000)))
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "cannot be written (File too large)" in done.stderr

@@ -75,7 +75,7 @@ def test_refusals_are_one_line(run, tmp_path):
 
 
 @pytest.mark.long
-def test_commands(run, tmp_path, counted):
+def test_commands(run, tmp_path, counted, few_rounds):
     need("tiktoken")
     counted.save(tmp_path / "C.tsv")
     chosen(counted).save(tmp_path / "V.json")

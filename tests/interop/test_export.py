@@ -67,7 +67,7 @@ def test_a_pipe_is_written_into_and_stays(tmp_path):
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
         assert export(Vocabulary(["ab", "cd"], pretokenizer="none"), pipe, "list").exact
-        assert reader.communicate(timeout=60)[0] == b"ab\ncd\n"
+        assert reader.communicate(timeout=600)[0] == b"ab\ncd\n"
     assert pipe.is_fifo()
     assert list(tmp_path.iterdir()) == [pipe]
     assert in_place(pipe)

@@ -58,7 +58,7 @@ def test_a_killed_export(tmp_path, name, number, there):
     )
     assert process.stdout.readline() == "replaying\n", process.stderr.read()
     process.send_signal(number)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == (-9 if number == signal.SIGKILL else 130), errors
     assert {path: path.is_file() and path.read_bytes() for path in work.rglob("*")} == before
     if number != signal.SIGKILL:

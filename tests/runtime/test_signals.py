@@ -122,7 +122,7 @@ def test_an_interrupt_while_the_package_is_imported():
         try:
             assert process.stdout.readline() == "ready\n"
             process.send_signal(signal.SIGINT)
-            assert process.communicate(timeout=30)[1] == "partcover: interrupted\n"
+            assert process.communicate(timeout=600)[1] == "partcover: interrupted\n"
             assert process.returncode == 130
         finally:
             process.kill()
@@ -141,7 +141,7 @@ def test_an_interrupt_without_an_answer_is_one_line(tmp_path):
         try:
             process.stdin.write("a b\n" * 300_000)  # more than a pipe holds: it is read
             process.send_signal(signal.SIGINT)
-            error = process.communicate(timeout=30)[1]
+            error = process.communicate(timeout=600)[1]
         finally:
             process.kill()
     assert error == "partcover: stopping\npartcover: interrupted\n"
@@ -158,5 +158,5 @@ def test_a_pipe_without_a_reader_is_left_at_once(tmp_path):
     with started(write) as process:
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=30)[1].startswith("partcover: stopping\n")
+        assert process.communicate(timeout=600)[1].startswith("partcover: stopping\n")
         assert process.returncode != 0

@@ -91,7 +91,7 @@ def test_draws_follow_their_distributions(word, tokens, kind):
         for alpha in (0.0, 0.1, 0.7)
     ]
     for rule, how, expected in cases:
-        cuts = draw([word] * 10_000, vocabulary, rule, range(10_000), seed=5, **how)
+        cuts = draw([word] * 5_000, vocabulary, rule, range(5_000), seed=5, **how)
         assert sum(expected.values()) == pytest.approx(1)
         assert chi_square(cuts, expected) < 5, (rule, how)
 
