@@ -5,8 +5,8 @@ environment and three streams; the server forks a process that runs `partcover._
 them, and the command exits with the status of that process.  So each command has a process, file
 descriptors and an exit of its own, as the installed script has, and only the imports are shared.
 
-Where a test tries no time limits of its own, the clock of time limits can run on the processor's
-seconds, some for each: how far a search comes then hardly depends on what else the machine does.
+Where a test tries no time limits of its own, the clock of time limits can count how often it is
+looked at: how far a search comes then does not depend on the machine, nor on what else it does.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import contextlib
 import gc
 import importlib
 import io
+import itertools
 import marshal
 import os
 import pkgutil
@@ -53,8 +54,8 @@ def quick_command(
 ) -> Iterator[Path]:
     """Starts a server and yields the folder in which the command ``partcover`` is.
 
-    `packages` is a folder of packages to import in place of the installed ones, `clock` the speed
-    of the clock of `processor_clock`.
+    `packages` is a folder of packages to import in place of the installed ones, `clock` the step
+    of `counting_clock`.
     """
     if not CAN_FORK:
         assert packages is None, "the installed script imports the installed packages"
@@ -159,11 +160,11 @@ def reopened(stream: TextIO) -> TextIO:
 
 
 @contextlib.contextmanager
-def processor_clock(speed: float) -> Iterator[None]:
-    """Lets the clock of time limits go on by `speed` seconds with each second of the processor."""
+def counting_clock(step: float) -> Iterator[None]:
+    """Lets the clock of time limits go on by `step` seconds when it is looked at, and only then."""
     monotonic = time.monotonic
-    begun, spent = monotonic(), time.process_time()
-    time.monotonic = lambda: begun + speed * (time.process_time() - spent)
+    begun, looks = monotonic(), itertools.count(1)
+    time.monotonic = lambda: begun + step * next(looks)
     try:
         yield
     finally:
@@ -171,11 +172,11 @@ def processor_clock(speed: float) -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    number, speed, packages = sys.argv[1:]
+    number, step, packages = sys.argv[1:]
     if packages:
         site.addsitedir(packages)
     serve(socket.socket(fileno=int(number)))
     from partcover.__main__ import entry
 
-    with processor_clock(float(speed)) if speed else contextlib.nullcontext():
+    with counting_clock(float(step)) if step else contextlib.nullcontext():
         entry()

@@ -30,7 +30,7 @@ from importlib import import_module
 from pathlib import Path
 
 import click
-from command_server import processor_clock
+from command_server import counting_clock
 from markdown_it import MarkdownIt
 
 from partcover.cli.main import cli
@@ -40,7 +40,7 @@ from partcover.errors import MissingExtra
 # are compared where it is the one that they were written with
 TOPICS = "621dd9979c0fa9352b0cf488f3e69a7e2e1a088c8a017efb984d3863dd26bf7c"
 TIME = 240  # seconds that a command may take
-CLOCK = 10  # seconds of a time limit that are over with a second of the processor
+CLOCK = 0.02  # seconds of a time limit that are over when the clock is looked at
 LANGUAGES = {"", "bash", "bibtex", "console", "json", "python", "text", "toml"}
 CELL = "{code-cell}"
 RUN = ("console", "python", CELL)
@@ -150,7 +150,7 @@ class Reader:
     """One who types every block of a document, in order, in an empty folder.
 
     `commands` is the folder in which the command ``partcover`` is.  In programs the clock of time
-    limits is that of the processor (`command_server.processor_clock`).
+    limits counts how often it is looked at (`command_server.counting_clock`).
     """
 
     folder: Path
@@ -202,7 +202,7 @@ class Reader:
         with (
             contextlib.chdir(self.folder),
             contextlib.redirect_stdout(printed),
-            processor_clock(CLOCK),
+            counting_clock(CLOCK),
         ):
             try:
                 exec(compile(block.text, f"line {block.line}", "exec"), self.names)
