@@ -46,7 +46,7 @@ else:
     greedy = greedtok(instance)
 if sys.argv[1] == "search":
     time.monotonic = time.process_time  # seconds of the processor, whatever else it does
-    improve(instance, time_limit=2)
+    improve(instance, time_limit=1)
 if sys.argv[1] == "bound":
     lower_bound(instance, greedy=greedy, iterations=1)
 # rusage would count what the process had that started this one
