@@ -17,12 +17,13 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # tests start hundreds of processes, which need not compile every module anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check test lint explore peers peers-environment docs fuzz sanitize bench bench-compare dist clean
+.PHONY: demo check test lint style types types-windows explore peers peers-environment docs fuzz sanitize bench bench-compare dist clean
 
 demo: .venv/built
 	$(BIN)/partcover demo
 
-test: lint
+test: .venv/ready
+	$(MAKE) -j2 lint
 	$(BIN)/pytest -n 2 --dist worksteal -q
 
 # what no extra can install: sage-tokenizer needs an old NumPy, and so an environment of its own, but its
@@ -47,16 +48,19 @@ peers-environment:
 	$(PEERS)/bin/pip install -q --disable-pip-version-check sage-tokenizer $(call SKIPPED,sage-tokenizer)
 
 # a tenth of the examples of each property test
-check: .venv/ready
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+check: style types
 	$(BIN)/pytest -n 2 -q -m "not slow and not long" --hypothesis-profile=check
 
-lint: .venv/ready .venv/cython-linted
+lint: style types types-windows .venv/cython-linted
+
+style: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: .venv/ready
 	$(BIN)/mypy
+
+types-windows: .venv/ready
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
 
 # cython-lint keeps no cache: it runs again when a kernel has changed
