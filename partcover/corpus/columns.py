@@ -32,7 +32,7 @@ def pairs_of(counts: Any) -> Iterable[Any]:
     Raises
     ------
     InputError
-        For anything else.
+        For anything else, and for two columns of the same name.
 
     Examples
     --------
@@ -49,6 +49,12 @@ def pairs_of(counts: Any) -> Iterable[Any]:
                 "'count', or give these two alone"
             )
         word, count = ("word", "count") if {"word", "count"} <= set(names) else names
+        for name in (word, count):
+            if names.count(name) > 1:
+                raise InputError(
+                    f"{shown(counts)} has {names.count(name)} columns named {shown(name)}: keep "
+                    "one of each name"
+                )
         return zip(_column(counts, word), _column(counts, count), strict=True)
     if isinstance(counts, Mapping):
         return counts.items()

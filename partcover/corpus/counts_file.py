@@ -290,6 +290,9 @@ def _read_parquet(
         word, count = names
     else:
         word, count = "word", "count"
+    for name in (word, count):
+        if names.count(name) > 1:
+            raise InputError(f"{path}: has {names.count(name)} columns named {name!r}: keep one")
     kinds = schema.field(word).type, schema.field(count).type
     types = pa.types
     if types.is_dictionary(kinds[0]):

@@ -343,6 +343,10 @@ def _check_column(source: Source, key: str, schema: Any, types: Any) -> None:
     """Checks that the column of the text is there and holds text."""
     if key not in schema.names:
         raise InputError(f"{source.path}: no column {key!r}; there is {_listed(schema.names)}")
+    if schema.names.count(key) > 1:
+        raise InputError(
+            f"{source.path}: has {schema.names.count(key)} columns named {key!r}: keep one"
+        )
     kind = schema.field(key).type
     if types.is_dictionary(kind):
         kind = kind.value_type

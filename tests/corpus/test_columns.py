@@ -72,6 +72,28 @@ def test_tables(kind):
         WordCounts.from_texts(kind(a=words), pretokenizer="none")
 
 
+def test_two_columns_of_one_name():
+    frame = Frame(word=["a"], count=[1])
+    frame.columns, frame.shape = ["word", "count", "count"], (1, 3)
+    with pytest.raises(InputError, match="a Frame has 2 columns named 'count': keep one of each"):
+        WordCounts.from_counts(frame)
+    frame.columns, frame.shape = ["x", "x"], (1, 2)
+    with pytest.raises(InputError, match="a Frame has 2 columns named 'x'"):
+        WordCounts.from_counts(frame)
+    frame.columns = ["word", "other", "other", "count"]
+    assert WordCounts.from_counts(frame).to_dict() == {b"a": 1}
+
+
+def test_two_columns_of_one_name_in_parquet(tmp_path):
+    arrow, path = pytest.importorskip("pyarrow"), tmp_path / "two.parquet"
+    table = arrow.Table.from_arrays([arrow.array(["a"]), arrow.array(["b"])], names=["x", "x"])
+    pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    with pytest.raises(InputError, match=r"two\.parquet: has 2 columns named 'x': keep one"):
+        WordCounts.load(path)
+    with pytest.raises(InputError, match=r"two\.parquet: has 2 columns named 'x': keep one"):
+        WordCounts.from_files(path, key="x")
+
+
 @pytest.mark.parametrize("kind", [Column, ArrowColumn])
 def test_one_column(kind):
     words = [word for word, count in COUNTS.items() for _ in range(count)]
@@ -93,6 +115,8 @@ def test_pandas():
         WordCounts.from_counts(table[["n", "count"]].assign(c=1))
     with pytest.raises(InputError, match=r"is 0\.5: a whole number"):
         WordCounts.from_counts(pandas.Series({"ab": 0.5}))
+    with pytest.raises(InputError, match="a DataFrame has 2 columns named 'x'"):
+        WordCounts.from_counts(pandas.DataFrame([["ab", 1]], columns=["x", "x"]))
     assert WordCounts.from_texts(pandas.Series(["a b", "a"])).total_count == 3
 
 
@@ -115,6 +139,8 @@ def test_arrow():
     table = arrow.table({"word": list(COUNTS), "count": list(COUNTS.values())})
     assert WordCounts.from_counts(table) == TRUE
     assert WordCounts.from_counts(table.to_batches()[0]) == TRUE
+    with pytest.raises(InputError, match="a Table has 2 columns named 'count'"):
+        WordCounts.from_counts(table.append_column("count", table["count"]))
     with pytest.raises(InputError, match="a Table: a list of words is expected; give one column"):
         WordCounts.from_words(table)
 
