@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from csv import DictWriter
+from csv import writer
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ __all__ = [
 
 
 _LONG = 40  # characters of a token in a line of tokens
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # a spreadsheet evaluates a cell that begins with one
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -187,19 +190,36 @@ def shown_columns(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str])
 
 
 def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Returns rows as CSV: every key of any row, in full precision, an empty cell for None."""
+    """Returns rows as CSV: every key of any row, in full precision, an empty cell for None.
+
+    Text that a spreadsheet would take for a formula gets an apostrophe in front, as OWASP advises,
+    and control characters are escaped.  Numbers stay as they are.
+
+    Examples
+    --------
+    >>> from partcover.report.tables import rows_csv
+    >>> print(rows_csv([{"token": "=1+1", "gain": -3}]), end="")
+    token,gain
+    '=1+1,-3
+    """
     text = StringIO()
     keys = dict.fromkeys(key for row in rows for key in row)
-    writer = DictWriter(text, list(keys), lineterminator="\n")
-    writer.writeheader()
+    table = writer(text, lineterminator="\n")
+    table.writerow(map(_csv_cell, keys))
     for row in rows:
-        writer.writerow({key: _csv_cell(value) for key, value in row.items()})
+        table.writerow(_csv_cell(row.get(key)) for key in keys)
     return text.getvalue()
 
 
 def _csv_cell(value: Any) -> Any:
     """Returns a value as a cell of CSV: lists and dicts as JSON."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+    if isinstance(value, list | dict):
+        text = json.dumps(value, ensure_ascii=False)
+        return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
+    if not isinstance(value, str):
+        return value
+    is_formula = value.startswith(_FORMULA) and not _NUMBER.fullmatch(value)
+    return f"'{printable(value)}" if is_formula else printable(value)
 
 
 def _is_text(rows: Sequence[Mapping[str, Any]], key: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -19,7 +20,14 @@ from rich.cells import cell_len
 
 from partcover.cli.output import Output
 from partcover.report.fitting import is_number
-from partcover.report.tables import SPARE_COLUMNS, Listing, facts, fitted_table, rows_markdown
+from partcover.report.tables import (
+    SPARE_COLUMNS,
+    Listing,
+    facts,
+    fitted_table,
+    rows_csv,
+    rows_markdown,
+)
 
 WORDS = re.findall(
     "\\w+", "the cat sat on the mat and the cat ate the rat that sat on the other mat"
@@ -273,3 +281,29 @@ def test_at_a_terminal(files, tmp_path, width):
     assert remark == ""
     for heading in ("name", "family", "alphabet", "symbols", "candidates", "best", "proven"):
         assert any(heading in line for line in wide[:3])
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+        ("-", "'-"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("＝1", "'＝1"),
+        ("\t=1", "'\\t=1"),
+        ("\r=1", "'\\r=1"),
+        ("red\x1b[31m\x9b", r"red\x1b[31m\x9b"),
+        (["=1", "\x1b\x9b"], r'["=1", "\u001b\u009b"]'),
+        # numbers stay numbers
+        (-3, "-3"),
+        (-1e-07, "-1e-07"),
+        ("-3", "-3"),
+        ("+1.5e3", "+1.5e3"),
+        ("a=1", "a=1"),
+        (None, ""),
+    ],
+)
+def test_cells_of_csv_are_no_formulas(value, cell):
+    rows = list(csv.reader(io.StringIO(rows_csv([{"=a": value, "b": 1}]))))
+    assert rows == [["'=a", "b"], [cell, "1"]]
