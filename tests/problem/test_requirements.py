@@ -10,7 +10,16 @@ from oracles.greedy import all_candidates, greedy, shortest_path
 from properties import tries
 from strategies import group_budgets, words_st
 
-from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, greedwmc, solve
+from partcover import (
+    InputError,
+    Instance,
+    MinimaxInstance,
+    Vocabulary,
+    WordCounts,
+    greedtok,
+    greedwmc,
+    solve,
+)
 from partcover import verify as check
 from partcover.problem.group_budget import GroupBudget
 
@@ -77,6 +86,16 @@ def test_protected_words():
     assert instance.words.total_symbols == words.total_symbols
     assert instance.fixed == (b"abc",)
     assert instance.policy["protected"] == 1
+
+
+def test_protected_tokens_are_never_cut_in_any_of_several_corpora():
+    tables = [{"abcabc": 2, "xabcy": 1}, {"abcz": 4}]
+    corpora = [WordCounts.from_counts(table) for table in tables]
+    instance = MinimaxInstance(corpora, 2, [1, 1], protected=["abc"])
+    first, second = instance.corpora
+    assert first.to_dict() == {b"abc": 5, b"x": 1, b"y": 1}
+    assert second.to_dict() == {b"abc": 4, b"z": 4}
+    assert MinimaxInstance(corpora, 2, [1, 1]).corpora[1].to_dict() == {b"abcz": 4}
 
 
 @tries(100)

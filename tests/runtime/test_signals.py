@@ -12,6 +12,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from partcover.__main__ import entry
+
 # a call of minutes that lets other threads run and returns to Python only at its end
 KERNEL = (
     "print('ready', flush=True); import hashlib; hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
@@ -126,6 +128,20 @@ def test_an_interrupt_while_the_package_is_imported():
             assert process.returncode == 130
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize("ignored", [True, False])
+def test_an_interrupt_that_is_ignored_stays_so(monkeypatch, ignored):
+    seen = []
+    monkeypatch.setattr(
+        "partcover.cli.main.entry", lambda: seen.append(signal.getsignal(signal.SIGINT))
+    )
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.default_int_handler)
+    try:
+        entry()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (seen == [signal.SIG_IGN]) is ignored
 
 
 @pytest.mark.long

@@ -11,6 +11,7 @@ from strategies import random_instance
 
 from partcover import InputError, MinimaxInstance, WordCounts, trainers, verify_minimax
 from partcover.analysis.by_corpus import tokens_by_corpus
+from partcover.runtime.progress import Progress
 
 tables_st = st.lists(
     st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 9), min_size=1),
@@ -65,3 +66,15 @@ def test_limits():
     words = WordCounts.from_counts({"ab": 1})
     few = trainers.parity_bpe(MinimaxInstance([words, words.weighted({"ab": 2})], 9, [1, 1]))
     assert (few.vocabulary.tokens, few.tokens) == ((b"ab",), (1, 2))
+
+
+def test_every_merge_is_reported():
+    class Reports(Progress):
+        def advance(self, done, total, remark=""):
+            seen.append((done, total))
+
+    seen = []
+    corpora = [WordCounts.from_counts({"abab": 2, "abc": 1}), WordCounts.from_counts({"bcbc": 3})]
+    solution = trainers.parity_bpe(MinimaxInstance(corpora, 3, [1, 1]), progress=Reports())
+    assert len(solution.vocabulary) == 3
+    assert seen == [(1, 3), (2, 3), (3, 3)]
