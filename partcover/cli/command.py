@@ -106,7 +106,24 @@ def command(
     return decorator
 
 
-class _Option(cloup.Option):
+class _Parameter(click.Parameter):
+    """An option or argument whose numbers are written in ASCII digits, without underscores."""
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Converts a value, as Click does, and refuses the other digits that Python reads."""
+        if isinstance(self.type, click.types.IntParamType | click.types.FloatParamType):
+            what = "integer" if isinstance(self.type, click.types.IntParamType) else "number"
+            for text in value if isinstance(value, tuple | list) else (value,):
+                if isinstance(text, str) and ("_" in text or not text.isascii()):
+                    self.type.fail(f"{text!r} is not a valid {what}.", self, ctx)
+        return super().type_cast_value(ctx, value)
+
+
+class _Argument(_Parameter, click.Argument):
+    """An argument."""
+
+
+class _Option(_Parameter, cloup.Option):
     """An option that stands below a heading."""
 
     def __init__(self, *args: Any, heading: str = OPTIONS, **attributes: Any) -> None:
@@ -126,5 +143,7 @@ def option(*names: str, heading: str = OPTIONS, **attributes: Any) -> Decorator:
 
 def argument(name: str, *, type: Any = None, **attributes: Any) -> Decorator:  # noqa: A002
     """Adds an argument, a file to read unless another type is given."""
-    decorator: Decorator = cloup.argument(name, type=type or ReadablePath(), **attributes)
+    decorator: Decorator = cloup.argument(
+        name, cls=_Argument, type=type or ReadablePath(), **attributes
+    )
     return decorator

@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..problem.group_budget import GroupBudget
 from ..problem.instance import Instance
 from ..runtime.file_kinds import HEADER, kind_of, likely_mistake
+from ..runtime.numerals import read_digits, read_int
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = [
@@ -35,17 +36,17 @@ _TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
 
 def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
     """Returns the group that ``NAME=N:WHAT`` describes."""
-    match = re.fullmatch(r"(.+?)=(\d+):(.+)", text)
+    match = re.fullmatch(r"(.+?)=([0-9]+):(.+)", text)
     if match is None:
         raise InputError(
             f"--group {text}: NAME=N:WHAT is expected, as long=10:8- or de=50:german.txt"
         )
     name, limit, what = match.groups()
-    lengths = re.fullmatch(r"(\d*)-(\d*)", what)
+    lengths = re.fullmatch(r"([0-9]*)-([0-9]*)", what)
     if lengths is None:
-        return GroupBudget(name, int(limit), frozenset(read_tokens(what, symbols)))
-    shortest, longest = (int(number) if number else None for number in lengths.groups())
-    return GroupBudget(name, int(limit), None, 2 if shortest is None else shortest, longest)
+        return GroupBudget(name, read_digits(limit), frozenset(read_tokens(what, symbols)))
+    shortest, longest = (read_digits(number) if number else None for number in lengths.groups())
+    return GroupBudget(name, read_digits(limit), None, 2 if shortest is None else shortest, longest)
 
 
 def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
@@ -262,7 +263,7 @@ def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
                     f"{likely_mistake(path, 'text')}"
                 )
             if symbols == "ints":
-                token = sym.to_token([int(part) for part in line.split()], symbols)
+                token = sym.to_token([read_int(part) for part in line.split()], symbols)
             else:
                 token = sym.unescape(line.removesuffix("\r"), symbols)
             if len(token) < 2:

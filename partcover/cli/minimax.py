@@ -11,10 +11,12 @@ from typing import Any
 import click
 
 from ..analysis.parity import parity
-from ..errors import InputError
+from ..corpus.word_arrays import MAX_COUNT
+from ..errors import InputError, shorten
 from ..problem.minimax import CONDITIONS, MinimaxInstance
 from ..problem.minimax_solution import MinimaxSolution
 from ..report.tables import Listing, facts, token_line
+from ..runtime.numerals import read_digits
 from .command import Function, argument, option
 from .exit_status import EXIT_INTERRUPTED
 from .inputs import InstanceSource
@@ -121,9 +123,15 @@ class MinimaxSource:
                 instance.corpora, how, instance.k, conditions=conditions, threads=threads
             )
         parts = how.split(",")
-        if not all(part.isdecimal() and len(part) <= 18 for part in parts):
+        if not all(part.isascii() and part.isdecimal() for part in parts):
             raise InputError(f"--reference is {how!r}: whole numbers with commas are expected")
-        numbers = [int(part) for part in parts]
+        numbers = [read_digits(part) for part in parts]
+        for part, number in zip(parts, numbers, strict=True):
+            if number > MAX_COUNT:
+                raise InputError(
+                    f"--reference: {shorten(part, 40)} is too large: at most {MAX_COUNT:,} "
+                    "(2^63 - 1) is possible"
+                )
         return numbers * len(instance.corpora) if len(numbers) == 1 else numbers
 
 

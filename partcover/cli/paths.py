@@ -69,7 +69,7 @@ class GroupText(ReadablePath):
     def paths(self, value: str) -> Iterator[str]:
         """Yields the file behind ``NAME=N:``, unless that is a range of lengths."""
         members = value.rpartition(":")[2]
-        if re.fullmatch(r"\d*-\d*", members) is None:
+        if re.fullmatch(r"[0-9]*-[0-9]*", members) is None:
             yield members
 
 

@@ -190,7 +190,9 @@ class _Replace:
 
 
 # matches white space alone, and looks at nothing else
-_SPACES = regex.compile(r"(?:\\s|[ ]|\\[nrt]|\[(?:\\s|[ ]|\\[nrt])+\])(?:[+]|\{[1-9]\d*,\d*\})?")
+_SPACES = regex.compile(
+    r"(?:\\s|[ ]|\\[nrt]|\[(?:\\s|[ ]|\\[nrt])+\])(?:[+]|\{[1-9][0-9]*,[0-9]*\})?"
+)
 
 
 def writes_a_space(step: Mapping[str, Any]) -> bool:

@@ -25,6 +25,7 @@ from ..corpus.symbols import show
 from ..errors import InputError
 from ..runtime.arrays import Float64
 from ..runtime.files import atomic_writer, read_text, write_atomic
+from ..runtime.numerals import read_float
 from .formulations.build import Goal
 from .sparse_model import Sense, SparseModel
 
@@ -275,12 +276,14 @@ def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float6
         if line.lower().startswith("# dual"):
             break
         fields = line.replace("**", " ").split()
-        numbered = len(fields) >= 4 and fields[0].isdecimal()  # CBC: number, name, value, cost
+        numbered = (
+            len(fields) >= 4 and fields[0].isascii() and fields[0].isdecimal()
+        )  # CBC: number, name, value, cost
         if not numbered and _HEADINGS.match(line.strip()):
             continue
         try:
             name, value = fields[1:3] if numbered else fields[:2]
-            amount, dual = float(value), float(fields[3]) if numbered else 0.0
+            amount, dual = read_float(value), read_float(fields[3]) if numbered else 0.0
             if not (math.isfinite(amount) and math.isfinite(dual)):
                 raise ValueError(line)
         except ValueError:

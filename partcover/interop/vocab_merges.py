@@ -18,6 +18,7 @@ from ..corpus.pretokenizers import CLIP, PATTERNS
 from ..errors import InputError, MissingExtra
 from ..runtime.file_kinds import begins_object
 from ..runtime.files import load_json, open_input, read_json, write_atomic
+from ..runtime.numerals import read_int
 from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import SPELLED_BYTES, pieces_of, to_characters
@@ -218,7 +219,7 @@ def _beside(file: Path, name: str) -> dict[str, Any]:
 def _listed(config: dict[str, Any]) -> dict[int, dict[str, Any]]:
     """Returns the special tokens that a tokenizer_config.json lists, by their ids."""
     try:
-        listed = {int(n): dict(e) for n, e in config.get("added_tokens_decoder", {}).items()}
+        listed = {read_int(n): dict(e) for n, e in config.get("added_tokens_decoder", {}).items()}
         if all(isinstance(entry["content"], str) for entry in listed.values()):
             return listed
     except (AttributeError, KeyError, TypeError, ValueError):

@@ -93,6 +93,51 @@ def test_one_name_has_one_meaning():
         assert "--certificate" in names_of(COMMANDS[name])
 
 
+@pytest.mark.parametrize("text", ["٣", "1_0", "２", "-1_0", "0_1.5"])
+def test_numbers_are_ascii_digits(text):
+    """Python reads other digits and underscores, too."""
+    tried = 0
+    for command in COMMANDS.values():
+        with click.Context(command) as context:
+            for parameter in command.params:
+                if isinstance(
+                    parameter.type, click.types.IntParamType | click.types.FloatParamType
+                ):
+                    given = [text] if parameter.multiple or parameter.nargs != 1 else text
+                    with pytest.raises(
+                        click.BadParameter, match=r"is not a valid (integer|number)"
+                    ):
+                        parameter.type_cast_value(context, given)
+                    tried += 1
+    assert tried > 100
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ("greedtok C.tsv -k 2 --group a=٣:2-3", "NAME=N:WHAT is expected"),
+        ("greedtok C.tsv -k 2 --group a=1:2-٣", "2-٣: cannot be read"),
+        (f"greedtok C.tsv -k 2 --group a={'9' * 5000}:2-3", "limit is 99999999999999999999"),
+        ("compare C.tsv -k ٣", "whole numbers and ranges with commas are expected"),
+        ("compare C.tsv -k 2 --targets 1_0", "numbers with commas are expected"),
+        ("train C.tsv -k 2 --method unigram --option shrink=0_1", "a number is expected"),
+        ("train C.tsv -k 2 --method unigram --option em_rounds=1_0", "whole number is expected"),
+        ("greedtok I.tsv -k 1 --symbols ints --required T.txt", "T.txt:1: not a number in ASCII"),
+        ("greedtok C.tsv D.tsv -k 1 --minimax --reference ٣,1", "whole numbers with commas"),
+        (
+            "greedtok C.tsv D.tsv -k 1 --minimax --reference 9223372036854775808,1",
+            "9223372036854775808 is too large: at most 9,223,372,036,854,775,807 (2^63 - 1)",
+        ),
+    ],
+)
+def test_numbers_within_texts(run, tmp_path, line, part):
+    (tmp_path / "C.tsv").write_text("abc\t2\n")
+    (tmp_path / "D.tsv").write_text("abd\t2\n")
+    (tmp_path / "I.tsv").write_text("1 2 3\t2\n")
+    (tmp_path / "T.txt").write_text("1 ٣\n")
+    fails(run(*line.split()), part)
+
+
 @pytest.mark.parametrize(("command", "option"), RENAMED)
 def test_a_name_that_is_gone_says_the_new_one(run, command, option):
     status, out, error = run(command, "C.tsv", option, "1")

@@ -230,6 +230,8 @@ def test_what_cbc_writes_is_read(tmp_path_factory, instance, name):
         ("x7 1\n", r"answer.sol:1: the model has no variable 'x7': is it the solution of an"),
         ("x0 1\nx1 one\n", r"answer.sol:2: 'x1 one' is not a name and a value"),
         ("x0\n", r"answer.sol:1: 'x0' is not a name and a value"),
+        ("x0 1_0\n", r"answer.sol:1: 'x0 1_0' is not a name and a value"),
+        ("x0 ٣\n", r"answer.sol:1: 'x0 ٣' is not a name and a value"),
         ("x0 nan\n", r"answer.sol:1: 'x0 nan' is not a name and a value"),
         ("x0 1\nx1 inf\n", r"answer.sol:2: 'x1 inf' is not a name and a value"),
     ],

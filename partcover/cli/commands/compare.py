@@ -14,6 +14,7 @@ from ...problem.certificate import Certificate
 from ...problem.instance import Instance
 from ...report.tables import rows_csv
 from ...runtime.files import write_atomic
+from ...runtime.numerals import read_float
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import command, option
 from ..comparison_tables import files_beside, tables_of
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> Sequence[float]:
     """Reads numbers with commas between."""
     try:
-        return [float(part) for part in text.split(",")] if text is not None else []
+        return [read_float(part) for part in text.split(",")] if text is not None else []
     except ValueError:
         raise click.UsageError(
             f"{parameter.opts[0]} is {text!r}: numbers with commas are expected (1.2,1.5)"

@@ -9,6 +9,7 @@ import click
 from ...corpus import symbols as sym
 from ...problem.certificate import Certificate
 from ...report.tables import Listing
+from ...runtime.numerals import read_int
 from ..command import argument, command, option
 from ..inputs import InstanceSource
 from ..options import instance_options, k_option, output_options
@@ -72,7 +73,7 @@ def _read_word(text: str, symbols: sym.Symbols) -> sym.Token:
     if symbols != "ints":
         return sym.unescape(text, symbols)
     try:
-        return sym.to_token([int(part) for part in text.split()], symbols)
+        return sym.to_token([read_int(part) for part in text.split()], symbols)
     except ValueError:
         raise click.UsageError(
             f"{text!r}: whole numbers with spaces between are expected"

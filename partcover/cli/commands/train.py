@@ -13,6 +13,7 @@ import click
 from ...corpus.phrases import without_phrases
 from ...errors import InputError
 from ...problem.memory_plan import Work
+from ...runtime.numerals import read_float, read_int
 from ...trainers import TRAINERS
 from ..command import Command, command, option
 from ..inputs import InstanceSource
@@ -153,10 +154,13 @@ def _value(text: str, value: str, hint: Any) -> Any:
         if value not in ("true", "false"):
             raise InputError(f"--option {text}: true or false is expected")
         return value == "true"
-    for kind, what in ((int, "a whole number"), (float, "a number")):
+    for kind, read, what in (
+        (int, read_int, "a whole number"),
+        (float, read_float, "a number"),
+    ):
         if kind in kinds:
             try:
-                return kind(value)
+                return read(value)
             except ValueError:
                 raise InputError(f"--option {text}: {what} is expected") from None
     return value

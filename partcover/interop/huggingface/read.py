@@ -30,7 +30,7 @@ __all__ = ["flags_of", "from_json", "looks_like", "read"]
 
 Spell: TypeAlias = Callable[[str], bytes | None]
 _FOUND = ("single_word", "lstrip", "rstrip", "normalized")
-_FREE = re.compile(r"<free \d+>")
+_FREE = re.compile(r"<free [0-9]+>")
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _MARK = "▁"
 

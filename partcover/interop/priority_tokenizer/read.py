@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...runtime.files import read_json
+from ...runtime.numerals import read_int
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters
 from .files import CONFIG, CUTTER, VOCABULARY
@@ -58,6 +59,6 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
 def _special(settings: dict[str, Any]) -> dict[str, int]:
     added = settings.get("added_tokens_decoder", {})
     try:
-        return {entry["content"]: int(number) for number, entry in added.items()}
+        return {entry["content"]: read_int(number) for number, entry in added.items()}
     except (AttributeError, KeyError, TypeError, ValueError):
         raise InputError(f"{CONFIG} beside it does not list added tokens") from None

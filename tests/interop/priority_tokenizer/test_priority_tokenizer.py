@@ -56,7 +56,7 @@ def test_the_class_is_for_priority_only(tmp_path):
         with pytest.raises(InputError, match=message):
             load_vocabulary(tmp_path / "p")
     export(made("priority"), tmp_path / "q", "priority-class")
-    for added in ([1], {"x": {"content": "y"}}, {"1": 5}):
+    for added in ([1], {"x": {"content": "y"}}, {"٣": {"content": "y"}}, {"1": 5}):
         content = json.dumps({"added_tokens_decoder": added})
         (tmp_path / "q" / "tokenizer_config.json").write_text(content)
         with pytest.raises(InputError, match="does not list added tokens"):

@@ -1,0 +1,59 @@
+"""Reads numbers that people write, in ASCII digits alone."""
+
+from __future__ import annotations
+
+__all__ = ["read_digits", "read_float", "read_int"]
+
+
+def read_digits(digits: str) -> int:
+    """Returns the number that ASCII digits write; of more than 20, one that is too large as well.
+
+    Python refuses to read thousands of digits, and a check of ranges refuses these.
+
+    Examples
+    --------
+    >>> from partcover.runtime.numerals import read_digits
+    >>> read_digits("007"), read_digits("9" * 5000) > 2**63
+    (7, True)
+    """
+    return int(digits.lstrip("0")[:20] or "0")
+
+
+def read_int(text: str) -> int:
+    """Returns the whole number that a text writes.
+
+    Raises
+    ------
+    ValueError
+        For what `int` refuses, and for what it takes besides: other digits than 0 to 9, and
+        underscores between them.
+
+    Examples
+    --------
+    >>> from partcover.runtime.numerals import read_int
+    >>> read_int("-12")
+    -12
+    >>> read_int("1_0")
+    Traceback (most recent call last):
+        ...
+    ValueError: not a number in ASCII digits: '1_0'
+    """
+    return int(_plain(text))
+
+
+def read_float(text: str) -> float:
+    """Returns the number that a text writes; refuses as `read_int` does.
+
+    Examples
+    --------
+    >>> from partcover.runtime.numerals import read_float
+    >>> read_float("1e-3")
+    0.001
+    """
+    return float(_plain(text))
+
+
+def _plain(text: str) -> str:
+    if not text.isascii() or "_" in text:
+        raise ValueError(f"not a number in ASCII digits: {text!r}")
+    return text
