@@ -49,6 +49,7 @@ from ..errors import InputError
 from ..runtime.arguments import shown
 from .normalizer_steps import NEEDED, NORMALIZERS, AnyChange, Edit, NormalForm
 from .sentencepiece_text import MARK
+from .timed_patterns import check_sizes
 
 __all__ = ["NORMALIZERS", "Normalized", "Normalizer", "glance"]
 
@@ -104,6 +105,10 @@ class Normalizer:
         steps = [step for data in _read(name) for step in _flat(data)]
         if not steps:
             raise InputError("the normalizer has no steps: leave it out")
+        try:
+            check_sizes(step["pattern"] for step in steps if step["type"] == "Replace")
+        except InputError as error:
+            raise InputError(f"the normalizer Replace: {error}") from None
         set_ = object.__setattr__
         set_(self, "steps", tuple(steps))
         set_(self, "_changes", tuple(c for step in steps for c in _changes_of(step)))

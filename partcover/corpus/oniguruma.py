@@ -34,6 +34,7 @@ from ..runtime.arguments import shown
 __all__ = ["translated"]
 
 _LONGEST = 20_000
+_MOST = 100_000  # repetitions that Oniguruma takes
 _LETTERS = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 _WORD = f"[{_LETTERS}²³¹¼½¾]"
 _OUTSIDE = {
@@ -56,7 +57,7 @@ _INSIDE = {
 }
 _BOTH = {letter: "\\" + letter for letter in "sSdDnrtf"} | {"v": r"\x0B", "a": r"\a", "e": r"\x1B"}
 _GROUPS = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|-?i:))?(?!\?)")
-_QUANTIFIER = re.compile(r"\{(\d*)(,?)(\d*)\}")
+_QUANTIFIER = re.compile(r"\{([0-9]*)(,?)([0-9]*)\}")
 _PROPERTY = re.compile(r"[pP]\{\^?([A-Za-z][A-Za-z_ ]*)\}")
 _POINT = re.compile(r"x\{([0-9A-Fa-f]{1,8})\}|u([0-9A-Fa-f]{4})|x([0-7][0-9A-Fa-f])")
 # properties of these names are POSIX brackets there
@@ -213,6 +214,15 @@ class _Reader:
         behind = self.pattern[self.at : self.at + 1]
         if behind == "+" or (behind == "?" and not found[2]):
             raise self._refuse(text + behind)
-        if not found[1]:
-            return f"{{0,{found[3]}}}"
-        return text
+        least, most = self._times(found[1]), self._times(found[3])
+        return f"{{{least or 0}{found[2]}{most}}}"
+
+    def _times(self, digits: str) -> str:
+        """Returns a number of repetitions without zeros in front; empty if there is none."""
+        number = digits.lstrip("0") or digits[:1]
+        if len(number) > len(str(_MOST)) or int(number or 0) > _MOST:
+            raise InputError(
+                f"the pattern {shown(self.pattern)} repeats something more than {_MOST:,} times, "
+                "which Oniguruma refuses"
+            )
+        return number

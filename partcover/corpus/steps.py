@@ -48,7 +48,7 @@ from ..errors import InputError
 from ..runtime.arguments import shown
 from .joining import ALL_WORDS, checked_phrases, join_words, phrase_sizes
 from .oniguruma import translated
-from .timed_patterns import Matches, Span, timed_pattern
+from .timed_patterns import Matches, Span, check_sizes, timed_pattern
 
 __all__ = [
     "END_OF_WORD",
@@ -436,8 +436,8 @@ def read_steps(given: str | Mapping[str, Any]) -> Steps:
     Raises
     ------
     InputError
-        For what is no JSON object, a step that is not known here, or a pattern that cannot be
-        translated.
+        For what is no JSON object, a step that is not known here, a pattern that cannot be
+        translated, or patterns that are too large.
 
     Examples
     --------
@@ -447,7 +447,9 @@ def read_steps(given: str | Mapping[str, Any]) -> Steps:
     """
     try:
         data = json.loads(given) if isinstance(given, str) else given
-        steps = tuple(map(_step, _flat(data)))
+        flat = _flat(data)
+        check_sizes(step.get("pattern") for step in flat if step.get("type") == "Split")
+        steps = tuple(map(_step, flat))
     except (ValueError, RecursionError) as error:
         what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise InputError(f"a pre-tokenizer as JSON: {what}") from None

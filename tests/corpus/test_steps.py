@@ -17,7 +17,10 @@ from partcover.corpus import timed_patterns
 from partcover.corpus.normalizers import Normalizer
 from partcover.corpus.oniguruma import translated
 from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.corpus.published_patterns import CLIP, NAME_OF_SPLIT, SPACE_RUNS
+from partcover.corpus.published_patterns import DEEPSEEK as DEEPSEEK_PATTERNS
 from partcover.corpus.steps import read_steps
+from partcover.corpus.timed_patterns import timed_pattern
 from partcover.encoding import text_encoder, worker
 from partcover.interop.byte_level import from_characters
 
@@ -237,6 +240,97 @@ def test_patterns_that_explode_are_stopped(monkeypatch):
         Normalizer({"type": "Replace", "pattern": {"Regex": "(a|a|aa)+$"}, "content": ""})(
             "a" * 500 + "b"
         )
+
+
+TOO_LARGE = [
+    *[
+        "a{100000}",
+        "a{100000,}",
+        "(?:ab){40000}",
+        "[a-z]{30000}",
+        "(?=a){40000}",
+        "(?>a{900}){900}",
+    ],
+    *[
+        "((((a{50}){50}){50}){50}){50}",
+        "(?:" * 17 + "a+" + ")+" * 17,
+        r"(?:\b{9}){90}",
+        r"\b" * 600,
+    ],
+    *["(?:" * 400 + "a" + "){99999}" * 400, "(|a{99})" * 1100, "(?<!(?:[^a]{2}){30000})b"],
+]
+
+
+@pytest.mark.parametrize(
+    "pattern", [*TOO_LARGE, "a{100001}", "a{0,100001}", "a{" + "9" * 9000 + "}"]
+)
+def test_patterns_that_take_all_memory_to_compile_are_refused(pattern, monkeypatch):
+    monkeypatch.setattr(timed_patterns.regex, "compile", None)  # nothing is compiled
+    step = {"type": "Split", "pattern": {"Regex": pattern}}
+    with pytest.raises(InputError, match=r"too large: |more than 100,000 times") as caught:
+        read_steps(step)
+    assert str(caught.value).isprintable()
+    with pytest.raises(InputError, match=r"Replace: .*(too large: |more than 100,000 times)"):
+        Normalizer({"type": "Replace", "pattern": {"Regex": pattern}, "content": ""})
+
+
+def test_the_patterns_of_one_tokenizer_are_limited_together():
+    step = {"type": "Split", "pattern": {"Regex": "a{30000}"}}
+    part = {"type": "Sequence", "pretokenizers": [step]}
+    read_steps({"type": "Sequence", "pretokenizers": [part, step, {"type": "Digits"}, step]})
+    with pytest.raises(InputError, match=r"the patterns are too large: up to 'a\{30000\}'"):
+        read_steps({"type": "Sequence", "pretokenizers": [part, step, part, step]})
+    for pattern in ({"String": "a" * 50_001}, {"Regex": "a{50000}"}):
+        step = {"type": "Replace", "pattern": pattern, "content": ""}
+        with pytest.raises(InputError, match="the patterns are too large: up to "):
+            Normalizer({"type": "Sequence", "normalizers": [step, step]})
+
+
+ITEMS = ["a", ".", "[^x{2}+]", "[a[b]&&[^c]]", r"\)", r"[\]]", r"\p{Lu}", "^"]
+LEAST = {"*": 0, "+": 1, "++": 1, "??": 0, "{3}": 3, "{2,}": 2, "{1,4}?": 1, "{0}": 0}
+
+
+def nested(draw, depth):
+    """A pattern, and the same with its repetitions written out."""
+    if depth == 0:
+        return (draw.choice(ITEMS),) * 2
+    parts = [nested(draw, draw.randrange(depth)) for _ in range(draw.randrange(1, 4))]
+    group = draw.choice(["(?:{})", "(?=({}|b))", "(?<!{})", "(?i:{}|)", "(?>|{})"])
+    pattern, written_out = (group.format("".join(each)) for each in zip(*parts, strict=True))
+    mark = draw.choice(list(LEAST))
+    return pattern + mark, written_out * (LEAST[mark] + 1)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_size_of_a_pattern_is_that_with_its_repetitions_written_out(seed):
+    pattern, written_out = nested(random.Random(seed), 3)
+    assert timed_patterns._size(pattern) == len(written_out)
+    timed_pattern(pattern, pattern)
+
+
+@pytest.mark.parametrize("pattern", [*NAME_OF_SPLIT, *DEEPSEEK_PATTERNS, CLIP, SPACE_RUNS])
+def test_published_patterns_are_small(pattern):
+    assert timed_patterns._size(translated(pattern)) < 1000
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("(?:ab){e<=1}", ["ab{e<=1}"]),  # the library's own syntax for what is nearly the same
+        ("b{e}", ["b{e}"]),
+        ("a{,}", ["a{,}"]),
+        ("a{٣}", ["a{٣}"]),
+        ("a{0000000003}", ["aaa"]),
+        ("a{" + "0" * 9000 + "3}", ["aaa"]),
+        ("a{,2}[}]", ["}", "}", "}", "}"]),
+    ],
+)
+def test_braces_are_read_as_oniguruma_reads_them(pattern, found):
+    text = "ab{e<=1} a{٣} aaa b{e} a{,} ac"
+    matches = timed_pattern(pattern, translated(pattern))(text)
+    assert [text[begin:end] for begin, end, matched in matches if matched] == found
+    step = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Removed", "invert": True}
+    assert [word for word, _ in theirs(step, text)] == found
 
 
 def test_the_header_of_counts_holds_it(tmp_path):
