@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from partcover import InputError, Vocabulary, WordCounts, extend
+from partcover.adaptation.base import adapted
 
 
 def test_ids_stand_behind_all_others():
@@ -79,3 +80,10 @@ def test_mistakes(change, message):
     }
     with pytest.raises(InputError, match=message):
         extend(**{**right, **change})
+
+
+def test_the_mark_at_the_end_of_words_is_kept():
+    for mark in ({}, {"end_of_word": "</w>"}):
+        new = adapted(Vocabulary(["hat"]), Vocabulary(["th"], provenance=mark), "extend")
+        assert ("end_of_word" in new.provenance) is bool(mark)
+        assert new.end_of_word == mark.get("end_of_word")

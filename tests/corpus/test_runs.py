@@ -36,6 +36,17 @@ def written(path, blocks) -> None:
         file.write(struct.pack("<qqI", 0, 0, 0))
 
 
+def test_a_run_is_whole_if_it_was_written_to_its_end(tmp_path):
+    path = tmp_path / "r"
+    assert not runs.is_whole(path)
+    written(path, [arrays(WORDS)])
+    assert runs.is_whole(path)
+    data = path.read_bytes()
+    for other in (data[:-1], data[:-20], b"x" + data[1:], b""):
+        path.write_bytes(other)
+        assert not runs.is_whole(path)
+
+
 @pytest.mark.parametrize("by_count", [False, True])
 def test_what_is_sorted_is_read(tmp_path, by_count):
     words = sorted(WORDS, key=lambda pair: (-pair[1], pair[0])) if by_count else WORDS
