@@ -15,7 +15,7 @@ from ..corpus.sources import Source
 from ..errors import InputError
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.files import check_writable, in_place, read_json, write_atomic
-from ..runtime.locks import lock
+from ..runtime.locks import kept_locked, lock
 
 __all__ = ["Mark", "PartFile"]
 
@@ -84,7 +84,7 @@ class PartFile:
         InputError
             If it was of other files or of another vocabulary.
         """
-        if not self._record.is_file():
+        if not (self._record.is_file() and self._path.is_file()):
             return self._mark
         record = read_json(self._record)
         try:
@@ -120,31 +120,48 @@ class PartFile:
         """
         check_writable(self._out)
         try:
-            with open(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
-                lock(file.fileno(), self._path)
-                end = len(head) + self._mark.ids * self._size
-                if self._mark.files and os.fstat(file.fileno()).st_size < end:
-                    raise InputError(
-                        f"{self._path}: shorter than an earlier run has left it; without --resume "
-                        "(resume=True) the run begins anew"
-                    )
-                if not self._mark.files:
-                    self._record.unlink(missing_ok=True)
-                file.truncate(end)
-                file.seek(0)
-                file.write(head)
-                file.seek(end)
-                self._file = file
-                self._checkpoints = Checkpoints(self._save, lambda: self._mark)
-                try:
-                    yield file
-                except BaseException:
-                    self._leave()
-                    raise
-            self._path.replace(self._out)
+            descriptor = self._opened()
+            with kept_locked(descriptor):
+                with open(descriptor, "r+b") as file:
+                    end = len(head) + self._mark.ids * self._size
+                    if self._mark.files and os.fstat(descriptor).st_size < end:
+                        raise InputError(
+                            f"{self._path}: shorter than an earlier run has left it; without "
+                            "--resume (resume=True) the run begins anew"
+                        )
+                    if not self._mark.files:
+                        self._record.unlink(missing_ok=True)
+                    file.truncate(end)
+                    file.seek(0)
+                    file.write(head)
+                    file.seek(end)
+                    self._file = file
+                    self._checkpoints = Checkpoints(self._save, lambda: self._mark)
+                    try:
+                        yield file
+                        file.flush()  # a full disk is noticed here, not when the file is closed
+                    except BaseException:
+                        self._leave()
+                        raise
+                self._path.replace(self._out)
+                self._record.unlink(missing_ok=True)
         except OSError as error:
             raise InputError(f"{self._path}: cannot be written ({error.strerror})") from None
-        self._record.unlink(missing_ok=True)
+
+    def _opened(self) -> int:
+        """Opens the array that is being written, or makes it, and keeps other runs out of it."""
+        while True:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+            try:
+                lock(descriptor, self._path)
+                if os.path.samestat(os.fstat(descriptor), self._path.stat()):
+                    return descriptor
+            except FileNotFoundError:
+                pass  # a run that ended meanwhile has renamed it
+            except BaseException:
+                os.close(descriptor)
+                raise
+            os.close(descriptor)
 
     def reached(self, mark: Mark) -> None:
         """Records that all before a place is written, if it is time for that."""
@@ -167,7 +184,7 @@ class PartFile:
         if self._mark.files:
             with suppress(InputError, OSError):
                 self._save(self._mark)
-        else:
+        if not self._record.is_file():
             self._path.unlink(missing_ok=True)
 
     def _described(self, count: int) -> list[list[Any]]:

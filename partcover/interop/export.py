@@ -8,10 +8,12 @@ import tempfile
 from collections.abc import Iterator
 from os import PathLike, fspath
 from pathlib import Path
+from typing import IO
 
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..runtime.files import atomic_writer, check_writable, in_place
+from ..runtime.files import atomic_writer, check_writable, in_place, remove_left_behind
+from ..runtime.locks import held_folder
 from ..runtime.signals import deferred
 from ..vocabulary.vocabulary import Vocabulary
 from .format import Format
@@ -157,6 +159,11 @@ def _check_target(path: str | PathLike[str], form: Format) -> None:
         check_writable(path)
         return
     check_writable(target / "part")
+    _check_format(target, form)
+
+
+def _check_format(target: Path, form: Format) -> None:
+    """Refuses a folder that holds a vocabulary in another format."""
     for other in recognised(target):
         if other is not form:
             raise InputError(
@@ -188,7 +195,10 @@ def _draft(path: str | PathLike[str]) -> Iterator[Path]:
 
 
 def _install(draft: Path, path: str | PathLike[str], form: Format) -> None:
-    """Moves the draft to the target, or writes it into a pipe or device."""
+    """Moves the draft to the target, or writes it into a pipe or device.
+
+    No file of a folder gets its name before all of them are written.
+    """
     target = Path(path)
     if not draft.is_dir():
         with contextlib.nullcontext() if in_place(path) else deferred():
@@ -196,16 +206,36 @@ def _install(draft: Path, path: str | PathLike[str], form: Format) -> None:
         return
     if in_place(path) or target.is_file():
         raise InputError(f"{target}: {form.name} writes a folder, and this is none")
-    with deferred():
-        target.mkdir(exist_ok=True)
-        for part in sorted(draft.rglob("*")):  # a folder before what is in it
-            if part.is_dir():
-                (target / part.relative_to(draft)).mkdir(exist_ok=True)
-            else:
-                _place(part, target / part.relative_to(draft))
+    made = [] if target.is_dir() else [target]
+    with deferred(), held_folder(target):
+        try:
+            _check_format(target, form)
+            with contextlib.ExitStack() as stack:
+                for part in sorted(draft.rglob("*")):  # a folder before what is in it
+                    place = target / part.relative_to(draft)
+                    if not part.is_dir():
+                        _copy(part, stack.enter_context(atomic_writer(place)))
+                    elif not place.is_dir():
+                        place.mkdir(exist_ok=True)
+                        made.append(place)
+        except BaseException:
+            for folder in reversed(made):
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+            raise
+        for folder in (target, *(target / part.relative_to(draft) for part in draft.rglob("*"))):
+            if folder.is_dir():
+                remove_left_behind(folder)
 
 
 def _place(draft: Path, target: str | PathLike[str]) -> None:
     """Copies a file to its target, all of it or nothing."""
-    with atomic_writer(target) as file, draft.open("rb") as written:
+    with atomic_writer(target) as file:
+        _copy(draft, file)
+
+
+def _copy(draft: Path, file: IO[bytes]) -> None:
+    """Copies a file into an open one, to the last byte: a full disk is noticed here."""
+    with draft.open("rb") as written:
         shutil.copyfileobj(written, file)
+    file.flush()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import InputError
+from .locks import is_free, kept_locked, lock_new
 from .signals import deferred
 
 __all__ = [
@@ -27,11 +28,14 @@ __all__ = [
     "read_json",
     "read_text",
     "reading",
+    "remove_left_behind",
     "scratch_folder",
     "shown",
     "size_of",
     "write_atomic",
 ]
+
+_ASIDE = ".partcover"  # the ending of a file that has not got its name yet
 
 
 @contextlib.contextmanager
@@ -55,18 +59,55 @@ def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
         return
     with _naming(target):
-        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        descriptor, aside = _made_aside(target)
     try:
-        with _naming(target):
+        with _naming(target), kept_locked(descriptor):
             with open(descriptor, "wb") as file:
                 yield file
             umask = os.umask(0)
             os.umask(umask)
-            Path(name).chmod(0o666 & ~umask)
-            Path(name).replace(target)
+            aside.chmod(0o666 & ~umask)
+            aside.replace(target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        aside.unlink(missing_ok=True)
         raise
+
+
+def _made_aside(target: Path) -> tuple[int, Path]:
+    """Makes the file that takes the name of `target` later, open and locked."""
+    while True:
+        descriptor, name = tempfile.mkstemp(_ASIDE, f".{target.name}.", target.parent)
+        if lock_new(descriptor, Path(name)):
+            return descriptor, Path(name)
+        os.close(descriptor)
+
+
+def remove_left_behind(folder: Path, name: str = "") -> None:
+    """Deletes unfinished files of runs that were killed: those that nobody has locked.
+
+    What is being written has a lock until it has its name.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are.
+    name : str
+        What the names begin with that they would have got.
+    """
+    if sys.platform == "win32":
+        return
+    begin = f".{name}"
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if not (entry.name.startswith(begin) and entry.name.endswith(_ASIDE)):
+                continue
+            with contextlib.suppress(OSError):  # not ours, or renamed meanwhile
+                file = os.open(entry.path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+                try:
+                    if is_free(file):
+                        Path(entry.path).unlink()
+                finally:
+                    os.close(file)
 
 
 def in_place(path: str | PathLike[str]) -> bool:
@@ -223,7 +264,7 @@ def scratch_folder(parent: str | PathLike[str] | None = None) -> Iterator[str]:
 
 
 def check_writable(path: str | PathLike[str]) -> None:
-    """Checks before long work that its result can be written.
+    """Checks before long work that its result can be written, and tidies up after killed runs.
 
     Raises
     ------
@@ -238,9 +279,10 @@ def check_writable(path: str | PathLike[str]) -> None:
             raise InputError(f"{target}: is a directory; name a file to write")
         if not target.parent.is_dir():
             raise InputError(f"{target}: cannot be written (no folder {target.parent})")
-        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        remove_left_behind(target.parent, f"{target.name}.")
+        descriptor, aside = _made_aside(target)
         os.close(descriptor)
-        Path(name).unlink()
+        aside.unlink(missing_ok=True)
 
 
 def write_atomic(path: str | PathLike[str], text: str) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import InputError
 
-__all__ = ["held_folder", "lock"]
+__all__ = ["held_folder", "is_free", "kept_locked", "lock", "lock_new"]
 
 
 def lock(file: int, path: Path) -> None:
@@ -31,6 +31,49 @@ def lock(file: int, path: Path) -> None:
         raise InputError(f"{path}: another run is writing it") from None
     except OSError:
         return  # a file system without locks
+
+
+def lock_new(file: int, path: Path) -> bool:
+    """Locks an open file that was just made; returns whether it still has its name.
+
+    Somebody who takes it for left behind, in the moment before, deletes it.
+    """
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    with suppress(OSError):  # a file system without locks
+        fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def is_free(file: int) -> bool:
+    """Locks an open file unless another run has; returns False where no lock can tell."""
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def kept_locked(descriptor: int) -> Iterator[None]:
+    """Keeps the lock of an open file, which is closed inside the block, until the end of it."""
+    if sys.platform == "win32":
+        yield
+        return
+    other = os.dup(descriptor)
+    try:
+        yield
+    finally:
+        os.close(other)
 
 
 @contextmanager

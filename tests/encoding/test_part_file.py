@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import signal
@@ -14,6 +16,7 @@ import pytest
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.corpus.sources import find_sources
+from partcover.encoding import part_file
 from partcover.runtime.progress import Progress
 
 TEXT = "the cat sat on the mat, and the hat; café 日本\n"
@@ -118,6 +121,65 @@ def test_files_that_have_changed_are_refused(encoder, texts, tmp_path):
     written = encoder.encode_files(texts, out)
     assert len(np.load(out)) == written.ids
     assert not (tmp_path / "out.npy.part").exists()
+
+
+def no_room(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+class FullDisk(io.FileIO):
+    """A file on a disk that has room for so many bytes."""
+
+    room = 0
+
+    def write(self, data):
+        if self.tell() + len(data) > self.room:
+            no_room()
+        return super().write(data)
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("keeps", [True, False])
+@pytest.mark.parametrize("room", [50, 3_000, 10_000, 60_000])
+def test_a_full_disk(encoder, texts, tmp_path, monkeypatch, room, keeps):
+    """What is left is what a run can go on from, or nothing."""
+    encoder.encode_files(texts, tmp_path / "whole.bin")
+    with monkeypatch.context() as patch:
+        patch.setattr(FullDisk, "room", room)
+        patch.setattr(
+            part_file, "open", lambda fd, _: io.BufferedRandom(FullDisk(fd, "r+b")), raising=False
+        )
+        if not keeps:  # no room for the record, either
+            patch.setattr(part_file, "write_atomic", no_room)
+        with pytest.raises(InputError, match=r"out\.bin\.part: cannot be written \(No space left"):
+            encoder.encode_files(texts, tmp_path / "out.bin")
+    left = {path.name for path in tmp_path.iterdir()} - {"whole.bin", "texts"}
+    assert left in (set(), {"out.bin.part", "out.bin.part.json"} if keeps else set())
+    assert left or room < 10_000 or not keeps
+    encoder.encode_files(texts, tmp_path / "out.bin", resume=True)
+    assert (tmp_path / "out.bin").read_bytes() == (tmp_path / "whole.bin").read_bytes()
+    assert {path.name for path in tmp_path.iterdir()} == {"whole.bin", "texts", "out.bin"}
+
+
+def test_a_run_that_ends_while_another_begins(encoder, tmp_path, monkeypatch):
+    """The other has opened the file that gets its name: it does not write into that."""
+    (tmp_path / "a.txt").write_text(TEXT)
+    (tmp_path / "b.txt").write_text(TEXT * 2)
+    out, part = tmp_path / "out.bin", tmp_path / "out.bin.part"
+    encoder.encode_files(tmp_path / "b.txt", tmp_path / "b.bin")
+    part.write_bytes(b"the whole array")
+    original, opened = part_file.lock, []
+
+    def lock(file, path):
+        if not opened:
+            part.replace(out)
+        opened.append(path)
+        original(file, path)
+
+    monkeypatch.setattr(part_file, "lock", lock)
+    encoder.encode_files(tmp_path / "b.txt", out)
+    assert len(opened) == 2
+    assert out.read_bytes() == (tmp_path / "b.bin").read_bytes()
 
 
 LIES = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from partcover.interop.format import Replay
 from partcover.interop.registry import FORMATS
 from partcover.interop.replay import Fidelity, built_in_words, measure
 from partcover.runtime.files import in_place
+from partcover.runtime.locks import held_folder
 from partcover.vocabulary.rules import SEGMENTATION_RULES
 
 
@@ -180,3 +182,44 @@ def test_marked_words_are_to_be_given(tmp_path):
             export(vocabulary, tmp_path / name, name, corpus=words, lossy=True)
         marked = words.with_suffix("_")
         assert export(vocabulary, tmp_path / name, name, corpus=marked, lossy=True).words == 2
+
+
+SMALL = Vocabulary(["ab"], rule="merges", pretokenizer="gpt2")
+
+
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("name", ["huggingface", "tiktoken-package"])
+def test_a_full_disk_leaves_a_folder_as_it_was(tmp_path, monkeypatch, name, there):
+    """The disk is full before the last file is written: none has its name then."""
+    target, copied = tmp_path / "out", []
+    if there:
+        export(SMALL, target, name)
+    before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+
+    def fills(source, file):
+        copied.append(source)
+        file.write(source.read())
+        if len(copied) > 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfileobj", fills)
+    with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)"):
+        export(SMALL, target, name)
+    assert len(copied) == 2
+    assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
+
+
+def test_two_exports_into_one_folder(tmp_path):
+    with held_folder(tmp_path / "out"):
+        with pytest.raises(InputError, match="out: another run is writing it"):
+            export(SMALL, tmp_path / "out", "huggingface")
+        assert not list((tmp_path / "out").iterdir())
+
+
+def test_what_a_killed_export_has_left_is_removed(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".tokenizer.json.abcdefgh.partcover").write_text("half")
+    (tmp_path / "out" / ".other").write_text("not ours")
+    export(SMALL, tmp_path / "out", "huggingface")
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {name for name in names if name.startswith(".")} == {".other"}

@@ -7,12 +7,14 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 
 from partcover import InputError, WordCounts
+from partcover.runtime.files import atomic_writer, check_writable, write_atomic
 from partcover.runtime.locks import held_folder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no locks of folders")
@@ -58,6 +60,42 @@ def test_a_folder_that_others_delete_meanwhile(tmp_path):
     for thread in threads:
         thread.join()
     assert met == [1] * 300
+
+
+def test_what_killed_runs_have_left_is_removed(tmp_path):
+    """Not what is being written, and nothing of other names."""
+    left, other = ".C.tsv.abcdefgh.partcover", ".C.tsv.abcdefgh"
+    for name in (
+        left,
+        ".C.tsv.manifest.json.abcdefgh.partcover",
+        other,
+        ".D.tsv.abcdefgh.partcover",
+    ):
+        (tmp_path / name).write_text("half")
+    with atomic_writer(tmp_path / "C.tsv") as file:
+        file.write(b"all")
+        check_writable(tmp_path / "C.tsv")
+        there = {path.name for path in tmp_path.iterdir()}
+    assert len(there) == 3
+    assert there > {other, ".D.tsv.abcdefgh.partcover"}
+    assert (tmp_path / "C.tsv").read_bytes() == b"all"
+
+
+def test_what_is_removed_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    made = tempfile.mkstemp
+    names = []
+
+    def removed(*arguments):
+        descriptor, name = made(*arguments)
+        names.append(name)
+        if len(names) < 3:
+            Path(name).unlink()
+        return descriptor, name
+
+    monkeypatch.setattr(tempfile, "mkstemp", removed)
+    write_atomic(tmp_path / "a", "text")
+    assert len(names) == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 def test_count_waits_for_nobody(run, tmp_path):
