@@ -17,7 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..runtime.files import in_place, read_json, scratch_folder, write_atomic
+from ..runtime.files import (
+    checksum_of,
+    in_place,
+    read_json,
+    remove_left_behind,
+    scratch_folder,
+    write_atomic,
+)
 from ..runtime.locks import held_folder
 from ..runtime.progress import Progress
 from .count_files import Workers, count_shards, most_frequent_first, shard_bytes
@@ -123,6 +130,7 @@ class CountJob:
                 yield Path(path)
             return
         with held_folder(folder):
+            remove_left_behind(folder)
             if not (folder / _PLAN).exists() and any(folder.iterdir()):
                 raise InputError(f"{folder}: is in the way; it is no folder of a stopped count")
             if self.finished and not resume:
@@ -178,6 +186,7 @@ def _is_finished(folder: Path, shard: Shard) -> bool:
 def _facts(folder: Path, shard: Shard) -> dict[str, Any]:
     """Returns what a finished shard was made of; nothing if the file of it is damaged."""
     try:
-        return read_json(folder / f"{shard.name}.json")
+        facts = read_json(folder / f"{shard.name}.json")
     except InputError:
         return {}
+    return facts if facts.pop("crc32", None) == checksum_of(facts) else {}

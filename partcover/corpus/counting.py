@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import InputError
 from ..kernels import _encoder, _word_table
 from ..runtime.file_kinds import HEADER, kind_of_head, looks_counted
-from ..runtime.files import shown, write_atomic
+from ..runtime.files import checksum_of, shown, write_atomic
 from .normalizers import Normalizer
 from .pretokenizers import Pretokenizer, PretokenizerRule, Splitter, character_kinds
 from .readers import Document, documents, refuse_long_piece, refuse_piece
@@ -328,8 +328,9 @@ def count_shard(
         if hashes:
             begun = [s.path for s in shard.sources if s.size is not None and not s.start]
             found = {os.path.abspath(p): sha256_of(p) for p in begun if not is_url(p)}  # noqa: PTH100
-            facts = json.dumps({"sources": shard.facts, "sha256": found})
-            write_atomic(os.path.join(folder, f"{shard.name}.json"), facts)  # noqa: PTH118
+            facts = {"sources": shard.facts, "sha256": found}
+            text = json.dumps(facts | {"crc32": checksum_of(facts)})
+            write_atomic(os.path.join(folder, f"{shard.name}.json"), text)  # noqa: PTH118
         path = os.path.join(folder, f"{shard.name}.run")  # noqa: PTH118 - may be on other machines
-        write_run(path, spill.blocks())
+        write_run(path, spill.blocks(), lasting=hashes)
     return path

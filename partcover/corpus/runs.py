@@ -1,8 +1,8 @@
 """Keeps counted words on disk as sorted runs, and merges them.
 
 A *run* is a file of counted words, sorted, in blocks of about `BLOCK` bytes.  To merge many runs,
-one block of each is in memory.  A run says where it ends, and each block has a checksum, so that a
-run that was not written to its end is noticed.
+one block of each is in memory.  Each block has a checksum, and a run ends with the number of its
+words and the checksum of the checksums, so that a run that was not written to its end is noticed.
 """
 
 from __future__ import annotations
@@ -39,25 +39,37 @@ BLOCK = 1 << 18  # bytes of a block, if no word is longer
 FAN_IN = 64  # runs that are merged at a time
 _WORD = 16  # bytes of a word in a block, besides its own
 _HEAD = struct.Struct("<qqI")  # the words of a block, their bytes, its checksum
-_MAGIC = b"partcover run 1\n"
+_MAGIC = b"partcover run 2\n"
 
 
-def write_run(path: str | Path, blocks: Iterable[Arrays]) -> None:
+def write_run(path: str | Path, blocks: Iterable[Arrays], *, lasting: bool = False) -> None:
     """Writes a run, aside and then renamed, so that a run of its name is whole.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    blocks : iterable of blocks
+        The words, sorted.
+    lasting : bool
+        Whether a later process is to read it, even after a power cut.
 
     Raises
     ------
     InputError
         If it cannot be written.
     """
-    with atomic_writer(path) as file:
+    total, checksum = 0, _checksum([_MAGIC])
+    with atomic_writer(path, lasting=lasting) as file:
         file.write(_MAGIC)
         for data, offsets, counts in (part for block in blocks for part in _cut(block)):
             parts = [array.tobytes() for array in (offsets, counts, data)]
-            file.write(_HEAD.pack(len(counts), len(data), _checksum(parts)))
+            head = _HEAD.pack(len(counts), len(data), _checksum(parts))
+            total, checksum = total + len(counts), _checksum([head], checksum)
+            file.write(head)
             for part in parts:
                 file.write(part)
-        file.write(_HEAD.pack(0, 0, 0))
+        file.write(_HEAD.pack(0, total, checksum))
 
 
 def read_run(path: str | Path, by_count: bool = False) -> Iterator[Arrays]:
@@ -74,6 +86,7 @@ def read_run(path: str | Path, by_count: bool = False) -> Iterator[Arrays]:
         if file.read(len(_MAGIC)) != _MAGIC:
             raise damaged
         left = Path(path).stat().st_size - len(_MAGIC)
+        total, heads = 0, _checksum([_MAGIC])
         before: Any = None
         while True:
             head = file.read(_HEAD.size)
@@ -81,7 +94,14 @@ def read_run(path: str | Path, by_count: bool = False) -> Iterator[Arrays]:
                 raise damaged
             words, size, checksum = _HEAD.unpack(head)
             if not words:
+                if (left, size, checksum) != (
+                    _HEAD.size,
+                    total,
+                    heads,
+                ):  # zeros that a power cut has left, say
+                    raise damaged
                 return
+            total, heads = total + words, _checksum([head], heads)
             left -= _HEAD.size + 8 * (2 * words + 1) + size
             if words < 0 or size < 0 or left < 0:  # no more is read than there is
                 raise damaged
@@ -115,13 +135,13 @@ def is_whole(path: str | Path) -> bool:
             if file.read(len(_MAGIC)) != _MAGIC:
                 return False
             file.seek(-_HEAD.size, 2)
-            return file.read() == _HEAD.pack(0, 0, 0)
+            words, _, checksum = _HEAD.unpack(file.read())
+            return not words and checksum != 0
     except OSError:
         return False
 
 
-def _checksum(parts: Iterable[bytes]) -> int:
-    checksum = 0
+def _checksum(parts: Iterable[bytes], checksum: int = 0) -> int:
     for part in parts:
         checksum = zlib.crc32(part, checksum)
     return checksum

@@ -179,10 +179,13 @@ def write_ids(
         if part is None:
             file.write(head)
         for ids, marks in arrays:
-            file.write(ids.data)
-            if part is not None and marks:
+            if part is None:
+                file.write(ids.data)
+            elif marks:
                 before, mark = marks[-1]
-                part.reached(replace(mark, ids=written + before))
+                part.write(ids, before, replace(mark, ids=written + before))
+            else:
+                part.write(ids)
             written += len(ids)
         if file_format == "npy":
             file.seek(0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import stat
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -11,15 +13,19 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, Any
 
+import numpy.typing as npt
+
 from ..corpus.sources import Source
 from ..errors import InputError
 from ..runtime.checkpoints import Checkpoints
-from ..runtime.files import check_writable, in_place, read_json, write_atomic
+from ..runtime.files import check_writable, checksum_of, in_place, read_json, sync, write_atomic
 from ..runtime.locks import kept_locked, lock
 
 __all__ = ["Mark", "PartFile"]
 
 _MOST = 1 << 60  # of what a record may have counted
+_ANEW = "without --resume (resume=True) the run begins anew"
+_BLOCK = 1 << 20  # bytes of ids that are read at a time
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,8 @@ class PartFile:
     """The file ``OUT.part`` of an array, and ``OUT.part.json``, which says what is in it.
 
     The array takes its name when it is complete.  Until then the record holds the last place
-    between two files that is written, every few seconds.
+    between two files that is written, every few seconds.  It has a checksum of the ids before that
+    place, which are on the disk before the record is, and one of itself.
 
     Parameters
     ----------
@@ -70,6 +77,7 @@ class PartFile:
         self._sources = sources
         self._size = size
         self._mark = Mark()
+        self._sum = self._sum_at_mark = 0  # the checksums of all ids, and of those before the mark
 
     @staticmethod
     def fits(out: str | PathLike[str], sources: Sequence[Source]) -> bool:
@@ -87,25 +95,24 @@ class PartFile:
         if not (self._record.is_file() and self._path.is_file()):
             return self._mark
         record = read_json(self._record)
+        signed = record.pop("crc32", None) == checksum_of(record)
         try:
             self._mark = Mark(**record["done"])
+            self._sum_at_mark = record["ids_crc32"]
             files, about = record["files"], record["about"]
             whole = all(type(n) is int and 0 <= n < _MOST for n in asdict(self._mark).values())
             # it is written once a file is done; `written` looks at the ids
             whole = whole and 0 < self._mark.files <= len(self._sources)
         except (KeyError, TypeError):
             whole = False
-        if not whole:
-            raise InputError(f"{self._record}: not a record of an earlier run")
+        if not (signed and whole):
+            raise InputError(f"{self._record}: not a record of an earlier run, or damaged; {_ANEW}")
         if about != self._about:
-            raise InputError(
-                f"{self._record}: of another vocabulary or other options; without --resume "
-                "(resume=True) the run begins anew"
-            )
+            raise InputError(f"{self._record}: of another vocabulary or other options; {_ANEW}")
         if self._described(self._mark.files) != files:
             raise InputError(
                 f"{self._record}: the files that were encoded have changed since, or are others; "
-                "without --resume (resume=True) the run begins anew"
+                f"{_ANEW}"
             )
         return self._mark
 
@@ -124,12 +131,9 @@ class PartFile:
             with kept_locked(descriptor):
                 with open(descriptor, "r+b") as file:
                     end = len(head) + self._mark.ids * self._size
-                    if self._mark.files and os.fstat(descriptor).st_size < end:
-                        raise InputError(
-                            f"{self._path}: shorter than an earlier run has left it; without "
-                            "--resume (resume=True) the run begins anew"
-                        )
-                    if not self._mark.files:
+                    if self._mark.files:
+                        self._check_ids(file, len(head), end)
+                    else:
                         self._record.unlink(missing_ok=True)
                     file.truncate(end)
                     file.seek(0)
@@ -139,7 +143,7 @@ class PartFile:
                     self._checkpoints = Checkpoints(self._save, lambda: self._mark)
                     try:
                         yield file
-                        file.flush()  # a full disk is noticed here, not when the file is closed
+                        sync(file)  # a full disk is noticed here, not when the file is closed
                     except BaseException:
                         self._leave()
                         raise
@@ -149,35 +153,71 @@ class PartFile:
             raise InputError(f"{self._path}: cannot be written ({error.strerror})") from None
 
     def _opened(self) -> int:
-        """Opens the array that is being written, or makes it, and keeps other runs out of it."""
+        """Opens the array, which is no link to another file, nor a pipe; keeps other runs out."""
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         while True:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+            if self._path.is_symlink():
+                raise InputError(
+                    f"{self._path}: is a symbolic link, which is not followed: delete it"
+                )
+            file = os.open(self._path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
             try:
-                lock(descriptor, self._path)
-                if os.path.samestat(os.fstat(descriptor), self._path.stat()):
-                    return descriptor
+                if not stat.S_ISREG(os.fstat(file).st_mode):
+                    raise InputError(f"{self._path}: is no file: delete it")
+                lock(file, self._path)
+                if os.path.samestat(os.fstat(file), self._path.stat()):
+                    return file
             except FileNotFoundError:
                 pass  # a run that ended meanwhile has renamed it
             except BaseException:
-                os.close(descriptor)
+                os.close(file)
                 raise
-            os.close(descriptor)
+            os.close(file)
 
-    def reached(self, mark: Mark) -> None:
-        """Records that all before a place is written, if it is time for that."""
-        self._mark = mark
-        if mark.files < len(self._sources):
-            self._checkpoints.offer()
+    def _check_ids(self, file: IO[bytes], begin: int, end: int) -> None:
+        """Checks that the array holds the ids that an earlier run has recorded."""
+        if os.fstat(file.fileno()).st_size < end:
+            raise InputError(f"{self._path}: shorter than an earlier run has left it; {_ANEW}")
+        file.seek(begin)
+        checksum = 0
+        for at in range(begin, end, _BLOCK):
+            checksum = zlib.crc32(file.read(min(_BLOCK, end - at)), checksum)
+        if checksum != self._sum_at_mark:
+            raise InputError(
+                f"{self._path}: damaged: other ids than an earlier run has written; {_ANEW}"
+            )
+        self._sum = checksum
+
+    def write(self, ids: npt.NDArray[Any], before: int = 0, mark: Mark | None = None) -> None:
+        """Writes ids, and records a place among them if it is time for that.
+
+        Parameters
+        ----------
+        ids : ndarray
+            The ids.
+        before : int
+            How many of them come before the place.
+        mark : Mark, optional
+            The place; None for none.
+        """
+        self._file.write(ids.data)
+        at_mark = zlib.crc32(ids[:before].data, self._sum)
+        self._sum = zlib.crc32(ids[before:].data, at_mark)
+        if mark is not None:
+            self._mark, self._sum_at_mark = mark, at_mark
+            if mark.files < len(self._sources):
+                self._checkpoints.offer()
 
     def _save(self, mark: Mark) -> None:
-        """Writes the record, behind the ids before the place."""
-        self._file.flush()
+        """Writes the record, once the ids before the place are on the disk."""
+        sync(self._file)
         record = {
             "done": asdict(mark),
+            "ids_crc32": self._sum_at_mark,
             "files": self._described(mark.files),
             "about": self._about,
         }
-        write_atomic(self._record, json.dumps(record))
+        write_atomic(self._record, json.dumps(record | {"crc32": checksum_of(record)}))
 
     def _leave(self) -> None:
         """Leaves what is whole for a run that goes on, and nothing where that is no file."""

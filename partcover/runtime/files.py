@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, Any
@@ -21,6 +23,7 @@ __all__ = [
     "atomic_writer",
     "check_whole",
     "check_writable",
+    "checksum_of",
     "in_place",
     "load_json",
     "open_input",
@@ -32,6 +35,7 @@ __all__ = [
     "scratch_folder",
     "shown",
     "size_of",
+    "sync",
     "write_atomic",
 ]
 
@@ -39,8 +43,16 @@ _ASIDE = ".partcover"  # the ending of a file that has not got its name yet
 
 
 @contextlib.contextmanager
-def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+def atomic_writer(path: str | PathLike[str], *, lasting: bool = True) -> Iterator[IO[bytes]]:
     """Opens a binary file that takes its name only when all of it is written; ``-`` is stdout.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    lasting : bool
+        Whether all of it is on the disk before it takes its name, so that a power cut leaves what
+        was at `path` or what was written, and nothing else.
 
     Raises
     ------
@@ -64,6 +76,8 @@ def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         with _naming(target), kept_locked(descriptor):
             with open(descriptor, "wb") as file:
                 yield file
+                if lasting:
+                    sync(file)
             umask = os.umask(0)
             os.umask(umask)
             aside.chmod(0o666 & ~umask)
@@ -71,6 +85,16 @@ def atomic_writer(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+def sync(file: IO[bytes]) -> None:
+    """Waits until the disk has what was written to a file."""
+    file.flush()
+    try:
+        os.fsync(file.fileno())
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that cannot say
+            raise
 
 
 def _made_aside(target: Path) -> tuple[int, Path]:
@@ -338,3 +362,8 @@ def read_json(path: str | PathLike[str]) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise InputError(f"{fspath(path)}: a JSON object is expected")
     return data
+
+
+def checksum_of(data: Mapping[str, Any]) -> int:
+    """Returns a checksum of a JSON object, however it is written: a damaged one has another."""
+    return zlib.crc32(json.dumps(data, sort_keys=True).encode())

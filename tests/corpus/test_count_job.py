@@ -129,6 +129,17 @@ def test_shards_that_are_damaged_are_counted_again_or_refused(run, stopped, tmp_
         shutil.rmtree(stopped, ignore_errors=True)
 
 
+def test_a_hash_that_has_changed_is_computed_again(run, stopped, text, tmp_path):
+    """It is that of a file of the corpus, and goes into the manifest."""
+    digest = hashlib.sha256(text.read_bytes()).hexdigest()
+    (facts,) = [path for path in stopped.glob("*.json") if digest in path.read_text()]
+    facts.write_text(facts.read_text().replace(digest, "0" * 64))
+    count = ("count", "t.txt", "--pretokenizer", "gpt2", "--quiet", "-o", "C.tsv", "--resume")
+    assert run(*count)[0] == 0
+    (given,) = read_json(tmp_path / "C.tsv.manifest.json")["inputs"]
+    assert given["sha256"] == digest
+
+
 def test_the_manifest(run, text, tmp_path):
     assert run("count", "t.txt", "--pretokenizer", "gpt2", "-o", "C.tsv", "--resume")[0] == 0
     assert files(tmp_path) == ["C.tsv", "C.tsv.manifest.json", "t.txt"]

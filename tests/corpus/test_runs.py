@@ -27,13 +27,16 @@ def arrays(words) -> tuple:
 
 def written(path, blocks) -> None:
     """A run of any blocks, with right checksums."""
-    with path.open("wb") as file:
-        file.write(b"partcover run 1\n")
-        for data, offsets, counts in blocks:
-            parts = [array.tobytes() for array in (offsets, counts, data)]
-            head = struct.pack("<qqI", len(counts), len(data), zlib.crc32(b"".join(parts)))
-            file.write(b"".join([head, *parts]))
-        file.write(struct.pack("<qqI", 0, 0, 0))
+    whole, words, checksum = b"partcover run 2\n", 0, zlib.crc32(b"partcover run 2\n")
+    for data, offsets, counts in blocks:
+        parts = b"".join(array.tobytes() for array in (offsets, counts, data))
+        head = struct.pack("<qqI", len(counts), len(data), zlib.crc32(parts))
+        whole, words, checksum = (
+            whole + head + parts,
+            words + len(counts),
+            zlib.crc32(head, checksum),
+        )
+    path.write_bytes(whole + struct.pack("<qqI", 0, words, checksum))
 
 
 def test_a_run_is_whole_if_it_was_written_to_its_end(tmp_path):
@@ -42,9 +45,25 @@ def test_a_run_is_whole_if_it_was_written_to_its_end(tmp_path):
     written(path, [arrays(WORDS)])
     assert runs.is_whole(path)
     data = path.read_bytes()
-    for other in (data[:-1], data[:-20], b"x" + data[1:], b""):
+    for other in (data[:-1], data[:-20], b"x" + data[1:], b"", bytes(len(data)), data + bytes(20)):
         path.write_bytes(other)
         assert not runs.is_whole(path)
+
+
+def test_a_run_that_lost_something_is_refused(tmp_path):
+    """Zeros at the head of a block are no end, wherever they come from."""
+    path = tmp_path / "r"
+    written(path, [arrays(WORDS[:1]), arrays(WORDS[1:])])
+    data = path.read_bytes()
+    second = data.index(struct.pack("<qq", 2, 4), 16)  # the head of the second block
+    left_out = data[:second] + data[-20:]
+    zeros = [data[:at] + bytes(len(data) - at) for at in range(len(data))]
+    for other in (*zeros, left_out, data[:second] + bytes(20), data + bytes(20), data + data[-20:]):
+        path.write_bytes(other)
+        with pytest.raises(InputError, match="damaged"):
+            list(runs.read_run(path))
+    written(path, [])
+    assert list(runs.read_run(path)) == []
 
 
 @pytest.mark.parametrize("by_count", [False, True])

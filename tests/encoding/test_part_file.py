@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 
 import numpy as np
 import pytest
@@ -114,8 +115,7 @@ def test_files_that_have_changed_are_refused(encoder, texts, tmp_path):
         encoder.encode_files(texts, out, resume=True)
     for wrong in (None, "1", -1, 0.5, True, [1]):
         done = {"files": wrong, "documents": 0, "bytes": 0, "ids": 0}
-        record = {"done": done, "files": [], "about": {}}
-        (tmp_path / "out.npy.part.json").write_text(json.dumps(record))
+        sign(tmp_path / "out.npy.part.json", done=done, files=[], about={}, ids_crc32=0)
         with pytest.raises(InputError, match="not a record"):
             encoder.encode_files(texts, out, resume=True)
     written = encoder.encode_files(texts, out)
@@ -182,6 +182,12 @@ def test_a_run_that_ends_while_another_begins(encoder, tmp_path, monkeypatch):
     assert out.read_bytes() == (tmp_path / "b.bin").read_bytes()
 
 
+def sign(path, **record):
+    """Writes a record with the checksum that it needs."""
+    record["crc32"] = zlib.crc32(json.dumps(record, sort_keys=True).encode())
+    path.write_text(json.dumps(record))
+
+
 LIES = [
     ("none", {"files": 0, "ids": 10**6}),
     ("none", {"files": 0, "ids": 10**30}),
@@ -196,28 +202,86 @@ LIES = [
 ]
 
 
+@pytest.fixture
+def failed(encoder, texts, tmp_path):
+    """Encodes files up to one that cannot be read; returns the paths of what that leaves."""
+
+    def fail(name):
+        later, bad = texts / "9.txt", texts / "9.jsonl"
+        later.rename(tmp_path / "later")
+        bad.write_text("not JSON\n")
+        with pytest.raises(InputError, match="not JSON"):
+            encoder.encode_files(texts, tmp_path / name)
+        bad.unlink()
+        (tmp_path / "later").rename(later)
+        return [tmp_path / f"{name}{end}" for end in ("", ".part", ".part.json")]
+
+    return fail
+
+
 @pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("name", ["out.npy", "out.bin"])
 @pytest.mark.parametrize(("files", "lie"), LIES, ids=str)
-def test_a_record_that_lies_is_refused(encoder, texts, tmp_path, name, files, lie):
-    out, part, path = (tmp_path / f"{name}{end}" for end in ("", ".part", ".part.json"))
-    later, bad = texts / "9.txt", texts / "9.jsonl"
-    later.rename(tmp_path / "later")
-    bad.write_text("not JSON\n")
-    with pytest.raises(InputError, match="not JSON"):
-        encoder.encode_files(texts, out)
-    bad.unlink()
-    (tmp_path / "later").rename(later)
+def test_a_record_that_lies_is_refused(encoder, texts, failed, name, files, lie):
+    out, part, path = failed(name)
     record, left = json.loads(path.read_text()), part.read_bytes()
     assert record["done"]["files"] > 0
     every = [[each.path, each.size, each.modified] for each in find_sources([texts])]
     record["files"] = {"none": [], "all": every, "its own": record["files"]}[files]
     record["done"] |= lie
-    path.write_text(json.dumps(record))
+    del record["crc32"]
+    sign(path, **record)
     with pytest.raises(InputError, match=r"not a record|shorter than"):
         encoder.encode_files(texts, out, resume=True)
     assert not out.exists()
     assert part.read_bytes() == left
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("name", ["out.npy", "out.bin"])
+def test_ids_and_records_that_have_changed_are_refused(encoder, texts, failed, name):
+    out, part, path = failed(name)
+    record, left = json.loads(path.read_text()), part.read_bytes()
+    head = 128 if name == "out.npy" else 0
+    end = head + 2 * record["done"]["ids"]
+    zeroed = [bytes(len(left)), left[: end - 2] + bytes(len(left) - end + 2)]
+    for changed in (*zeroed, left[:head] + b"x" + left[head + 1 :], left[: end - 2] + b"ab"):
+        part.write_bytes(changed)
+        with pytest.raises(InputError, match=r"\.part: damaged: other ids than"):
+            encoder.encode_files(texts, out, resume=True)
+        assert part.read_bytes() == changed
+    part.write_bytes(left)
+    for key, lie in (("documents", 0), ("bytes", 1), ("ids", 2), ("files", 1)):
+        done = record["done"] | {key: lie}
+        path.write_text(json.dumps(record | {"done": done, "files": record["files"][:lie]}))
+        with pytest.raises(InputError, match="not a record of an earlier run, or damaged"):
+            encoder.encode_files(texts, out, resume=True)
+    for text in ("", "\0" * 99):
+        path.write_text(text)
+        with pytest.raises(InputError, match="not JSON"):
+            encoder.encode_files(texts, out, resume=True)
+    path.write_text(json.dumps(record, indent=1))  # what is behind the place does not matter
+    part.write_bytes(bytes(head) + left[head:end] + b"abc")
+    encoder.encode_files(texts, out, resume=True)
+    encoder.encode_files(texts, out.with_name(f"whole-{name}"))
+    assert out.read_bytes() == out.with_name(f"whole-{name}").read_bytes()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links and pipes")
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_part_that_is_a_link_or_a_pipe_is_left_alone(encoder, texts, tmp_path, resume):
+    part = tmp_path / "out.npy.part"
+    (tmp_path / "other").write_text("of somebody else")
+    for target in ("other", "nowhere"):
+        part.symlink_to(target)
+        with pytest.raises(InputError, match="is a symbolic link, which is not followed"):
+            encoder.encode_files(texts, tmp_path / "out.npy", resume=resume)
+        part.unlink()
+    assert (tmp_path / "other").read_text() == "of somebody else"
+    assert not (tmp_path / "nowhere").exists()
+    os.mkfifo(part)
+    with pytest.raises(InputError, match="is no file: delete it"):
+        encoder.encode_files(texts, tmp_path / "out.npy", resume=resume)
 
 
 def test_what_is_no_file_cannot_be_resumed(encoder, texts):
