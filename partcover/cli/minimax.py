@@ -65,17 +65,13 @@ class MinimaxSource:
         names = [Path(corpus).stem for corpus in self.corpora]
         return names if len(set(names)) == len(names) else list(self.corpora)
 
-    def read(
-        self, source: InstanceSource, known: Sequence[int] | None = None, *, threads: int = 1
-    ) -> MinimaxInstance:
+    def read(self, source: InstanceSource, *, threads: int = 1) -> MinimaxInstance:
         """Reads the corpora, with the conditions of the options.
 
         Parameters
         ----------
         source : InstanceSource
             The options.
-        known : sequence of int, optional
-            The references, where ``--reference`` does not say them.
         threads : int
             Number of threads that count references.
 
@@ -102,21 +98,15 @@ class MinimaxSource:
         conditions = {name: getattr(first, name) for name in CONDITIONS}
         # what cannot be put together is refused before references are counted
         instance = MinimaxInstance(words, first.k, [1] * len(words), self.names, **conditions)
-        references = self._references(instance, known, threads, conditions)
+        references = self._references(instance, threads, conditions)
         return MinimaxInstance(words, first.k, references, self.names, **conditions)
 
     def _references(
-        self,
-        instance: MinimaxInstance,
-        known: Sequence[int] | None,
-        threads: int,
-        conditions: dict[str, Any],
+        self, instance: MinimaxInstance, threads: int, conditions: dict[str, Any]
     ) -> Sequence[int]:
         """Returns the references that the option says; one number is for all."""
         from ..heuristics.minimax_weights import reference_counts
 
-        if self.reference is None and known is not None:
-            return known
         how = self.reference or "own"
         if not how[:1].isdigit():
             return reference_counts(

@@ -21,7 +21,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .checkpoint_files import RESUMING, earlier, written
 from .output import Output
 
-__all__ = ["MinimaxFiles", "stated_references"]
+__all__ = ["MinimaxFiles"]
 
 
 @dataclass
@@ -104,21 +104,6 @@ class MinimaxFiles:
             return
         proof.save(path)
         self.out.wrote(path)
-
-
-def stated_references(
-    vocabulary: Vocabulary | None, proof: MinimaxCertificate | None, n_corpora: int
-) -> list[int] | None:
-    """Returns the references that the certificate states, or the file of the vocabulary."""
-    if proof is not None:
-        # of other corpora: the check says so, whatever the references are
-        return list(proof.references) if len(proof.references) == n_corpora else [1] * n_corpora
-    rows = None if vocabulary is None else vocabulary.provenance.get("corpora")
-    if not isinstance(rows, list) or len(rows) != n_corpora:
-        return None
-    found = [row.get("reference") for row in rows if isinstance(row, dict)]
-    counts = [count for count in found if type(count) is int and count > 0]
-    return counts if len(counts) == n_corpora else None
 
 
 def _problems(instance: MinimaxInstance, vocabulary: Vocabulary) -> list[str]:

@@ -12,7 +12,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .exit_status import EXIT_VERIFICATION
 from .inputs import InstanceSource, other_words, read_any_vocabulary
 from .minimax import MinimaxSource
-from .minimax_files import stated_references
 from .output import Output, say_problems
 
 __all__ = ["verify_with_minimax"]
@@ -28,10 +27,13 @@ def verify_with_minimax(
     """Checks a vocabulary and a certificate, shows what is found and returns the exit status."""
     vocabulary = None if vocab is None else read_any_vocabulary(vocab)
     proof = None if certificate is None else MinimaxCertificate.load(certificate)
-    instance = minimax.read(source, stated_references(vocabulary, proof, len(minimax.corpora)))
+    instance = minimax.read(source, threads=out.threads)
     data: dict[str, Any] = {"ok": True, "references": list(instance.references)}
     problems: list[str] = []
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = [
+        {"name": name, "reference": reference}
+        for name, reference in zip(instance.names, instance.references, strict=True)
+    ]
     if vocabulary is not None:
         for remark in other_words(vocabulary, instance.whole.words):
             out.note(remark)
@@ -40,16 +42,14 @@ def verify_with_minimax(
         problems += [
             f"{vocab}: {line}" for line in _false_claims(instance, vocabulary, recount.tokens)
         ]
-        values = zip(
-            instance.names, recount.tokens, instance.references, recount.ratios, strict=False
-        )
-        rows = [
-            {"name": name, "tokens": count, "reference": reference, "ratio": float(ratio)}
-            for name, count, reference, ratio in values
-        ]
-        data |= {"corpora": rows, "worst": float(recount.worst), "worst_exact": str(recount.worst)}
+        for row, count, ratio in zip(rows, recount.tokens, recount.ratios, strict=False):
+            row |= {"tokens": count, "ratio": float(ratio)}
+        data |= {"worst": float(recount.worst), "worst_exact": str(recount.worst)}
     if proof is not None:
         check = check_minimax_certificate(instance, proof)
+        if check.ok:
+            for row, weight in zip(rows, check.weights, strict=True):
+                row["weight"] = weight
         problems += [f"{certificate}: {problem}" for problem in check.problems]
         data |= {
             "weights": list(check.weights),
@@ -61,11 +61,11 @@ def verify_with_minimax(
         if vocabulary is not None and recount.worst and check.ok:
             data["gap"] = float(1 - check.lower_bound / recount.worst)
             data["proves_optimal"] = check.lower_bound == recount.worst
-    data |= {"ok": not problems, "problems": problems}
+    data |= {"corpora": rows, "ok": not problems, "problems": problems}
     flat = {key: value for key, value in data.items() if not isinstance(value, list)}
-    columns = {key: key for key in ("name", "tokens", "reference", "ratio")}
-    parts = [Listing(rows, columns)] if rows else []
-    out.result(data, *parts, facts(flat))
+    shown = ("name", "tokens", "reference", "ratio", "weight")
+    columns = {key: key for key in shown if key in rows[0]}
+    out.result(data, Listing(rows, columns), facts(flat))
     say_problems(problems)
     return EXIT_VERIFICATION if problems else 0
 

@@ -24,6 +24,8 @@ __all__ = [
     "verify_minimax",
 ]
 
+_NAMED = 5  # references in a message
+
 
 @dataclass(frozen=True)
 class MinimaxRecount:
@@ -202,7 +204,7 @@ def check_minimax_certificate(
     >>> check_minimax_certificate(instance, false).problems
     ('lower bound 4 claimed, 3 is proven',)
     """
-    problems = _other_corpora(instance, certificate)
+    problems = minimax_mismatches(instance, certificate)
     weighted_bound, bound = 0, Fraction(0)
     if not problems:
         weights, references = certificate.weights, instance.references
@@ -238,30 +240,30 @@ def minimax_mismatches(instance: MinimaxInstance, certificate: MinimaxCertificat
     >>> minimax_mismatches(MinimaxInstance(corpora, 2, [1, 1]), certificate)
     ['the certificate is for k = 1, and k is 2']
     """
-    problems = _other_corpora(instance, certificate)
-    if problems:
-        return problems
-    return mismatches(_weighted(instance, certificate.weights), certificate.certificate)
-
-
-def _other_corpora(instance: MinimaxInstance, certificate: MinimaxCertificate) -> list[str]:
-    """Returns a line for each corpus or reference that is another."""
-    problems: list[str] = []
     if len(certificate.corpora_sha256) != len(instance.corpora):
+        n_corpora = len(certificate.corpora_sha256)
+        return [f"the certificate is about {n_corpora} corpora, here are {len(instance.corpora)}"]
+    digests = zip(instance.names, instance.corpora, certificate.corpora_sha256, strict=True)
+    problems = [
+        f"the certificate is about other words or counts than those of {name}"
+        for name, words, digest in digests
+        if words.digest != digest
+    ]
+    if not problems:
+        weighted = _weighted(instance, certificate.weights)
+        problems = mismatches(weighted, certificate.certificate)
+    # last, as references may follow from the words, k and the conditions
+    if not problems and certificate.references != instance.references:
         problems.append(
-            f"the certificate is about {len(certificate.corpora_sha256)} corpora, here are "
-            f"{len(instance.corpora)}"
+            f"the certificate is about other references, {_listed(certificate.references)}; "
+            f"these are {_listed(instance.references)}"
         )
-    else:
-        digests = zip(instance.names, instance.corpora, certificate.corpora_sha256, strict=True)
-        problems += [
-            f"the certificate is about other words or counts than those of {name}"
-            for name, words, digest in digests
-            if words.digest != digest
-        ]
-        if certificate.references != instance.references:
-            problems.append("the certificate is about other references")
     return problems
+
+
+def _listed(references: tuple[int, ...]) -> str:
+    named = ", ".join(map(str, references[:_NAMED]))
+    return named + ", …" * (len(references) > _NAMED)
 
 
 def _weighted(instance: MinimaxInstance, weights: tuple[int, ...]) -> Instance:

@@ -15,7 +15,7 @@ import pytest
 from cli.helpers import as_json, fails
 from generated_text import generated_words
 
-from partcover import MinimaxCertificate, Vocabulary, WordCounts
+from partcover import MinimaxCertificate, MinimaxInstance, Vocabulary, WordCounts, lower_bound
 
 CORPORA = ("a.tsv", "b.tsv", "c.tsv")
 
@@ -50,9 +50,10 @@ def test_from_greedtok_to_verify(run, corpora):
     assert (checked["ok"], checked["worst_exact"]) == (True, found["worst_exact"])
     assert checked["lower_bound_exact"] == found["lower_bound_exact"]
     assert checked["gap"] == pytest.approx(found["gap"])
-    # the file of the vocabulary states the references, too
-    stated = as_json(run("verify", *options, "--vocab", "V.json", "--json"))[1]["references"]
-    assert tuple(stated) == MinimaxCertificate.load("P.cert").references
+    status, out, err = run("verify", *options, "--certificate", "P.cert")
+    assert (status, err) == (0, "")
+    for reference in MinimaxCertificate.load("P.cert").references:
+        assert f" {reference} " in out
     bound = as_json(run("bound", *options, "--vocab", "G.json", "-o", "B.cert", "--json"))[1]
     assert (bound["worst"], bound["lower_bound"]) == (
         greedy["worst"],
@@ -166,24 +167,55 @@ def test_what_does_not_hold_is_named(run, corpora):
     assert (status, "about 3 corpora, here are 2" in err) == (6, True)
 
 
+@pytest.mark.parametrize("weights", [None, [1, 0, 0]])
+def test_a_certificate_does_not_say_what_tokens_are_measured_by(run, corpora, weights):
+    """With a reference of 10^12 a corpus would count for nothing."""
+    options = (*corpora, "-k", "2", "--minimax")
+    forged = ("--reference", "1,1000000000000,1000000000000")
+    assert run("bound", *options, *forged, "-o", "P.cert", "--quiet")[0] == 0
+    proof = MinimaxCertificate.load("P.cert")
+    if weights:
+        words = [WordCounts.load(path) for path in corpora]
+        instance = MinimaxInstance(words, 2, proof.references)
+        alone = lower_bound(instance.weighted(weights)).certificate
+        MinimaxCertificate.of(instance, weights, alone).save("P.cert")
+    greedy = as_json(run("greedtok", *options, "-o", "G.json", "--json"))[1]
+    data = json.loads(Path("G.json").read_text())
+    for row, reference in zip(data["provenance"]["corpora"], proof.references, strict=True):
+        row["reference"] = reference
+    Path("G.json").write_text(json.dumps(data))
+    files = ("--vocab", "G.json", "--certificate", "P.cert")
+    status, out, err = run("verify", *options, *files)
+    assert (status, "proves optimal" in out) == (6, False)
+    assert "other references, 1, 1000000000000, 1000000000000; these are 19, 16, 3" in err
+    status, out, err = run("verify", *options, "--vocab", "G.json", "--json")
+    assert (status, json.loads(out)["worst"]) == (0, greedy["worst"])
+    # asked for on the command line, they are what the result says
+    status, out, err = run("verify", *options, *forged, "--certificate", "P.cert")
+    assert (status, err, "1,000,000,000,000" in out) == (0, "", True)
+    started = run("improve", *options, "--start-certificate", "P.cert")
+    fails(started, "other references", status=6)
+
+
 FILES = ("-o", "V.json", "--write-certificate", "P.cert", "--resume")
 
 
 @pytest.mark.long
 def test_resume_goes_on_from_its_files(run, corpora):
     options = ("improve", *corpora, "-k", "3", "--minimax", "--json", *FILES)
-    status, out, err = run(*options, "--reference", "words", "--time-limit", "0")
+    status, out, err = run(*options, "--reference", "bytes", "--time-limit", "0")
     first = json.loads(out)
     assert (status, "V.json and P.cert: nothing there to go on from yet" in err) == (0, True)
-    # the references are those of the files
+    fails(run(*options, "--quiet"), "P.cert: the certificate is about other references, 54, 56, 18")
+    options = (*options, "--reference", "bytes")
     status, second = as_json(run(*options, "--quiet"))
-    assert [row["reference"] for row in second["corpora"]] == [15, 12, 3]
+    assert [row["reference"] for row in second["corpora"]] == [54, 56, 18]
     assert second["worst"] <= first["worst"]
     assert second["lower_bound"] >= first["lower_bound"]
     third = as_json(run(*options, "--time-limit", "0", "--quiet"))[1]
     assert third["worst"] <= second["worst"]
     assert third["lower_bound"] >= second["lower_bound"]
-    proof = ("--start-certificate", "P.cert", "--json", "--quiet")
+    proof = ("--reference", "bytes", "--start-certificate", "P.cert", "--json", "--quiet")
     started = as_json(run("improve", *corpora, "-k", "3", "--minimax", "--start", "V.json", *proof))
     assert started[1]["lower_bound"] >= third["lower_bound"]
     Path("P.cert").unlink()

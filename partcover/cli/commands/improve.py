@@ -17,7 +17,7 @@ from ..exit_status import EXIT_USAGE
 from ..heads import Readers, improve_by_head
 from ..inputs import InstanceSource
 from ..minimax import MinimaxSource, refuse_with_minimax, show_minimax
-from ..minimax_files import MinimaxFiles, stated_references
+from ..minimax_files import MinimaxFiles
 from ..options import engine_options, grouped, no_cuts_option
 from ..output import Output, say
 from ..plan import plan_option
@@ -135,8 +135,7 @@ def _improve_minimax(
     refuse_with_minimax(events=search.events, plot=search.plot)
     files = MinimaxFiles(out, out.path, search.write_certificate)
     start, proof = search.starts(files.load, MinimaxCertificate.load)
-    known = stated_references(start if search.resume else None, proof, len(minimax.corpora))
-    instance = minimax.read(source, known, threads=out.threads)
+    instance = minimax.read(source, threads=out.threads)
     if search.resume:
         files.refuse_others(instance, start, proof)
     files.look(instance)
