@@ -47,7 +47,7 @@ from .problem.head_certificate import HeadCertificate as HeadCertificate
 from .problem.instance import Instance as Instance
 from .problem.merge_certificate import Charge as Charge
 from .problem.merge_certificate import MergeCertificate as MergeCertificate
-from .problem.merge_certificate import MergeCondition as MergeCondition
+from .problem.merge_condition import MergeCondition as MergeCondition
 from .problem.minimax import MinimaxInstance as MinimaxInstance
 from .problem.minimax_certificate import MinimaxCertificate as MinimaxCertificate
 from .problem.minimax_solution import MinimaxSolution as MinimaxSolution

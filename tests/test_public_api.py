@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,8 @@ EXTENDED = extend(TOKENS, WORDS, 1).vocabulary
 MINIMAX = MinimaxInstance([WORDS, WORDS.weighted({"the": 3})], 2, [9, 7])
 MINIMAX_PROOF = bound_minimax(MINIMAX).certificate
 HEAD = head_bound(WORDS, 2, head=1, iterations=3)
-MERGES = merge_bound(INSTANCE, MergeCondition()).certificate
+CLOSED = replace(INSTANCE, merges=MergeCondition())
+MERGES = merge_bound(CLOSED).certificate
 ENCODER = Encoder(TOKENS, "gpt2")
 
 MISTAKES: dict[str, Callable[[], Any]] = {
@@ -154,13 +156,10 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "HeadCertificate.load": (HeadCertificate.load, {"path": "nowhere.cert"}),
     "Charge": (Charge, {"token": b"the", "pays": 1, "parts": ()}),
     "MergeCondition": (MergeCondition, {"pairs": None}),
-    "merge_bound": (merge_bound, {"instance": INSTANCE, "condition": MergeCondition()}),
+    "merge_bound": (merge_bound, {"instance": CLOSED}),
     "check_merge_certificate": (
         check_merge_certificate,
-        {
-            "instance": INSTANCE,
-            "certificate": MERGES,
-        },
+        {"instance": CLOSED, "certificate": MERGES},
     ),
     "MergeCertificate.load": (MergeCertificate.load, {"path": "nowhere.cert"}),
     "GroupBudget": (GroupBudget, {"name": "g", "limit": 2}),

@@ -11,7 +11,6 @@ from ..corpus.normalizers import glance
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..problem.merge_certificate import MergeCondition
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = [
@@ -20,7 +19,6 @@ __all__ = [
     "extended",
     "needs_whole_characters",
     "next_id",
-    "own_merges",
     "text_of",
     "weighed",
     "whole_substrings",
@@ -79,24 +77,6 @@ def weighed(words: WordCounts, others: WordCounts | None, weights: tuple[int, in
         for corpus, weight in zip((words, others), weights, strict=True)
     )
     return words.subset(chain.from_iterable(pairs))
-
-
-def own_merges(base: Vocabulary) -> MergeCondition:
-    """Returns the condition that the merges of a vocabulary, or some of them, make every token.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.base import own_merges
-    >>> own_merges(Vocabulary(["th", "that"], rule="merges"))
-    MergeCondition(any merges, whole_words)
-    """
-    by_rank = base.merges is None
-    return MergeCondition(
-        base.merges,
-        whole_words=by_rank and base.rule == "merges",
-        characters=base.rule == "character_merges" and base.symbols == "bytes",
-    )
 
 
 def next_id(base: Vocabulary) -> int:

@@ -28,6 +28,8 @@ from .whole_paths import extension_instance
 
 __all__ = ["ExtensionCheck", "verify_extension"]
 
+_OF_MERGES = ("merges", "character_merges")
+
 
 @dataclass(frozen=True)
 class ExtensionCheck:
@@ -43,6 +45,8 @@ class ExtensionCheck:
         The tokens that were there, how many more were asked for, and how many there are.
     lower_bound : int or None
         What the certificate proves: no m more tokens need fewer; of merges, none behind the base's.
+    condition : str or None
+        What the certificate takes every new token to be made by, in words; None for all tokens.
     problems : tuple of str
         One line for each thing that is wrong.
 
@@ -63,6 +67,7 @@ class ExtensionCheck:
     m: int
     size: int
     lower_bound: int | None
+    condition: str | None
     problems: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -124,7 +129,7 @@ def verify_extension(
     task = Task(base, weighed(words, keep, weights), m, None, RunLimits(), Progress())
     if task.objective.digest != vocabulary.provenance.get("corpus_sha256"):
         problem = "the vocabulary was extended for other words or counts"
-        return ExtensionCheck(False, 0, claimed, size, m, len(vocabulary), None, (problem,))
+        return ExtensionCheck(False, 0, claimed, size, m, len(vocabulary), None, None, (problem,))
     recount = verify(Instance(task.objective, size + m, prefix=base.tokens), vocabulary)
     problems = list(recount.problems)
     tokens = recount.tokens_priority if vocabulary.rule == "priority" else recount.tokens
@@ -132,13 +137,13 @@ def verify_extension(
         tokens = tokens_by_rule(task.objective, vocabulary)
     if tokens != claimed:
         problems.append(f"the file claims {claimed} tokens ({vocabulary.rule}), it needs {tokens}")
-    bound = None
+    bound = condition = None
     if certificate is not None:
-        check = _check(task, certificate)
+        condition, check = _check(task, certificate)
         problems += check.problems
         bound = check.lower_bound
     return ExtensionCheck(
-        not problems, tokens, claimed, size, m, len(vocabulary), bound, tuple(problems)
+        not problems, tokens, claimed, size, m, len(vocabulary), bound, condition, tuple(problems)
     )
 
 
@@ -157,21 +162,22 @@ def _said(vocabulary: Vocabulary) -> tuple[int, int, int, tuple[int, int]]:
     return size, m, claimed, (both[0], both[1])
 
 
-def _check(task: Task, certificate: Certificate | MergeCertificate) -> CertificateCheck:
-    """Recounts the bound that a certificate proves about an extension."""
-    if isinstance(certificate, Certificate):
-        return check_certificate(_instance(task), certificate)
-    check = check_merge_certificate(_instance(task), certificate)
-    if certificate.condition != merge_condition(task.base):
-        problem = "the certificate is about other merges than those of the base"
-        return replace(check, ok=False, lower_bound=0, problems=(problem,))
-    return check
+def _check(
+    task: Task, certificate: Certificate | MergeCertificate
+) -> tuple[str | None, CertificateCheck]:
+    """Recounts the bound that a certificate proves about an extension, and the condition of it."""
+    instance = _instance(task)
+    if isinstance(certificate, Certificate):  # for all tokens, whatever makes them
+        return None, check_certificate(instance, certificate)
+    merges = merge_condition(task.base) if task.base.rule in _OF_MERGES else None
+    check = check_merge_certificate(replace(instance, merges=merges), certificate)
+    return None if merges is None else merges.about, check
 
 
 def _instance(task: Task) -> Instance:
     """Returns the instance that the bound of an extension is about."""
     rule = task.base.rule
-    if rule not in ("merges", "character_merges"):
+    if rule not in _OF_MERGES:
         return extension_instance(task)
     return Pieces.of(task.base, task.objective, cut=_cut).instance(task.m, free=True)
 

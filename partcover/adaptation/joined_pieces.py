@@ -15,7 +15,7 @@ from ..bounds.lower_bound import lower_bound
 from ..bounds.merge_bound import MergeBound, merge_bound
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
-from ..problem.merge_certificate import MergeCondition
+from ..problem.merge_condition import MergeCondition
 from ..runtime.limits import Deadline, RunLimits
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
@@ -83,7 +83,8 @@ def add_merges(task: Task) -> Added:
     if condition is None or instance.promising.total > _MOST_MADE:
         bound = lower_bound(instance, incumbent=tokens, **limits)
     else:
-        bound = merge_bound(instance, condition, incumbent=tokens, **limits)
+        instance = replace(instance, merges=condition)
+        bound = merge_bound(instance, incumbent=tokens, **limits)
     return Added(vocabulary, gains, instance, bound.certificate, bound.termination)
 
 

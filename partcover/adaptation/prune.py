@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.merge_certificate import MergeCertificate
+from ..problem.merge_condition import MergeCondition
 from ..runtime.arguments import Budget, Seconds, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
@@ -24,7 +25,7 @@ from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
-from .base import adapted, check_words, own_merges, text_of
+from .base import adapted, check_words, text_of
 from .extension import BeforeAfter
 from .merge_exchange import exchanged
 from .merge_tree import MergeTree, closed_choice, first_with_parts
@@ -106,10 +107,11 @@ def prune(
         words = cut_at_spaces(words, base)
     unreachable = unreachable_tokens(base, threads=threads)
     required = _required(base, words)
-    instance = Instance(words, k, candidates=base.tokens, required=required)
+    merges = MergeCondition.of(base)
+    instance = Instance(words, k, candidates=base.tokens, required=required, merges=merges)
     cut = segment(words, base, threads=threads)
     certificate: Certificate | MergeCertificate | None
-    if base.rule in ("merges", "character_merges"):
+    if merges is not None:
         left = RunLimits(clock.left, threads=threads)
         vocabulary, bound = _of_merges(base, cut, instance, left, progress)
         tokens = segment(words, vocabulary, threads=threads).tokens
@@ -175,14 +177,13 @@ def _of_merges(
     tokens, vocabulary = searched(closed_choice(base, tree, cut, k, fixed), 1 - _SEARCH)
     bound = merge_bound(
         instance,
-        own_merges(base),
         incumbent=tokens,
         time_limit=None if clock.left is None else max(0, clock.left - _SEARCH * (left or 0)),
         threads=threads,
         progress=progress,
     )
     if bound.lower_bound < tokens and bound.termination != "interrupted":
-        listed = list(bound.instance.index.tokens())
+        listed = list(bound.index.tokens())
         x = bound.x.tolist()
         order = sorted(range(len(listed)), key=lambda n: (-round(x[n], 4), len(listed[n]), n))
         wanted = first_with_parts(tree, (listed[n] for n in order), k, fixed)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..problem.merge_certificate import MergeCondition
+from ..problem.merge_condition import MergeCondition
 from ..runtime.arrays import Bools, Float64
 from ..vocabulary.vocabulary import Vocabulary
 from .held_steps import HeldSteps

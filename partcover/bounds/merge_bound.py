@@ -8,10 +8,11 @@ import numpy as np
 
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
+from ..problem.candidates import CandidateIndex
 from ..problem.certificate import Certificate, Leaf
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
-from ..problem.merge_certificate import MergeCertificate, MergeCondition
+from ..problem.merge_certificate import MergeCertificate
 from ..problem.solution import Termination
 from ..runtime.arguments import Seconds, Threads, checked
 from ..runtime.arrays import Float64
@@ -44,8 +45,10 @@ class MergeBound:
         The proof, which `check_merge_certificate` confirms.
     lower_bound : int
         No vocabulary within the budget that keeps to the condition needs fewer tokens.
+    index : CandidateIndex
+        The candidates.
     x : ndarray of float64, shape (candidates,)
-        The part of each candidate of ``instance.index`` that the relaxation chooses, 0 to 1.
+        The part of each candidate of `index` that the relaxation chooses, 0 to 1.
     seconds : float
         Wall-clock seconds.
     iterations : int
@@ -56,14 +59,15 @@ class MergeBound:
     Examples
     --------
     >>> from partcover import Instance, MergeCondition, merge_bound
-    >>> instance = Instance({"abc": 3, "abd": 1}, 1)
-    >>> merge_bound(instance, MergeCondition()).certificate
-    MergeCertificate(k=1, lower_bound=7, any merges)
+    >>> instance = Instance({"abc": 3, "abd": 1}, 1, merges=MergeCondition())
+    >>> merge_bound(instance).certificate
+    MergeCertificate(k=1, lower_bound=7)
     """
 
     instance: Instance
     certificate: MergeCertificate
     lower_bound: int
+    index: CandidateIndex = field(repr=False)
     x: Float64 = field(repr=False)
     seconds: float
     iterations: int
@@ -73,7 +77,6 @@ class MergeBound:
 @checked
 def merge_bound(
     instance: Instance,
-    condition: MergeCondition,
     *,
     incumbent: int | None = None,
     time_limit: Seconds | None = None,
@@ -85,9 +88,7 @@ def merge_bound(
     Parameters
     ----------
     instance : Instance
-        The words, budget and conditions.  Group budgets are not used.
-    condition : MergeCondition
-        What every token is made of.
+        The words, budget and conditions, ``merges`` among them.  Group budgets are not used.
     incumbent : int, optional
         Tokens that some such vocabulary needs: where the bound meets it, the steps end.
     time_limit : float, optional
@@ -105,7 +106,7 @@ def merge_bound(
     Raises
     ------
     InputError
-        As `lower_bound` does.
+        As `lower_bound` does, and if the instance has no ``merges``.
 
     Notes
     -----
@@ -115,33 +116,37 @@ def merge_bound(
     Examples
     --------
     >>> from partcover import Instance, MergeCondition, lower_bound, merge_bound
-    >>> instance = Instance({"abc": 3, "abd": 1}, 1)  # the token abc needs ab or bc beside it
-    >>> lower_bound(instance).lower_bound, merge_bound(instance, MergeCondition()).lower_bound
+    >>> words = {"abc": 3, "abd": 1}
+    >>> closed = Instance(words, 1, merges=MergeCondition())  # abc needs ab or bc beside it
+    >>> lower_bound(Instance(words, 1)).lower_bound, merge_bound(closed).lower_bound
     (6, 7)
     """
+    if instance.merges is None:
+        raise InputError("the instance has no merges: give it some (merges=MergeCondition(...))")
     limits = RunLimits(time_limit, threads=threads)
     deadline = limits.start()
-    instance = replace(instance)
+    free = replace(instance, merges=None)
     # a word that dominates a candidate may be made of it
-    instance.__dict__["index"] = instance.candidate_index(dominated=True)
-    refuse_beyond_memory(instance, "bound")
+    free.__dict__["index"] = free.candidate_index(dominated=True)
+    refuse_beyond_memory(free, "bound")
     if instance.words.total_symbols >= 2**53:
         raise InputError("the counts are too large for prices of enough digits: scale them down")
     with workers(threads) as share:
-        greedy = greedtok(instance, time_limit=deadline.left, threads=threads)
-        counter = PriceCounter(instance, share)
+        greedy = greedtok(free, time_limit=deadline.left, threads=threads)
+        counter = PriceCounter(free, share)
         chosen = greedy.vocabulary or Vocabulary((), instance.symbols)
-        ascent = MergeAscent(counter, chosen, greedy.gains, condition)
-        best = MergePrices(counter, instance, incumbent, deadline, progress or Progress())
+        ascent = MergeAscent(counter, chosen, greedy.gains, instance.merges)
+        best = MergePrices(counter, free, incumbent, deadline, progress or Progress())
         climb = Climb(ascent, best, StoppingRule(deadline, None, None), cuts=False)
         termination = greedy.termination
         if termination != "interrupted":
             termination = _climbed(climb)
-        certificate = best.merge_certificate(ascent)
+        certificate = best.merge_certificate(ascent, instance)
     return MergeBound(
         instance,
         certificate,
         certificate.lower_bound,
+        free.index,
         best.x,
         deadline.seconds,
         climb.step,
@@ -206,14 +211,14 @@ class MergePrices(BestPrices):
             self.value, self.prices, self.charges = value, prices, charges
         self._prove(counter.bound(value), "prices")
 
-    def merge_certificate(self, ascent: MergeAscent) -> MergeCertificate:
-        """Returns the proof of the best bound so far."""
+    def merge_certificate(self, ascent: MergeAscent, instance: Instance) -> MergeCertificate:
+        """Returns the proof of the best bound so far, for the instance with its merges."""
         leaf = Leaf(None) if self.prices is None else self.prices.leaf(self.counter)
-        alone = self.instance.words.total_count
-        prices = Certificate.of(self.instance, (leaf,), alone, self.counter.bits)
+        alone = instance.words.total_count
+        prices = Certificate.of(instance, (leaf,), alone, self.counter.bits)
         charges = [ascent.ways.charge(*charge) for charge in self.charges]
         ordered = tuple(sorted(charges, key=lambda charge: charge.token))
-        return MergeCertificate(prices, ascent.ways.condition, ordered, self.lower_bound)
+        return MergeCertificate(prices, ordered, self.lower_bound)
 
 
 def _charged(rewards: Rewards, charges: Charges, counter: PriceCounter) -> Rewards:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..corpus.symbols import Token
-from ..problem.merge_certificate import Charge, MergeCondition
+from ..problem.merge_certificate import Charge
+from ..problem.merge_condition import MergeCondition
 from ..runtime.arrays import Float64, Int32, Int64
 from .price_counter import PriceCounter
 

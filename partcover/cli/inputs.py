@@ -155,7 +155,8 @@ class InstanceSource:
             raise InputError("-k is missing: how many tokens may be chosen?")
         settings: dict[str, Any] = {}
         if base is not None:
-            names = ("max_length", "min_count", "groups", "threshold", "source", *_TOKEN_FILES)
+            alone = ("max_length", "min_count", "groups", "merges", "threshold", "source")
+            names = (*alone, *_TOKEN_FILES)
             settings = {name: getattr(base, name) for name in names}
         if self.groups:
             settings["groups"] = self._groups(settings.get("groups", ()), words.symbols)

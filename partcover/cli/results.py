@@ -136,14 +136,13 @@ def _counted(instance: Instance, certificate: Certificate) -> int:
 def _proven_of_merges(
     path: str | PathLike[str], instance: Instance, certificate: MergeCertificate
 ) -> int:
-    """Returns what a file proves under the same condition, if it is more; else 0."""
+    """Returns what a file proves of the same instance, if it is more; else 0."""
     if not Path(path).is_file():
         return 0
     try:
         old = MergeCertificate.load(path)
     except PartcoverError:  # something else, or damaged: replaced
         return 0
-    is_better = old.lower_bound > certificate.lower_bound and old.condition == certificate.condition
-    if is_better and check_merge_certificate(instance, old).ok:
+    if old.lower_bound > certificate.lower_bound and check_merge_certificate(instance, old).ok:
         return old.lower_bound
     return 0

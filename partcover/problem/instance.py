@@ -21,6 +21,7 @@ from ..runtime.pickling import by_fields
 from ..vocabulary.vocabulary import Vocabulary
 from .candidates import MOST_HELD, CandidateIndex
 from .group_budget import MAX_GROUPS, GroupBudget
+from .merge_condition import MergeCondition
 
 __all__ = ["Instance"]
 
@@ -59,6 +60,10 @@ class Instance:
         `words` holds the words after that; they need the same tokens.
     groups : iterable of GroupBudget
         Budgets within the budget.
+    merges : MergeCondition, optional
+        The merges that make every token but the required ones.  `prune` and `extend` find such
+        vocabularies, `merge_bound` proves bounds for them, and `verify` checks both; whatever else
+        chooses tokens refuses the instance.
     threshold : int, optional
         The number of tokens of the decision problem: does a vocabulary exist that needs at most
         this many?
@@ -97,6 +102,7 @@ class Instance:
     prefix: tuple[Token, ...] = ()
     protected: tuple[Token, ...] = ()
     groups: tuple[GroupBudget, ...] = ()
+    merges: MergeCondition | None = None
     threshold: int | None = None
     source: dict[str, Any] = field(default_factory=dict)
 
@@ -113,6 +119,7 @@ class Instance:
         prefix: Iterable[Any] = (),
         protected: Iterable[Any] = (),
         groups: Sequence[GroupBudget] = (),
+        merges: MergeCondition | None = None,
         threshold: Int64 | None = None,
         source: Mapping[str, Any] | None = None,
     ) -> None:
@@ -131,6 +138,7 @@ class Instance:
         set_(self, "prefix", prefix)
         set_(self, "protected", protected)
         set_(self, "groups", tuple(group.over(words.symbols) for group in groups))
+        set_(self, "merges", None if merges is None else merges.over(words.symbols))
         set_(self, "threshold", threshold)
         set_(self, "source", dict(source or {}))
         self._check()
@@ -224,6 +232,8 @@ class Instance:
         for name in (*_TOKEN_LISTS[1:], "groups"):
             if getattr(self, name):
                 policy[name] = len(getattr(self, name))
+        if self.merges is not None:
+            policy["merges"] = "any" if self.merges.pairs is None else len(self.merges.pairs)
         return policy
 
     @cached_property
@@ -289,7 +299,17 @@ class Instance:
 
         Of all substrings, those longer than `longest` are left out: a long word has no more of the
         others than its length times that.
+
+        Raises
+        ------
+        InputError
+            If tokens have to be made by merges: what chooses among candidates knows nothing of it.
         """
+        if self.merges is not None:
+            raise InputError(
+                "the instance requires that merges make every token, which only `prune`, `extend`, "
+                "`merge_bound` and `verify` take into account"
+            )
         limits = [limit for limit in (self.max_length, longest) if limit is not None]
         return CandidateIndex(
             self.words,
@@ -353,6 +373,8 @@ class Instance:
                 data[name] = [sym.to_json(token) for token in tokens]
         if self.groups:
             data["groups"] = [group.to_json() for group in self.groups]
+        if self.merges is not None:
+            data["merges"] = self.merges.to_json()
         return data
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -400,6 +422,7 @@ class Instance:
         for name, value in how.items():
             if not isinstance(value, str | None):
                 raise InputError(f"{name!r} must be a name")
+        merges = data.get("merges")
         words = WordCounts.from_counts(
             ((sym.from_json(w, symbols), c) for w, c in pairs), symbols, **how
         )
@@ -417,6 +440,7 @@ class Instance:
             prefix=tokens("prefix") or (),
             protected=tokens("protected") or (),
             groups=tuple(GroupBudget.from_json(group, symbols) for group in groups),
+            merges=None if merges is None else MergeCondition.from_json(merges, symbols),
             threshold=whole("threshold"),
             source=source,
         )

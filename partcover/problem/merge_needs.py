@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from ..corpus.symbols import Token
-from .merge_certificate import MergeCondition
+from .merge_condition import MergeCondition
 
 __all__ = ["MergeNeeds"]
 
@@ -20,6 +20,11 @@ class MergeNeeds:
     exempt : collection of token
         Tokens that need no parts.
 
+    Notes
+    -----
+    What is kept of a token is a few tokens whose needs are its own, so that memory is proportional
+    to the number of merges, however deep they are.  Nothing is kept of tokens that no merge makes.
+
     Examples
     --------
     >>> from partcover import MergeCondition
@@ -32,26 +37,49 @@ class MergeNeeds:
     def __init__(self, condition: MergeCondition, exempt: Collection[Token]) -> None:
         self._condition = condition
         self._exempt = exempt
-        self._known: dict[Token, frozenset[Token]] = {}
+        # tokens that, with all that they need, are what a token needs besides itself
+        self._below: dict[Token, tuple[Token, ...]] = {}
 
     def of(self, token: Token) -> frozenset[Token]:
         """Returns what a token needs: what all ways to make it need."""
-        if self._condition.pairs is None:
+        if self._condition.pairs is None or not self._ways(token):
             return frozenset({token})
-        known = self._known
         waiting = [token]
         while waiting:
             last = waiting[-1]
-            if last in known:
+            if last in self._below:
                 waiting.pop()
                 continue
-            splits = [] if last in self._exempt else list(self._condition.splits(last))
-            missing = [part for parts in splits for part in parts if part not in known]
+            ways = self._ways(last)
+            missing = [part for parts in ways for part in parts if part not in self._below]
             if missing:
                 waiting += missing  # they are shorter
                 continue
             waiting.pop()
-            ways = [frozenset().union(*(known[part] for part in parts)) for parts in splits]
-            common = frozenset.intersection(*ways) if ways else frozenset()
-            known[last] = common | {last}
-        return known[token]
+            self._below[last] = ways[0] if len(ways) == 1 else self._shared(ways)
+        return frozenset(self._closure([token]))
+
+    def _ways(self, token: Token) -> list[tuple[Token, ...]]:
+        return [] if token in self._exempt else list(self._condition.splits(token))
+
+    def _closure(self, tokens: Iterable[Token]) -> set[Token]:
+        """Returns tokens with all that they need."""
+        found: set[Token] = set()
+        waiting = list(tokens)
+        while waiting:
+            token = waiting.pop()
+            if token not in found:
+                found.add(token)
+                waiting += self._below[token]
+        return found
+
+    def _shared(self, ways: list[tuple[Token, ...]]) -> tuple[Token, ...]:
+        """Returns the fewest tokens whose needs are what all ways need."""
+        common = set.intersection(*map(self._closure, ways)) if ways else set()
+        largest: list[Token] = []
+        covered: set[Token] = set()
+        for token in sorted(common, key=len, reverse=True):  # the needs of one are shorter than it
+            if token not in covered:
+                largest.append(token)
+                covered |= self._closure([token])
+        return tuple(largest)

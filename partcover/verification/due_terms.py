@@ -16,6 +16,8 @@ from .sorted_words import SortedWords
 __all__ = ["DueTerms"]
 
 _LIMIT = 1 << 63  # numbers have at most 63 bits, and a sign
+_FREE_STEPS = 1 << 26  # look-ups of dues, and so many more for each place where a token pays
+_STEPS_A_PLACE = 16
 
 
 class DueTerms:
@@ -56,6 +58,9 @@ class DueTerms:
         for token, times in Counter(tokens).items():
             if times > 1:
                 raise InputError(f"{sym.glance(token)!r} has dues twice")
+        self._token: Token | None = None
+        self._paid: list[tuple[list[int], list[int]]] = []
+        self._steps = self._places = 0
         self.loss = 0
         self.bonus: Counter[Token] = Counter()
         self._dues: dict[Token, tuple[list[int], list[int]]] = {}
@@ -76,13 +81,21 @@ class DueTerms:
 
     def pays(self, token: Token) -> bool:
         """Returns whether a token pays dues."""
-        return not self._needs.of(token).isdisjoint(self._dues)
+        return bool(self._paid_by(token))
 
     def paid_before(self, token: Token, position: int) -> int:
         """Returns what a token pays for lying over all symbols before a position."""
-        paid = 0
-        for needed in self._needs.of(token):
-            if needed in self._dues:
-                positions, before = self._dues[needed]
-                paid += before[bisect_left(positions, position)]
-        return paid
+        paid = self._paid_by(token)
+        self._steps += len(paid)
+        self._places += 1
+        if self._steps > _FREE_STEPS + _STEPS_A_PLACE * self._places:
+            raise InputError("tokens pay dues to too many others for a check in sensible time")
+        return sum(before[bisect_left(positions, position)] for positions, before in paid)
+
+    def _paid_by(self, token: Token) -> list[tuple[list[int], list[int]]]:
+        """Returns the dues that a token pays: that of one token are asked for many times."""
+        if token != self._token:
+            needed = self._needs.of(token)
+            self._token = token
+            self._paid = [self._dues[part] for part in needed if part in self._dues]
+        return self._paid

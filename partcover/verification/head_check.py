@@ -129,8 +129,8 @@ def check_head_certificate(
     leaf = certificate.head.tree[0]
     if not isinstance(leaf, Leaf) or leaf.prices is None or leaf.fees or leaf.has_cuts:
         problems.append("the head's certificate is not one leaf of prices")
-    if head.candidates is not None or head.groups or head.min_count != 1:
-        problems.append("a certificate of a head is about all substrings, without groups")
+    if head.candidates is not None or head.groups or head.merges or head.min_count != 1:
+        problems.append("a certificate of a head is about all substrings, without groups or merges")
     bound = 0
     if not problems:
         assert isinstance(leaf, Leaf)

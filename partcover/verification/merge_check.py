@@ -11,7 +11,8 @@ from ..corpus.symbols import Token
 from ..errors import InputError
 from ..problem.certificate import Leaf
 from ..problem.instance import Instance
-from ..problem.merge_certificate import MergeCertificate, MergeCondition
+from ..problem.merge_certificate import Charge, MergeCertificate
+from ..problem.merge_condition import MergeCondition
 from ..problem.merge_needs import MergeNeeds
 from ..runtime.arguments import checked
 from ..vocabulary.vocabulary import Vocabulary
@@ -20,7 +21,7 @@ from .due_terms import DueTerms
 from .leaf_bound import LeafCase, case_values
 from .sorted_words import SortedWords
 
-__all__ = ["check_merge_certificate", "other_merges", "unmade_tokens"]
+__all__ = ["check_merge_certificate", "made_tokens", "other_merges", "unmade_tokens"]
 
 
 @checked
@@ -30,7 +31,7 @@ def check_merge_certificate(instance: Instance, certificate: MergeCertificate) -
     Parameters
     ----------
     instance : Instance
-        The words, budget and conditions.
+        The words, budget and conditions: of its merges, whatever the certificate was made for.
     certificate : MergeCertificate
         The certificate to check.
 
@@ -58,9 +59,10 @@ def check_merge_certificate(instance: Instance, certificate: MergeCertificate) -
     make it, which get u_T or more of it, and what others get is not negative.  So S needs at least
     Σ c·Σ d − Σ_{T ∈ S} reward'(T).  ∎
 
-    Tokens that need no parts do not pay: required ones, those that may be made of two single
-    symbols, and words where the condition says so.  All candidates count: one that occurs in a
-    single word is not dominated by the word here, as the word may be made of it.
+    Which merges there are `Instance.merges` says.  Tokens that need no parts do not pay: required
+    ones, those that may be made of two single symbols, and words where the condition says so.  All
+    candidates count: one that occurs in a single word is not dominated by the word here, as the
+    word may be made of it.
 
     Merging by such a vocabulary needs as many tokens as the shortest path at least.  A token that
     merges do not make never comes out, and so the bound is one for all vocabularies cut by merging.
@@ -68,16 +70,18 @@ def check_merge_certificate(instance: Instance, certificate: MergeCertificate) -
     Examples
     --------
     >>> from partcover import Instance, MergeCondition, check_merge_certificate, merge_bound
-    >>> instance = Instance({"abc": 3, "abd": 1}, 1)
-    >>> bound = merge_bound(instance, MergeCondition())
+    >>> instance = Instance({"abc": 3, "abd": 1}, 1, merges=MergeCondition())
+    >>> bound = merge_bound(instance)
     >>> check_merge_certificate(instance, bound.certificate).lower_bound
     7
     """
     problems = mismatches(instance, certificate.prices)
+    if instance.merges is None:
+        problems = ["the certificate is about tokens that merges make, and the instance is not"]
     bound = 0
-    if not problems:
+    if not problems and instance.merges is not None:
         try:
-            bound = _bound(instance, certificate)
+            bound = _bound(instance, instance.merges, certificate)
         except InputError as error:
             problems.append(str(error))
         else:
@@ -91,7 +95,7 @@ def check_merge_certificate(instance: Instance, certificate: MergeCertificate) -
 
 
 def unmade_tokens(
-    tokens: Iterable[Token], condition: MergeCondition, instance: Instance
+    tokens: Collection[Token], condition: MergeCondition, instance: Instance
 ) -> list[Token]:
     """Returns the tokens of a vocabulary that no two others make, as a condition asks for it.
 
@@ -103,15 +107,30 @@ def unmade_tokens(
     >>> unmade_tokens([b"th", b"that"], MergeCondition(), instance)
     [b'that']
     """
-    known = {*tokens, *instance.fixed}
+    made = made_tokens(tokens, condition, instance)
+    return [token for token in tokens if token not in made]
+
+
+def made_tokens(
+    tokens: Collection[Token], condition: MergeCondition, instance: Instance
+) -> set[Token]:
+    """Returns the tokens of a vocabulary that merges make of single symbols and required tokens.
+
+    Examples
+    --------
+    >>> from partcover import Instance, MergeCondition
+    >>> from partcover.verification.merge_check import made_tokens
+    >>> sorted(made_tokens([b"th", b"that", b"thi"], MergeCondition(), Instance({"that": 1}, 3)))
+    [b'th', b'thi']
+    """
     free = {*instance.fixed, *(word for word, _ in instance.words if condition.whole_words)}
-    lengths = set(map(len, known))
-    return [
-        token
-        for token in tokens
-        if token not in free
-        and not any(known.issuperset(parts) for parts in condition.splits(token, lengths))
-    ]
+    known = set(instance.fixed)
+    lengths = set(map(len, (*tokens, *known)))
+    for token in sorted(tokens, key=len):
+        parts_of = condition.splits(token, lengths)
+        if token in free or any(known.issuperset(parts) for parts in parts_of):
+            known.add(token)
+    return known.intersection(tokens)
 
 
 def other_merges(vocabulary: Vocabulary, condition: MergeCondition) -> str | None:
@@ -155,7 +174,7 @@ def _shown(pair: tuple[Token, Token] | None) -> str:
     return " + ".join(repr(sym.glance(part)) for part in pair)
 
 
-def _bound(instance: Instance, certificate: MergeCertificate) -> int:
+def _bound(instance: Instance, condition: MergeCondition, certificate: MergeCertificate) -> int:
     """Counts the bound; an `InputError` says what is not valid."""
     tree = certificate.prices.tree
     leaf = tree[0]
@@ -168,20 +187,21 @@ def _bound(instance: Instance, certificate: MergeCertificate) -> int:
     prices = leaf.unpacked(len(words.count_at), scale_bits)
     if prices is None or is_empty(instance, required, frozenset()):
         return n_words
-    exempt = {*required, *(words.words if certificate.condition.whole_words else ())}
-    terms = DueTerms(leaf, words, MergeNeeds(certificate.condition, exempt))
-    terms.bonus.update(_bonuses(certificate, exempt))
+    exempt = {*required, *(words.words if condition.whole_words else ())}
+    terms = DueTerms(leaf, words, MergeNeeds(condition, exempt))
+    terms.bonus.update(_bonuses(condition, certificate.charges, exempt))
     case = LeafCase(prices.tolist(), (), required, frozenset(), terms)
     (value,) = case_values(instance, words, [case], 1 << scale_bits, dominated=True)
     return max(-(-value // (1 << scale_bits)), n_words)
 
 
-def _bonuses(certificate: MergeCertificate, exempt: Collection[Token]) -> Counter[Token]:
+def _bonuses(
+    condition: MergeCondition, charges: Iterable[Charge], exempt: Collection[Token]
+) -> Counter[Token]:
     """Returns what the charges add to the reward of each token, if they are valid."""
-    condition = certificate.condition
     bonuses: Counter[Token] = Counter()
     seen: set[Token] = set()
-    for charge in certificate.charges:
+    for charge in charges:
         name = repr(sym.glance(charge.token))
         if charge.token in seen:
             raise InputError(f"{name} is charged twice")

@@ -15,9 +15,11 @@ from ..corpus.head_and_tail import HeadAndTail, WordShard
 from ..corpus.symbols import Token, show, slices
 from ..corpus.word_counts import WordCounts
 from ..problem.instance import Instance
+from ..problem.merge_condition import MergeCondition
 from ..problem.solution import Solution
 from ..runtime.arguments import checked
 from ..vocabulary.vocabulary import Vocabulary
+from .merge_check import made_tokens, unmade_tokens
 from .rule_recount import COUNTED, tokens_by_rule
 
 __all__ = ["Verification", "recount", "recount_seconds", "verify"]
@@ -123,7 +125,7 @@ def verify(
         by_priority += count * _priority(word, ranks, places)
         relaxed += count * _relaxed_cover(places)
 
-    problems += _broken(instance, occurrences)
+    problems += _broken(instance, vocabulary, occurrences)
     if claim is not None:
         counted = by_priority if claim.rule == "priority" else fewest
         if claim.rule == vocabulary.rule and claim.rule in COUNTED:
@@ -195,7 +197,7 @@ def recount(
             tokens += needed
             for token, times in found.items():
                 occurrences[token] += times
-    return tokens, tuple(_broken(instance, occurrences))
+    return tokens, tuple(_broken(instance, vocabulary, occurrences))
 
 
 def _counted_in(shard: WordShard, vocabulary: Vocabulary) -> tuple[int, dict[Token, int]]:
@@ -240,7 +242,7 @@ def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 400
     return median(seconds) * len(words) / len(drawn)
 
 
-def _broken(instance: Instance, occurrences: dict[Token, int]) -> list[str]:
+def _broken(instance: Instance, vocabulary: Vocabulary, occurrences: dict[Token, int]) -> list[str]:
     """The conditions that a vocabulary breaks, given how often each of its tokens occurs."""
     problems = []
     if len(occurrences) > instance.k:
@@ -256,6 +258,14 @@ def _broken(instance: Instance, occurrences: dict[Token, int]) -> list[str]:
     for token in instance.forbidden:
         if token in occurrences:
             problems.append(f"forbidden token {show(token)!r} is used")
+    if instance.merges is not None:
+        own = MergeCondition.of(vocabulary)
+        # a token that the vocabulary's own merges do not make never comes out
+        tokens = vocabulary if own is None else made_tokens(vocabulary, own, instance)
+        problems += [
+            f"the instance's merges do not make token {show(token)!r} of others that are there"
+            for token in unmade_tokens(tokens, instance.merges, instance)
+        ]
     listed = None if instance.candidates is None else set(instance.candidates)
     for token, count in occurrences.items():
         if token in fixed:

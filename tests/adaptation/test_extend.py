@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from partcover import InputError, Vocabulary, WordCounts, extend
+from partcover import (
+    InputError,
+    MergeCondition,
+    Vocabulary,
+    WordCounts,
+    extend,
+    merge_bound,
+    verify_extension,
+)
 from partcover.adaptation.base import adapted
 
 
@@ -54,6 +64,17 @@ def test_a_token_that_costs_the_other_corpus_is_left_out():
     alone = WordCounts.from_counts({"abcd": 2})
     held = extend(base, corpora[0], 1, keep=alone, at_most=0)
     assert (held.new, held.keep.after, held.limit) == ((b"xy",), 4, 4)
+
+
+def test_a_certificate_of_merges_is_for_rules_of_merges():
+    """Tokens that nothing else makes are of use to the other rules."""
+    words = WordCounts.from_counts({"abc": 3, "abd": 1})
+    found = extend(Vocabulary(["xy"]), words, 1)
+    forged = merge_bound(replace(found.instance, merges=MergeCondition(()))).certificate
+    assert forged.lower_bound > found.tokens
+    check = verify_extension(found.vocabulary, words, forged)
+    assert (check.ok, check.lower_bound, check.condition) == (False, 0, None)
+    assert "the instance is not" in check.problems[0]
 
 
 @pytest.mark.parametrize(

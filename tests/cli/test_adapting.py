@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from cli.helpers import TEXT, as_json, fails
 
-from partcover import Vocabulary
+from partcover import Instance, MergeCondition, Vocabulary, merge_bound
 
 EXTEND = ("extend", "V.json", "text.txt", "-m", "2")
 KEEP = ("--keep", "news.txt")
@@ -72,7 +73,7 @@ def test_the_proof_of_merges_is_about_tokens_that_they_make(run, tmp_path):
             [("t", "h"), ("h", "a"), ("a", "t")],
             "merges 'a' + 't' at this place, the vocabulary 'h'",
         ),
-        (None, "P.cert: the vocabulary merges by rank, the base by a list of pairs"),
+        (None, "other.json: the vocabulary merges by rank, the base by a list of pairs"),
     ):
         tokens = [*pruned, "ha"] if pairs else pruned
         pruned.with_(tokens=tokens, merges=pairs, ids=None).save(tmp_path / "other.json")
@@ -81,12 +82,39 @@ def test_the_proof_of_merges_is_about_tokens_that_they_make(run, tmp_path):
     Vocabulary(["at", "that"]).save(tmp_path / "other.json")
     status, _, err = run(*verify, "--vocab", "other.json")
     assert status == 6
-    assert "P.cert: it is about tokens that merges make, and they make no 'that'" in err
-    status, _, err = run("bound", "I.json", "--start-certificate", "P.cert")
-    assert status == 2
-    assert "this is a certificate of merges" in err
+    assert "other.json: the instance's merges do not make token 'that'" in err
+    fails(run("bound", "I.json"), "the instance requires that merges make every token")
+    fails(run("bound", "C.tsv", "-k", "2", "--start-certificate", "P.cert"), "of merges")
     assert run("prune", "B.json", "text.txt", "-k", "2", *proof, "--time-limit", "0")[0] == 0
     assert as_json(run(*verify, "--json"))[1]["lower_bound"] == 60  # the better proof is kept
+
+
+@pytest.mark.usefixtures("_files")
+def test_a_certificate_does_not_say_which_merges_there_are(run, tmp_path):
+    """Of the merges of a bad vocabulary alone, or of none, it would prove that one optimal."""
+    words = {"that": 9, "hat": 4, "cat": 2, "what": 3}
+    asked = Instance(words, 2, merges=MergeCondition())
+    bad = Vocabulary(["th", "wh"], rule="merges", merges=[("t", "h"), ("w", "h")])
+    bad.save(tmp_path / "bad.json")
+    for pairs in (bad.merges, ()):
+        forged = merge_bound(replace(asked, merges=MergeCondition(pairs))).certificate
+        forged.save(tmp_path / "forged.cert")
+        for instance, message in (
+            (replace(asked, merges=None), "tokens that merges make, and the instance is not"),
+            (asked, "the certificate is about other candidates or conditions"),
+        ):
+            instance.save(tmp_path / "I.json")
+            verify = ("verify", "I.json", "--certificate", "forged.cert")
+            for vocab in ((), ("--vocab", "bad.json")):
+                status, out, err = run(*verify, *vocab)
+                assert (status, message in err, "proves optimal" in out) == (6, True, False)
+    asked.save(tmp_path / "I.json")
+    merge_bound(asked).certificate.save(tmp_path / "P.cert")
+    verify = ("verify", "I.json", "--certificate", "P.cert")
+    for vocab in ((), ("--vocab", "bad.json")):
+        status, out, err = run(*verify, *vocab)
+        assert (status, err, "every token is made by merges" in out) == (0, "", True)
+        assert as_json(run(*verify, *vocab, "--json"))[1]["condition"] == asked.merges.about
 
 
 @pytest.mark.usefixtures("_files")
@@ -105,6 +133,8 @@ def test_one_command_verifies_an_extension(run, tmp_path, rule):
     assert (status, checked["ok"], checked["tokens"]) == (0, True, made["tokens"])
     assert checked["lower_bound"] == made["lower_bound"]
     assert checked["gap"] == pytest.approx(made["gap"])
+    by_rank = "every token is made by merges, or is a whole word"
+    assert checked.get("condition") == (by_rank if rule == "merges" else None)
     first = ("verify", "N.json", "texts", "--certificate", "P.cert", *KEEP, "--json")
     assert as_json(run(*first)) == (status, checked)
     fails(run(*verify), "the corpus to keep counts, 1 to 2")

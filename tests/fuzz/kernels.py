@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -167,8 +168,9 @@ def adapt(draw: Random, base: Vocabulary, counts: WordCounts) -> None:
 
 def bound_others(instance: Instance) -> None:
     """Bounds vocabularies that merges make, and one for two corpora."""
-    merges = merge_bound(instance, MergeCondition(), time_limit=0.2)
-    assert check_merge_certificate(instance, merges.certificate).ok
+    closed = replace(instance, merges=MergeCondition())
+    merges = merge_bound(closed, time_limit=0.2)
+    assert check_merge_certificate(closed, merges.certificate).ok
     words = instance.words
     both = MinimaxInstance([words, words], instance.k, [words.total_symbols] * 2)
     solution = improve_minimax(both, time_limit=0.2)

@@ -23,9 +23,15 @@ from partcover import (
     MergeCertificate,
     MergeCondition,
     VerificationError,
+    Vocabulary,
     check_merge_certificate,
+    greedtok,
+    improve,
     lower_bound,
     merge_bound,
+    solve,
+    trainers,
+    verify,
 )
 from partcover.problem.certificate import Leaf
 from partcover.problem.cuts import PairPrices
@@ -91,7 +97,8 @@ def test_never_above_the_best_closed_vocabulary(data):
     priced = np.array(data.draw(prices(instance, bits)), np.int32)
     leaf = Leaf(priced, pairs=data.draw(dues(instance, 1 << bits)))
     made = data.draw(charges(instance, condition, 1 << bits))
-    proof = MergeCertificate(Certificate.of(instance, (leaf,), 0, bits), condition, made, 0)
+    instance = replace(instance, merges=condition)
+    proof = MergeCertificate(Certificate.of(instance, (leaf,), 0, bits), made, 0)
     check = check_merge_certificate(instance, proof)
     assert check.problems == ()
     assert check.lower_bound <= fewest_closed(instance, condition)
@@ -111,8 +118,9 @@ def test_what_is_found_is_checked_and_no_less_than_without_merges(data):
     if len(useful(instance)) > 12:
         return
     condition = data.draw(conditions(instance))
-    bound = merge_bound(instance, condition, time_limit=5)
-    check = check_merge_certificate(instance, bound.certificate)
+    closed = replace(instance, merges=condition)
+    bound = merge_bound(closed, time_limit=5)
+    check = check_merge_certificate(closed, bound.certificate)
     assert check.ok
     assert check.lower_bound == bound.lower_bound <= fewest_closed(instance, condition)
     # up to what rounding and the end of the steps leave
@@ -124,10 +132,17 @@ def example() -> tuple[Instance, MergeCertificate]:
 
     Prices of 1 sum to 12; rewards are ab 4 + 1, abc 6 − 1, abd 2, bc 3 + 1, bd 1.
     """
-    instance = Instance({"abc": 3, "abd": 1}, 1)
+    instance = Instance({"abc": 3, "abd": 1}, 1, merges=MergeCondition())
     prices = Certificate.of(instance, (Leaf(np.ones(6, np.int32)),), 4, 0)
     charge = Charge(b"abc", 1, ((b"ab", 1), (b"bc", 1)))
-    return instance, MergeCertificate(prices, MergeCondition(), (charge,), 7)
+    return instance, MergeCertificate(prices, (charge,), 7)
+
+
+def about(instance: Instance, proof: MergeCertificate) -> MergeCertificate:
+    """The same proof, said to be about an instance."""
+    made = proof.prices
+    prices = Certificate.of(instance, made.tree, made.lower_bound, made.scale_bits)
+    return replace(proof, prices=prices)
 
 
 def test_the_example_by_hand():
@@ -165,30 +180,31 @@ def paying() -> tuple[Instance, MergeCertificate]:
 
     Prices of 1 sum to 6; rewards are ab 2 − 2 + 2 and abc 4 − 2.
     """
-    instance = Instance({"abc": 2}, 1, candidates=["ab", "abc"])
-    leaf = Leaf(np.ones(3, np.int32), pairs=(due(b"ab", {0: 1}),))
     condition = MergeCondition(((b"a", b"b"), (b"ab", b"c")))
-    return instance, MergeCertificate(Certificate.of(instance, (leaf,), 2, 0), condition, (), 4)
+    instance = Instance({"abc": 2}, 1, candidates=["ab", "abc"], merges=condition)
+    leaf = Leaf(np.ones(3, np.int32), pairs=(due(b"ab", {0: 1}),))
+    return instance, MergeCertificate(Certificate.of(instance, (leaf,), 2, 0), (), 4)
 
 
 def test_dues_by_hand():
     instance, proof = paying()
     assert check_merge_certificate(instance, proof).lower_bound == 4
-    assert fewest_closed(instance, proof.condition) == 4
-    bound = merge_bound(instance, proof.condition)
+    assert fewest_closed(instance, instance.merges) == 4
+    bound = merge_bound(instance)
     assert check_merge_certificate(instance, bound.certificate).lower_bound == 4
     # where other merges make abc, too, it needs none of them
-    other = MergeCondition((*proof.condition.pairs, (b"a", b"bc"), (b"b", b"c")))
-    assert not check_merge_certificate(instance, replace(proof, condition=other)).ok
+    other = MergeCondition((*instance.merges.pairs, (b"a", b"bc"), (b"b", b"c")))
+    instance = replace(instance, merges=other)
+    assert not check_merge_certificate(instance, about(instance, proof)).ok
 
 
 def test_dues_are_what_the_token_gets():
     """Each use of ab pays 1 of the 1 that it is worth, and ab gets it: 6 - 2, where 4 is needed."""
-    instance = Instance({"abc": 2}, 1, candidates=["ab"])
-    leaf = Leaf(np.ones(3, np.int32), pairs=(due(AB, {0: 1}),))
     condition = MergeCondition(((b"a", b"b"),))
+    instance = Instance({"abc": 2}, 1, candidates=["ab"], merges=condition)
+    leaf = Leaf(np.ones(3, np.int32), pairs=(due(AB, {0: 1}),))
     prices = Certificate.of(instance, (leaf,), 2, 0)
-    check = check_merge_certificate(instance, MergeCertificate(prices, condition, (), 4))
+    check = check_merge_certificate(instance, MergeCertificate(prices, (), 4))
     assert (check.ok, check.lower_bound) == (True, 4)
     assert fewest_closed(instance, condition) == 4
 
@@ -217,28 +233,85 @@ def test_dues_that_are_refused(pairs, message):
 
 def test_tokens_that_need_no_parts_are_not_charged():
     instance, proof = example()
-    charge = Charge(b"abc", 1, ((b"ab", 1), (b"bc", 1)))
-    words = replace(proof, condition=MergeCondition(whole_words=True), charges=(charge,))
-    assert "needs no parts" in check_merge_certificate(instance, words).problems[0]
-    required = Instance({"abc": 3, "abd": 1}, 1, required=["abc"])
-    prices = Certificate.of(required, proof.prices.tree, 4, 0)
-    check = check_merge_certificate(required, replace(proof, prices=prices, charges=(charge,)))
-    assert "needs no parts" in check.problems[0]
+    words = replace(instance, merges=MergeCondition(whole_words=True))
+    for other in (words, replace(instance, required=["abc"])):
+        check = check_merge_certificate(other, about(other, proof))
+        assert "needs no parts" in check.problems[0]
 
 
 def test_about_another_instance_or_of_another_form():
     instance, proof = example()
     assert not check_merge_certificate(instance.with_k(2), proof).ok
+    check = check_merge_certificate(replace(instance, merges=None), proof)
+    assert check.problems[0].startswith("the certificate is about tokens that merges make")
     fees = replace(proof, prices=Certificate.of(instance, (Leaf(None, (1,)),), 4, 0))
     assert "not a single leaf" in check_merge_certificate(instance, fees).problems[0]
+
+
+def test_a_certificate_does_not_bring_its_own_merges():
+    """With other merges, or none, more can be proven, and it is not about this instance."""
+    words, k = {"abc": 3, "abd": 1}, 1
+    instance = Instance(words, k, merges=MergeCondition(((b"a", b"b"), (b"ab", b"c"))))
+    fewest = fewest_closed(instance, instance.merges)
+    for pairs in ((), ((b"b", b"c"),)):
+        other = replace(instance, merges=MergeCondition(pairs))
+        forged = merge_bound(other).certificate
+        assert check_merge_certificate(other, forged).lower_bound > fewest
+        check = check_merge_certificate(instance, forged)
+        assert check.problems == ("the certificate is about other candidates or conditions",)
+        assert not check_merge_certificate(instance, about(instance, forged)).ok
+
+
+def test_a_vocabulary_keeps_to_the_merges_of_the_instance():
+    instance = Instance({"abc": 3, "abd": 1}, 2, merges=MergeCondition(((b"a", b"b"),)))
+    assert verify(instance, Vocabulary(["ab"])).ok
+    check = verify(instance, Vocabulary(["ab", "abc"]))
+    assert check.problems == (
+        "the instance's merges do not make token 'abc' of others that are there",
+    )
+    # by its own merges abc never comes out
+    assert verify(instance, Vocabulary(["ab", "abc"], rule="merges", merges=[("a", "b")])).ok
+    by_rank = Vocabulary(["ab", "abc"], rule="merges")
+    assert "do not make token 'abc'" in verify(instance, by_rank).problems[0]
+
+
+@pytest.mark.parametrize("choose", [lower_bound, greedtok, solve, improve, trainers.bpe])
+def test_what_knows_nothing_of_merges_refuses_the_instance(choose):
+    instance, _ = example()
+    with pytest.raises(InputError, match="merges"):
+        choose(instance)
+    with pytest.raises(InputError, match="has no merges"):
+        merge_bound(replace(instance, merges=None))
+
+
+@pytest.mark.parametrize("pairs", [None, ((b"a", b"bc"), (b"b", b"c")), ()])
+def test_the_instance_file_holds_the_merges(pairs, tmp_path):
+    condition = MergeCondition(pairs, characters=True)
+    Instance({"abc": 3}, 1, merges=condition).save(tmp_path / "I.json")
+    assert Instance.load(tmp_path / "I.json").merges == condition
+    text = Instance({"abc": 3}, 1, merges=MergeCondition((("a", "b"),))).merges
+    assert text == MergeCondition(((b"a", b"b"),))
+
+
+@pytest.mark.parametrize(
+    ("merges", "message"),
+    [
+        (7, "'merges' is not an object"),
+        ({"pairs": None}, "'merges' is not an object"),
+        ({"pairs": 7, "whole_words": True, "characters": True}, "are not pairs"),
+        ({"pairs": [["a"]], "whole_words": True, "characters": True}, "are not pairs"),
+        ({"pairs": [["a", ""]], "whole_words": True, "characters": True}, "without symbols"),
+        ({"pairs": None, "whole_words": 1, "characters": True}, "true or false"),
+    ],
+)
+def test_merges_of_an_instance_file_that_are_refused(merges, message):
+    with pytest.raises(InputError, match=message):
+        Instance.from_json({**Instance({"abc": 3}, 1).to_json(), "merges": merges})
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"condition": {"pairs": None}}, "the condition has not"),
-        ({"condition": {"pairs": 7, "whole_words": True, "characters": True}}, "are not pairs"),
-        ({"condition": {"pairs": None, "whole_words": 1, "characters": True}}, "true or false"),
         ({"charges": [7]}, "a charge is not"),
         ({"charges": [["abc", 1, [["ab"]]]]}, "a part of a charge is not"),
         ({"charges": [["abc", -1, []]]}, "a charge of"),

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...corpus import symbols as sym
-from ...corpus.symbols import Token
 from ...problem.instance import Instance
 from ...report.tables import facts
 from ...runtime.file_kinds import kind_of
@@ -28,7 +26,6 @@ from ..paths import ReadablePath
 if TYPE_CHECKING:
     from ...verification.recount import Verification
 
-_NAMED = 5  # tokens in a remark
 _CHECKED_WITH = {
     "extend": "what extend wrote is checked with its text and without -k",
     "prune": "what prune wrote is checked with the instance of --write-instance",
@@ -108,12 +105,15 @@ def verify_command(
     about this instance, that its cuts are valid, and the lower bound from its prices and cuts. The
     gap is by the vocabulary's own rule. Exit status 6 if anything is wrong.
 
-    With --minimax and several inputs: the tokens of each, and a bound of the largest ratio. Without
-    --reference the references are those that the certificate states, or the vocabulary's file.
+    With --minimax and several inputs: the tokens of each, and a bound of the largest ratio. The
+    references are those of --reference, and a certificate for other references is refused.
 
     Of a certificate that bound --head wrote, all words but the head are read one by one, by the
-    workers of --engine. Those of extend and prune for merges are about vocabularies whose tokens
-    merges make; what prune wrote must have the merges of its base between the tokens that stay.
+    workers of --engine.
+
+    An instance that prune wrote may require that merges make every token. The result then says so,
+    the vocabulary is checked for it, and only a certificate for these merges is accepted. What
+    prune wrote must have the merges of its base between the tokens that stay.
 
     The vocabulary may come first: verify V.json C.tsv -k 1000.
     One that extend wrote needs no -k: it says how it was extended, and the corpus is text,
@@ -153,6 +153,8 @@ def verify_command(
             data = proof
         else:
             data["ok"], data["certificate"] = data["ok"] and proof["ok"], proof
+    if instance.merges is not None:
+        data["condition"] = instance.merges.about
     flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
     flat = {key: value for key, value in flat.items() if not isinstance(value, list | dict)}
     out.result(data, facts(flat))
@@ -164,6 +166,7 @@ def _check_vocabulary(
     out: Output, instance: Instance, path: str, model: str | None
 ) -> dict[str, Any]:
     """Recounts a vocabulary, and compares with what its file claims."""
+    from ...verification.merge_check import other_merges
     from ...verification.recount import verify
 
     vocabulary, violation = _read_answer(instance, path, model)
@@ -174,6 +177,10 @@ def _check_vocabulary(
     by_rule = _tokens_by_rule(instance, vocabulary, result)
     if by_rule is not None:
         data |= {"rule": vocabulary.rule, "tokens_by_rule": by_rule}
+    others = None if instance.merges is None else other_merges(vocabulary, instance.merges)
+    if others is not None:
+        data["ok"] = False
+        data["problems"].append(others)
     if violation > 1e-6:
         data["ok"] = False
         data["problems"].append(f"the solution breaks the model, by {violation:g}")
@@ -209,36 +216,17 @@ def _check_certificate(
     from ...problem.certificate import Certificate
     from ...problem.merge_certificate import MergeCertificate
     from ...verification.certificate_check import check_certificate, mismatches
-    from ...verification.merge_check import (
-        check_merge_certificate,
-        other_merges,
-        unmade_tokens,
-    )
+    from ...verification.merge_check import check_merge_certificate
 
-    unmade: list[Token] = []
-    merges = None
     if kind_of(path) == "merge-certificate":
         certificate = MergeCertificate.load(path)
         prices = certificate.prices
         result = check_merge_certificate(instance, certificate)
-        if vocab is not None:
-            tokens = read_vocabulary(vocab, instance.symbols)
-            unmade = unmade_tokens(tokens, certificate.condition, instance)
-            merges = other_merges(tokens, certificate.condition)
     else:
         prices = Certificate.load(path)
         result = check_certificate(instance, prices)
     data = result.to_json()
     data["claimed_lower_bound"] = data.pop("claimed")
-    if unmade:
-        named = ", ".join(repr(sym.glance(token)) for token in unmade[:_NAMED])
-        data["ok"] = False
-        data["problems"].append(
-            f"it is about tokens that merges make, and they make no {named} of the vocabulary"
-        )
-    if merges is not None:
-        data["ok"] = False
-        data["problems"].append(merges)
     if vocab is not None and kind_of(vocab) == "vocabulary" and mismatches(instance, prices):
         method = read_vocabulary(vocab, instance.symbols).method
         data["problems"] += [_CHECKED_WITH[method]] if method in _CHECKED_WITH else []

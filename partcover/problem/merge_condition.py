@@ -1,0 +1,175 @@
+"""States that every token of a vocabulary is made of two that are there, as merging needs it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Symbols, Token
+from ..errors import InputError
+from ..runtime.notebook import brief
+from ..vocabulary.merging import halves
+from ..vocabulary.vocabulary import Vocabulary
+
+__all__ = ["MergeCondition"]
+
+
+@dataclass(frozen=True)
+class MergeCondition:
+    """A condition on vocabularies: every token is made of two that are there, as merging needs it.
+
+    Single symbols and required tokens are there.
+
+    Attributes
+    ----------
+    pairs : tuple of (token, token), or None
+        The merges that there are; None if any two tokens may be merged.
+    whole_words : bool
+        Whether a token that is a word needs no parts, as where merging is by rank.
+    characters : bool
+        Whether merging starts from characters, so that those of several bytes need no parts.
+
+    Examples
+    --------
+    >>> from partcover import MergeCondition
+    >>> list(MergeCondition().splits(b"that"))
+    [(b'hat',), (b'th', b'at'), (b'tha',)]
+    >>> list(MergeCondition(((b"th", b"at"), (b"a", b"t"))).splits(b"that"))
+    [(b'th', b'at')]
+    >>> list(MergeCondition().splits(b"th"))
+    [()]
+    """
+
+    pairs: tuple[tuple[Token, Token], ...] | None = None
+    whole_words: bool = False
+    characters: bool = False
+
+    def __repr__(self) -> str:
+        merges = "any merges" if self.pairs is None else f"{len(self.pairs):,} merges"
+        flags = [name for name in ("whole_words", "characters") if getattr(self, name)]
+        return brief("MergeCondition", merges, *flags)
+
+    @property
+    def about(self) -> str:
+        """The condition, in words.
+
+        Examples
+        --------
+        >>> from partcover import MergeCondition
+        >>> MergeCondition(((b"a", b"t"),), whole_words=True).about
+        'every token is made by one of 1 merges, or is a whole word'
+        """
+        merges = "merges" if self.pairs is None else f"one of {len(self.pairs):,} merges"
+        start = " of characters" if self.characters else ""
+        return f"every token is made by {merges}{start}{', or is a whole word' * self.whole_words}"
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary) -> MergeCondition | None:
+        """Returns the condition that a vocabulary's own merges make every token.
+
+        None if its rule cuts words otherwise.
+
+        Examples
+        --------
+        >>> from partcover import MergeCondition, Vocabulary
+        >>> MergeCondition.of(Vocabulary(["th", "that"], rule="merges"))
+        MergeCondition(any merges, whole_words)
+        """
+        if vocabulary.rule not in ("merges", "character_merges"):
+            return None
+        return cls(
+            vocabulary.merges,
+            whole_words=vocabulary.merges is None and vocabulary.rule == "merges",
+            characters=vocabulary.rule == "character_merges" and vocabulary.symbols == "bytes",
+        )
+
+    def over(self, symbols: Symbols) -> MergeCondition:
+        """Returns this condition with its merges in the type of an alphabet.
+
+        Raises
+        ------
+        InputError
+            For merges that are not pairs of texts of one symbol or more.
+        """
+        if self.pairs is None:
+            return self
+        try:
+            pairs = tuple(
+                (sym.to_token(left, symbols), sym.to_token(right, symbols))
+                for left, right in self.pairs
+            )
+        except (TypeError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError("merges are not pairs of tokens") from None
+        if not all(left and right for left, right in pairs):
+            raise InputError("a merge has a part without symbols")
+        return self if pairs == self.pairs else replace(self, pairs=pairs)
+
+    @cached_property
+    def _pairs_of(self) -> dict[Token, list[tuple[Token, Token]]]:
+        made: dict[Token, list[tuple[Token, Token]]] = defaultdict(list)
+        for left, right in dict.fromkeys(self.pairs or ()):
+            made[left + right].append((left, right))  # type: ignore[operator]  # of one type
+        return made
+
+    def splits(
+        self, token: Token, lengths: Collection[int] | None = None
+    ) -> Iterator[tuple[Token, ...]]:
+        """Yields, for each way in which two parts make a token, those that have to be there.
+
+        With `lengths` only the ways whose parts have such lengths, or are what merging starts from:
+        of a long token all parts together are far longer than itself.
+        """
+        if self._is_given(token):
+            yield ()
+            return
+        pairs: Iterable[tuple[Token, Token]]
+        if self.pairs is None:
+            if lengths is None:
+                lengths = range(1, len(token))
+            pairs = halves(token, {*range(1, 5 if self.characters else 2), *lengths})
+        else:
+            pairs = self._pairs_of.get(token, ())
+        for pair in pairs:
+            yield tuple(dict.fromkeys(part for part in pair if not self._is_given(part)))
+
+    def _is_given(self, part: Token) -> bool:
+        """Whether a part is what merging starts from."""
+        if len(part) < 2:
+            return True
+        if not self.characters or not isinstance(part, bytes) or len(part) > 4:
+            return False
+        try:
+            return len(part.decode("utf-8")) == 1
+        except UnicodeDecodeError:
+            return False
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns what an instance file holds of it."""
+        pairs = None
+        if self.pairs is not None:
+            pairs = [[sym.to_json(part) for part in pair] for pair in self.pairs]
+        return {"pairs": pairs, "whole_words": self.whole_words, "characters": self.characters}
+
+    @classmethod
+    def from_json(cls, data: Any, symbols: Symbols) -> MergeCondition:
+        """Makes a condition from what a file holds, which may be anything."""
+        names = {"pairs", "whole_words", "characters"}
+        if not isinstance(data, dict) or data.keys() != names:
+            raise InputError("'merges' is not an object of 'pairs', 'whole_words' and 'characters'")
+        pairs = data["pairs"]
+        if pairs is not None:
+            if not isinstance(pairs, list) or not all(
+                isinstance(pair, list) and len(pair) == 2 for pair in pairs
+            ):
+                raise InputError("the 'pairs' of 'merges' are not pairs of tokens")
+            left_right = [[sym.from_json(part, symbols) for part in pair] for pair in pairs]
+            pairs = tuple((left, right) for left, right in left_right)
+        if not all(isinstance(data[name], bool) for name in ("whole_words", "characters")):
+            raise InputError("whole_words and characters are not true or false")
+        return cls(pairs, data["whole_words"], data["characters"])
