@@ -20,6 +20,7 @@ from partcover import InputError, WordCounts
 from partcover.corpus import count_files, runs, seams
 from partcover.corpus.count_files import Workers, counted_words
 from partcover.corpus.counting import CountSettings
+from partcover.corpus.counts_file import check_text
 from partcover.corpus.pretokenizers import Pretokenizer
 from partcover.corpus.sources import find_sources
 from partcover.runtime.progress import Progress
@@ -156,3 +157,16 @@ def test_patterns_and_urls(tmp_path, monkeypatch):
     for url in ("memory://t/none.txt", "memory://t/*.csv", "nonesuch://t/a"):
         with pytest.raises(InputError, match=f"^{url.replace('*', '.*')}: "):
             WordCounts.from_files(url)
+
+
+@pytest.mark.parametrize("character", ["\u0080", "©", "日", "😀"])
+def test_words_that_are_no_text_are_named(character):
+    """As a whole, and where one begins inside a character of the one before."""
+    data = np.frombuffer(f"a{character}".encode(), np.uint8)
+    counts = np.ones(2, np.int64)
+    check_text((data, np.array([0, 1, len(data)]), counts), "c.arrow")
+    for inside in range(2, len(data)):
+        with pytest.raises(InputError, match="a word is not UTF-8"):
+            check_text((data, np.array([0, inside, len(data)]), counts), "c.arrow")
+    with pytest.raises(InputError, match="a word is not UTF-8"):
+        check_text((data[:-1], np.array([0, 1, len(data) - 1]), counts), "c.arrow")
