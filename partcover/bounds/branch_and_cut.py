@@ -28,6 +28,7 @@ from .warm_start import can_list
 __all__ = ["branch_and_cut"]
 
 _SEARCH_SHARE = 0.25  # of the time, for a vocabulary where a tree is gone on with without one
+_MULTIPLIER_BITS = 69  # of the largest multiplier of a cut; numbers of a certificate have 63
 _POINTS = 8  # cases of a tree that is gone on with whose tokens are tried first
 
 
@@ -38,6 +39,7 @@ def branch_and_cut(
     *,
     start_certificate: Certificate | None = None,
     gap: Share = 0.0,
+    threshold: int | None = None,
     time_limit: Seconds | None = None,
     seed: Seed = 0,
     threads: Threads = 1,
@@ -59,6 +61,9 @@ def branch_and_cut(
         k the prices are a start.
     gap : float
         The relative gap at which to stop.
+    threshold : int, optional
+        Stop when a vocabulary needs at most this many tokens, or when the bound proves that none
+        does.
     time_limit : float, optional
         Seconds for the whole call.
     seed : int
@@ -123,7 +128,7 @@ def branch_and_cut(
             return start
         counter = start.counter
         tree = TreeSearch(
-            counter, start.root, start.solution, greedy, start.ascent, deadline, phases
+            counter, start.root, start.solution, greedy, start.ascent, deadline, phases, threshold
         )
         termination = start.termination
         if termination != "interrupted":
@@ -199,7 +204,7 @@ class _Start:
         grown = any(isinstance(node, Branch) or node.has_cuts for node in certificate.tree)
         # the leaves of a grown tree are counted here, one by one
         self._begin(replace(task, start_certificate=None) if grown else task)
-        counter.refine(counter.finest)
+        counter.refine(max(certificate.scale_bits, self._digits))
         known = tree_of(counter, self.both.climb.best.case, certificate)
         if grown:
             self.root = known
@@ -208,6 +213,17 @@ class _Start:
         else:
             self.root = self._bounded()
             self.root.improve(*known.proof)
+
+    @property
+    def _digits(self) -> int:
+        """The binary digits of prices in the tree, not fewer than they have already.
+
+        A cut whose multiplier does not fit in a number of a certificate comes into it several
+        times: with all digits and counts of 10^12, that would be millions of times.
+        """
+        counter = self.counter
+        most = _MULTIPLIER_BITS - int(counter.largest_reward.max(initial=0)).bit_length()
+        return max(counter.bits, min(counter.finest, most))
 
     def _begin(self, task: Task) -> None:
         """Makes what the bound and the search begin with."""
@@ -240,8 +256,8 @@ class _Start:
             self.termination = "interrupted"
         self.solution = both.solution(self.termination)
         best = both.climb.best
-        added = counter.finest - counter.bits
-        counter.refine(counter.finest)
+        added = self._digits - counter.bits
+        counter.refine(self._digits)
         node = Node(best.case, (0, word_prices(counter)), best.x, both.climb.rounds)
         node.improve(words.total_count * counter.one, node.proof[1])
         if best.prices is not None:

@@ -83,7 +83,7 @@ def lower_bound(
     InputError
         For a bad limit, an incumbent below what is proven, a start that is about other words or
         conditions, more occurrences of candidates than fit in memory, or counts that add up to
-        2^53 symbols or more.
+        2^57 symbols or more.
 
     Notes
     -----

@@ -63,6 +63,8 @@ class TreeSearch:
         The clock of the call.
     progress : Progress
         Receives each better vocabulary and bound, and how many cases are open.
+    threshold : int, optional
+        The search ends when a vocabulary needs at most so many tokens, or when none does.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class TreeSearch:
         ascent: Ascent,
         deadline: Deadline,
         progress: Progress,
+        threshold: int | None = None,
     ) -> None:
         self.counter = counter
         self.root = root
@@ -83,14 +86,18 @@ class TreeSearch:
         self.deadline = deadline
         self.clock = deadline.earlier(0.0)  # stops where the call is interrupted
         self.progress = progress
+        self.threshold = threshold
         self.splitter = Splitter(counter, self.clock)
         self.checkpoints: Checkpoints[Solution] = Checkpoints(None, self.best)
         self._reported = 0
 
     @property
     def goal(self) -> int:
-        """The value at which a case holds nothing better than the incumbent."""
-        return (self.solution.tokens - 1) * self.counter.one + 1
+        """The value at which a case holds nothing better than the incumbent, or too many tokens."""
+        most = self.solution.tokens - 1
+        if self.threshold is not None:
+            most = min(most, self.threshold)
+        return most * self.counter.one + 1
 
     @property
     def lower_bound(self) -> int:
@@ -155,7 +162,7 @@ class TreeSearch:
             opened = [leaf for leaf in leaves_of(self.root) if leaf.value < self.goal]
             self._report(opened)
             tokens = self.solution.tokens
-            if not opened:
+            if not opened or (self.threshold is not None and tokens <= self.threshold):
                 return "completed"
             if gap and tokens - self.lower_bound <= gap * tokens:
                 return "gap"

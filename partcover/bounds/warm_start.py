@@ -19,6 +19,7 @@ from .primal_dual import Ascent
 __all__ = ["can_list", "first_point", "within_reach"]
 
 _REACH = 2  # no candidate that saves less than such a part of GreedTok's last gain is held
+_MOST_SYMBOLS = 2**57  # counted: a reward of so many still has a unit of half a token in 63 bits
 _LISTED = 4e-7  # seconds to list a candidate, and to begin a bound with it
 
 
@@ -77,7 +78,7 @@ def first_point(
     warm_starts : sequence of Certificate
         Certificates, for any k; the steps begin from the first.
     """
-    if counter.instance.words.total_symbols >= 2**53:
+    if counter.instance.words.total_symbols >= _MOST_SYMBOLS:
         raise InputError(
             "the counts are too large for prices of enough digits: scale them down, or take fewer "
             "words"

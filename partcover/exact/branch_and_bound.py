@@ -22,7 +22,7 @@ from .claims import with_proof
 from .formulations.build import build
 from .named_solver import solve_model
 from .solver_io import SolverOptions, SolverReport
-from .solver_run import Answer, SolverRun, building_seconds
+from .solver_run import Answer, SolverRun, building_seconds, refuse_large_counts
 from .solvers.registry import run as run_solver
 from .warm_start import WarmStart
 
@@ -81,6 +81,7 @@ def prove_by_relaxations(
        rewards add up to the k largest ones.
     5. So the dual's value is the maximum, over prices, of Σ c·Σ d − (the k largest rewards).  ∎
     """
+    refuse_large_counts(run.instance)
     instance = run.instance
     given = WarmStart.of(run, warm_start, start_certificate)
     start = run.recount(instance.fixed)

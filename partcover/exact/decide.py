@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
-from ..errors import InputError, VerificationError
+from ..corpus.symbols import Token
+from ..errors import InputError
 from ..problem.instance import Instance
-from ..problem.solution import Result, Solution
+from ..problem.solution import Result, Solution, Status
 from ..runtime.arguments import Seconds, Seed, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from .claims import threshold_facts
 from .formulations import build as forms
+from .in_integers import (
+    Counted,
+    Sized,
+    decide_in_integers,
+    is_beyond_tolerances,
+    smallest_in_integers,
+)
 from .solver_io import Log, SolverReport
 from .solver_run import Answer, Incumbent, SolverRun
 from .warm_start import shortest_prefix
 
 __all__ = ["decide", "smallest"]
+
+COUNTED = "branch and cut"
+NO_ANSWER = Answer(SolverReport("none", "completed"))
 
 
 @checked
@@ -42,7 +54,9 @@ def decide(
     threshold : int, optional
         The number of tokens ℓ; by default the instance's own threshold.
     solver, time_limit, seed, threads, log, progress
-        As for `solve`.
+        As for `solve`.  Branch and cut, which counts in integers, takes the place of the solver
+        where the counts add up to more than 2^30 symbols, of which a solver's tolerances may be
+        whole tokens, and where the solver's vocabulary needs more than `threshold` tokens.
     formulation : {"path", "occurrence"}
         The formulation.  Nothing is optimised: the threshold is a row of the model.
 
@@ -50,7 +64,8 @@ def decide(
     -------
     tuple
         True, False, or None where a limit left it open; and the solution that shows it: its
-        vocabulary proves a yes, its lower bound a no (by the solver, within its tolerances).
+        vocabulary proves a yes, its lower bound a no (with a certificate by branch and cut, or by
+        the solver, within its tolerances).
 
     Raises
     ------
@@ -77,22 +92,32 @@ def decide(
     run.report_incumbent(best.tokens, "greedtok")
 
     lower_bound = instance.words.total_count
-    answer = Answer(SolverReport("none", "completed"))
-    if lower_bound <= threshold < best.tokens:
+    answer = NO_ANSWER
+    counted: Counted | None = None
+    is_open = lower_bound <= threshold < best.tokens
+    if is_open and not is_beyond_tolerances(instance):
         answer = run.solve("decision")
-    if answer.report.has == "infeasible":
-        lower_bound = threshold + 1
-    elif answer.vocabulary is not None:
-        incumbent = run.recount(answer.vocabulary)
-        if incumbent.tokens < best.tokens:
-            best = incumbent
-            run.report_incumbent(best.tokens, solver)
+        if answer.report.has == "infeasible":
+            lower_bound = threshold + 1
+        elif answer.vocabulary is not None:
+            incumbent = run.recount(answer.vocabulary)
+            if incumbent.tokens < best.tokens:
+                best = incumbent
+                run.report_incumbent(best.tokens, solver)
+        is_open = lower_bound <= threshold < best.tokens and not _has_no_time(answer)
+    if is_open:
+        counted = decide_in_integers(run, instance, threshold, best)
+        best, lower_bound = counted.incumbent, max(lower_bound, counted.lower_bound)
 
     facts = threshold_facts(instance, best.tokens, lower_bound)
-    termination = answer.report.stopped
+    termination = answer.report.stopped if counted is None else counted.termination
     if facts["meets_threshold"] is not None and termination != "interrupted":
         termination = "completed"
+    if counted is not None:
+        facts["solver"] = COUNTED
     solution = run.solution(answer, best, lower_bound, termination, facts)
+    if counted is not None:
+        solution = replace(solution, certificate=counted.certificate)
     return facts["meets_threshold"], solution
 
 
@@ -117,7 +142,8 @@ def smallest(
     threshold : int, optional
         The number of tokens ℓ; by default the instance's own threshold.
     solver, time_limit, seed, threads, log
-        As for `solve`.
+        As for `solve`.  Branch and cut takes the place of the solver as for `decide`, and where
+        the solver's bound contradicts a vocabulary.
     formulation : {"path", "occurrence"}
         The formulation of the model, whose objective is the number of chosen tokens.
 
@@ -146,44 +172,61 @@ def smallest(
     best = shortest_prefix(instance, run.greedtok(), threshold)
 
     answer = Answer(SolverReport("infeasible", "completed"))
-    if instance.words.total_count <= threshold:
-        answer = run.solve("size")
+    facts: dict[str, Any] = {"threshold": threshold}
+    if instance.words.total_count > threshold:
+        sized = Sized(None, instance.k + 1, "completed")
+    else:
+        known: Sized | None = None
+        if not is_beyond_tolerances(instance):
+            answer = run.solve("size")
+            known = _claimed(run, answer, best, threshold)
+        if known is None:
+            answer, facts["solver"] = NO_ANSWER, COUNTED
+            known = smallest_in_integers(run, threshold, best)
+        sized = known
+
+    best, lower, termination = sized.best, sized.smallest, sized.termination
+    if best is None:
+        infeasible = lower > instance.k
+        facts["meets_threshold"] = False if infeasible else None
+        facts["smallest_size"] = None if infeasible else lower
+        status: Status = "infeasible" if infeasible else "none"
+        return run.no_solution(answer, status, termination, facts)
+    if lower == len(best) and termination != "interrupted":
+        termination = "completed"
+    facts |= {"meets_threshold": True, "smallest_size": lower}
+    incumbent = Incumbent(run.recount(best).tokens, tuple(best))
+    return run.solution(answer, incumbent, None, termination, facts)
+
+
+def _has_no_time(answer: Answer) -> bool:
+    """Whether a solver was stopped before it had an answer, and nothing may follow."""
+    return answer.report.stopped in ("time_limit", "interrupted")
+
+
+def _claimed(
+    run: SolverRun, answer: Answer, best: list[Token] | None, threshold: int
+) -> Sized | None:
+    """Returns a solver's answer about the size, recounted.
+
+    None where the recount contradicts it, or where the solver ends without an answer.
+    """
+    report, smallest = answer.report, len(run.instance.fixed)
     if answer.vocabulary is not None:
         incumbent = run.recount(answer.vocabulary)
         if incumbent.tokens > threshold:
-            raise VerificationError(
-                f"{solver} claims at most {threshold} tokens, its vocabulary needs "
-                f"{incumbent.tokens}"
-            )
+            return None
         if best is None or len(incumbent.vocabulary) <= len(best):
             best = list(incumbent.vocabulary)
-    lower = len(instance.fixed)
-    if answer.report.bound is not None:
-        lower = max(lower, math.ceil(answer.report.bound - 1e-6))
-
-    infeasible = answer.report.has == "infeasible"
-    termination = answer.report.stopped
-    if best is None:
-        return run.no_solution(
-            answer,
-            "infeasible" if infeasible else "none",
-            termination,
-            {
-                "threshold": threshold,
-                "meets_threshold": False if infeasible else None,
-                "smallest_size": None if infeasible else lower,
-            },
-        )
-    if lower > len(best) or infeasible:
-        raise VerificationError(
-            f"{solver} claims that {lower} tokens are needed, and {len(best)} suffice: please "
-            "report"
-        )
-    if lower == len(best) and termination != "interrupted":
-        termination = "completed"
-    facts = {"threshold": threshold, "meets_threshold": True, "smallest_size": lower}
-    incumbent = Incumbent(run.recount(best).tokens, tuple(best))
-    return run.solution(answer, incumbent, None, termination, facts)
+    if report.has == "infeasible":
+        smallest = run.instance.k + 1
+    elif report.bound is not None:
+        smallest = max(smallest, math.ceil(report.bound - 1e-6))
+    if best is not None and smallest > len(best):
+        return None
+    if report.stopped == "error" or (report.has == "none" and not _has_no_time(answer)):
+        return None
+    return Sized(best, smallest, report.stopped)
 
 
 def with_threshold(

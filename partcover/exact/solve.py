@@ -39,7 +39,8 @@ def solve(
 
     Without a solver named: HiGHS has a few seconds for an instance whose model is small, and
     branch and cut (`partcover.bounds.branch_and_cut`) takes what is larger or not closed then,
-    from the solver's vocabulary; all of it where OR-Tools, which brings HiGHS, is not installed.
+    from the solver's vocabulary; all of it where OR-Tools, which brings HiGHS, is not installed,
+    or where the counts add up to more than 2^53 symbols.
     Where every word may be a token, that is optimal, and neither is needed.
 
     Parameters
@@ -101,7 +102,8 @@ def solve(
     ------
     InputError
         For an unknown solver or formulation, a solver that does not support the call, a bad limit,
-        a start that breaks a budget, or a model beyond the memory.
+        a start that breaks a budget, a model beyond the memory, or counts that add up to more than
+        2^53 symbols for a named solver, or to 2^57 for branch and cut.
     MissingExtra
         If the solver is not installed, or none is for group budgets.
     VerificationError

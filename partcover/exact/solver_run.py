@@ -24,7 +24,18 @@ from .solver_io import Log, SolverOptions, SolverReport
 from .solvers.registry import complete, require, run
 from .sparse_model import Sense, SparseModel
 
-__all__ = ["Answer", "Incumbent", "SolverRun", "building_seconds", "refuse_large_counts"]
+__all__ = [
+    "LARGEST_COUNTS",
+    "Answer",
+    "Incumbent",
+    "SolverRun",
+    "building_seconds",
+    "refuse_large_counts",
+]
+
+
+LARGEST_COUNTS = 2**53
+"""Counted symbols up to which floating point adds up counts exactly."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +135,6 @@ class SolverRun:
         self.deadline = self.limits.start()
         if not require(self.solver, integers=True).threads:
             self.limits = replace(self.limits, threads=1)
-        refuse_large_counts(self.instance)
         require_formulation(self.formulation)
 
     @property
@@ -196,6 +206,7 @@ class SolverRun:
         watched : bool
             Whether the solver's incumbents and bounds are reported, as of tokens.
         """
+        refuse_large_counts(self.instance)
         if self.interrupted:
             return Answer(SolverReport("none", "interrupted"))
         # a recount and the independent check, in plain Python, come after the solver
@@ -323,10 +334,10 @@ class SolverRun:
 
 def refuse_large_counts(instance: Instance) -> None:
     """Refuses counts beyond what a floating-point solver adds up exactly."""
-    if instance.words.total_symbols > 2**53:
+    if instance.words.total_symbols > LARGEST_COUNTS:
         raise InputError(
             "the counts are too large for a floating-point solver to be exact: scale them "
-            "down, or take fewer words"
+            "down, take fewer words, or name no solver"
         )
 
 

@@ -21,7 +21,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .branch_and_bound import prove_by_relaxations
 from .claims import with_proof
 from .formulations.build import entries
-from .solver_run import SolverRun, refuse_large_counts
+from .solver_run import LARGEST_COUNTS, SolverRun
 from .solvers.registry import available
 from .warm_start import refuse_other_instance
 
@@ -83,7 +83,6 @@ class StagedRun:
         first : callable
             Uses a solver, from the start, within the limits of the run that it is given.
         """
-        refuse_large_counts(self.instance)
         if (optimum := every_word(self.instance, self.limits)) is not None:
             return self._at_once(optimum)
         refuse_beyond_memory(self.instance, "proof")
@@ -139,8 +138,11 @@ class StagedRun:
     def _solver_seconds(self) -> float | None:
         """Returns the seconds that a solver has; None where its model is too large to be quick.
 
-        None without HiGHS, too, but with group budgets, which branch and cut is no match for.
+        None without HiGHS, too, but with group budgets, which branch and cut is no match for; and
+        None for counts that floating point does not add up exactly.
         """
+        if self.instance.words.total_symbols > LARGEST_COUNTS:
+            return None
         has_groups = bool(self.instance.groups)
         if not has_groups and "highs" not in available():
             return None

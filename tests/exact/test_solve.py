@@ -275,12 +275,6 @@ def test_without_any_solver_branch_and_cut_has_it_all(monkeypatch):
     assert solution.tokens == solve(Instance(words, 2), solver="highs").tokens
 
 
-def test_counts_beyond_floating_point():
-    instance = Instance(WordCounts.from_counts({"ab": 2**60, "abc": 1}), 1)
-    with pytest.raises(InputError, match="counts are too large for a floating-point solver"):
-        solve(instance)
-
-
 @pytest.mark.parametrize(
     ("report", "message"),
     [

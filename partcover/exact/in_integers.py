@@ -1,0 +1,192 @@
+"""Decides about thresholds by counts in integers, where a solver's tolerances are too coarse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..bounds.branch_and_cut import branch_and_cut
+from ..corpus.symbols import Token
+from ..problem.certificate import Certificate
+from ..problem.instance import Instance
+from ..problem.solution import Solution, Termination
+from ..runtime.limits import RunLimits
+from ..runtime.progress import Progress
+from .branch_and_bound import prove_by_relaxations
+from .solver_run import LARGEST_COUNTS, Incumbent, SolverRun
+from .staged_run import QUICK_SECONDS
+from .warm_start import shortest_prefix
+
+__all__ = ["Counted", "Sized", "decide_in_integers", "is_beyond_tolerances", "smallest_in_integers"]
+
+_TOLERABLE = 2**30
+
+
+def is_beyond_tolerances(instance: Instance) -> bool:
+    """Whether a solver's tolerances may be whole tokens, so that its "no" proves nothing.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.exact.in_integers import is_beyond_tolerances
+    >>> [is_beyond_tolerances(Instance({"aa": count}, 1)) for count in (10**6, 10**12)]
+    [False, True]
+    """
+    return instance.words.total_symbols > _TOLERABLE
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What counts in integers say about a threshold.
+
+    Attributes
+    ----------
+    incumbent : Incumbent
+        The best vocabulary so far.
+    lower_bound : int
+        Tokens that every vocabulary needs.
+    certificate : Certificate or None
+        The certificate of the bound; None where there is only one vocabulary to look at.
+    termination : {"completed", "time_limit", "interrupted"}
+        Why it ended.
+    """
+
+    incumbent: Incumbent
+    lower_bound: int
+    certificate: Certificate | None
+    termination: Termination
+
+
+def decide_in_integers(
+    run: SolverRun, instance: Instance, threshold: int, best: Incumbent
+) -> Counted:
+    """Searches for a vocabulary that meets a threshold, or proves that none does.
+
+    Parameters
+    ----------
+    run : SolverRun
+        The limits and listener of the call.
+    instance : Instance
+        The instance of the run, or the same with a smaller budget.
+    threshold : int
+        The number of tokens.
+    best : Incumbent
+        The best vocabulary so far.
+    """
+    only = _only_choice(instance)
+    if only is not None:
+        incumbent = run.recount(only)
+        return Counted(incumbent, incumbent.tokens, None, "completed")
+    start: Certificate | None = None
+    if instance.groups and instance.words.total_symbols <= LARGEST_COUNTS:
+        # with fees of groups, which branch and cut does not have
+        proof = _by_relaxations(run, instance, best)
+        best = _better(run, best, proof)
+        assert proof.certificate is not None
+        start = proof.certificate
+        decided = best.tokens <= threshold or start.lower_bound > threshold
+        if decided or proof.termination == "interrupted":
+            return Counted(best, start.lower_bound, start, proof.termination)
+    solution = branch_and_cut(
+        instance,
+        instance.vocabulary(best.vocabulary, "solve"),
+        start_certificate=start,
+        threshold=threshold,
+        time_limit=run.deadline.left,
+        seed=run.limits.seed,
+        threads=run.limits.threads,
+        progress=run.progress,
+    )
+    return Counted(
+        _better(run, best, solution),
+        solution.lower_bound or 0,
+        solution.certificate,
+        solution.termination,
+    )
+
+
+def _only_choice(instance: Instance) -> list[Token] | None:
+    """Returns the vocabulary that leaves nothing to choose: no budget is left, or all tokens fit.
+
+    None where there is a choice.
+    """
+    fixed = instance.fixed
+    if instance.k == len(fixed):
+        return list(fixed)
+    if instance.groups or instance.index.min_promise or len(instance.index) > instance.k:
+        return None
+    tokens = dict.fromkeys([*fixed, *instance.index.tokens_at(instance.index.intervals)])
+    return list(tokens) if len(tokens) <= instance.k else None
+
+
+def _by_relaxations(run: SolverRun, instance: Instance, best: Incumbent) -> Solution:
+    """Returns what branch and bound on the linear relaxation proves within seconds."""
+    left = run.deadline.left
+    seconds = QUICK_SECONDS if left is None else min(left / 2, QUICK_SECONDS)
+    limits = RunLimits(seconds, run.limits.seed, run.limits.threads)
+    relaxed = SolverRun(instance, run.solver, "path", limits, progress=Progress())
+    return prove_by_relaxations(relaxed, instance.vocabulary(best.vocabulary, "solve"))
+
+
+def _better(run: SolverRun, best: Incumbent, solution: Solution) -> Incumbent:
+    """Returns the better of an incumbent and a solution, recounted."""
+    if solution.tokens >= best.tokens:
+        return best
+    return run.recount(solution.vocabulary)
+
+
+@dataclass(frozen=True)
+class Sized:
+    """What counts in integers say about the size of a vocabulary that meets a threshold.
+
+    Attributes
+    ----------
+    best : list of token or None
+        The smallest vocabulary so far; None where there is none yet.
+    smallest : int
+        A lower bound of its size; more than k where no vocabulary meets the threshold.
+    termination : {"completed", "time_limit", "interrupted"}
+        Why it ended.
+    """
+
+    best: list[Token] | None
+    smallest: int
+    termination: Termination
+
+
+def smallest_in_integers(run: SolverRun, threshold: int, best: list[Token] | None) -> Sized:
+    """Finds the smallest vocabulary that meets a threshold, one token fewer at a time.
+
+    Parameters
+    ----------
+    run : SolverRun
+        The instance, limits and listener of the call.
+    threshold : int
+        The number of tokens.
+    best : list of token or None
+        A vocabulary that meets the threshold.
+    """
+    instance = run.instance
+    smallest, known = len(instance.fixed), run.recount(instance.fixed)
+    while best is None or len(best) > smallest:
+        size = instance.k if best is None else len(best) - 1
+        smaller = instance.with_k(size)
+        start = known if best is None else _first_tokens(run, smaller, best)
+        counted = decide_in_integers(run, smaller, threshold, start)
+        found = counted.incumbent
+        if found.tokens <= threshold:
+            tokens = instance.vocabulary(found.vocabulary, "solve")
+            best = shortest_prefix(instance, tokens, threshold)
+        elif counted.lower_bound > threshold:
+            smallest = size + 1
+            if best is None:
+                break
+        if counted.termination == "interrupted" or not (
+            found.tokens <= threshold or counted.lower_bound > threshold
+        ):
+            return Sized(best, smallest, counted.termination)
+    return Sized(best, smallest, "completed")
+
+
+def _first_tokens(run: SolverRun, instance: Instance, tokens: list[Token]) -> Incumbent:
+    """Returns the first tokens of a vocabulary, as many as the budget allows."""
+    return run.recount(tokens[: instance.k])
