@@ -16,6 +16,7 @@ from partcover import Vocabulary, WordCounts
 MOST = 400  # vocabularies that brute force has to try, about
 KINDS = (
     "shortest_path",
+    "random_path",
     "longest_match",
     "priority",
     "merges",
@@ -156,7 +157,9 @@ def _base(
             if draw.randrange(6)
         }
     elif (
-        kind in ("shortest_path", "longest_match") and symbols == "bytes" and not draw.randrange(4)
+        kind in ("shortest_path", "random_path", "longest_match")
+        and symbols == "bytes"
+        and not draw.randrange(4)
     ):
         use["ids"] = [byte if byte < 0x80 else -1 for byte in range(256)]
         use["ids"] += range(300, 300 + len(tokens))

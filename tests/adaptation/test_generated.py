@@ -31,6 +31,7 @@ def check_recount(found, instance: Instance) -> None:
     recount = verify(instance, vocabulary)
     assert recount.problems == ()
     counts = {"shortest_path": recount.tokens, "priority": recount.tokens_priority}
+    counts["random_path"] = recount.tokens
     if vocabulary.rule in COUNTED:
         counts[vocabulary.rule] = tokens_by_rule(instance.words, vocabulary)
     assert counts[vocabulary.rule] == found.tokens
@@ -91,7 +92,7 @@ def check_extension(kind: str, number: int) -> bool:
 
 def check_gains(kind: str, base: Plain, new: Plain, found, case: Case) -> None:
     """What new tokens save is what is saved; under most rules no word needs more than before."""
-    if kind == "shortest_path":
+    if kind in ("shortest_path", "random_path"):
         expected = [
             new.only(set(new.tokens) - {token}).needed(case.objective) - found.tokens
             for token in found.new

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import random
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from oracles.minimax import ratios, smallest_worst
+from properties import tries
 from strategies import random_instance
 
 from partcover import (
@@ -106,6 +110,27 @@ def test_ctrl_c_keeps_the_best(method):
         checks(instance, solution)
     if method is not greedtok_minimax:
         assert check_minimax_certificate(instance, solution.certificate).ok
+
+
+@pytest.mark.long
+@tries(60)
+@given(st.integers(0, 2**31))
+def test_no_weights_prove_too_much(number):
+    """Whatever weights a certificate has, 0 included, its bound is at most the optimum."""
+    draw = random.Random(number)
+    corpora = []
+    for _ in range(draw.choice([2, 2, 3])):
+        words = ["".join(draw.choices("ab", k=draw.randint(1, 5))) for _ in range(2)]
+        corpora.append(WordCounts.from_counts({word: draw.randint(1, 9) for word in words}))
+    most = draw.choice([2, 20])
+    references = [draw.randint(1, most) for _ in corpora]
+    instance = MinimaxInstance(corpora, draw.randint(0, 2), references)
+    weights = [draw.choice([0, 1, draw.randint(1, 9), 10**9]) for _ in corpora]
+    weights[draw.randrange(len(corpora))] = draw.choice([1, 10**9])
+    alone = lower_bound(instance.weighted(weights)).certificate
+    check = check_minimax_certificate(instance, MinimaxCertificate.of(instance, weights, alone))
+    assert check.problems == ()
+    assert check.lower_bound <= smallest_worst(instance)
 
 
 @pytest.mark.long

@@ -38,7 +38,7 @@ class Plain:
 
     def cut(self, word) -> list:
         match self.rule:
-            case "shortest_path":
+            case "shortest_path" | "random_path":  # of as many pieces
                 return shortest_path(word, self.tokens)
             case "longest_match":
                 return longest_match(word, self.tokens)
@@ -101,7 +101,8 @@ def extensions(base: Plain, words: dict, m: int, *, whole: bool = False) -> Iter
         yield from _more_merges(base, words, m)
         return
     pool = pool_of(base, words, whole)
-    choose = combinations if base.rule in ("shortest_path", "longest_match") else permutations
+    order = base.rule not in ("shortest_path", "random_path", "longest_match")
+    choose = permutations if order else combinations
     for size in range(min(m, len(pool)) + 1):
         for new in choose(pool, size):
             yield replace(base, tokens=[*base.tokens, *new])
