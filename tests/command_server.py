@@ -1,9 +1,10 @@
 """A ``partcover`` command that starts at once, for tests that run many of them.
 
 A server process imports the package once.  The command sends the server its arguments, folder,
-environment and three streams; the server forks a process that runs `partcover.__main__.entry` with
-them, and the command exits with the status of that process.  So each command has a process, file
-descriptors and an exit of its own, as the installed script has, and only the imports are shared.
+environment and three streams, some of which may be closed; the server forks a process that runs
+`partcover.__main__.entry` with them, and the command exits with the status of that process.  So
+each command has a process, file descriptors and an exit of its own, as the installed script has,
+and only the imports are shared.
 
 Where a test tries no time limits of its own, the clock of time limits can count how often it is
 looked at: how far a search comes then does not depend on the machine, nor on what else it does.
@@ -36,10 +37,17 @@ CAN_FORK = sys.platform == "linux"  # elsewhere the command is the installed scr
 MODULES = ["networkx", "ortools.math_opt.python.mathopt", "tokenizers"]  # that many commands import
 # Python starts fastest without its site and with modules that are compiled
 SCRIPT = """#!{python} -IS
-import _socket, array, marshal, os, sys
+import os
+closed = []
+for number in range(3):
+    try:
+        os.fstat(number)
+    except OSError:
+        closed.append(os.open(os.devnull, os.O_RDWR))
+import _socket, array, marshal, sys
 connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
 connection.connect({address!r})
-request = marshal.dumps((sys.argv, os.getcwd(), dict(os.environ)))
+request = marshal.dumps((sys.argv, os.getcwd(), dict(os.environ), closed))
 streams = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", (0, 1, 2)))
 connection.sendmsg([len(request).to_bytes(8, "big")], [streams])
 connection.sendall(request)
@@ -139,11 +147,15 @@ def become_command(connection: socket.socket) -> None:
     length, [(_, _, data)], _, _ = connection.recvmsg(8, socket.CMSG_SPACE(12))
     streams = array.array("i", data)
     with connection, connection.makefile("rb") as sent:
-        sys.argv, folder, environment = marshal.loads(sent.read(int.from_bytes(length, "big")))
+        request = marshal.loads(sent.read(int.from_bytes(length, "big")))
+    sys.argv, folder, environment, closed = request
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
     sys.stdin, sys.stdout, sys.stderr = map(reopened, (sys.stdin, sys.stdout, sys.stderr))
+    for number in closed:
+        os.close(number)
+        setattr(sys, ("stdin", "stdout", "stderr")[number], None)  # as Python leaves it
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

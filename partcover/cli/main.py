@@ -60,10 +60,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _run(arguments: list[str] | None) -> int:
     """Runs the command, reports what goes wrong, and returns the exit status."""
     try:
-        status = cli.main(arguments, prog_name="partcover", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
-        return EXIT_USAGE
+        try:
+            status = cli.main(arguments, prog_name="partcover", standalone_mode=False)
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
+            return EXIT_USAGE
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "partcover"
@@ -103,7 +104,10 @@ def _system_error(error: OSError) -> int:
     if isinstance(error, BrokenPipeError) or _is_broken_pipe_of_windows(error):
         return 0
     name = "standard output" if error.filename is None else error.filename
-    say(f"partcover: {name}: {error.strerror or error}")
+    reason = error.strerror or error
+    if error.errno == errno.EBADF and error.filename is None:
+        reason = "is closed, and the result cannot be written to it"
+    say(f"partcover: {name}: {reason}")
     return EXIT_USAGE
 
 
