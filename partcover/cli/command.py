@@ -9,7 +9,7 @@ import click
 import cloup
 
 from ..runtime import signals
-from .paths import ReadablePath, check_paths
+from .paths import ReadablePath, check_paths, held_outputs
 from .renamed import renamed
 
 __all__ = [
@@ -75,10 +75,11 @@ class Command(cloup.Command):
             raise click.UsageError(line, ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Checks the files to write, then runs the command."""
+        """Checks the files to write and keeps other runs from them, then runs the command."""
         check_paths(self.params, ctx.params)
         signals.keeps_best(self.keeps_best)
-        return super().invoke(ctx)
+        with held_outputs(self.params, ctx.params):
+            return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the examples below the options."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ import click
 from ..corpus.sources import find_sources
 from ..errors import InputError
 from ..runtime.files import check_writable, in_place
+from ..runtime.locks import held_output
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -24,6 +26,7 @@ __all__ = [
     "check_apart",
     "check_not_among",
     "check_paths",
+    "held_outputs",
 ]
 
 
@@ -122,6 +125,28 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
                 if not (parameter.type.kind == "folder" and _is_folder(text)):
                     check_writable(text)
     check_apart(written, read)
+
+
+@contextlib.contextmanager
+def held_outputs(
+    parameters: Sequence[click.Parameter], values: Mapping[str, Any]
+) -> Iterator[None]:
+    """Keeps other runs from writing the files that a command writes, during the block.
+
+    Raises
+    ------
+    InputError
+        If another run writes one of them.
+    """
+    with contextlib.ExitStack() as stack:
+        for parameter in parameters:
+            path, kind = values.get(parameter.name or ""), parameter.type
+            if path is None or not isinstance(kind, WritablePath):
+                continue
+            # a folder may take the parts of several runs
+            if kind.kind != "folder" and not in_place(path):
+                stack.enter_context(held_output(Path(path)))
+        yield
 
 
 def _is_endless(path: str) -> bool:

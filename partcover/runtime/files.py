@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import InputError
-from .locks import is_free, kept_locked, lock_new
+from .locks import ASIDE, is_free, kept_locked, lock_new
 from .signals import deferred
 
 __all__ = [
@@ -38,8 +38,6 @@ __all__ = [
     "sync",
     "write_atomic",
 ]
-
-_ASIDE = ".partcover"  # the ending of a file that has not got its name yet
 
 
 @contextlib.contextmanager
@@ -100,7 +98,7 @@ def sync(file: IO[bytes]) -> None:
 def _made_aside(target: Path) -> tuple[int, Path]:
     """Makes the file that takes the name of `target` later, open and locked."""
     while True:
-        descriptor, name = tempfile.mkstemp(_ASIDE, f".{target.name}.", target.parent)
+        descriptor, name = tempfile.mkstemp(ASIDE, f".{target.name}.", target.parent)
         if lock_new(descriptor, Path(name)):
             return descriptor, Path(name)
         os.close(descriptor)
@@ -123,7 +121,7 @@ def remove_left_behind(folder: Path, name: str = "") -> None:
     begin = f".{name}"
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if not (entry.name.startswith(begin) and entry.name.endswith(_ASIDE)):
+            if not (entry.name.startswith(begin) and entry.name.endswith(ASIDE)):
                 continue
             with contextlib.suppress(OSError):  # not ours, or renamed meanwhile
                 file = os.open(entry.path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -10,7 +10,17 @@ from pathlib import Path
 
 from ..errors import InputError
 
-__all__ = ["held_folder", "is_free", "kept_locked", "lock", "lock_new"]
+__all__ = [
+    "ASIDE",
+    "held_folder",
+    "held_output",
+    "is_free",
+    "kept_locked",
+    "lock",
+    "lock_new",
+]
+
+ASIDE = ".partcover"  # the ending of what stands beside a file while that is written
 
 
 def lock(file: int, path: Path) -> None:
@@ -44,10 +54,7 @@ def lock_new(file: int, path: Path) -> bool:
 
     with suppress(OSError):  # a file system without locks
         fcntl.flock(file, fcntl.LOCK_EX)
-    try:
-        return os.path.samestat(os.fstat(file), path.stat())
-    except FileNotFoundError:
-        return False
+    return _is_at(file, path)
 
 
 def is_free(file: int) -> bool:
@@ -93,6 +100,50 @@ def held_folder(path: Path) -> Iterator[None]:
             os.close(file)
 
 
+@contextmanager
+def held_output(path: Path) -> Iterator[None]:
+    """Keeps other runs from writing a file during the block, or what belongs to it.
+
+    A hidden file beside it has the lock.  A run that is killed leaves it, and the next removes it.
+
+    Raises
+    ------
+    InputError
+        If another run holds it, or the hidden file cannot be made.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    beside = path.parent / f".{path.name}{ASIDE}"
+    while True:
+        try:
+            file = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+        try:
+            lock(file, path)
+            if _is_at(file, beside):
+                break
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)  # a run that ended meanwhile has deleted it
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        os.close(file)
+
+
+def _is_at(file: int, path: Path) -> bool:
+    """Returns whether an open file still has its name."""
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except FileNotFoundError:
+        return False
+
+
 def _locked_folder(path: Path) -> int | None:
     """Returns the folder, open and locked; None where folders cannot be opened."""
     while True:
@@ -109,11 +160,9 @@ def _locked_folder(path: Path) -> int | None:
             raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
         try:
             lock(file, path)
-            if os.path.samestat(os.fstat(file), path.stat()):
+            if _is_at(file, path):
                 return file
-        except FileNotFoundError:
-            pass  # deleted between both: it is made again
         except BaseException:
             os.close(file)
             raise
-        os.close(file)
+        os.close(file)  # deleted between both: it is made again

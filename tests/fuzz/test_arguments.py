@@ -21,6 +21,9 @@ from fuzz.arguments import (
 )
 from fuzz.sandbox import Sandbox
 
+from partcover.cli.paths import WritablePath
+from partcover.runtime.locks import held_output
+
 RUN = Path(__file__).with_name("run.py")
 EACH = [pytest.param(name, marks=pytest.mark.slow if name == "demo" else ()) for name in NAMED]
 
@@ -55,6 +58,26 @@ def test_some_arguments(sandbox, name):
     draw = Random(name)
     for _ in range(8):
         sandbox.attempt(any_arguments(name, draw))
+
+
+@pytest.mark.long  # only the folder takes long to fill
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks there")
+def test_what_another_run_writes(sandbox):
+    """Whatever option names the file: one line, at once, and nothing is changed."""
+    tried = set()
+    for name in NAMED:
+        for option in options(name):
+            if not isinstance(option.type, WritablePath) or option.type.kind == "folder":
+                continue
+            (path, *_) = fitting(option)
+            line = complete(name, [*LINES[name][0].split(), *given(option, path)])
+            with held_output(sandbox.work / path):
+                done = sandbox.run(line)
+            assert (done.status, done.output) == (2, "")
+            assert done.error == f"partcover: {path}: another run is writing it\n"
+            assert {path for path, _ in sandbox._state()} == sandbox.before.keys()
+            tried.add((name, option.opts[0]))
+    assert len(tried) > 40
 
 
 @pytest.mark.slow

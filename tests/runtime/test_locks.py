@@ -15,7 +15,7 @@ import pytest
 
 from partcover import InputError, WordCounts
 from partcover.runtime.files import atomic_writer, check_writable, write_atomic
-from partcover.runtime.locks import held_folder
+from partcover.runtime.locks import held_folder, held_output
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no locks of folders")
 
@@ -35,6 +35,23 @@ def test_a_folder_is_held_by_one(tmp_path):
     for path in (tmp_path / "file", tmp_path / "none" / "f"):
         with pytest.raises(InputError, match="cannot be written"), held_folder(path):
             pass
+
+
+def test_a_file_is_held_by_one(tmp_path):
+    path = tmp_path / "V.json"
+    left = tmp_path / ".V.json.partcover"
+    left.write_text("")  # by a run that was killed
+    with held_output(path):
+        with pytest.raises(InputError, match=r"V\.json: another run is writing it"):
+            held_output(path).__enter__()
+        check_writable(path)
+        assert left.exists()
+        write_atomic(path, "what the one writes")
+    assert [each.name for each in tmp_path.iterdir()] == ["V.json"]
+    left.symlink_to("V.json")
+    with pytest.raises(InputError, match=r"V\.json: cannot be written"), held_output(path):
+        pass
+    assert path.read_text() == "what the one writes"
 
 
 def test_a_folder_that_others_delete_meanwhile(tmp_path):
