@@ -81,7 +81,7 @@ def prove_by_relaxations(
        rewards add up to the k largest ones.
     5. So the dual's value is the maximum, over prices, of Σ c·Σ d − (the k largest rewards).  ∎
     """
-    refuse_large_counts(run.instance)
+    refuse_large_counts(run.instance, "name no solver, and branch and cut counts in integers")
     instance = run.instance
     given = WarmStart.of(run, warm_start, start_certificate)
     start = run.recount(instance.fixed)

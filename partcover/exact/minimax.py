@@ -31,6 +31,7 @@ __all__ = ["solve_minimax"]
 
 _SLACK = 1e-6  # of a solver's bound of a ratio, absolute and relative
 _LARGEST = 2**53  # references in rows beside tokens
+_SCALE = "divide the counts and the reference of a corpus by the same number, as its ratio stays"
 
 
 @checked
@@ -93,9 +94,9 @@ def solve_minimax(
         threads = 1
     limits = RunLimits(time_limit, seed, threads)
     search = _Search(instance, solver, limits)
-    refuse_large_counts(instance.whole)
+    refuse_large_counts(instance.whole, _SCALE)
     if max(instance.references) >= _LARGEST:
-        raise InputError("the references are too large for a floating-point solver: scale them")
+        raise InputError(f"the references are too large for a floating-point solver: {_SCALE}")
     if warm_start is not None:
         recount = verify_minimax(instance, warm_start)
         if not recount.ok:

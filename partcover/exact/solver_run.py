@@ -206,7 +206,7 @@ class SolverRun:
         watched : bool
             Whether the solver's incumbents and bounds are reported, as of tokens.
         """
-        refuse_large_counts(self.instance)
+        refuse_large_counts(self.instance, "name no solver, and branch and cut counts in integers")
         if self.interrupted:
             return Answer(SolverReport("none", "interrupted"))
         # a recount and the independent check, in plain Python, come after the solver
@@ -332,12 +332,13 @@ class SolverRun:
         }
 
 
-def refuse_large_counts(instance: Instance) -> None:
-    """Refuses counts beyond what a floating-point solver adds up exactly."""
+def refuse_large_counts(
+    instance: Instance, instead: str = "scale them down, or take fewer words"
+) -> None:
+    """Refuses counts beyond what floating point adds up exactly, and says what to do instead."""
     if instance.words.total_symbols > LARGEST_COUNTS:
         raise InputError(
-            "the counts are too large for a floating-point solver to be exact: scale them "
-            "down, take fewer words, or name no solver"
+            f"the counts are too large for a floating-point solver to be exact: {instead}"
         )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import pytest
+from generated import generated_minimax
 from strategies import random_instance
 
 from partcover import (
@@ -47,5 +50,20 @@ def test_mistakes():
         solve_minimax(instance, solver="none")
     with pytest.raises(VerificationError, match="budget"):
         solve_minimax(instance, warm_start=Vocabulary(["ab", "ba"]))
-    with pytest.raises(InputError, match="references are too large"):
+    with pytest.raises(
+        InputError, match="references are too large for a floating-point solver: divide"
+    ):
         solve_minimax(MinimaxInstance([words, words], 1, [2**60, 1]))
+    large = WordCounts.from_counts({"abab": 2**52})
+    with pytest.raises(InputError, match="to be exact: divide the counts and the ref"):
+        solve_minimax(MinimaxInstance([words, large], 1, [1, 1]))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [5, 36, 42])
+def test_highs_prints_nothing(capfd, number):
+    instance = generated_minimax(number)  # HiGHS repairs a solution, and says so
+    for _ in range(2):
+        solve_minimax(instance)
+    ctypes.CDLL(None).fflush(None)
+    assert capfd.readouterr() == ("", "")

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...runtime.native_output import native_output
+from ...runtime.native_output import native_output, silent_c
 from ...runtime.threads import watch
 from ..solver_io import SolverReport
 
@@ -41,7 +41,8 @@ def in_thread(
 
     def target() -> None:
         try:
-            answer.append(work())
+            with silent_c():  # here: a solver that is left behind prints later
+                answer.append(work())
         except BaseException as error:  # handed to the caller's thread
             answer.append(error)
         finally:
