@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -144,9 +144,9 @@ class CountJob:
                 yield folder
             except BaseException:
                 if self.finished < 2:
-                    shutil.rmtree(folder, ignore_errors=True)
+                    _delete(folder)
                 raise
-            shutil.rmtree(folder, ignore_errors=True)
+            _delete(folder)
 
     def _check_plan(self, folder: Path, plan: dict[str, object]) -> int:
         """Checks that a plan is that of the finished shards, and returns the size of these."""
@@ -161,6 +161,13 @@ class CountJob:
         if not isinstance(size, int) or size < 1:
             raise InputError(f"{folder / _PLAN}: is damaged; delete the folder")
         return size
+
+
+def _delete(folder: Path) -> None:
+    """Deletes a folder of shards, so that a run can go on if this one is killed meanwhile."""
+    with suppress(OSError):
+        _empty(folder)
+        folder.rmdir()
 
 
 def _empty(folder: Path) -> None:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from fuzz.mutation import changed
@@ -138,6 +139,32 @@ def test_a_hash_that_has_changed_is_computed_again(run, stopped, text, tmp_path)
     assert run(*count)[0] == 0
     (given,) = read_json(tmp_path / "C.tsv.manifest.json")["inputs"]
     assert given["sha256"] == digest
+
+
+@pytest.mark.parametrize("kept", [0, 1, 5])
+def test_a_count_that_is_killed_while_it_tidies_up_goes_on(run, text, tmp_path, monkeypatch, kept):
+    """Its counts are written; of its folder some files are deleted."""
+    count = ("count", "t.txt", "--pretokenizer", "gpt2", "--quiet", "-o", "C.tsv")
+    monkeypatch.setattr(count_files, "SHARD", 200)
+    unlink, left = Path.unlink, []
+
+    def killed(path, **options):
+        if path.parent.name == "C.tsv.shards" and path.exists():
+            left[:] = files(path.parent)
+            if len(left) == kept + 1:
+                raise KeyboardInterrupt
+        unlink(path, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", killed)
+        run(*count)
+    expected = (tmp_path / "C.tsv").read_bytes()
+    assert len(left) == kept + 1
+    assert "plan.json" in left
+    (tmp_path / "C.tsv").unlink()
+    assert run(*count, "--resume")[0] == 0
+    assert (tmp_path / "C.tsv").read_bytes() == expected
+    assert files(tmp_path) == ["C.tsv", "C.tsv.manifest.json", "t.txt"]
 
 
 def test_the_manifest(run, text, tmp_path):
