@@ -54,7 +54,10 @@ class NgramModel:
     discounts of each level from its counts of counts, 0.5, 1 and 1.5 where these do not give any;
     the lowest level is interpolated with the uniform distribution over ids and end.  Sequences
     begin with a mark, and n-grams that begin with it keep their counts, as in KenLM (Heafield et
-    al. 2013).  For a vocabulary of which each id occurs, the probabilities are KenLM's.
+    al. 2013).  KenLM's uniform distribution is over the ids that occur, the end and one unknown
+    word: the probabilities are the same where exactly one id does not occur.  KenLM also takes a
+    discount of 0, with which an unseen id could have a probability of 0; here the level then has
+    0.5, 1 and 1.5.
 
     With `context_bytes` the context of a symbol is as many ids before it as have no more bytes
     together, and at most ``order − 1``.  How long it is depends on the context alone, so the
@@ -264,11 +267,13 @@ def _smoothed(
 
 
 def _discounts(counts: Int64) -> tuple[float, ...]:
-    """Returns what is taken from a count of 1, of 2, and of 3 or more."""
+    """Returns what is taken from a count of 1, of 2, and of 3 or more: something of each."""
     n = np.bincount(np.minimum(counts, 5), minlength=6).tolist()
     if min(n[1:4]) == 0:
         return _FALLBACK
-    y = n[1] / (n[1] + 2 * n[2])
-    discounts = tuple(i - (i + 1) * y * n[i + 1] / n[i] for i in (1, 2, 3))
-    fits = all(0 <= discount <= i for i, discount in enumerate(discounts, 1))
-    return discounts if fits else _FALLBACK
+    both = n[1] + 2 * n[2]
+    # whether all are above 0 is said in integers
+    if any(i * n[i] * both <= (i + 1) * n[i + 1] * n[1] for i in (1, 2, 3)):
+        return _FALLBACK
+    y = n[1] / both
+    return tuple(i - (i + 1) * y * n[i + 1] / n[i] for i in (1, 2, 3))

@@ -86,7 +86,8 @@ def boundlessbpe(
     into one order by the pairs that each joins, the larger number first; of equal ones the merge
     within words.  A word is made by a merge that joins at least one pair in each of its
     occurrences, so that a supermerge never comes before its parts.  Ties of supermerges go to the
-    token that was made first.
+    older first token, then to the older second one, where tokens of merges within words are older
+    than those of supermerges.
 
     What may be joined says the rule of ``--phrases``; with ``gpt2+phrases`` these are all words
     with a letter, as by the authors' ``SIMPLE_MERGE_PATTERN``.  Deletions (PickyBPE), which the

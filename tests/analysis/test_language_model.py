@@ -96,6 +96,13 @@ def test_kenlm(order, expected):
         assert -bits * log10(2) == pytest.approx(logarithm, abs=1e-4)
 
 
+def test_what_was_not_seen_has_a_probability():
+    """Counts of counts 4, 2, 1, 1 or the like give a discount of 0: nothing would be left."""
+    model = NgramModel.train([[0, 1, 2], [2], [1, 2]], SIZE, 2)
+    assert min(model.distribution([symbol]).min() for symbol in range(SIZE)) > 0
+    assert np.isfinite(model.bits([[3, 3, 0, 0, 2, 3]]))
+
+
 def test_more_text_than_memory(monkeypatch):
     monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 2**20)
     NgramModel.train([[0, 1] * 100], SIZE)

@@ -163,6 +163,13 @@ def test_threads_change_nothing():
     assert one.reduced_costs.tobytes() == two.reduced_costs.tobytes()
 
 
+def test_a_better_vocabulary_may_hold_a_dominated_candidate_instead():
+    instance = Instance({"acbab": 3, "abbc": 2}, 1)
+    bound = lower_bound(instance, incumbent=15)
+    assert bound.tokens(bound.proven_in) == [b"acbab"]
+    assert cost(instance, [b"acba"]) == 14
+
+
 def test_candidates_are_proven_in_and_out():
     instance = Instance(WordCounts.from_counts({"abcd": 100, "xy": 1, "zw": 1}), 1)
     bound = lower_bound(instance, incumbent=105)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -182,6 +183,23 @@ def test_long_texts_are_cut_alike_in_sections_and_threads(step, monkeypatch):
     for threads in (1, 2):
         ids = Encoder(vocabulary, threads=threads).encode(text)
         assert [{256: 0xFE, 257: 0xFF}.get(number, number) for number in ids] == whole
+
+
+def test_which_of_the_library_are_known():
+    """As docs/use.md says."""
+    library = pytest.importorskip("tokenizers.pre_tokenizers")
+    names = {name for name in dir(library) if name[0].isupper()} - {"PreTokenizer", "Sequence"}
+    unknown = set()
+    for name in names:
+        try:
+            read_steps(json.dumps({"type": name}))
+        except InputError as error:
+            if f"type is '{name}'" in str(error):
+                unknown.add(name)
+    assert unknown <= {"UnicodeScripts", "FixedLength"}
+    assert len(names) > 9
+    page = (Path(__file__).parents[2] / "docs" / "use.md").read_text("utf-8")
+    assert "except UnicodeScripts and FixedLength" in page
 
 
 def test_decoding_brings_spaces_back():

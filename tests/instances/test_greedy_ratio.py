@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.greedy import all_candidates, place
 from properties import tries
 
 from partcover import Instance, Vocabulary, WordCounts, greedtok, greedwmc, verify
@@ -56,6 +57,29 @@ def test_the_family(size):
         best = entry("greedtok-across-5").best
         assert best.proven
         assert instance.words.total_symbols - best.tokens == optimum
+
+
+@pytest.mark.long
+@tries(20)
+@given(st.randoms(use_true_random=False))
+def test_what_a_token_can_cover_never_grows(random):
+    words = dict(generate("greedtok-across", 4).words)
+    covered = {word: [False] * (len(word) - 1) for word in words}
+    candidates = random.sample(sorted(all_candidates(words)), 12)
+    # those that are there twice in a word, too
+    candidates += [word[start : start + 2] for word in list(words)[:9] for start in (0, 1)]
+
+    def gains(token) -> dict:
+        return {word: place(word, covered[word].copy(), token) for word in words if token in word}
+
+    before = {token: gains(token) for token in candidates}
+    for taken in random.sample(candidates, 6):
+        for word in words:
+            place(word, covered[word], taken)
+        for token in candidates:
+            now = gains(token)
+            assert all(now[word] <= before[token][word] for word in now)
+            before[token] = now
 
 
 @pytest.mark.parametrize("size", [13, 26])

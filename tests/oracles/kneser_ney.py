@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from fractions import Fraction
 
 
 class SlowModel:
@@ -49,9 +50,10 @@ class SlowModel:
         fallback = {1: 0.5, 2: 1.0, 3: 1.5}
         if not (n1 and n2 and n3):
             return fallback
-        y = n1 / (n1 + 2 * n2)
+        y = Fraction(n1, n1 + 2 * n2)
         found = {1: 1 - 2 * y * n2 / n1, 2: 2 - 3 * y * n3 / n2, 3: 3 - 4 * y * n4 / n3}
-        return found if all(0 <= found[i] <= i for i in found) else fallback
+        found = {i: float(value) for i, value in found.items()}
+        return found if min(found.values()) > 0 else fallback
 
     def probability(self, context, symbol, level=None):
         """The probability of a symbol after a context that is no longer than allowed."""

@@ -61,6 +61,18 @@ def test_both_kinds_side_by_side(texts, base, most, k, min_count, symbols):
         assert smaller.vocabulary.merges == first_tokens(vocabulary, j).merges
 
 
+def test_ties_and_repeated_words():
+    """As docs/trainers.md says them."""
+    words = WordCounts.from_texts(["ba b c b c"], pretokenizer="gpt2+phrases")
+    tokens = trainers.boundlessbpe(Instance(words, 6)).vocabulary.tokens
+    # ``ba`` is made later than `` b c``, and is older than it: a merge within words made it
+    assert tokens[:5] == (b" b", b" c", b" b c", b"ba", b"ba b c")
+    # `` b`` and `` b`` are neighbors three times and are joined twice: ``xy`` comes first
+    words = WordCounts.from_texts(["a b b b b", "xy", "xy"], pretokenizer="gpt2+phrases")
+    tokens = trainers.boundlessbpe(Instance(words, 3)).vocabulary.tokens
+    assert tokens == (b" b", b"xy", b" b b")
+
+
 TEXTS = ["one of the ways, one of the days", "some of the ways of the one", "the one ways"] * 3
 
 
