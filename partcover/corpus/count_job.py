@@ -29,12 +29,13 @@ from ..runtime.locks import held_folder
 from ..runtime.progress import Progress
 from .count_files import Workers, count_shards, most_frequent_first, shard_bytes
 from .counting import CountSettings
-from .counts_file import Totals, write_counts
+from .counts_file import Totals, check_text, write_counts
 from .manifest import describe_plan, difference, write_manifest
 from .runs import is_whole
 from .seams import cut_finder
 from .shards import Shard, plan_shards
 from .sources import Source
+from .word_arrays import Arrays
 
 __all__ = ["CountJob"]
 
@@ -113,6 +114,8 @@ class CountJob:
                 pass
             paths = [str(folder / f"{shard.name}.run") for shard in shards]
             words = most_frequent_first(paths, str(folder), workers)
+            if self.settings.header.symbols == "chars":
+                words = _of_characters(words, folder)
             totals = write_counts(self.path, self.settings.header, words, self.given)
             if self.folder is not None:
                 hashes: dict[str, str] = {}
@@ -177,6 +180,13 @@ def _empty(folder: Path) -> None:
             shutil.rmtree(path)
         else:
             path.unlink()
+
+
+def _of_characters(blocks: Iterator[Arrays], folder: Path) -> Iterator[Arrays]:
+    """Yields blocks of words in UTF-8; others may have changed the parts that they are from."""
+    for block in blocks:
+        check_text(block, folder)
+        yield block
 
 
 def _is_finished(folder: Path, shard: Shard) -> bool:

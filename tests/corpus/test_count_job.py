@@ -12,16 +12,20 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
+from cli.helpers import fails
 from fuzz.mutation import changed
 from listener import Listener
 
 from partcover import InputError, WordCounts
+from partcover.cli.main import main
 from partcover.corpus import count_files, counts_file
 from partcover.corpus.count_files import Workers
 from partcover.corpus.count_job import CountJob
 from partcover.corpus.counting import CountSettings
 from partcover.corpus.merge_counts import merge_counts
+from partcover.corpus.runs import write_run
 from partcover.corpus.sources import find_sources
 from partcover.corpus.tsv import Header
 from partcover.runtime.files import read_json
@@ -46,6 +50,10 @@ with ThreadPoolExecutor(1) as pool:
     job = CountJob("C.tsv", find_sources(["t.txt"]), CountSettings("gpt2"), "t.txt")
     job.run(count_files.Workers(pool, 1, 10**7), progress=Deadly())
 """
+
+
+def stop():
+    raise RuntimeError("enough")
 
 
 def files(folder):
@@ -139,6 +147,24 @@ def test_a_hash_that_has_changed_is_computed_again(run, stopped, text, tmp_path)
     assert run(*count)[0] == 0
     (given,) = read_json(tmp_path / "C.tsv.manifest.json")["inputs"]
     assert given["sha256"] == digest
+
+
+@pytest.mark.parametrize("name", ["C.tsv", "C.parquet"])
+def test_characters_that_somebody_has_put_into_a_part(run, text, tmp_path, monkeypatch, name):
+    """With right checksums."""
+    if name == "C.parquet":
+        pytest.importorskip("pyarrow")
+    text.write_text("é, é. " * 100)
+    monkeypatch.setattr(count_files, "SHARD", 200)
+    count = ("count", "t.txt", "--pretokenizer", "gpt2", "--symbols", "chars", "-o", name)
+    with monkeypatch.context() as patch:
+        patch.setattr("partcover.corpus.count_job.write_counts", lambda *_: stop())
+        with pytest.raises(RuntimeError, match="enough"):
+            main(count)
+    for path in (tmp_path / f"{name}.shards").glob("*.run"):
+        write_run(path, [(np.array([0xC3], np.uint8), np.array([0, 1]), np.array([1]))])
+    fails(run(*count, "--resume", "--quiet"), f"{name}.shards: a word is not UTF-8")
+    assert not (tmp_path / name).exists()
 
 
 @pytest.mark.parametrize("kept", [0, 1, 5])
