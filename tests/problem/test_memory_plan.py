@@ -24,6 +24,7 @@ from partcover.problem.memory_plan import memory_plan, refuse_beyond_memory
 from partcover.trainers import bpe
 
 RUN = """
+import itertools
 import sys
 import time
 import numpy as np
@@ -45,7 +46,8 @@ if sys.argv[1] == "merges":
 else:
     greedy = greedtok(instance)
 if sys.argv[1] == "search":
-    time.monotonic = time.process_time  # seconds of the processor, whatever else it does
+    looks = itertools.count()
+    time.monotonic = lambda: 0.001 * next(looks)  # counts looks, however long they take
     improve(instance, time_limit=1)
 if sys.argv[1] == "bound":
     lower_bound(instance, greedy=greedy, iterations=1)
