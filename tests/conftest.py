@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import re
@@ -129,6 +130,8 @@ def scheduler(tmp_path, monkeypatch):
     psutil = pytest.importorskip("psutil")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests"))
     monkeypatch.setenv("DASK_DISTRIBUTED__DASHBOARD__LINK", "")
+    # another scheduler on the machine clears the folder that they share otherwise
+    monkeypatch.setenv("DASK_TEMPORARY_DIRECTORY", str(tmp_path))
     where = tmp_path / "scheduler.json"
     common = ["--scheduler-file", str(where), "--no-dashboard"]
     module = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
@@ -140,12 +143,13 @@ def scheduler(tmp_path, monkeypatch):
         started.append(subprocess.Popen([*module, *options, *common], stderr=log, cwd=tmp_path))
     try:
         while not (where.exists() and where.read_text().endswith("}")):
-            assert started[0].poll() is None, said.read_text()
+            assert all(process.poll() is None for process in started), said.read_text()
             time.sleep(0.1)
         yield started[0], json.loads(where.read_text())["address"].removeprefix("tcp://")
     finally:
         for process in started:
-            for child in psutil.Process(process.pid).children(recursive=True):
-                child.kill()
+            with contextlib.suppress(psutil.NoSuchProcess):
+                for child in psutil.Process(process.pid).children(recursive=True):
+                    child.kill()
             process.kill()
             process.wait()
