@@ -286,7 +286,7 @@ def test_large_counts():
     assert bound.lower_bound <= fewest_tokens(instance)
     assert check_certificate(instance, bound.certificate).ok
     with pytest.raises(InputError, match="scale them down"):
-        lower_bound(Instance(WordCounts.from_counts({"abcab": 2**51}), 1))
+        lower_bound(Instance(WordCounts.from_counts({"abcab": 2**56}), 1))
 
 
 @pytest.fixture

@@ -186,7 +186,8 @@ def files(run):
         greedtok(Instance(words, k)).recorded(words).save(name)
     prove(Instance(words, 1000))[1].save("p.cert")
     assert Certificate.load("p.cert").k == 1000
-    found = bound_minimax(MinimaxInstance([words, words], 1000, [9, 9]), time_limit=0)
+    own = greedtok(Instance(words, 1000)).extra["tokens_shortest_path"]
+    found = bound_minimax(MinimaxInstance([words, words], 1000, [own, own]), time_limit=0)
     found.certificate.save("m.cert")
     Path("graph.txt").write_text("a b\nb c\nb d\nc d\nd e\n")
     Path("F.cnf").write_text("p cnf 3 4\n1 2 0\n-1 3 0\n-2 -3 0\n1 -3 0\n")
