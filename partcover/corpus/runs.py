@@ -94,11 +94,8 @@ def read_run(path: str | Path, by_count: bool = False) -> Iterator[Arrays]:
                 raise damaged
             words, size, checksum = _HEAD.unpack(head)
             if not words:
-                if (left, size, checksum) != (
-                    _HEAD.size,
-                    total,
-                    heads,
-                ):  # zeros that a power cut has left, say
+                # a power cut may leave zeros, which look like an end
+                if (left, size, checksum) != (_HEAD.size, total, heads):
                     raise damaged
                 return
             total, heads = total + words, _checksum([head], heads)

@@ -28,8 +28,8 @@ from .warm_start import shortest_prefix
 
 __all__ = ["decide", "smallest"]
 
-COUNTED = "branch and cut"
-NO_ANSWER = Answer(SolverReport("none", "completed"))
+_COUNTED = "branch and cut"
+_NO_ANSWER = Answer(SolverReport("none", "completed"))
 
 
 @checked
@@ -92,7 +92,7 @@ def decide(
     run.report_incumbent(best.tokens, "greedtok")
 
     lower_bound = instance.words.total_count
-    answer = NO_ANSWER
+    answer = _NO_ANSWER
     counted: Counted | None = None
     is_open = lower_bound <= threshold < best.tokens
     if is_open and not is_beyond_tolerances(instance):
@@ -114,7 +114,7 @@ def decide(
     if facts["meets_threshold"] is not None and termination != "interrupted":
         termination = "completed"
     if counted is not None:
-        facts["solver"] = COUNTED
+        facts["solver"] = _COUNTED
     solution = run.solution(answer, best, lower_bound, termination, facts)
     if counted is not None:
         solution = replace(solution, certificate=counted.certificate)
@@ -181,7 +181,7 @@ def smallest(
             answer = run.solve("size")
             known = _claimed(run, answer, best, threshold)
         if known is None:
-            answer, facts["solver"] = NO_ANSWER, COUNTED
+            answer, facts["solver"] = _NO_ANSWER, _COUNTED
             known = smallest_in_integers(run, threshold, best)
         sized = known
 

@@ -18,7 +18,7 @@ from .warm_start import shortest_prefix
 
 __all__ = ["Counted", "Sized", "decide_in_integers", "is_beyond_tolerances", "smallest_in_integers"]
 
-_TOLERABLE = 2**30
+_TOLERABLE = 2**30  # counted symbols, where a relative tolerance of 10^-9 is about one token
 
 
 def is_beyond_tolerances(instance: Instance) -> bool:

@@ -276,9 +276,8 @@ def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float6
         if line.lower().startswith("# dual"):
             break
         fields = line.replace("**", " ").split()
-        numbered = (
-            len(fields) >= 4 and fields[0].isascii() and fields[0].isdecimal()
-        )  # CBC: number, name, value, cost
+        # CBC writes number, name, value and cost
+        numbered = len(fields) >= 4 and fields[0].isascii() and fields[0].isdecimal()
         if not numbered and _HEADINGS.match(line.strip()):
             continue
         try:
