@@ -15,11 +15,11 @@ from ..problem.solution import Termination
 from ..runtime.arrays import Bools, Int64
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Event, Progress
+from .ascent import Ascent
 from .bound import Bound
-from .cut_prices import Case, CutPrices
 from .cut_rounds import CutRounds, Round
+from .dual_point import Case, DualPoint
 from .price_counter import PriceCounter
-from .primal_dual import Ascent
 from .reduced_costs import reduced_costs
 
 __all__ = ["PATIENCE", "BestPrices"]
@@ -69,7 +69,7 @@ class BestPrices:
         if known is not None:
             self._prove(known.lower_bound, "start")
         self.value = 0  # in units of 1 / counter.one tokens
-        self.prices: CutPrices | None = None
+        self.prices: DualPoint | None = None
         self._rewards: Int64 | None = None  # of all candidates, once they are counted
         self._costs: tuple[Int64, Bools] | None = None  # that follow from them
         absent = len(instance.fixed) - counter.n_required  # required tokens that occur nowhere
@@ -106,9 +106,7 @@ class BestPrices:
         """
         digits = min(self.counter.finest, 66 - int(ascent.fee).bit_length())
         self._refine(max(self.counter.bits, digits))
-        _, ascent.rewards = self.counter.count(
-            self.counter.rounded(ascent.proposed()), self.instance.k
-        )
+        _, _, ascent.rewards = self._counted(ascent)
         return CutRounds(ascent, self.case)
 
     def offer_round(self, round_: Round, rounds: CutRounds) -> None:
@@ -116,7 +114,7 @@ class BestPrices:
         self.n_rounds += 1
         if round_.value > self.value:
             self.value, self.prices = round_.value, round_.prices
-            self._rewards, self._costs = round_.rewards.units, None
+            self._rewards, self._costs = round_.rewards.optional, None
             self.kinds = round_.kinds
             self.x = rounds.steps.x_all()
         self._prove(self.counter.bound(round_.value), "cuts")
@@ -131,14 +129,27 @@ class BestPrices:
 
     def _count(self, ascent: Ascent) -> None:
         """Counts the present prices and keeps them if they prove more."""
-        counter = self.counter
-        prices = counter.rounded(ascent.proposed())
-        value, ascent.rewards = counter.count(prices, self.instance.k)
+        value, point, ascent.rewards = self._counted(ascent)
         if self.prices is None or value > self.value:
-            self.value, self.prices = value, CutPrices.plain(prices)
+            self.value, self.prices = value, point
             self._rewards = self._costs = None
-        self.plain_bound = max(self.plain_bound, counter.bound(value))
-        self._prove(counter.bound(value), "prices")
+        proven = self.counter.bound(value)
+        self.plain_bound = max(self.plain_bound, proven)
+        self._prove(proven, "prices")
+
+    def _counted(self, ascent: Ascent) -> tuple[int, DualPoint, Int64]:
+        """Returns what the present point proves, the point, and the rewards.
+
+        Prices alone need the rewards only of those that may be among the k largest.
+        """
+        counter = self.counter
+        if not ascent.families and not counter.groups:
+            point = DualPoint(counter.rounded(ascent.proposed()))
+            value, units = counter.count(point.prices, self.instance.k)
+            return value, point, units
+        point = DualPoint.of(ascent)
+        value, rewards = point.count(counter, self.case)
+        return value, point, rewards.optional
 
     def distance(self) -> float:
         """Returns the tokens between the relaxation and what the prices prove."""
@@ -180,7 +191,7 @@ class BestPrices:
         """Returns what the best prices give all candidates, in units of 1 / unit."""
         if self._rewards is None:
             assert self.prices is not None
-            self._rewards = self.prices.count(self.counter, self.case)[1].units
+            self._rewards = self.prices.rewards(self.counter).optional
         return self._rewards
 
     def _reduced_costs(self) -> tuple[Int64, Bools]:

@@ -38,8 +38,8 @@ class Bound:
     incumbent : int or None
         Tokens that some vocabulary needs, as given.
     relaxation : float
-        An upper bound of the linear relaxation of `path` without group budgets (in floating
-        point, not certified): no prices without fees prove more.
+        An upper bound of the linear relaxation of `path` (in floating point, not certified): no
+        prices prove more.
     x : ndarray of float64, shape (candidates,)
         The part of each candidate of ``instance.index`` that the relaxation chooses, 0 to 1.
     reduced_costs : ndarray of int64, shape (candidates,)

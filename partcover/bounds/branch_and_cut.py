@@ -101,9 +101,6 @@ def branch_and_cut(
     tree is that of the cases.  Cuts and cases need all candidates: where there is no time left to
     list them, a bound without cuts over those of the most promise is all.
 
-    Group budgets are kept by all vocabularies, and close cases whose tokens exceed them; bounds do
-    not use them.
-
     Examples
     --------
     >>> from partcover import Instance
@@ -141,7 +138,7 @@ def branch_and_cut(
         solution.extra["checkpoint_error"] = tree.checkpoints.error
     known = start_certificate
     if known is not None and known.k == instance.k and known.lower_bound > tree.lower_bound:
-        # group fees, or more digits than are counted here
+        # it has more digits than are counted here
         proven = check_certificate(instance, known).lower_bound
         if proven > tree.lower_bound:
             certificate = replace(known, lower_bound=proven)

@@ -10,8 +10,8 @@ import numpy as np
 from ..errors import InputError
 from ..problem.certificate import Branch, Certificate, Leaf, policy_digest
 from ..runtime.arrays import Float64
-from .cut_prices import Case, CutPrices
 from .cut_rounds import CutRounds
+from .dual_point import Case, DualPoint
 from .exact_prices import exact_prices
 from .leaf_prices import LeafReader
 from .price_counter import PriceCounter
@@ -27,7 +27,7 @@ class Node:
     ----------
     case : Case
         The vocabularies that come to it.
-    proof : tuple of int and CutPrices
+    proof : tuple of int and DualPoint
         The lower bound, times `one` of the counter, and what proves it: replaced together.
     x : ndarray of float64, shape (candidates,)
         How much of each candidate the relaxation chooses, as far as is known.
@@ -44,21 +44,21 @@ class Node:
     """
 
     case: Case
-    proof: tuple[int, CutPrices]
+    proof: tuple[int, DualPoint]
     x: Float64
     rounds: CutRounds | None = None
     token: int = -1
     children: tuple[Node, ...] = ()
     is_settled: bool = False
     remark: str = ""
-    _leaf: tuple[CutPrices, Leaf] | None = field(default=None, repr=False)
+    _leaf: tuple[DualPoint, Leaf] | None = field(default=None, repr=False)
 
     @property
     def value(self) -> int:
         """The lower bound that is proven, times `one` of the counter."""
         return self.proof[0]
 
-    def improve(self, value: int, prices: CutPrices) -> None:
+    def improve(self, value: int, prices: DualPoint) -> None:
         """Keeps prices if they prove more."""
         if value > self.proof[0]:
             self.proof = value, prices
@@ -194,4 +194,4 @@ def _leaf_node(reader: LeafReader, case: Case, leaf: Leaf, scale_bits: int) -> N
     return Node(case, (value, prices), x[: len(counter.instance.index)])
 
 
-_NOTHING = CutPrices.plain(np.zeros(0, np.int64))
+_NOTHING = DualPoint(np.zeros(0, np.int64))

@@ -10,7 +10,7 @@ import numpy as np
 from ..runtime.arrays import Float64, Int32
 from ..runtime.limits import Deadline
 from .branch_tree import Node, settle
-from .cut_prices import Rewards
+from .dual_point import Rewards
 from .price_counter import PriceCounter
 
 __all__ = ["Split", "Splitter"]
@@ -91,7 +91,7 @@ class Splitter:
         local = np.flatnonzero(distance > _FRACTIONAL)
         if not len(local):
             decided = node.case.inside | node.case.outside
-            token = int(np.argmax(np.where(decided, -1, rewards.units)))
+            token = int(np.argmax(np.where(decided, -1, rewards.optional)))
             return Split(token, self._children(node, token, rewards))
         distance, tokens = distance[local], steps.active[local]
         owed = steps.owed()[local]

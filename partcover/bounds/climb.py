@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from ..problem.solution import Termination
 from ..runtime.limits import Deadline
+from .ascent import Ascent
 from .best_prices import BestPrices
 from .cut_rounds import CutRounds
-from .primal_dual import Ascent
 
 __all__ = ["Climb", "StoppingRule"]
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..runtime.limits import Deadline
+from .ascent import Ascent
 from .cut_ascent import CutAscent
-from .cut_prices import Case, CutPrices, Rewards
-from .inequality import Inequality
+from .dual_point import Case, DualPoint, Rewards
 from .price_counter import largest
-from .primal_dual import Ascent
+from .rows.cuts import Inequality
 from .separation import separate
 
 __all__ = ["CutRounds", "Round"]
@@ -39,7 +39,7 @@ class Round:
         The round's number.
     value : int
         The lower bound of the case, times `one` of the counter.
-    prices : CutPrices
+    prices : DualPoint
         What proves it.
     rewards : Rewards
         What these give.
@@ -53,7 +53,7 @@ class Round:
 
     number: int
     value: int
-    prices: CutPrices
+    prices: DualPoint
     rewards: Rewards
     new: int
     kinds: dict[str, int]
@@ -105,7 +105,7 @@ class CutRounds:
         self._step(count if most_steps is None else min(count, most_steps), deadline)
         steps = self.steps
         begun = time.monotonic()
-        prices = CutPrices.of(steps)
+        prices = DualPoint.of(steps)
         value, rewards = prices.count(self.counter, self.case)
         self.count_seconds = max(self.count_seconds, time.monotonic() - begun)
         known = set(steps.cuts)
@@ -114,7 +114,7 @@ class CutRounds:
         round_ = Round(self.n_rounds, value, prices, rewards, len(cuts), _kinds(prices), violated)
         kept = steps.cuts
         if self.n_rounds % _KEPT_ROUNDS == _KEPT_ROUNDS - 1:
-            kept = [c for c, m in zip(kept, steps.mu_made.tolist(), strict=True) if m > 0]
+            kept = [cut for cut, m in zip(kept, steps.cut_multipliers, strict=True) if m > 0]
         if cuts or violated:
             steps.change(active, [*kept, *cuts])
         self.n_rounds += 1
@@ -125,7 +125,7 @@ class CutRounds:
         for _ in range(count):
             moved = self.steps.step()
             self.n_steps += 1
-            since = self.steps.n_steps
+            since = self.steps.steps
             if since == 1:
                 self._first = moved
             elif (
@@ -142,7 +142,7 @@ class CutRounds:
 
     def _active(self, rewards: Rewards) -> tuple[np.ndarray, int]:
         """Returns the active set with the candidates that are violated, and how many these are."""
-        case, units = self.case, rewards.units
+        case, units = self.case, rewards.optional
         active = np.zeros(len(units), bool)
         active[self.steps.active] = True
         optional = ~(case.inside | case.outside)
@@ -154,7 +154,7 @@ class CutRounds:
         return np.flatnonzero(active).astype(np.int32), violated
 
 
-def _kinds(prices: CutPrices) -> dict[str, int]:
+def _kinds(prices: DualPoint) -> dict[str, int]:
     def kind(cut: Inequality) -> str:
         if cut.kind == "clique":
             return "cliques"

@@ -6,13 +6,13 @@ from collections import defaultdict
 
 import numpy as np
 
-from .cut_prices import Case, CutPrices
+from .dual_point import Case, DualPoint
 from .price_counter import PriceCounter
 
 __all__ = ["exact_prices", "word_prices"]
 
 
-def exact_prices(counter: PriceCounter, case: Case) -> CutPrices:
+def exact_prices(counter: PriceCounter, case: Case) -> DualPoint:
     """Returns prices that prove what the tokens inside a case need, if no others may be chosen.
 
     The fewest tokens for the first p symbols of a word rise by at most 1 from symbol to symbol,
@@ -41,12 +41,12 @@ def exact_prices(counter: PriceCounter, case: Case) -> CutPrices:
             before = (fewest[start - first] for start in starts.get(end, ()))
             fewest.append(1 + min([fewest[-1], *before]))
         prices[first:last] = np.diff(fewest) * counter.one
-    return CutPrices.plain(prices)
+    return DualPoint(prices)
 
 
-def word_prices(counter: PriceCounter) -> CutPrices:
+def word_prices(counter: PriceCounter) -> DualPoint:
     """Returns prices that prove a token for each counted word, for any case."""
     words = counter.instance.words
     prices = np.zeros(len(words.data), np.int64)
     prices[words.offsets[:-1]] = counter.one
-    return CutPrices.plain(prices)
+    return DualPoint(prices)

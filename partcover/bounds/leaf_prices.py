@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,13 +14,14 @@ from ..problem.cuts import Cut
 from ..runtime.arrays import Int64
 from ..verification.cut_terms import CutTerms
 from ..verification.sorted_words import SortedWords
+from .ascent import Ascent
 from .cut_ascent import CutAscent
-from .cut_prices import Case, CutPrices, Rewards
 from .cut_rounds import CutRounds
+from .dual_point import Case, DualPoint, Rewards
 from .exact_prices import word_prices
-from .inequality import Inequality, pair_key
 from .price_counter import PriceCounter
-from .primal_dual import Ascent
+from .rows.cuts import Inequality, pair_key
+from .rows.rows import ArcRows
 
 __all__ = ["LeafReader", "rounds_at"]
 
@@ -41,7 +43,7 @@ class LeafReader:
         self.words = SortedWords(counter.instance)
         self.number = {key: n for n, key in enumerate(counter.intervals.key.tolist())}
 
-    def prices(self, leaf: Leaf, scale_bits: int) -> CutPrices:
+    def prices(self, leaf: Leaf, scale_bits: int) -> DualPoint:
         """Returns the prices of a leaf in the units of the counter.
 
         Pairs and cuts of tokens that are no candidates are left out.
@@ -60,18 +62,24 @@ class LeafReader:
         ascending = counter.instance.index.positions_ascending()
         prices = np.empty(len(given), np.int64)
         prices[ascending] = np.maximum(given.astype(np.int64), _LOWEST_PRICE << scale_bits)
-        prices = _scaled(prices, counter.bits - scale_bits)
+        shift = counter.bits - scale_bits
+        prices = _scaled(prices, shift)
+        if leaf.fees and len(leaf.fees) != len(counter.groups):
+            raise InputError(f"a leaf has {len(leaf.fees)} fees for {len(counter.groups)} groups")
+        fees = tuple(_scaled_one(fee, shift) for fee in leaf.fees)
+        if max(fees, default=0) >= _LIMIT:
+            raise InputError("the fees of a leaf are too large to count with")
         if not leaf.has_cuts:
-            return CutPrices.plain(prices)
+            return DualPoint(prices, fees=fees)
         CutTerms(leaf, self.words)  # refuses what is not valid
-        return self._with_cuts(leaf, prices, counter.bits - scale_bits, ascending)
+        return replace(self._with_cuts(leaf, prices, shift, ascending), fees=fees)
 
     def candidate(self, token: Token) -> int:
         """Returns the number of a candidate; −1 for other tokens."""
         (key,) = self.counter.instance.index.find_tokens([token]).key.tolist()
         return self.number.get(key, -1)
 
-    def _with_cuts(self, leaf: Leaf, prices: Int64, shift: int, ascending: Int64) -> CutPrices:
+    def _with_cuts(self, leaf: Leaf, prices: Int64, shift: int, ascending: Int64) -> DualPoint:
         numbers = self._numbers(leaf)
         keys, positions, multipliers = [], [], []
         size = len(prices)
@@ -97,7 +105,7 @@ class LeafReader:
             raise InputError("the multipliers of a leaf are too large to count with")
         order = sorted(range(len(keys)), key=keys.__getitem__)
         sizes = [len(positions[n]) for n in order]
-        return CutPrices(
+        return DualPoint(
             prices,
             np.array([keys[n] for n in order], np.int64),
             np.repeat(np.arange(len(order)), sizes),
@@ -121,7 +129,7 @@ class LeafReader:
         return Inequality(cut.kind, tuple(tokens), cut.coef, cut.rhs)
 
 
-def rounds_at(ascent: Ascent, case: Case, prices: CutPrices, rewards: Rewards) -> CutRounds:
+def rounds_at(ascent: Ascent, case: Case, prices: DualPoint, rewards: Rewards) -> CutRounds:
     """Returns rounds of cuts for a case that begin at the prices and multipliers of a leaf.
 
     Parameters
@@ -130,13 +138,13 @@ def rounds_at(ascent: Ascent, case: Case, prices: CutPrices, rewards: Rewards) -
         Plain steps that have begun: x and flows are those of its point.
     case : Case
         The case.
-    prices : CutPrices
+    prices : DualPoint
         The dual point.
     rewards : Rewards
         The rewards that these prices give.
     """
     start = copy(ascent)
-    start.rewards = rewards.units
+    start.rewards = rewards.optional
     rounds = CutRounds(start, case)
     steps = rounds.steps
     cuts = {cut: m for cut, m in prices.cuts if not case.outside[list(cut.tokens)].any()}
@@ -148,22 +156,17 @@ def rounds_at(ascent: Ascent, case: Case, prices: CutPrices, rewards: Rewards) -
     return rounds
 
 
-def _place(ascent: CutAscent, prices: CutPrices, multiplier: dict[Inequality, int]) -> None:
+def _place(ascent: CutAscent, prices: DualPoint, multiplier: dict[Inequality, int]) -> None:
     """Sets the dual point of steps."""
-    parts, rows, one = ascent.parts, ascent.rows, float(ascent.counter.one)
-    symbols = len(prices.prices)
-    known = prices.pairs[prices.pair], prices.position
-    wanted = rows.pairs[rows.pair], parts.position[rows.place]
-    names = np.concatenate([prices.pairs, rows.pairs])
-    names.sort()
-    table, wishes = (np.searchsorted(names, k) * symbols + p for k, p in (known, wanted))
-    order = np.argsort(table)
-    at = np.searchsorted(table, wishes, sorter=order)
-    row = np.zeros(len(wishes))
-    if len(table):
-        at = order[np.minimum(at, len(table) - 1)]
-        row = np.where(table[at] == wishes, prices.multiplier[at] / one, 0.0)
-    mu = np.array([multiplier[cut] / one for cut in ascent.cuts])
+    parts, rows, one = ascent.parts, ascent.rows.arcs, float(ascent.counter.one)
+    known = ArcRows(prices.pairs[prices.pair], prices.position)
+    ours, theirs = rows.same(parts.position[rows.place], known)
+    row = np.zeros(len(rows))
+    row[ours] = prices.multiplier[theirs] / one
+    mu = ascent.mu.copy()
+    mu[len(mu) - len(ascent.cuts) :] = [multiplier[cut] / one for cut in ascent.cuts]
+    if prices.fees:
+        ascent.budgets.fees = np.array(prices.fees, np.float64) / one
     ascent.move(prices.prices[parts.position] / one, row, mu)
 
 

@@ -47,7 +47,7 @@ def lower_bound(
     Parameters
     ----------
     instance : Instance
-        The words, budget and conditions.  Group budgets are not used.
+        The words, budget and conditions.
     incumbent : int, optional
         Tokens that some vocabulary needs: for the gap, and to prove candidates in or out.
     warm_start : Certificate, optional
@@ -88,7 +88,9 @@ def lower_bound(
     Notes
     -----
     Maximises g(d) = Σ_W c(W)·Σ d_p − (the k largest rewards) over prices d ≤ 1, which is dual to
-    the linear relaxation of ``path`` with cuts over overlapping occurrences.  The steps are the
+    the linear relaxation of ``path`` with cuts over overlapping occurrences.  With group budgets a
+    reward is less by the fees of its token's groups, and g by as many fees as each group has room
+    for.  The steps are the
     primal-dual hybrid gradient of Chambolle and Pock (2011), with their diagonal step sizes,
     reflected and drawn back to an anchor (Halpern), and restarted, as in PDLP and its successors
     (Applegate et al. 2021; Lu and Yang 2024).  A step is O(symbols + occurrences of candidates

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from ..errors import InputError
 from ..heuristics.greedy import greedtok
 from ..problem.candidates import CandidateIndex
@@ -16,21 +14,18 @@ from ..problem.merge_certificate import MergeCertificate
 from ..problem.solution import Termination
 from ..runtime.arguments import Seconds, Threads, checked
 from ..runtime.arrays import Float64
-from ..runtime.limits import Deadline, RunLimits
+from ..runtime.limits import RunLimits
 from ..runtime.parallel import workers
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
+from .ascent import Ascent
 from .best_prices import BestPrices
 from .climb import Climb, StoppingRule
-from .cut_prices import Rewards
-from .due_prices import DuePrices
-from .merge_ascent import MergeAscent
 from .price_counter import PriceCounter
-from .primal_dual import Ascent
+from .rows.merges import Merges
+from .rows.needs import Needs
 
 __all__ = ["MergeBound", "merge_bound"]
-
-Charges = list[tuple[int, int, dict[int, int]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +83,7 @@ def merge_bound(
     Parameters
     ----------
     instance : Instance
-        The words, budget and conditions, ``merges`` among them.  Group budgets are not used.
+        The words, budget and conditions, ``merges`` among them.
     incumbent : int, optional
         Tokens that some such vocabulary needs: where the bound meets it, the steps end.
     time_limit : float, optional
@@ -135,13 +130,14 @@ def merge_bound(
         greedy = greedtok(free, time_limit=deadline.left, threads=threads)
         counter = PriceCounter(free, share)
         chosen = greedy.vocabulary or Vocabulary((), instance.symbols)
-        ascent = MergeAscent(counter, chosen, greedy.gains, instance.merges)
-        best = MergePrices(counter, free, incumbent, deadline, progress or Progress())
+        merges = Merges(counter, instance.merges)
+        ascent = Ascent(counter, chosen, greedy.gains, (merges, Needs(merges)))
+        best = BestPrices(counter, free, incumbent, None, deadline, progress or Progress())
         climb = Climb(ascent, best, StoppingRule(deadline, None, None), cuts=False)
         termination = greedy.termination
         if termination != "interrupted":
             termination = _climbed(climb)
-        certificate = best.merge_certificate(ascent, instance)
+        certificate = _certificate(best, merges, instance)
     return MergeBound(
         instance,
         certificate,
@@ -166,73 +162,11 @@ def _climbed(climb: Climb) -> Termination:
     return termination
 
 
-class MergePrices(BestPrices):
-    """The best prices and charges so far, and what they prove."""
-
-    def __init__(
-        self,
-        counter: PriceCounter,
-        instance: Instance,
-        incumbent: int | None,
-        deadline: Deadline,
-        progress: Progress,
-    ) -> None:
-        super().__init__(counter, instance, incumbent, None, deadline, progress)
-        self.charges: Charges = []
-
-    def offer(self, ascent: Ascent, step: int) -> float:
-        """Counts what the present prices and multipliers prove; returns the seconds."""
-        assert isinstance(ascent, MergeAscent)
-        ascent.keep_to_rows()
-        return super().offer(ascent, step)
-
-    def _refine(self, bits: int) -> None:
-        """Counts with so many binary digits from now on."""
-        added = bits - self.counter.bits
-        super()._refine(bits)
-        self.charges = [
-            (token, pays << added, {part: more << added for part, more in gets.items()})
-            for token, pays, gets in self.charges
-        ]
-
-    def _count(self, ascent: Ascent) -> None:
-        """Counts the present prices and charges, and keeps them if they prove more."""
-        assert isinstance(ascent, MergeAscent)
-        assert ascent.rows is not None
-        counter = self.counter
-        prices = DuePrices.of_merges(ascent)
-        # they may be as large as rewards: beyond 64 bits
-        multipliers = [int(m) for m in np.rint(ascent.made_multiplier * counter.one).tolist()]
-        charges = ascent.rows.charges(multipliers)
-        rewards = _charged(prices.rewards(counter), charges, counter)
-        ascent.rewards = rewards.units
-        value = rewards.value(self.case)
-        if self.prices is None or value > self.value:
-            self.value, self.prices, self.charges = value, prices, charges
-        self._prove(counter.bound(value), "prices")
-
-    def merge_certificate(self, ascent: MergeAscent, instance: Instance) -> MergeCertificate:
-        """Returns the proof of the best bound so far, for the instance with its merges."""
-        leaf = Leaf(None) if self.prices is None else self.prices.leaf(self.counter)
-        alone = instance.words.total_count
-        prices = Certificate.of(instance, (leaf,), alone, self.counter.bits)
-        charges = [ascent.ways.charge(*charge) for charge in self.charges]
-        ordered = tuple(sorted(charges, key=lambda charge: charge.token))
-        return MergeCertificate(prices, ordered, self.lower_bound)
-
-
-def _charged(rewards: Rewards, charges: Charges, counter: PriceCounter) -> Rewards:
-    """Returns rewards with what tokens pay and get, where a token may be left out not below 0."""
-    gains = np.zeros(len(rewards.units), object)
-    for token, pays, gets in charges:
-        gains[token] -= pays
-        for part, more in gets.items():
-            gains[part] += more
-    units, low = rewards.units, rewards.low
-    shift = rewards.low_bits
-    for token in np.flatnonzero(gains).tolist():
-        value = (int(units[token]) << shift) + int(low[token]) + gains[token]
-        if value < 0 and not counter.fixed[token]:
-            value = 0
-        units[token], low[token] = value >> shift, value & ((1 << shift) - 1)
-    return Rewards(rewards.total, units, low, shift)
+def _certificate(best: BestPrices, merges: Merges, instance: Instance) -> MergeCertificate:
+    """Returns the proof of the best bound so far, for the instance with its merges."""
+    point, counter = best.prices, best.counter
+    leaf = Leaf(None) if point is None else point.leaf(counter)
+    prices = Certificate.of(instance, (leaf,), instance.words.total_count, counter.bits)
+    charges = [] if point is None else [merges.charge(*charge) for charge in point.charges]
+    ordered = tuple(sorted(charges, key=lambda charge: charge.token))
+    return MergeCertificate(prices, ordered, best.lower_bound)

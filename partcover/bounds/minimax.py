@@ -62,7 +62,7 @@ def bound_minimax(
     Parameters
     ----------
     instance : MinimaxInstance
-        The corpora, their references, the budget and conditions.  Group budgets are not used.
+        The corpora, their references, the budget and conditions.
     incumbent : Vocabulary, optional
         A vocabulary to state the gap of; it is checked.
     cuts : bool

@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ..kernels._parts import merge_parts, pair_rows
+from ..kernels._parts import merge_parts
 from ..kernels._saddle_point import Saddle, arcs
 from ..runtime.arrays import Float64, Int32, Int64
 from .price_counter import PriceCounter
+from .rows.rows import matches
 
-__all__ = ["PairRows", "Parts"]
-
-
-@dataclass(frozen=True)
-class PairRows:
-    """The rows of some pairs: the largest sets of arcs of both tokens over one place.
-
-    Attributes
-    ----------
-    pairs : ndarray of int64, shape (pairs,)
-        The pairs, as `pair_key` names them, ascending.
-    pair, place : ndarray of int64, shape (rows,)
-        The number of each row's pair, and a place that all of its arcs lie over.
-    first, arcs : ndarray
-        The arcs, as `Saddle.set_pairs` takes them.
-    """
-
-    pairs: Int64
-    pair: Int64
-    place: Int64
-    first: Int64
-    arcs: Int32
+__all__ = ["Parts"]
 
 
 class Parts:
@@ -81,25 +60,11 @@ class Parts:
         """Returns steps over these parts, at 0."""
         return Saddle(self.offsets, self.counts, self.which, self.start, self.end, self.back)
 
-    def pair_rows(self, pairs: Int64) -> PairRows:
-        """Returns the rows of some pairs of active candidates."""
-        local = np.full(int(self.active.max(initial=0)) + 1, -1, np.int32)
-        local[self.active] = np.arange(len(self.active))
-        a, b = local[pairs >> 32], local[pairs & 0xFFFFFFFF]
-        token, partner = np.concatenate([a, b]), np.concatenate([b, a])
-        order = np.lexsort((partner, token))
-        first = np.searchsorted(token[order], np.arange(len(self.active) + 1)).astype(np.int64)
-        number = (order % max(len(pairs), 1)).astype(np.int32)
-        rows, row_first, row_arcs = pair_rows(
-            self.offsets, self.which, self.start, self.end, first, partner[order], number
-        )
-        return PairRows(pairs, rows[:, 0], rows[:, 1], row_first, row_arcs)
-
     def arcs_of(self, position: Int32, candidate: Int32) -> tuple[Int64, Int64]:
         """Returns the arcs that stand for occurrences in the words, and for which of them."""
         size = int(max(self.active.max(initial=0), candidate.max(initial=0))) + 1
         wanted = self.place[position].astype(np.int64) * size + candidate
-        which, arc = _matches(wanted, self.start.astype(np.int64) * size + self.active[self.which])
+        which, arc = matches(wanted, self.start.astype(np.int64) * size + self.active[self.which])
         return arc, which
 
     def merged(self, values: Float64) -> Float64:
@@ -124,20 +89,6 @@ class Parts:
         theirs, ours = old.arcs_of(self._position_of_arc, self.active[self.which])
         saddle.flow[ours], saddle.row[ours] = old_saddle.flow[theirs], old_saddle.row[theirs]
 
-    def copy_multipliers(
-        self, saddle: Saddle, rows: PairRows, old: Parts, old_saddle: Saddle, old_rows: PairRows
-    ) -> None:
-        """Copies the multipliers of pairs that have rows in other parts of the same words."""
-        n = max(len(old_rows.pairs), 1)
-        number = np.searchsorted(old_rows.pairs, rows.pairs)
-        known = np.isin(rows.pairs, old_rows.pairs)[rows.pair]
-        place = old.place[self.position[rows.place]].astype(np.int64)
-        ours, theirs = _matches(
-            np.where(known, place * n + number[rows.pair], -1), old_rows.place * n + old_rows.pair
-        )
-        saddle.pair_row[ours] = old_saddle.pair_row[theirs]
-        saddle.pair_made[ours] = old_saddle.pair_made[theirs]
-
     @cached_property
     def _by_place(self) -> tuple[Int64, Int64]:
         """All positions that arcs lie over, by place, and where those of each place begin."""
@@ -152,12 +103,3 @@ class Parts:
         sizes = first[places + 1] - begin
         at = np.repeat(begin - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
         return order[at], np.repeat(np.arange(len(places)), sizes)
-
-
-def _matches(ours: Int64, theirs: Int64) -> tuple[Int64, Int64]:
-    """Returns which of `ours` are in `theirs`, and where; those are distinct and not below 0."""
-    order = np.argsort(theirs)
-    ranked = theirs[order]
-    at = np.minimum(np.searchsorted(ranked, ours), max(len(theirs) - 1, 0))
-    same = np.flatnonzero(ranked[at] == ours) if len(theirs) else np.zeros(0, np.int64)
-    return same, order[at[same]]

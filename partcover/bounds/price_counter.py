@@ -13,7 +13,7 @@ from ..kernels._rewards import rewards, self_overlaps, sums_before
 from ..problem.certificate import Certificate, Leaf, Prices, policy_digest
 from ..problem.instance import Instance
 from ..problem.word_index import refuse_wide
-from ..runtime.arrays import Float64, Int32, Int64
+from ..runtime.arrays import Bools, Float64, Int32, Int64
 from ..runtime.parallel import SHARDS, ForEach
 
 __all__ = ["PriceCounter", "largest"]
@@ -114,6 +114,22 @@ class PriceCounter:
         """Whether occurrences of each token may overlap."""
         text = self.instance.index.text
         return self_overlaps(text, self.sa, self.lo, self.hi, self.length)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[Bools, int], ...]:
+        """The tokens of each group, and how many of them a vocabulary may hold."""
+        instance, groups = self.instance, []
+        for group in instance.groups:
+            if group.tokens is None:
+                longest = self.length if group.max_length is None else group.max_length
+                members = (self.length >= group.min_length) & (self.length <= longest)
+            else:
+                found = instance.index.find_tokens(sorted(group.tokens))
+                members = np.isin(self.intervals.key, found.take(found.occurs).key)
+            required = sum(token in group for token in instance.fixed)
+            absent = required - int(np.count_nonzero(members & self.fixed))
+            groups.append((members, group.limit - absent))
+        return tuple(groups)
 
     @cached_property
     def order(self) -> Int32:

@@ -9,7 +9,7 @@ import numpy as np
 from ..kernels._separation import ONE, cliques, demands, odd_cycles, triangles
 from ..runtime.arrays import Float64, Int64
 from .cut_ascent import CutAscent
-from .inequality import Inequality
+from .rows.cuts import Inequality
 
 __all__ = ["separate"]
 

@@ -16,13 +16,13 @@ from ..runtime.limits import Deadline
 from ..runtime.parallel import ForEach, call_in_turn
 from ..runtime.progress import Event, Progress
 from ..vocabulary.vocabulary import Vocabulary
+from .ascent import Ascent
 from .branch_tree import Node, certificate_of, leaves_of, settle
 from .branching import Split, Splitter
 from .cut_rounds import Round
 from .incumbents import vocabulary_near
 from .leaf_prices import rounds_at
 from .price_counter import PriceCounter, largest
-from .primal_dual import Ascent
 
 __all__ = ["TreeSearch"]
 
@@ -236,7 +236,7 @@ class TreeSearch:
         """
         if node.is_settled or node.value >= goal:
             return None
-        units = node.proof[1].rewards(self.counter).units
+        units = node.proof[1].rewards(self.counter).optional
         optional = ~(node.case.inside | node.case.outside)
         threshold = largest(units[optional], node.case.free)[1]
         gap = (goal - node.value >> self.counter.low_bits) + 1
@@ -299,7 +299,7 @@ def _forget(nodes: list[Node]) -> None:
     for node in nodes:
         if node.rounds is not None:
             steps = node.rounds.steps
-            room -= len(steps.parts.start) + len(steps.rows.pair)
+            room -= len(steps.parts.start) + len(steps.rows.arcs)
             if room < 0:
                 node.rounds = None  # made again from the prices
 

@@ -13,8 +13,8 @@ from ..problem.solution import Solution
 from ..runtime.limits import Deadline
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
+from .ascent import Ascent
 from .price_counter import PriceCounter
-from .primal_dual import Ascent
 
 __all__ = ["can_list", "first_point", "within_reach"]
 

@@ -14,11 +14,11 @@ from properties import tries
 from strategies import instances, random_instance
 
 from partcover import Certificate, Instance, check_certificate, lower_bound, solve
-from partcover.bounds.cut_prices import Case, CutPrices
+from partcover.bounds.ascent import Ascent
 from partcover.bounds.cut_rounds import CutRounds
-from partcover.bounds.inequality import Inequality, pair_key
+from partcover.bounds.dual_point import Case, DualPoint
 from partcover.bounds.price_counter import PriceCounter
-from partcover.bounds.primal_dual import Ascent
+from partcover.bounds.rows.cuts import Inequality, pair_key
 from partcover.heuristics.greedy import greedtok
 from partcover.runtime.limits import Deadline
 from partcover.runtime.parallel import workers
@@ -201,7 +201,7 @@ def test_prices_alone_are_a_leaf_as_before():
         counter = PriceCounter(instance, share)
         prices = counter.rounded(counter.prices_of(bound.certificate))
         none = np.zeros(len(counter.lo), bool)
-        value, rewards = CutPrices.plain(prices).count(counter, Case(counter.fixed, none, 5))
+        value, rewards = DualPoint(prices).count(counter, Case(counter.fixed, none, 5))
         assert (value, rewards.units.tolist()) == (
             counter.count(prices, 5, every=True)[0],
             counter.count(prices, 5, every=True)[1].tolist(),

@@ -32,8 +32,8 @@ from partcover import (
     verify,
 )
 from partcover.bounds import lower_bound as bounds_module
+from partcover.bounds.ascent import Ascent
 from partcover.bounds.phase_events import PhaseEvents
-from partcover.bounds.primal_dual import Ascent
 from partcover.heuristics import local_search as search_module
 from partcover.heuristics import search_steps as steps_module
 from partcover.heuristics.search_steps import LocalSearch

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oracles.cuts import clique_line, clique_violation, cycle_violation, odd_cycles
 from properties import tries
 
-from partcover.bounds.inequality import Inequality
+from partcover.bounds.rows.cuts import Inequality
 from partcover.bounds.separation import separate
 
 CUTS_A_PAIR = 3

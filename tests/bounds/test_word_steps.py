@@ -11,7 +11,7 @@ from properties import tries
 from strategies import instances, random_instance
 
 from partcover import Instance, lower_bound
-from partcover.bounds import primal_dual
+from partcover.bounds import ascent
 from partcover.bounds.held_steps import HeldSteps
 from partcover.kernels._word_steps import WordSteps
 
@@ -131,7 +131,7 @@ def test_a_bound_does_not_depend_on_whether_arcs_are_held(monkeypatch, threads):
     }
     instance = Instance(words, 20)
     held = lower_bound(instance, iterations=200, threads=threads)
-    monkeypatch.setattr(primal_dual, "MOST_HELD_ARCS", 0)
+    monkeypatch.setattr(ascent, "MOST_HELD_ARCS", 0)
     made = lower_bound(instance, iterations=200, threads=threads)
     assert made.lower_bound == held.lower_bound
     assert made.certificate.to_json() == held.certificate.to_json()

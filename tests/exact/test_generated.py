@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
 from properties import tries
 
-from partcover import Instance, Solution, check_certificate, lower_bound, prove, solve, verify
+from partcover import Instance, Solution, check_certificate, lower_bound, solve, verify
 from partcover.bounds.branch_and_cut import branch_and_cut
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
@@ -25,14 +25,8 @@ def check(number: int) -> Counter[str]:
     assert bound.plain_bound <= bound.lower_bound <= best, number
     checked = check_certificate(instance, bound.certificate)
     assert (checked.ok, checked.lower_bound) == (True, bound.lower_bound), number
-    if instance.groups:
-        # branch and cut does not count group budgets, and might go on for long
-        leaves = 1
-        solution, _ = prove(instance)
-        check_solution(instance, solution, best, number)
-    else:
-        solution = branch_and_cut(instance)
-        leaves = check_solution(instance, solution, best, number)
+    solution = branch_and_cut(instance)
+    leaves = check_solution(instance, solution, best, number)
     if number % 5 == 0:
         check_solution(instance, solve(instance), best, number)
     kinds = {

@@ -146,7 +146,7 @@ def encode_much(draw: Random, vocabulary: Vocabulary, pretokenizer: str, text: s
 def other_sizes(draw: Random, counts: WordCounts, k: int) -> None:
     """Does what only large instances ask for, and the search of tiny ones for the worst."""
     tokens = greedtok(Instance(counts, k)).tokens
-    with patch("partcover.bounds.primal_dual.MOST_HELD_ARCS", 0):
+    with patch("partcover.bounds.ascent.MOST_HELD_ARCS", 0):
         lower_bound(Instance(counts, k), iterations=40, threads=draw.choice([1, 2]))
     with patch("partcover.problem.word_index.NARROW_POSITIONS", 0):
         assert greedtok(Instance(counts, k)).tokens == tokens

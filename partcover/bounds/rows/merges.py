@@ -1,25 +1,38 @@
-"""Makes the rows that keep tokens below their parts, and what tokens then pay."""
+"""Merges: a token is chosen only where two others that make it are."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 
 import numpy as np
 
-from ..corpus.symbols import Token
-from ..problem.merge_certificate import Charge
-from ..problem.merge_condition import MergeCondition
-from ..runtime.arrays import Float64, Int32, Int64
-from .price_counter import PriceCounter
+from ...corpus.symbols import Token
+from ...problem.merge_certificate import Charge
+from ...problem.merge_condition import MergeCondition
+from ...runtime.arrays import Bools, Float64, Int32
+from ..price_counter import PriceCounter
+from .family import Family
+from .rows import Arcs, Rows
 
-__all__ = ["MergeRows", "Ways"]
+__all__ = ["Charges", "Merges"]
+
+Charges = list[tuple[int, int, dict[int, int]]]
+"""What tokens pay, and what each of their parts gets."""
 
 Split = tuple[int, ...]
+Key = tuple[int, int, int]
 
 
-class Ways:
-    """The ways in which candidates are made of others.
+class Merges(Family):
+    """The rows x_T ≤ x_P for the parts P of a token T that one way makes.
+
+    A token with several ways has x_T ≤ Σ y over them, where y ≤ x_P for both parts; a way with one
+    part is x_P itself.  Columns of their own are the y.
+
+    The multiplier of a row is what T pays to P.  In integers a token pays u_T, and of each way
+    those that make it get u_T together, so that whatever the multipliers are, a vocabulary that
+    holds T holds tokens that get what T pays (`check_certificate` has the proof).
 
     Parameters
     ----------
@@ -62,9 +75,9 @@ class Ways:
                 splits.append(needed)
         return splits
 
-    def with_parts(self, tokens: Int32) -> Int32:
-        """Returns tokens with all that they may be made of."""
-        found = set(tokens.tolist())
+    def closed(self, active: Bools) -> Bools:
+        """Returns an active set with all that its tokens may be made of."""
+        found = set(np.flatnonzero(active).tolist())
         front = list(found)
         while front:
             for split in self.splits(front.pop()) or ():
@@ -72,7 +85,9 @@ class Ways:
                     if part not in found:
                         found.add(part)
                         front.append(part)
-        return np.array(sorted(found), np.int32)
+        closed = np.zeros(len(active), bool)
+        closed[list(found)] = True
+        return closed
 
     def charge(self, token: int, pays: int, gets: dict[int, int]) -> Charge:
         """Returns a charge by name; parts that are no candidates get all, which costs nothing."""
@@ -83,41 +98,20 @@ class Ways:
                     named[part] = pays
         return Charge(self.tokens[token], pays, tuple(sorted(named.items())))
 
-
-class MergeRows:
-    """Rows Σ coef·x ≤ 0 over the tokens of an active set and over ways to make them.
-
-    A token with one way has a row for each part: x_T ≤ x_P.  One with several has x_T ≤ Σ y over
-    its ways, where y ≤ x_P for both parts; a way with one part is x_P itself.
-
-    Attributes
-    ----------
-    n_ways : int
-        The number of y.
-    row, column, coef : ndarray
-        The entries; columns are places in the active set, then ways.
-    token : ndarray of int64, shape (rows,)
-        For each row the place of the token that it is of.
-    keys : list of (int, int, int)
-        A name for each row that stays the same when the active set changes.
-    """
-
-    def __init__(self, ways: Ways, active: Int32) -> None:
-        self.ways = ways
-        self.active = active
+    def rows(self, arcs: Arcs) -> Rows:
+        """Returns the rows for an active set that is closed."""
+        active = arcs.active
         place = {token: at for at, token in enumerate(active.tolist())}
-        self.n_ways = 0
-        self.keys: list[tuple[int, int, int]] = []
-        token: list[int] = []
+        keys: list[Key] = []
+        own: list[tuple[int, Split]] = []
         entries: list[tuple[int, int, float]] = []
 
-        def add(key: tuple[int, int, int], *columns: tuple[int, float]) -> None:
-            entries.extend((len(self.keys), column, coef) for column, coef in columns)
-            self.keys.append(key)
-            token.append(place[key[0]])
+        def add(key: Key, *columns: tuple[int, float]) -> None:
+            entries.extend((len(keys), column, coef) for column, coef in columns)
+            keys.append(key)
 
         for number, at in place.items():
-            splits = ways.splits(number)
+            splits = self.splits(number)
             if splits is None:
                 continue
             if len(splits) == 1:
@@ -129,54 +123,46 @@ class MergeRows:
                 if len(split) == 1:
                     sums.append((place[split[0]], -1.0))
                     continue
-                way = len(active) + self.n_ways
-                self.n_ways += 1
+                way = len(active) + len(own)
+                own.append((number, split))
                 sums.append((way, -1.0))
                 for side, part in enumerate(split):
                     add((number, part, side), (way, 1.0), (place[part], -1.0))
             add((number, -1, -1), *sums)
-        self.token = np.array(token, np.int64)
-        self.row = np.array([entry[0] for entry in entries], np.int64)
-        self.column = np.array([entry[1] for entry in entries], np.int64)
-        self.coef = np.array([entry[2] for entry in entries])
+        # a row is scaled by what its token weighs, so that it moves as fast as the rows of arcs
+        token = np.array([place[key[0]] for key in keys], np.int64)
+        return Rows(
+            keys,
+            own,
+            np.zeros(len(own)),
+            np.array([entry[0] for entry in entries], np.int64),
+            np.array([entry[1] for entry in entries], np.int64),
+            np.array([entry[2] for entry in entries]),
+            np.zeros(len(keys)),
+            arcs.weight[token],
+        )
 
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    def owed(self, multipliers: Float64) -> Float64:
-        """Returns Σ coef·multiplier for each column."""
-        size = len(self.active) + self.n_ways
-        return _sums(self.column, self.coef * multipliers[self.row], size)
-
-    def violation(self, values: Float64) -> Float64:
-        """Returns Σ coef·value for each row."""
-        return _sums(self.row, self.coef * values[self.column], len(self))
-
-    def kept(self, x: Float64) -> Float64:
+    def kept(self, active: Int32, x: Float64) -> Float64:
         """Returns the largest x, none above the one given, that the rows allow."""
-        place = {token: at for at, token in enumerate(self.active.tolist())}
-        tokens = self.ways.tokens
+        place = {token: at for at, token in enumerate(active.tolist())}
         values = x.tolist()
-        for number in sorted(place, key=lambda number: len(tokens[number])):
-            splits = self.ways.splits(number)
+        for number in sorted(place, key=lambda number: len(self.tokens[number])):
+            splits = self.splits(number)
             if splits is not None and values[place[number]] > 0:
                 made = (min(values[place[part]] for part in split) for split in splits)
                 values[place[number]] = min(values[place[number]], sum(made))
         return np.array(values, np.float64)
 
-    def charges(self, multipliers: Sequence[int]) -> list[tuple[int, int, dict[int, int]]]:
+    def charges(self, multipliers: Mapping[Hashable, int]) -> Charges:
         """Returns what tokens pay, and what their parts get, valid whatever the multipliers are.
 
         Where both parts of a way get something else than what the token pays, that is shared
         between them in the same proportion.
         """
-        given = dict(zip(self.keys, multipliers, strict=True))
-        sides: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
-        for key in self.keys:
-            sides[key[0]].append(key)
-        charges = []
-        for token in sides:
-            splits = self.ways.splits(token)
+        given = {key: value for key, value in multipliers.items() if isinstance(key, tuple)}
+        charges: Charges = []
+        for token in dict.fromkeys(key[0] for key in given):
+            splits = self.splits(token)
             assert splits is not None
             gets: dict[int, int] = defaultdict(int)
             if len(splits) == 1:
@@ -197,7 +183,7 @@ def _share(
     pays: int,
     split: Split,
     gets: dict[int, int],
-    given: dict[tuple[int, int, int], int],
+    given: Mapping[Key, int],
     token: int,
 ) -> None:
     """Lets the parts of a way get together what the token pays."""
@@ -211,7 +197,3 @@ def _share(
     first = missing * left // (left + right) if left + right else missing // 2
     gets[split[0]] += first
     gets[split[1]] += missing - first
-
-
-def _sums(numbers: Int64, values: Float64, size: int) -> Float64:
-    return np.bincount(numbers, values, size).astype(np.float64, copy=False)

@@ -1,0 +1,1 @@
+"""The rows of the relaxation, a file for each family."""

@@ -1,0 +1,123 @@
+"""The budget, and budgets of groups within it: to choose so many tokens, to price a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...kernels._saddle_point import project
+from ...runtime.arrays import Bools, Float64, Int32
+
+__all__ = ["Budgets"]
+
+_SWEEPS = 60  # over the budgets, each of which gets the fee that the others leave it
+_EXACT = 1e-11  # relative change of a fee below which it is one
+
+
+class Budgets:
+    """The rows Σ x ≤ k, and Σ x ≤ limit over the tokens of each group.
+
+    The multiplier of a row is a fee that each of its tokens pays: a reward is less by it, and the
+    bound by as many fees as the budget has room for.  So in integers as here: whatever the fees
+    are, no vocabulary within the budgets pays more of them.
+
+    Parameters
+    ----------
+    free : int
+        How many tokens may be chosen besides those inside.
+    inside : ndarray of bool, shape (tokens,)
+        Tokens that are required.
+    groups : sequence of (ndarray of bool, int)
+        The tokens of each group, and how many may be chosen, those inside among them.
+    fee : float
+        The fee of the budget.
+    fees : ndarray of float64, shape (groups,), optional
+        Those of the groups.
+    """
+
+    def __init__(
+        self,
+        free: int,
+        inside: Bools,
+        groups: Sequence[tuple[Bools, int]] = (),
+        fee: float = 0.0,
+        fees: Float64 | None = None,
+    ) -> None:
+        self.inside = inside
+        self.free = float(max(free, 0))
+        self.fee = fee
+        self.groups = groups
+        self.room = [
+            float(max(0, limit - int(np.count_nonzero(members & inside))))
+            for members, limit in groups
+        ]
+        self.fees = np.zeros(len(groups)) if fees is None else fees
+        self.kept = np.zeros(0, bool)
+
+    def of_case(self, free: int, inside: Bools) -> Budgets:
+        """Returns the same budgets for a case, with the same fees."""
+        return Budgets(free, inside, self.groups, self.fee, self.fees.copy())
+
+    def over(self, active: Int32) -> None:
+        """Takes an active set."""
+        self.kept = self.inside[active]
+        self.optional = np.flatnonzero(~self.kept) if self.kept.any() else None
+        chosen = active if self.optional is None else active[self.optional]
+        self.members = [np.flatnonzero(members[chosen]) for members, _ in self.groups]
+
+    def project(self, x: Float64, gain: Float64, scale: Float64) -> Float64:
+        """Returns the point of the budgets that is nearest to x + scale·gain.
+
+        Parameters
+        ----------
+        x, gain, scale : ndarray of float64, shape (active,)
+            The point, the direction, and the steps.
+        """
+        made = np.ones_like(x)
+        if self.optional is None:
+            self._project(x, gain, scale, made)
+            return made
+        part = np.empty(len(self.optional))
+        self._project(x[self.optional], gain[self.optional], scale[self.optional], part)
+        made[self.optional] = part
+        return made
+
+    def _project(self, x: Float64, gain: Float64, scale: Float64, out: Float64) -> None:
+        """Gives each budget in turn the smallest fee that keeps it, until none changes.
+
+        That is ascent on the dual, one fee at a time, from the fees of the last step.
+        """
+        if not self.groups:
+            self.fee = project(x, gain, scale, self.free, self.fee, out)
+            return
+        buffer = np.empty(len(x))
+        for _ in range(_SWEEPS):
+            before = self.fee, self.fees.copy()
+            owed = np.zeros(len(x))
+            for members, fee in zip(self.members, self.fees.tolist(), strict=True):
+                owed[members] += fee
+            for number, members in enumerate(self.members):
+                others = owed[members] - self.fees[number] + self.fee
+                arrays = x[members], gain[members] - others, scale[members]
+                fee = float(self.fees[number])
+                kept = buffer[: len(members)]
+                self.fees[number] = project(*arrays, self.room[number], fee, kept)
+                owed[members] += self.fees[number] - fee
+            self.fee = project(x, gain - owed, scale, self.free, self.fee, out)
+            largest = max(1.0, self.fee, float(self.fees.max()))
+            moved = max(abs(self.fee - before[0]), float(np.abs(self.fees - before[1]).max()))
+            if moved <= _EXACT * largest:
+                break
+
+    def fitted(self, x: Float64) -> Float64:
+        """Returns x within 0 and 1, and scaled down where it is of a larger budget."""
+        fitted = np.clip(x, 0, 1)
+        taken = float(fitted[~self.kept].sum())
+        if taken > self.free:
+            fitted[~self.kept] *= self.free / taken
+        return fitted
+
+    def in_integers(self, one: int) -> tuple[int, ...]:
+        """Returns the fees of the groups, in units of 1 / one tokens."""
+        return tuple(max(0, int(fee)) for fee in np.rint(self.fees * one).tolist())

@@ -1,0 +1,100 @@
+"""Needs: where a token lies, all tokens that it cannot be made without are chosen."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ...kernels._parts import group_rows
+from ...problem.merge_needs import MergeNeeds
+from ...runtime.arrays import Int32, Int64
+from .family import Family
+from .merges import Merges
+from .rows import ArcRows, Arcs, Rows, ranges
+
+__all__ = ["Needs"]
+
+
+class Needs(Family):
+    """Rows that keep the flows of a token and of all that need it below its x.
+
+    Over a position of a word lies one piece.  If it is a token or one that cannot be made without
+    it, the token is there: so the flows of these arcs over a position sum to x at most.
+
+    The multiplier of a row is what each of these pays for lying over the position, and what the
+    token gets (`check_certificate` has the proof).
+
+    Parameters
+    ----------
+    merges : Merges
+        The candidates, and what makes them.
+
+    Attributes
+    ----------
+    first : ndarray of int64, shape (candidates + 1,)
+        Those that candidate c cannot be made without, itself among them, are
+        ``listed[first[c]:first[c + 1]]``.
+    listed : ndarray of int32
+        Candidates.
+    """
+
+    def __init__(self, merges: Merges) -> None:
+        self._merges = merges
+
+    @cached_property
+    def _lists(self) -> tuple[Int64, Int32]:
+        merges = self._merges
+        if merges.condition.pairs is None:  # each needs itself alone
+            own = np.arange(len(merges.tokens) + 1)
+            return own, own[:-1].astype(np.int32)
+        needs = MergeNeeds(merges.condition, merges.exempt)
+        found = [merges.numbers(needs.of(token)) for token in merges.tokens]
+        first = np.cumsum([0, *map(len, found)])
+        return first, np.array([number for own in found for number in own], np.int32)
+
+    @property
+    def first(self) -> Int64:
+        """Where the list of each candidate begins."""
+        return self._lists[0]
+
+    @property
+    def listed(self) -> Int32:
+        """The lists."""
+        return self._lists[1]
+
+    @property
+    def most(self) -> int:
+        """How many tokens a candidate needs at most."""
+        return int(np.diff(self.first).max(initial=1))
+
+    def rows(self, arcs: Arcs) -> Rows:
+        """Returns the rows for an active set."""
+        active, which = arcs.active, arcs.which
+        fixed = self._merges.fixed
+        place = np.full(len(fixed), -1, np.int64)
+        place[active] = np.arange(len(active))
+        place[fixed] = -1  # they are there anyway
+        sizes = np.diff(self.first)[active]
+        listed = self.listed[ranges(self.first[:-1][active], sizes)]
+        kept = place[listed] >= 0
+        owner = np.repeat(np.arange(len(active)), sizes)[kept]
+        needed = place[listed[kept]]
+        # those that no other token needs have rows of their own arcs already
+        several = np.bincount(needed, minlength=len(active))[needed] > 1
+        owner, needed = owner[several], needed[several]
+        begin = np.searchsorted(owner, np.arange(len(active) + 1))
+        n_needed = np.diff(begin)[which]
+        arc = np.repeat(np.arange(len(which)), n_needed)
+        target = needed[ranges(begin[:-1][which], n_needed)]
+        part = np.searchsorted(arcs.offsets, arcs.start, "right")
+        key = part[arc] * len(active) + target
+        order = np.argsort(key, kind="stable")
+        key, members = key[order], arc[order].astype(np.int32)
+        groups = np.flatnonzero(np.diff(key, prepend=-1)) if len(key) else np.zeros(0, np.int64)
+        found, first, own = group_rows(
+            np.append(groups, len(key)), members, which, arcs.start, arcs.end
+        )
+        column = (key[groups][found[:, 0]] % max(1, len(active))).astype(np.int32)
+        token = active[column].astype(np.int64)
+        return Rows(arcs=ArcRows(token << 32 | token, found[:, 1].copy(), column, first, own))
