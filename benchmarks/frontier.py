@@ -5,7 +5,7 @@
 
 The instance of n is the n most frequent words of COUNTS.tsv with k = n/10, all substrings
 candidates.  n is doubled until a method fails, then bisected to ``--near``.  ``partcover`` is
-`prove`: it must give a certificate that the checker confirms.  A solver gets the formulation
+`solve`: it must give a certificate that the checker confirms.  A solver gets the formulation
 ``path``, or that behind a colon (``highs:occurrence``), and its word is taken; ``printed`` and
 ``wmc`` have optima of their own.  Each try is a process of its own on two processors with two
 threads (CBC, without native threads, uses one); its seconds are those of the call, with the index
@@ -33,7 +33,7 @@ METHODS = "partcover,highs,scip,cp-sat,cbc"
 
 TRY = """
 import json, os, resource, sys, time
-from partcover import Instance, WordCounts, check_certificate, prove, solve
+from partcover import Instance, WordCounts, check_certificate, solve
 from partcover.errors import PartcoverError
 counts, n, method, seconds = sys.argv[1], int(sys.argv[2]), sys.argv[3], float(sys.argv[4])
 words = WordCounts.load(counts).most_frequent(n)
@@ -43,9 +43,9 @@ limits = {"time_limit": seconds, "threads": 2}
 found = {"proven": False, "gap": None}
 try:
     if method == "partcover":
-        solution, certificate = prove(instance, **limits)
+        solution = solve(instance, **limits)
         took = time.monotonic() - started
-        check = check_certificate(instance, certificate)
+        check = check_certificate(instance, solution.certificate)
         proven = check.ok and check.lower_bound == solution.tokens
     else:
         solver, _, formulation = method.partition(":")

@@ -238,7 +238,7 @@ def _():
     return lambda: tokenizer.encode(text()).ids
 
 
-@benchmark("prove: 300 words, k = 30")
+@benchmark("solve: 300 words, k = 30")
 def _():
     words = instance().words.most_frequent(300)
 

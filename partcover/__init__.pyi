@@ -27,7 +27,6 @@ from .errors import VerificationError as VerificationError
 from .exact.decide import decide as decide
 from .exact.decide import smallest as smallest
 from .exact.minimax import solve_minimax as solve_minimax
-from .exact.prove import prove as prove
 from .exact.relax import relax as relax
 from .exact.solve import solve as solve
 from .hardness.reduction import reduce_max_2_sat as reduce_max_2_sat

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 SUITE = Path(__file__).parents[1] / "benchmarks" / "suite.py"
-STEPS = {"start", "count", "greedy", "train BPE", "bound", "improve", "encode", "prove"}
+STEPS = {"start", "count", "greedy", "train BPE", "bound", "improve", "encode", "solve"}
 
 
 def python(*arguments, cwd):

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..heuristics.every_word import every_word
 from ..heuristics.local_search import local_search
 from ..problem.certificate import Branch, Certificate
 from ..problem.instance import Instance
+from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.checkpoints import Checkpoints
@@ -118,6 +120,10 @@ def branch_and_cut(
     task = Task(
         instance, warm_start, start_certificate, True, gap, limits, phases, checkpoint, is_root=True
     )
+    if (optimum := every_word(instance, limits)) is not None:
+        solution = task.reported(optimum)
+        return replace(solution, extra={**solution.extra, "leaves": 1})
+    refuse_beyond_memory(instance, "proof")
     greedy = task.first_incumbents()  # first: it refuses what takes minutes to look at once
     with workers(threads) as share:
         start = _started(task, greedy, share)

@@ -9,11 +9,7 @@ from ..corpus.symbols import Token
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
-from ..runtime.limits import RunLimits
-from ..runtime.progress import Progress
-from .branch_and_bound import prove_by_relaxations
-from .solver_run import LARGEST_COUNTS, Incumbent, SolverRun
-from .staged_run import QUICK_SECONDS
+from .solver_run import Incumbent, SolverRun
 from .warm_start import shortest_prefix
 
 __all__ = ["Counted", "Sized", "decide_in_integers", "is_beyond_tolerances", "smallest_in_integers"]
@@ -76,20 +72,9 @@ def decide_in_integers(
     if only is not None:
         incumbent = run.recount(only)
         return Counted(incumbent, incumbent.tokens, None, "completed")
-    start: Certificate | None = None
-    if instance.groups and instance.words.total_symbols <= LARGEST_COUNTS:
-        # with fees of groups, which branch and cut does not have
-        proof = _by_relaxations(run, instance, best)
-        best = _better(run, best, proof)
-        assert proof.certificate is not None
-        start = proof.certificate
-        decided = best.tokens <= threshold or start.lower_bound > threshold
-        if decided or proof.termination == "interrupted":
-            return Counted(best, start.lower_bound, start, proof.termination)
     solution = branch_and_cut(
         instance,
         instance.vocabulary(best.vocabulary, "solve"),
-        start_certificate=start,
         threshold=threshold,
         time_limit=run.deadline.left,
         seed=run.limits.seed,
@@ -116,15 +101,6 @@ def _only_choice(instance: Instance) -> list[Token] | None:
         return None
     tokens = dict.fromkeys([*fixed, *instance.index.tokens_at(instance.index.intervals)])
     return list(tokens) if len(tokens) <= instance.k else None
-
-
-def _by_relaxations(run: SolverRun, instance: Instance, best: Incumbent) -> Solution:
-    """Returns what branch and bound on the linear relaxation proves within seconds."""
-    left = run.deadline.left
-    seconds = QUICK_SECONDS if left is None else min(left / 2, QUICK_SECONDS)
-    limits = RunLimits(seconds, run.limits.seed, run.limits.threads)
-    relaxed = SolverRun(instance, run.solver, "path", limits, progress=Progress())
-    return prove_by_relaxations(relaxed, instance.vocabulary(best.vocabulary, "solve"))
 
 
 def _better(run: SolverRun, best: Incumbent, solution: Solution) -> Incumbent:

@@ -1,7 +1,10 @@
-"""Solves an instance to proven optimality, by the quickest way or with a named solver."""
+"""Solves an instance to proven optimality, by branch and cut or with a named solver."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ..bounds.branch_and_cut import branch_and_cut
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Checkpoint, Solution
@@ -9,11 +12,12 @@ from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
+from .claims import threshold_facts
 from .named_solver import solve_model
 from .solver_io import Log
 from .solver_run import SolverRun
 from .sparse_model import Sense
-from .staged_run import StagedRun
+from .warm_start import refuse_other_instance
 
 __all__ = ["solve"]
 
@@ -37,11 +41,8 @@ def solve(
 ) -> Solution:
     """Finds an optimal vocabulary and proves that it is one, for corpora of any size.
 
-    Without a solver named: HiGHS has a few seconds for an instance whose model is small, and
-    branch and cut (`partcover.bounds.branch_and_cut`) takes what is larger or not closed then,
-    from the solver's vocabulary; all of it where OR-Tools, which brings HiGHS, is not installed,
-    or where the counts add up to more than 2^53 symbols.
-    Where every word may be a token, that is optimal, and neither is needed.
+    Without a solver named, branch and cut does it (`partcover.bounds.branch_and_cut`): the solution
+    has a certificate, which `check_certificate` confirms.
 
     Parameters
     ----------
@@ -86,9 +87,8 @@ def solve(
     -------
     Solution
         At the time limit or after Ctrl-C: the best so far, with the best bound.
-        ``extra["solver"]`` is the solver, or "branch and cut", or None where every word is a token.
-        Of the last two ``certificate`` is there, ``extra["certified"]`` is the bound that it
-        proves, and ``extra["leaves"]`` the number of its cases.
+        ``extra["solver"]`` is the solver, or "branch and cut"; of the latter ``certificate`` is
+        there, and ``extra["leaves"]`` is the number of its cases.
 
         The vocabulary of a solver has the fixed tokens first, then the tokens that the shortest
         paths use (with ``wmc`` and ``printed``: all that were chosen), by symbols saved, the most
@@ -115,9 +115,6 @@ def solve(
     1e-6 + 1e-9 times the bound, which is more than their default tolerances can move it on
     instances whose counts they can represent.  Bounds of branch and cut are counted in integers.
 
-    Bounds of branch and cut do not use group budgets: with these a solver has as long as it takes
-    (at a time limit half of it), unless its model is too large to be solved.
-
     Examples
     --------
     >>> from partcover import Instance, solve
@@ -129,17 +126,33 @@ def solve(
     """
     limits = RunLimits(time_limit, seed, threads)
     if solver is None and formulation is None and sense is None and log is None:
-        staged = StagedRun(
-            instance, warm_start, start_certificate, limits, gap, progress, checkpoint
+        refuse_other_instance(instance, warm_start, start_certificate)
+        solution = branch_and_cut(
+            instance,
+            warm_start,
+            start_certificate=start_certificate,
+            gap=gap,
+            time_limit=time_limit,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+            checkpoint=None
+            if checkpoint is None
+            else lambda best: checkpoint(_solved(instance, best)),
         )
-        return staged.run(solve_model)
+        return _solved(instance, solution)
     run = SolverRun(
-        instance,
-        solver or "highs",
-        formulation or "path",
-        limits,
-        gap,
-        log,
-        progress or Progress(),
+        instance, solver or "highs", formulation or "path", limits, gap, log, progress or Progress()
     )
     return solve_model(run, warm_start, start_certificate, sense)
+
+
+def _solved(instance: Instance, solution: Solution) -> Solution:
+    """Returns a solution of branch and cut as one of `solve`."""
+    facts = threshold_facts(instance, solution.tokens, solution.lower_bound or 0)
+    return replace(
+        solution,
+        method="solve",
+        vocabulary=solution.vocabulary.with_(method="solve"),
+        extra={**solution.extra, "solver": "branch and cut", **facts},
+    )

@@ -28,7 +28,7 @@ from partcover import (
     greedtok,
     improve,
     lower_bound,
-    prove,
+    solve,
     verify,
 )
 from partcover.bounds import lower_bound as bounds_module
@@ -294,7 +294,7 @@ def test_a_better_proof_is_kept():
 def test_a_tree_is_kept_where_prices_prove_less():
     words = {b"abab": 3, b"baba": 2, b"abba": 2, b"bab": 5, b"aab": 4}
     instance = Instance(WordCounts.from_counts(words), 2)
-    _, tree = prove(instance)
+    tree = solve(instance).certificate
     prices_alone = lower_bound(instance, iterations=0)
     assert prices_alone.lower_bound < tree.lower_bound
     kept = lower_bound(instance, warm_start=tree, iterations=0)

@@ -12,7 +12,6 @@ from strategies import instances, random_instance
 from partcover import Instance, check_certificate, greedtok, improve, lower_bound, solve
 from partcover.bounds import warm_start
 from partcover.bounds.branch_and_cut import branch_and_cut
-from partcover.exact import staged_run
 from partcover.problem.candidates import CandidateIndex
 from partcover.runtime.limits import Deadline
 
@@ -47,7 +46,6 @@ def check(instance: Instance, answer) -> None:
 @pytest.mark.parametrize("call", CALLS)
 def test_nothing_is_listed_without_time(call, large, monkeypatch):
     monkeypatch.setattr(warm_start, "_LISTED", 1e9)  # seconds
-    monkeypatch.setattr(staged_run, "QUICK", 0)
     held = []
     whole = CandidateIndex.held
     monkeypatch.setattr(
@@ -63,7 +61,6 @@ def test_nothing_is_listed_without_time(call, large, monkeypatch):
 
 @pytest.mark.parametrize("call", CALLS)
 def test_ctrl_c_while_candidates_are_listed(call, large, monkeypatch):
-    monkeypatch.setattr(staged_run, "QUICK", 0)
     whole = CandidateIndex.held
     pressed = []
 

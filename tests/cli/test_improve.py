@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli.helpers import SHARED
 
-from partcover import Certificate, Instance, WordCounts, greedtok, prove, solve
+from partcover import Certificate, Instance, WordCounts, greedtok, solve
 from partcover.bounds import lower_bound as bounds
 
 
@@ -64,7 +64,7 @@ def test_mistakes(run, counts, arguments, message):
 
 def test_gap_by_a_certificate(run, counts):
     words = WordCounts.load(counts)
-    _, certificate = prove(Instance(words, 3))
+    certificate = solve(Instance(words, 3)).certificate
     certificate.save("P.cert")
     assert run("greedtok", counts, "-k", "2", "-o", "V.json", "--quiet")[0] == 0
     with open("V.json") as file:

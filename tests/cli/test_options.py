@@ -20,7 +20,7 @@ from partcover import (
     WordCounts,
     bound_minimax,
     greedtok,
-    prove,
+    solve,
 )
 from partcover.cli.command import Command
 from partcover.cli.paths import ReadablePath, WritablePath
@@ -184,7 +184,7 @@ def files(run):
     words = WordCounts.load("book.tsv")
     for name, k in (("v.json", 1000), ("other.json", 4)):
         greedtok(Instance(words, k)).recorded(words).save(name)
-    prove(Instance(words, 1000))[1].save("p.cert")
+    solve(Instance(words, 1000)).certificate.save("p.cert")
     assert Certificate.load("p.cert").k == 1000
     own = greedtok(Instance(words, 1000)).extra["tokens_shortest_path"]
     found = bound_minimax(MinimaxInstance([words, words], 1000, [own, own]), time_limit=0)

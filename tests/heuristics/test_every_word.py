@@ -17,7 +17,6 @@ from partcover import (
     check_certificate,
     improve,
     lower_bound,
-    prove,
     solve,
     verify,
 )
@@ -25,12 +24,7 @@ from partcover.heuristics.every_word import every_word
 from partcover.runtime.limits import RunLimits
 from partcover.runtime.progress import EventLog
 
-
-def solve_with_proof(instance: Instance, **options):
-    return prove(instance, **options)[0]
-
-
-METHODS = [solve, solve_with_proof, improve]
+METHODS = [solve, improve]
 
 
 def alike(length: int) -> dict[str, int]:

@@ -22,8 +22,8 @@ from partcover import (
     check_certificate,
     greedtok,
     lower_bound,
-    prove,
     segment,
+    solve,
     trainers,
 )
 from partcover.studies.compare import compare
@@ -185,7 +185,8 @@ def test_counts_instances_and_results():
     instance = Instance(WORDS, 6, required=["the"], groups=[group], source={"a": [1]})
     first = Instance(WORDS, 3, protected=["pea"])
     assert len(instance.index)  # which is not part of the pickle
-    solution, certificate = prove(Instance(WordCounts.from_words(["abab", "ab"]), 1))
+    solution = solve(Instance(WordCounts.from_words(["abab", "ab"]), 1))
+    certificate = solution.certificate
     bound = lower_bound(first, iterations=3, incumbent=10**6)
     for one in (instance, first):
         other = pickle.loads(pickle.dumps(one))

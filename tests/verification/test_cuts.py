@@ -15,7 +15,7 @@ from oracles.certificate import fewest_in_case, planes, resealed, slow_bound, sl
 from properties import tries
 from strategies import instances
 
-from partcover import InputError, Instance, prove, relax
+from partcover import InputError, Instance, relax, solve
 from partcover.problem.certificate import Branch, Certificate, Leaf
 from partcover.problem.cuts import Cut, PairPrices
 from partcover.verification.certificate_check import case_bound, check_certificate, is_empty
@@ -38,7 +38,7 @@ def test_the_example_of_the_docs():
     assert not check_certificate(instance, Certificate.of(instance, (leaf,), 17, 0)).ok
     # without the cut the multipliers are lost
     assert case_bound(instance, replace(leaf, cuts=()), 0) == 14
-    _, certificate = prove(instance)
+    certificate = solve(instance).certificate
     assert (certificate.lower_bound, len(certificate.tree)) == (16, 3)
 
 

@@ -11,7 +11,7 @@ from ...runtime.arrays import Bools, Float64, Int32
 
 __all__ = ["Budgets"]
 
-_SWEEPS = 60  # over the budgets, each of which gets the fee that the others leave it
+_SWEEPS = 4  # over the budgets: the next step begins with the fees where these end
 _EXACT = 1e-11  # relative change of a fee below which it is one
 
 

@@ -44,7 +44,7 @@ class _Model:
 
     @property
     def solver_name(self) -> str | None:
-        """The solver; None where what is quickest is taken.
+        """The solver; None for branch and cut.
 
         By default that is so, unless an option is about a solver's model: then it is HiGHS, and
         GLOP for a relaxation.
@@ -78,9 +78,8 @@ def _work(options: Mapping[str, Any]) -> Work:
 )
 @option(
     "--solver",
-    help="highs, scip, cp-sat or cbc alone; for a relaxation also glop (its default) or pdlp. See "
-    "partcover solvers. Default: HiGHS for a few seconds where the model is small, branch and cut "
-    "for what is larger or not closed then; HiGHS alone with --formulation, --sense, --log, and "
+    help="highs, scip, cp-sat or cbc; for a relaxation also glop (its default) or pdlp. See "
+    "partcover solvers. Default: branch and cut; HiGHS with --formulation, --sense, --log, and "
     "--goal decision or size.",
 )
 @option(
@@ -218,11 +217,10 @@ def _check(model: _Model, search: SearchOptions) -> None:
             raise click.UsageError(f"--relaxation excludes {name}")
     if relaxation and search.gap:
         raise click.UsageError("--relaxation is solved to the end: it excludes --gap")
-    if proof and model.sense is not None:
-        raise click.UsageError("--write-certificate excludes --sense: its model is its own")
-    if proof and model.formulation not in (None, "path"):
+    if proof and model.solver_name is not None:
         raise click.UsageError(
-            f"--write-certificate proves the path formulation, not {model.formulation}"
+            "--write-certificate excludes --solver, --formulation, --sense and --log: a solver "
+            "gives no certificate, branch and cut does"
         )
 
 
@@ -255,7 +253,6 @@ def _solve(
 ) -> Result:
     """Solves for the goal, with progress on the terminal and in files."""
     from ...exact.decide import decide, smallest
-    from ...exact.prove import prove
     from ...exact.solve import solve
 
     with out.events(
@@ -265,8 +262,6 @@ def _solve(
         plot=search.plot,
         time_limit=search.time_limit,
     ) as progress:
-        if search.write_certificate is not None:
-            return prove(instance, progress=progress, **common)[0]
         common = {**common, "formulation": model.formulation}
         if model.goal == "tokens":
             return solve(instance, sense=model.sense, progress=progress, **common)
@@ -282,8 +277,6 @@ def _save_proof(out: Output, path: str, solution: Result, instance: Instance) ->
     assert certificate is not None
     save_certificate(out, path, certificate, instance)
     out.note(f"{path} proves that at least {certificate.lower_bound:,} tokens are needed")
-    if solution.status == "optimal" and certificate.lower_bound != solution.tokens:
-        out.note("the solver claims an optimum that the certificate does not reach")
 
 
 def _relax(out: Output, instance: Instance, model: _Model, common: dict[str, Any]) -> int:
