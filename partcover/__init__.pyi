@@ -15,8 +15,6 @@ from .bounds.head_bound import head_bound as head_bound
 from .bounds.head_improve import head_improve as head_improve
 from .bounds.improve import improve as improve
 from .bounds.lower_bound import lower_bound as lower_bound
-from .bounds.merge_bound import MergeBound as MergeBound
-from .bounds.merge_bound import merge_bound as merge_bound
 from .bounds.minimax import bound_minimax as bound_minimax
 from .bounds.minimax import improve_minimax as improve_minimax
 from .corpus.word_counts import WordCounts as WordCounts
@@ -44,8 +42,6 @@ from .problem.certificate import Certificate as Certificate
 from .problem.group_budget import GroupBudget as GroupBudget
 from .problem.head_certificate import HeadCertificate as HeadCertificate
 from .problem.instance import Instance as Instance
-from .problem.merge_certificate import Charge as Charge
-from .problem.merge_certificate import MergeCertificate as MergeCertificate
 from .problem.merge_condition import MergeCondition as MergeCondition
 from .problem.minimax import MinimaxInstance as MinimaxInstance
 from .problem.minimax_certificate import MinimaxCertificate as MinimaxCertificate
@@ -67,7 +63,6 @@ from .studies.vocabulary_scores import VocabularyScores as VocabularyScores
 from .studies.vocabulary_scores import score_vocabulary as score_vocabulary
 from .verification.certificate_check import check_certificate as check_certificate
 from .verification.head_check import check_head_certificate as check_head_certificate
-from .verification.merge_check import check_merge_certificate as check_merge_certificate
 from .verification.minimax_check import check_minimax_certificate as check_minimax_certificate
 from .verification.minimax_check import verify_minimax as verify_minimax
 from .verification.recount import verify as verify

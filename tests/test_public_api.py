@@ -14,13 +14,11 @@ import pytest
 import partcover
 from partcover import (
     Certificate,
-    Charge,
     Encoder,
     GroupBudget,
     HeadCertificate,
     InputError,
     Instance,
-    MergeCertificate,
     MergeCondition,
     MinimaxCertificate,
     MinimaxInstance,
@@ -31,7 +29,6 @@ from partcover import (
     bound_minimax,
     check_certificate,
     check_head_certificate,
-    check_merge_certificate,
     check_minimax_certificate,
     compare,
     decide,
@@ -44,7 +41,6 @@ from partcover import (
     improve,
     improve_minimax,
     lower_bound,
-    merge_bound,
     prune,
     reference_counts,
     relax,
@@ -71,7 +67,6 @@ MINIMAX = MinimaxInstance([WORDS, WORDS.weighted({"the": 3})], 2, [9, 7])
 MINIMAX_PROOF = bound_minimax(MINIMAX).certificate
 HEAD = head_bound(WORDS, 2, head=1, iterations=3)
 CLOSED = replace(INSTANCE, merges=MergeCondition())
-MERGES = merge_bound(CLOSED).certificate
 ENCODER = Encoder(TOKENS, "gpt2")
 
 MISTAKES: dict[str, Callable[[], Any]] = {
@@ -153,14 +148,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         {"head": HEAD.head, "tail": WORDS, "certificate": HEAD.certificate},
     ),
     "HeadCertificate.load": (HeadCertificate.load, {"path": "nowhere.cert"}),
-    "Charge": (Charge, {"token": b"the", "pays": 1, "parts": ()}),
     "MergeCondition": (MergeCondition, {"pairs": None}),
-    "merge_bound": (merge_bound, {"instance": CLOSED}),
-    "check_merge_certificate": (
-        check_merge_certificate,
-        {"instance": CLOSED, "certificate": MERGES},
-    ),
-    "MergeCertificate.load": (MergeCertificate.load, {"path": "nowhere.cert"}),
     "GroupBudget": (GroupBudget, {"name": "g", "limit": 2}),
     "Vocabulary": (Vocabulary, {"tokens": ["he"]}),
     "Vocabulary.load": (Vocabulary.load, {"path": "nowhere.json"}),
@@ -281,7 +269,6 @@ def test_the_public_names_are_called():
         "Gap",
         "Pruning",
         "HeadBound",
-        "MergeBound",
         "MinimaxSolution",
         "Result",
         "Solution",

@@ -8,14 +8,12 @@ from typing import Any
 from ..analysis.word_borders import cut_at_spaces
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..problem.certificate import Certificate
+from ..problem.certificate import Certificate, policy_digest
 from ..problem.instance import Instance
-from ..problem.merge_certificate import MergeCertificate
 from ..runtime.arguments import checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..verification.certificate_check import CertificateCheck, check_certificate
-from ..verification.merge_check import check_merge_certificate
 from ..verification.recount import verify
 from ..verification.rule_recount import COUNTED, cut_by_rule, tokens_by_rule
 from ..vocabulary.subset import only
@@ -82,7 +80,7 @@ class ExtensionCheck:
 def verify_extension(
     vocabulary: Vocabulary,
     words: WordCounts,
-    certificate: Certificate | MergeCertificate | None = None,
+    certificate: Certificate | None = None,
     *,
     keep: WordCounts | None = None,
 ) -> ExtensionCheck:
@@ -94,7 +92,7 @@ def verify_extension(
         What `extend` has made: its first tokens are the base, and it says how many.
     words : WordCounts
         The corpus that it was extended for.
-    certificate : Certificate or MergeCertificate, optional
+    certificate : Certificate, optional
         The proof of the bound.
     keep : WordCounts, optional
         The corpus to keep, where it had a weight.
@@ -162,16 +160,13 @@ def _said(vocabulary: Vocabulary) -> tuple[int, int, int, tuple[int, int]]:
     return size, m, claimed, (both[0], both[1])
 
 
-def _check(
-    task: Task, certificate: Certificate | MergeCertificate
-) -> tuple[str | None, CertificateCheck]:
+def _check(task: Task, certificate: Certificate) -> tuple[str | None, CertificateCheck]:
     """Recounts the bound that a certificate proves about an extension, and the condition of it."""
     instance = _instance(task)
-    if isinstance(certificate, Certificate):  # for all tokens, whatever makes them
-        return None, check_certificate(instance, certificate)
     merges = merge_condition(task.base) if task.base.rule in _OF_MERGES else None
-    check = check_merge_certificate(replace(instance, merges=merges), certificate)
-    return None if merges is None else merges.about, check
+    if merges is None or certificate.policy_sha256 == policy_digest(instance):
+        return None, check_certificate(instance, certificate)  # whatever makes the tokens
+    return merges.about, check_certificate(replace(instance, merges=merges), certificate)
 
 
 def _instance(task: Task) -> Instance:

@@ -10,12 +10,10 @@ from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.merge_certificate import MergeCertificate
 from ..problem.solution import Termination
 from ..runtime.notebook import brief
 from ..runtime.progress import gap_of
 from ..verification.certificate_check import CertificateCheck, check_certificate
-from ..verification.merge_check import check_merge_certificate
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
@@ -74,7 +72,7 @@ class Adaptation:
         No other choice needs fewer; of new merges, none behind the base's.
     instance : Instance
         The instance that the bound is about, by the shortest path.
-    certificate : Certificate or MergeCertificate
+    certificate : Certificate
         The proof of the bound; the latter where tokens have to be made by merges.
     unreachable : tuple of token
         Tokens of the base that can never come out (`unreachable_tokens`).
@@ -100,7 +98,7 @@ class Adaptation:
     tokens: int
     lower_bound: int
     instance: Instance
-    certificate: Certificate | MergeCertificate
+    certificate: Certificate
     unreachable: tuple[Token, ...]
     seconds: float
     termination: Termination
@@ -127,8 +125,6 @@ class Adaptation:
 
     def check(self) -> CertificateCheck:
         """Recounts the lower bound that the certificate proves, independently."""
-        if isinstance(self.certificate, MergeCertificate):
-            return check_merge_certificate(self.instance, self.certificate)
         return check_certificate(self.instance, self.certificate)
 
     def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:

@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..analysis.metrics import token_uses
-from ..bounds.bound import Bound
 from ..bounds.improve import improve
 from ..bounds.lower_bound import lower_bound
-from ..bounds.merge_bound import MergeBound, merge_bound
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..problem.merge_condition import MergeCondition
@@ -78,13 +76,10 @@ def add_merges(task: Task) -> Added:
     vocabulary = extended(base, [pieces.spelled(run) for run in state.tokens], merges=merges)
     gains, tokens = _gains(task, vocabulary)
     limits: Any = {"time_limit": clock.left, "threads": threads, "progress": task.progress}
-    bound: Bound | MergeBound
     condition = merge_condition(base)
-    if condition is None or instance.promising.total > _MOST_MADE:
-        bound = lower_bound(instance, incumbent=tokens, **limits)
-    else:
+    if condition is not None and instance.promising.total <= _MOST_MADE:
         instance = replace(instance, merges=condition)
-        bound = merge_bound(instance, incumbent=tokens, **limits)
+    bound = lower_bound(instance, incumbent=tokens, **limits)
     return Added(vocabulary, gains, instance, bound.certificate, bound.termination)
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from ..analysis.metrics import token_uses
 from ..analysis.reachability import unreachable_tokens
 from ..analysis.word_borders import cut_at_spaces
-from ..bounds.merge_bound import MergeBound, merge_bound
+from ..bounds.bound import Bound
+from ..bounds.lower_bound import lower_bound
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.merge_certificate import MergeCertificate
 from ..problem.merge_condition import MergeCondition
 from ..runtime.arguments import Budget, Seconds, Threads, checked
 from ..runtime.limits import RunLimits
@@ -110,7 +110,7 @@ def prune(
     merges = MergeCondition.of(base)
     instance = Instance(words, k, candidates=base.tokens, required=required, merges=merges)
     cut = segment(words, base, threads=threads)
-    certificate: Certificate | MergeCertificate | None
+    certificate: Certificate | None
     if merges is not None:
         left = RunLimits(clock.left, threads=threads)
         vocabulary, bound = _of_merges(base, cut, instance, left, progress)
@@ -148,7 +148,7 @@ def _of_merges(
     instance: Instance,
     limits: RunLimits,
     progress: Progress | None,
-) -> tuple[Vocabulary, MergeBound]:
+) -> tuple[Vocabulary, Bound]:
     """Returns a vocabulary of k tokens that merges still make, and the bound.
 
     The search begins from the tokens that are used most, and once more from those that the
@@ -175,7 +175,7 @@ def _of_merges(
         return segment(words, found, threads=threads).tokens, found
 
     tokens, vocabulary = searched(closed_choice(base, tree, cut, k, fixed), 1 - _SEARCH)
-    bound = merge_bound(
+    bound = lower_bound(
         instance,
         incumbent=tokens,
         time_limit=None if clock.left is None else max(0, clock.left - _SEARCH * (left or 0)),

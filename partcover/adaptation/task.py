@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from ..corpus.word_counts import WordCounts
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.merge_certificate import MergeCertificate
 from ..problem.solution import Termination
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
@@ -64,7 +63,7 @@ class Added:
         As `Extension.gains`.
     instance : Instance
         The instance that the bound is about.
-    certificate : Certificate or MergeCertificate
+    certificate : Certificate
         The proof: what it proves, no addition of m tokens needs fewer.
     termination : {"completed", "gap", "time_limit", "interrupted"}
         Why the search stopped.
@@ -73,5 +72,5 @@ class Added:
     vocabulary: Vocabulary
     gains: tuple[int, ...]
     instance: Instance
-    certificate: Certificate | MergeCertificate
+    certificate: Certificate
     termination: Termination

@@ -220,7 +220,7 @@ class BestPrices:
         if self.known is not None and self.known.lower_bound >= self.lower_bound:
             return self.known
         leaf = Leaf(None) if self.prices is None else self.prices.leaf(self.counter)
-        return Certificate.of(self.instance, (leaf,), self.lower_bound, self.counter.bits)
+        return self.counter.certificate(self.instance, (leaf,), self.lower_bound)
 
     def bound(self, iterations: int, termination: Termination, limits: RunLimits) -> Bound:
         """Returns the bound with its certificate, and what it proves about candidates."""
@@ -243,7 +243,7 @@ class BestPrices:
             excess = max(0, (self.lower_bound - counter.bound(self.value)) * counter.unit)
             costs = np.where(costs > 0, np.maximum(costs - excess, 0), costs)
         return Bound(
-            instance,
+            counter.asked(instance),
             self.certificate(),
             self.lower_bound,
             self.incumbent,

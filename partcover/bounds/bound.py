@@ -10,6 +10,7 @@ import numpy as np
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
+from ..problem.candidates import CandidateIndex
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Status, Termination
@@ -41,7 +42,7 @@ class Bound:
         An upper bound of the linear relaxation of `path` (in floating point, not certified): no
         prices prove more.
     x : ndarray of float64, shape (candidates,)
-        The part of each candidate of ``instance.index`` that the relaxation chooses, 0 to 1.
+        The part of each candidate of `index` that the relaxation chooses, 0 to 1.
     reduced_costs : ndarray of int64, shape (candidates,)
         By how much the bound rises if a candidate is forced in (at least 0), and minus that if
         one of the best k is forced out (at most 0), in units of ``1 / unit`` tokens; 0 for
@@ -49,7 +50,7 @@ class Bound:
     unit : int
         A power of two.
     proven_in, proven_out : ndarray of int32
-        Candidates fixed by reduced cost, as numbers in ``instance.index``: where a vocabulary
+        Candidates fixed by reduced cost, as numbers in `index`: where a vocabulary
         needs fewer tokens than the incumbent, some best one holds all of the first and none of
         the second.  Empty without an incumbent.
     seconds : float
@@ -131,9 +132,14 @@ class Bound:
             return "none"
         return "optimal" if self.incumbent == self.lower_bound else "feasible"
 
+    @property
+    def index(self) -> CandidateIndex:
+        """The candidates."""
+        return self.instance.unmerged.index
+
     def tokens(self, numbers: Int32) -> list[Token]:
         """Returns the candidates with these numbers."""
-        return list(self.instance.index.tokens(numbers))
+        return list(self.index.tokens(numbers))
 
     def to_json(self, *, tokens: bool = False) -> dict[str, Any]:
         """Returns the JSON object of ``partcover bound``, with the proven tokens if asked for."""
@@ -144,7 +150,7 @@ class Bound:
             "words": len(instance.words),
             "total_count": instance.words.total_count,
             "symbols": instance.symbols,
-            "candidates": instance.index.total,
+            "candidates": self.index.total,
             "policy": instance.policy,
             "tokens": self.incumbent,
             "lower_bound": self.lower_bound,

@@ -204,7 +204,7 @@ class _Start:
             self._begin(task)
             self.root = self._bounded()
             return
-        grown = any(isinstance(node, Branch) or node.has_cuts for node in certificate.tree)
+        grown = any(isinstance(node, Branch) or not node.is_plain for node in certificate.tree)
         # the leaves of a grown tree are counted here, one by one
         self._begin(replace(task, start_certificate=None) if grown else task)
         counter.refine(max(certificate.scale_bits, self._digits))

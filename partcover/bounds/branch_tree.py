@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..errors import InputError
-from ..problem.certificate import Branch, Certificate, Leaf, policy_digest
+from ..problem.certificate import Branch, Certificate, Leaf
 from ..runtime.arrays import Float64
 from .cut_rounds import CutRounds
 from .dual_point import Case, DualPoint
@@ -123,7 +123,7 @@ def certificate_of(counter: PriceCounter, root: Node, lower_bound: int) -> Certi
         (token,) = instance.index.tokens_at(counter.intervals.take(np.array([node.token])))
         tree.append(Branch(token))
         stack += reversed(node.children)
-    return Certificate.of(instance, tuple(tree), lower_bound, counter.bits)
+    return counter.certificate(instance, tuple(tree), lower_bound)
 
 
 def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node:
@@ -147,10 +147,7 @@ def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node
         If it is about another instance, or has a leaf that is not valid.
     """
     instance = counter.instance
-    if certificate.words_sha256 != instance.words.digest:
-        raise InputError("the certificate is about other words or counts")
-    if certificate.policy_sha256 != policy_digest(instance):
-        raise InputError("the certificate is about other candidates or conditions")
+    counter.refuse_other(certificate)
     if certificate.k != instance.k:
         raise InputError(f"the certificate is for k = {certificate.k}, and k is {instance.k}")
     reader = LeafReader(counter)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..kernels._rewards import in_order
 from ..problem.certificate import Leaf, Prices
+from ..problem.charges import Charge
 from ..problem.cuts import Cut, PairPrices
 from ..runtime.arrays import Bools, Int64
 from .ascent import Ascent
@@ -137,6 +138,8 @@ class DualPoint:
         The fee of each group; or none.
     charges : list of (int, int, dict of int to int)
         What tokens pay to their parts.
+    merges : Merges or None
+        What makes candidates.
     needs : Needs or None
         Which candidates need which.
     """
@@ -149,12 +152,14 @@ class DualPoint:
     cuts: tuple[tuple[Inequality, int], ...] = ()
     fees: tuple[int, ...] = ()
     charges: Charges = field(default_factory=list)
+    merges: Merges | None = None
     needs: Needs | None = None
 
     @classmethod
     def of(cls, steps: Ascent | CutAscent) -> DualPoint:
         """The prices and multipliers of the last step, rounded."""
         counter, rows, one = steps.counter, steps.rows, steps.counter.one
+        merges = next((own for own in steps.families if isinstance(own, Merges)), None)
         needs = next((own for own in steps.families if isinstance(own, Needs)), None)
         most = np.full(len(rows.arcs), _LARGEST_OVER_FLOWS)
         if needs is not None:  # a token pays all that it needs
@@ -174,10 +179,7 @@ class DualPoint:
             if isinstance(key, Inequality) and m > 0 and priced.issuperset(key.pairs)
         )
         most_fee = int(counter.largest_reward.max(initial=0)) * one
-        charges: Charges = []
-        for family in steps.families:
-            if isinstance(family, Merges):
-                charges = family.charges(multipliers)
+        charges = [] if merges is None else merges.charges(multipliers)
         return cls(
             counter.rounded(steps.proposed()),
             pairs,
@@ -187,6 +189,7 @@ class DualPoint:
             cuts,
             tuple(min(fee, most_fee) for fee in steps.budgets.in_integers(one)),
             charges,
+            merges,
             needs,
         )
 
@@ -333,4 +336,12 @@ class DualPoint:
             self.fees if any(self.fees) else (),
             pairs=tuple(sorted(pairs, key=lambda pair: (pair.first, pair.second))),
             cuts=cuts,
+            charges=self._charges(),
         )
+
+    def _charges(self) -> tuple[Charge, ...]:
+        """Returns the charges by name."""
+        if self.merges is None:
+            return ()
+        charges = (self.merges.charge(*charge) for charge in self.charges)
+        return tuple(sorted(charges, key=lambda charge: charge.token))

@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..problem.certificate import Leaf
 from ..problem.cuts import Cut
 from ..runtime.arrays import Int64
-from ..verification.cut_terms import CutTerms
+from ..verification.leaf_terms import terms_of
 from ..verification.sorted_words import SortedWords
 from .ascent import Ascent
 from .cut_ascent import CutAscent
@@ -69,9 +69,9 @@ class LeafReader:
         fees = tuple(_scaled_one(fee, shift) for fee in leaf.fees)
         if max(fees, default=0) >= _LIMIT:
             raise InputError("the fees of a leaf are too large to count with")
+        terms_of(leaf, self.words, counter.asked(counter.instance))  # refuses what is not valid
         if not leaf.has_cuts:
             return DualPoint(prices, fees=fees)
-        CutTerms(leaf, self.words)  # refuses what is not valid
         return replace(self._with_cuts(leaf, prices, shift, ascending), fees=fees)
 
     def candidate(self, token: Token) -> int:

@@ -187,6 +187,7 @@ def bounds(
         raise InputError("no budget is given")
     limits = RunLimits(time_limit, threads=threads)
     deadline = limits.start()
+    merges, instance = instance.merges, instance.unmerged
     refuse_beyond_memory(instance, "bound")
     _ = instance.promising_index(threads)  # once for all budgets
     for k, tokens in (incumbents or {}).items():
@@ -198,18 +199,18 @@ def bounds(
     _ = instance.words.digest  # every certificate has it: made before the steps are timed
     proven: list[Bound] = []
     with workers(threads) as share:
-        if greedy is None:
+        if greedy is None and merges is None:
             greedy = every_word(instance.with_k(min(budgets)), limits)
         if greedy is None:
             largest = instance.with_k(max(budgets))
             greedy = greedtok(largest, time_limit=deadline.left, threads=threads)
         instance = instance.with_k(max(budgets))
         try:
-            counter = PriceCounter(within_reach(instance, greedy, deadline), share)
+            counter = PriceCounter(within_reach(instance, greedy, deadline), share, merges)
         except KeyboardInterrupt:  # while candidates are listed
             greedy = replace(greedy, termination="interrupted")
             deadline.stop()
-            counter = PriceCounter(within_reach(instance, greedy, deadline), share)
+            counter = PriceCounter(within_reach(instance, greedy, deadline), share, merges)
         instance = counter.instance
         instances = {k: instance.with_k(k) for k in budgets}
         cuts &= instance.index.min_promise == 0  # cuts close what a large instance never comes to

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from operator import mul
 
@@ -10,8 +11,9 @@ import numpy.typing as npt
 
 from ..errors import InputError
 from ..kernels._rewards import rewards, self_overlaps, sums_before
-from ..problem.certificate import Certificate, Leaf, Prices, policy_digest
+from ..problem.certificate import Branch, Certificate, Leaf, Prices, policy_digest
 from ..problem.instance import Instance
+from ..problem.merge_condition import MergeCondition
 from ..problem.word_index import refuse_wide
 from ..runtime.arrays import Bools, Float64, Int32, Int64
 from ..runtime.parallel import SHARDS, ForEach
@@ -27,10 +29,6 @@ _AT_ONCE = 1 << 20  # prices that are rounded together
 
 def leaf_prices(instance: Instance, certificate: Certificate) -> Int64 | None:
     """Returns the prices of the first leaf with prices, in the order of ``words.data``; or None."""
-    if certificate.words_sha256 != instance.words.digest:
-        raise InputError("the certificate is about other words or counts")
-    if certificate.policy_sha256 != policy_digest(instance):
-        raise InputError("the certificate is about other candidates or conditions")
     for leaf in certificate.tree:
         if not isinstance(leaf, Leaf):
             continue
@@ -51,9 +49,13 @@ class PriceCounter:
         The words and conditions.
     share : callable
         Shares work among threads; see `partcover.runtime.parallel.workers`.
+    merges : MergeCondition, optional
+        What makes tokens, of an instance that does not say it.
 
     Attributes
     ----------
+    instance : Instance
+        The instance without merges.
     bits, one : int
         A price of 1 is ``one = 2^bits``; `refine` raises `bits`.
     finest : int
@@ -83,9 +85,13 @@ class PriceCounter:
     same prices prove at least as much when all candidates are looked at.
     """
 
-    def __init__(self, instance: Instance, share: ForEach) -> None:
+    def __init__(
+        self, instance: Instance, share: ForEach, merges: MergeCondition | None = None
+    ) -> None:
         words = instance.words
         refuse_wide(words)
+        self.merges = merges = instance.merges if merges is None else merges
+        instance = instance.unmerged
         index = instance.index
         self.instance = instance
         self.share = share
@@ -162,8 +168,30 @@ class PriceCounter:
         self.low_bits = max(0, bits - (58 - self.instance.words.total_symbols.bit_length()))
         self.unit = self.one >> self.low_bits
 
+    def certificate(
+        self, instance: Instance, tree: tuple[Branch | Leaf, ...], lower_bound: int
+    ) -> Certificate:
+        """Makes a certificate for the instance with some k, whose merges it is about, too."""
+        return Certificate.of(self.asked(instance), tree, lower_bound, self.bits)
+
+    def refuse_other(self, certificate: Certificate) -> None:
+        """Refuses a certificate of other words or conditions; of any k."""
+        if certificate.words_sha256 != self.instance.words.digest:
+            raise InputError("the certificate is about other words or counts")
+        if certificate.policy_sha256 != policy_digest(self.asked(self.instance)):
+            raise InputError("the certificate is about other candidates or conditions")
+
+    def asked(self, instance: Instance) -> Instance:
+        """Returns the instance, for some k, with the merges."""
+        if self.merges is None:
+            return instance
+        asked = replace(instance, merges=self.merges)
+        asked.__dict__["unmerged"] = instance
+        return asked
+
     def prices_of(self, certificate: Certificate) -> Float64 | None:
         """Returns the prices of a certificate; None if no leaf has any."""
+        self.refuse_other(certificate)
         prices = leaf_prices(self.instance, certificate)
         return None if prices is None else prices / float(1 << certificate.scale_bits)
 
@@ -173,7 +201,8 @@ class PriceCounter:
         None for a tree of several leaves, and for a leaf with fees, pairs or cuts.
         """
         leaf = certificate.tree[0]
-        if not isinstance(leaf, Leaf) or leaf.fees or leaf.has_cuts:
+        self.refuse_other(certificate)
+        if not isinstance(leaf, Leaf) or not leaf.is_plain:
             return None
         if certificate.scale_bits > self.finest:
             return None

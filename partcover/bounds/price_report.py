@@ -16,8 +16,8 @@ from ..problem.certificate import Certificate, Leaf
 from ..problem.instance import Instance
 from ..runtime.arrays import Float64
 from ..runtime.parallel import workers
-from ..verification.cut_terms import CutTerms
 from ..verification.leaf_bound import LeafCase, case_rewards
+from ..verification.leaf_terms import LeafTerms
 from ..verification.sorted_words import SortedWords
 from .price_counter import PriceCounter
 
@@ -161,7 +161,7 @@ def _rewards(instance: Instance, certificate: Certificate) -> _Rewards:
         if prices is None:
             raise InputError("the certificate has no prices")
         leaf = next(n for n in certificate.tree if isinstance(n, Leaf) and n.prices is not None)
-        if leaf.has_cuts:
+        if not leaf.is_plain:
             return _CutRewards(instance, leaf, certificate.scale_bits, prices)
         return _PriceRewards(counter, prices)
 
@@ -195,18 +195,18 @@ class _PriceRewards:
 
 
 class _CutRewards:
-    """The rewards of a leaf with pairs and cuts, as the checker counts them."""
+    """The rewards of a leaf that has more than prices, as the checker counts them."""
 
     def __init__(self, instance: Instance, leaf: Leaf, scale_bits: int, prices: Float64) -> None:
         self.prices = prices
         self.one = 1 << scale_bits
         words = SortedWords(instance)
-        self.terms = CutTerms(leaf, words)
+        self.terms = LeafTerms(leaf, words, instance)
         self.begin = dict(zip(words.words, words.first, strict=True))
         unpacked = leaf.unpacked(len(words.count_at), scale_bits)
         assert unpacked is not None
         fixed = frozenset(instance.fixed)
-        case = LeafCase(unpacked.tolist(), (), fixed, frozenset(), self.terms)
+        case = LeafCase(unpacked.tolist(), fixed, frozenset(), self.terms)
         self.rewards = case_rewards(instance, words, case, self.one)
         others = sorted(self.rewards.keys() - fixed)
         free = max(instance.k - len(fixed), 0)

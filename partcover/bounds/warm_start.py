@@ -15,6 +15,7 @@ from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .ascent import Ascent
 from .price_counter import PriceCounter
+from .rows.families import families_of
 
 __all__ = ["can_list", "first_point", "within_reach"]
 
@@ -86,7 +87,7 @@ def first_point(
     prices = [counter.prices_of(warm_start) for warm_start in warm_starts]
     known = [_checked(counter, warm_start) for warm_start in warm_starts]
     vocabulary = greedy.vocabulary or Vocabulary((), counter.instance.symbols)
-    ascent = Ascent(counter, vocabulary, greedy.gains)
+    ascent = Ascent(counter, vocabulary, greedy.gains, families_of(counter))
     if prices:
         ascent.prices = prices[0]
     return ascent, {certificate.k: certificate for certificate in known if certificate is not None}
@@ -94,7 +95,7 @@ def first_point(
 
 def _checked(counter: PriceCounter, certificate: Certificate) -> Certificate | None:
     """Returns a certificate with its bound recounted, for its own k; None if it proves nothing."""
-    instance = counter.instance.with_k(certificate.k)
+    instance = counter.asked(counter.instance.with_k(certificate.k))
     if certificate.k < len(instance.fixed):
         return None
     proven = counter.proven_by(certificate)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..problem.certificate import Certificate
-from ..problem.merge_certificate import MergeCertificate
 from ..report.tables import facts
 from ..runtime.file_kinds import kind_of
 from ..vocabulary.vocabulary import Vocabulary
@@ -58,10 +57,7 @@ def verify_extended(
     """Checks the vocabulary and the certificate, shows what is found, returns the exit status."""
     from ..adaptation.check import verify_extension
 
-    proof: Certificate | MergeCertificate | None = None
-    if certificate is not None:
-        of_merges = kind_of(certificate) == "merge-certificate"
-        proof = (MergeCertificate if of_merges else Certificate).load(certificate)
+    proof = None if certificate is None else Certificate.load(certificate)
     words = read_corpus(out, vocabulary, [source.corpus or ""], key="text", all_files=False)
     kept = read_corpus(out, vocabulary, keep, key="text", all_files=False) if keep else None
     check = verify_extension(vocabulary, words, proof, keep=kept)

@@ -12,12 +12,10 @@ import click
 from ..errors import InputError, PartcoverError
 from ..problem.certificate import Certificate
 from ..problem.instance import Instance
-from ..problem.merge_certificate import MergeCertificate
 from ..problem.solution import Result
 from ..report.tables import facts, solution_parts
 from ..runtime.parallel import call_in_turn
 from ..verification.certificate_check import check_certificate, mismatches
-from ..verification.merge_check import check_merge_certificate
 from .exit_status import exit_status
 from .output import Output, is_utf8
 
@@ -88,14 +86,11 @@ def write_solution(
 def save_certificate(
     out: Output,
     path: str | PathLike[str],
-    certificate: Certificate | MergeCertificate,
+    certificate: Certificate,
     instance: Instance,
 ) -> None:
     """Writes a certificate, unless the file has one of this instance that proves more."""
-    if isinstance(certificate, MergeCertificate):
-        proven = _proven_of_merges(path, instance, certificate)
-    else:
-        proven = proven_by_file(path, instance, certificate.lower_bound)
+    proven = proven_by_file(path, instance, certificate.lower_bound)
     if proven:
         out.note(
             f"{fspath(path)} is kept: it proves {proven:,}, and this run "
@@ -131,18 +126,3 @@ def _counted(instance: Instance, certificate: Certificate) -> int:
         return PriceCounter(instance, call_in_turn).proven_by(certificate) or 0
     except InputError:
         return 0
-
-
-def _proven_of_merges(
-    path: str | PathLike[str], instance: Instance, certificate: MergeCertificate
-) -> int:
-    """Returns what a file proves of the same instance, if it is more; else 0."""
-    if not Path(path).is_file():
-        return 0
-    try:
-        old = MergeCertificate.load(path)
-    except PartcoverError:  # something else, or damaged: replaced
-        return 0
-    if old.lower_bound > certificate.lower_bound and check_merge_certificate(instance, old).ok:
-        return old.lower_bound
-    return 0

@@ -18,6 +18,7 @@ from ..runtime.arrays import Int32, Int64
 from ..runtime.notebook import brief
 from ..runtime.pickling import by_fields
 from .certificate_file import SavedCertificate, digest, whole
+from .charges import Charge
 from .cuts import CUT_KEYS, Cut, PackedPairs, PairPrices, cuts_from_json, cuts_to_json
 from .instance import Instance
 
@@ -67,10 +68,13 @@ class Leaf:
         A fee for each of the instance's groups, at least 0, in units of 2^-scale_bits of a token:
         rewards of tokens of the group are less by it.  Without fees group budgets are ignored.
     pairs : tuple of PairPrices, or PackedPairs
-        What occurrences of two tokens pay where they overlap.  Packed as a file holds them:
+        What occurrences of two tokens pay where they overlap; of a token with itself, what it and
+        all that cannot be made without it pay to it.  Packed as a file holds them:
         `unpacked_pairs` returns the tuple.
     cuts : tuple of Cut
         Cuts over these pairs.
+    charges : tuple of Charge
+        What tokens pay to those that make them, where the instance has merges.
 
     Examples
     --------
@@ -84,6 +88,7 @@ class Leaf:
     fees: tuple[int, ...] = ()
     pairs: tuple[PairPrices, ...] | PackedPairs = ()
     cuts: tuple[Cut, ...] = ()
+    charges: tuple[Charge, ...] = ()
 
     def __post_init__(self) -> None:
         fees = tuple(whole(fee, "a fee", 0) for fee in self.fees)
@@ -96,12 +101,19 @@ class Leaf:
             return "Leaf()"
         unit = "bytes" if isinstance(self.prices, bytes) else "prices"
         beyond = [f"{len(self.pairs):,} pairs", f"{len(self.cuts):,} cuts"] if self.has_cuts else []
+        if self.charges:
+            beyond.append(f"{len(self.charges):,} charges")
         return brief("Leaf", f"{len(self.prices):,} {unit}", *beyond, *self.fees[:3])
 
     @property
     def has_cuts(self) -> bool:
         """Whether the leaf has pairs or cuts, which prices alone do not count."""
         return bool(self.pairs or self.cuts)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has prices alone."""
+        return not (self.fees or self.pairs or self.cuts or self.charges)
 
     @property
     def pair_tokens(self) -> tuple[tuple[Token, Token], ...]:
@@ -117,7 +129,7 @@ class Leaf:
             prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
         if not isinstance(pairs, PackedPairs) and pairs:
             pairs = PackedPairs.of(pairs)
-        return Leaf(prices, self.fees, pairs, self.cuts)
+        return Leaf(prices, self.fees, pairs, self.cuts, self.charges)
 
     def unpacked_pairs(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
         """Returns the pairs with their multipliers.
@@ -230,7 +242,6 @@ class Certificate(SavedCertificate):
         "scale_bits": int,
         "tree": list,
     }
-    _VERSIONS = (1, 2, 3)
 
     symbols: Symbols
     words_sha256: str
@@ -250,8 +261,8 @@ class Certificate(SavedCertificate):
             if not missing:
                 raise InputError("the tree goes on after its last leaf")
             missing += 1 if isinstance(node, Branch) else -1
-            if isinstance(node, Leaf) and node.prices is None and node.has_cuts:
-                raise InputError("a leaf without prices has pairs or cuts")
+            if isinstance(node, Leaf) and node.prices is None and (node.has_cuts or node.charges):
+                raise InputError("a leaf without prices has pairs, cuts or charges")
             if isinstance(node, Leaf) and isinstance(node.prices, np.ndarray):
                 sizes.add(len(node.prices))
                 _check_prices(node.prices, self.scale_bits)
@@ -332,16 +343,10 @@ class Certificate(SavedCertificate):
                     break
 
     @property
-    def _version(self) -> int:
-        """The first version of the file that can hold it."""
-        if any(isinstance(node, Leaf) and node.has_cuts for node in self.tree):
-            return 3
-        return 1 if self.scale_bits <= _SHORT_BITS else 2
-
-    @property
     def _indent(self) -> int | None:
         # a line for each number of a cut would make a file much longer
-        return None if self._version == 3 else 1
+        is_plain = all(node.is_plain for node in self.tree if isinstance(node, Leaf))
+        return 1 if is_plain else None
 
     def _content(self) -> dict[str, Any]:
         return {
@@ -358,17 +363,13 @@ class Certificate(SavedCertificate):
     def _of_content(cls, data: dict[str, Any]) -> Certificate:
         if data["symbols"] not in sym.SYMBOLS:
             raise InputError(f"unknown symbols {data['symbols']!r}")
-        if data["version"] == 1 and data["scale_bits"] > _SHORT_BITS:
-            raise InputError(
-                f"scale_bits is {data['scale_bits']}: 0 to {_SHORT_BITS} are expected in version 1"
-            )
         return cls(
             data["symbols"],
             data["words_sha256"],
             data["policy_sha256"],
             data["k"],
             data["lower_bound"],
-            tuple(_node_from_json(node, data["symbols"], data["version"]) for node in data["tree"]),
+            tuple(_node_from_json(node, data["symbols"]) for node in data["tree"]),
             data["scale_bits"],
         )
 
@@ -432,32 +433,36 @@ def _node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
     data: dict[str, Any] = {"prices": base64.b64encode(node.prices).decode("ascii")}
     if node.fees:
         data["fees"] = list(node.fees)
+    if node.charges:
+        data["charges"] = [charge.to_json() for charge in node.charges]
     return data | cuts_to_json(node.pairs, node.cuts)
 
 
-def _node_from_json(node: Any, symbols: Symbols, version: int) -> Branch | Leaf:
+def _node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
     if isinstance(node, dict) and list(node) == ["branch"]:
         token = sym.from_json(node["branch"], symbols)
         if len(token) < 2:
             raise InputError(f"a branch is on {sym.show(token)!r}, which is no token")
         return Branch(token)
     if not isinstance(node, dict) or not (
-        {"prices"} <= node.keys() <= {"prices", "fees", *CUT_KEYS}
+        {"prices"} <= node.keys() <= {"prices", "fees", "charges", *CUT_KEYS}
     ):
         raise InputError("a node of the tree has neither 'branch' nor 'prices'")
-    fees = node.get("fees", [])
-    if not isinstance(fees, list):
-        raise InputError("the fees of a leaf are no list")
+    fees, charges = node.get("fees", []), node.get("charges", [])
+    for what, listed in (("fees", fees), ("charges", charges)):
+        if not isinstance(listed, list):
+            raise InputError(f"the {what} of a leaf are no list")
     has_cuts = not CUT_KEYS.isdisjoint(node)
-    if has_cuts and (version < 3 or not node.keys() >= CUT_KEYS):
+    if has_cuts and not node.keys() >= CUT_KEYS:
         raise InputError(
-            f"a leaf has some of {', '.join(sorted(CUT_KEYS))}: all are expected in version 3, and "
-            f"none in others; this is version {version}"
+            f"a leaf has some of {', '.join(sorted(CUT_KEYS))}: all or none are expected"
         )
-    if node["prices"] is None and not has_cuts:
+    if node["prices"] is None and not has_cuts and not charges:
         return Leaf(None)
     try:
         packed = base64.b64decode(node["prices"], validate=True)
     except (TypeError, ValueError):
         raise InputError("the prices of a leaf cannot be unpacked: the file is damaged") from None
-    return Leaf(packed, tuple(fees), *(cuts_from_json(node, symbols) if has_cuts else ()))
+    pairs, cuts = cuts_from_json(node, symbols) if has_cuts else ((), ())
+    charged = tuple(Charge.from_json(charge, symbols) for charge in charges)
+    return Leaf(packed, tuple(fees), pairs, cuts, charged)

@@ -102,12 +102,6 @@ class SavedCertificate(ABC):
     """What the file should be, in errors."""
     _FIELDS: ClassVar[Mapping[str, type]]
     """What `_content` returns."""
-    _VERSIONS: ClassVar[tuple[int, ...]] = (1,)
-
-    @property
-    def _version(self) -> int:
-        """The first version of the file that can hold it."""
-        return 1
 
     @property
     def _indent(self) -> int | None:
@@ -125,7 +119,7 @@ class SavedCertificate(ABC):
 
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a certificate file."""
-        about = {"format": f"partcover-{self._KIND}", "version": self._version}
+        about = {"format": f"partcover-{self._KIND}", "version": 1}
         return with_checksum(about | self._content())
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -147,7 +141,7 @@ class SavedCertificate(ABC):
         name = f"partcover-{cls._KIND}"
         if data.get("format") != name:
             raise InputError(f'not {cls._ABOUT} (no "format": "{name}")')
-        if data.get("version") not in cls._VERSIONS:
+        if data.get("version") != 1:
             raise InputError(f"certificate version {data.get('version')!r} is not known; update")
         for field, kind in cls._FIELDS.items():
             if not isinstance(data.get(field), kind) or isinstance(data[field], bool):

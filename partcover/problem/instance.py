@@ -62,7 +62,7 @@ class Instance:
         Budgets within the budget.
     merges : MergeCondition, optional
         The merges that make every token but the required ones.  `prune` and `extend` find such
-        vocabularies, `merge_bound` proves bounds for them, and `verify` checks both; whatever else
+        vocabularies, `lower_bound` proves bounds for them, and `verify` checks both; whatever else
         chooses tokens refuses the instance.
     threshold : int, optional
         The number of tokens of the decision problem: does a vocabulary exist that needs at most
@@ -244,6 +244,18 @@ class Instance:
         # with groups, a word that dominates a candidate may be of a group that is full
         return self.candidate_index(dominated=bool(self.groups))
 
+    @cached_property
+    def unmerged(self) -> Instance:
+        """The same instance without merges, with an index of all candidates.
+
+        A word that dominates a candidate may be made of it.
+        """
+        if self.merges is None:
+            return self
+        free = replace(self, merges=None)
+        free.__dict__["index"] = free.candidate_index(dominated=True)
+        return free
+
     @property
     def is_indexed(self) -> bool:
         """Whether an index of candidates is there already."""
@@ -251,7 +263,7 @@ class Instance:
 
     def forget_index(self) -> None:
         """Frees the memory of the index, which is made again when it is needed."""
-        for name in ("index", "_promising"):
+        for name in ("index", "_promising", "unmerged"):
             self.__dict__.pop(name, None)
 
     @property
@@ -308,7 +320,7 @@ class Instance:
         if self.merges is not None:
             raise InputError(
                 "the instance requires that merges make every token, which only `prune`, `extend`, "
-                "`merge_bound` and `verify` take into account"
+                "`lower_bound` and `verify` take into account"
             )
         limits = [limit for limit in (self.max_length, longest) if limit is not None]
         return CandidateIndex(

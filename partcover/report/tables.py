@@ -268,7 +268,6 @@ _FACTS = {
     "tokens_shortest_path": "tokens needed, shortest path",
     "relaxed_cover": "relaxed cover (own objective)",
     "lower_bound": "lower bound",
-    "certified": "lower bound of the certificate",
     "leaves": "cases of the certificate",
     "gap": "gap",
     "status": "status",

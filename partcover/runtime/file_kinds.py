@@ -24,7 +24,6 @@ Kind: TypeAlias = Literal[
     "instance",
     "certificate",
     "head-certificate",
-    "merge-certificate",
     "minimax-certificate",
     "solution",
     "array",
@@ -36,7 +35,7 @@ _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 _COUNTED = re.compile(rb"[^\t\n]+\t[0-9]+\r?")
 _FORMAT = re.compile(
-    rb'"format"\s*:\s*"partcover-(vocabulary|instance|(?:(?:head|merge|minimax)-)?certificate)"'
+    rb'"format"\s*:\s*"partcover-(vocabulary|instance|(?:(?:head|minimax)-)?certificate)"'
 )
 _TOKENIZER = re.compile(rb'"(added_tokens|pre_tokenizer|post_processor)"\s*:')  # Hugging Face
 _RANK = re.compile(
@@ -49,7 +48,6 @@ _KINDS: dict[bytes, Kind] = {
     b"instance": "instance",
     b"certificate": "certificate",
     b"head-certificate": "head-certificate",
-    b"merge-certificate": "merge-certificate",
     b"minimax-certificate": "minimax-certificate",
 }
 _NAMES: dict[Kind, str] = {
@@ -59,7 +57,6 @@ _NAMES: dict[Kind, str] = {
     "instance": "this is an instance",
     "certificate": "this is a certificate",
     "head-certificate": "this is a certificate of a head",
-    "merge-certificate": "this is a certificate of merges",
     "minimax-certificate": "this is a minimax certificate",
     "solution": "this looks like a solution",
     "array": "this is an array (.npy)",
@@ -70,7 +67,6 @@ _NAMES: dict[Kind, str] = {
 _CHECKED: dict[Kind, str] = {
     "certificate": "`partcover verify` without --minimax checks it",
     "head-certificate": "`partcover verify C.tsv -k K` checks it",
-    "merge-certificate": "`partcover verify` without --minimax checks it",
     "minimax-certificate": "`partcover verify --minimax` of its corpora checks it",
 }
 

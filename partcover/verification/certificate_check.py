@@ -11,8 +11,8 @@ from ..errors import InputError
 from ..problem.certificate import Certificate, Leaf, policy_digest
 from ..problem.instance import Instance
 from ..runtime.arguments import checked
-from .cut_terms import CutTerms
 from .leaf_bound import LeafCase, lower_bounds
+from .leaf_terms import terms_of
 from .sorted_words import SortedWords
 
 __all__ = ["CertificateCheck", "case_bound", "check_certificate", "is_empty", "mismatches"]
@@ -116,15 +116,29 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
        for s = 0 … n: an odd cycle of n tokens has min(2s, n) such edges at most, a clique has
        C(n, 2) − C(n − s, 2).  So each T of C in S adds μ_C·coef_C, and C itself μ_C·rhs_C.  ∎
 
-    Group budgets: a leaf may have a fee f_g ≥ 0 for each group.  A reward outside R is then less
-    the fees of its token's groups, and the bound is less f_g for each token that group g has room
-    for besides R.  The tokens of S outside R pay no more fees than that, so line 5 holds.
+    Group budgets: a leaf may have a fee f_g ≥ 0 for each group.  A reward is then less by the fees
+    of its token's groups, and the bound is less by f_g for each token that group g allows.  The
+    tokens of S pay no more fees than that, so line 5 holds.
+
+    Merges (`Instance.merges`): a token T may pay u_T ≥ 0, and its parts P get v_TP ≥ 0, where for
+    each way in which two parts make T, those of the two that are no single symbols get u_T or more
+    together.  A token P may also be due m(W, p, P) ≥ 0 for a symbol p of a word W.  Those who pay
+    it are P and all tokens that no merges make without P: so much less are their occurrences over
+    p worth.  The reward of T is then less by u_T, and more by Σ_U v_UT + Σ_W c(W)·Σ_p m(W, p, T).
+    Tokens that need no parts do not pay: required ones, those that may be made of two single
+    symbols, and words where the condition says so.  Why, for a vocabulary S that keeps to the
+    condition: over a symbol lies one piece, so each due is paid once at most, and only where a
+    token that needs P is in S, and P with it; all dues that are paid are part of what the tokens
+    of S get.  Each T of S that pays u_T has two parts in S that make it, which get u_T or more of
+    it, and what others get is not negative.  So line 5 holds with these rewards.  ∎  Merging by
+    such a vocabulary needs as many tokens as the shortest path at least, and a token that merges
+    do not make never comes out: the bound is one for all vocabularies cut by merging.
 
     Dominated candidates, which occur in one distinct word only that is a candidate too, are left
     out: some optimum holds none of them (`partcover.problem.candidates.CandidateIndex` says
     why), it comes to one leaf as every vocabulary does, and the bound need hold for no other.
-    Not so with group budgets, where the word may be of a group that is full: all candidates count
-    there.
+    Not so with group budgets, where the word may be of a group that is full, and with merges,
+    where the word may be made of the candidate: all candidates count there.
 
     Examples
     --------
@@ -153,10 +167,6 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     """
     problems = mismatches(instance, certificate)
     leaves = [node for node in certificate.tree if isinstance(node, Leaf)]
-    for leaf in leaves:
-        if len(leaf.fees) not in (0, len(instance.groups)):
-            problems.append(f"a leaf has {len(leaf.fees)} fees for {len(instance.groups)} groups")
-            break
     bound = 0
     if not problems:
         try:
@@ -283,8 +293,8 @@ def _smallest_bound(
         prices = leaf.unpacked(len(words.count_at), scale_bits)
         if prices is None:
             return least
-        terms = CutTerms(leaf, words) if leaf.has_cuts else None
-        cases.append(LeafCase(prices.tolist(), leaf.fees, required, excluded, terms))
+        terms = terms_of(leaf, words, instance)
+        cases.append(LeafCase(prices.tolist(), required, excluded, terms))
         n_entries += cases[-1].n_entries
         if n_entries > ENTRIES_A_PASS:
             bounds += lower_bounds(instance, words, cases, scale_bits)

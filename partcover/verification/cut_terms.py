@@ -11,7 +11,6 @@ from math import comb
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificate import Leaf
 from ..problem.cuts import Cut, PairPrices
 from .sorted_words import SortedWords
 
@@ -27,13 +26,17 @@ class CutTerms:
 
     Parameters
     ----------
-    leaf : Leaf
-        The leaf.
+    tokens_of : sequence of (token, token)
+        The two tokens of each pair.
+    cuts : sequence of Cut
+        The cuts over these.
     words : SortedWords
         The words.
 
     Attributes
     ----------
+    limits : list of int
+        How many multipliers each pair may have: one for each symbol where its tokens overlap.
     paying : dict of token to two lists of int
         For each token of a pair the symbols where it pays, ascending, and what it pays at the
         first n of them, for each n from 0.
@@ -51,34 +54,34 @@ class CutTerms:
         are not positive, or stand where the two tokens do not overlap.
     """
 
-    def __init__(self, leaf: Leaf, words: SortedWords) -> None:
-        tokens_of = leaf.pair_tokens
-        if len(set(tokens_of)) < len(tokens_of):  # before each is looked up in all words
-            ((twice, _),) = Counter(tokens_of).most_common(1)
-            raise InputError(f"a leaf has {_names(twice)} as a pair twice")
-        starts_of = words.starts_of({token for pair in tokens_of for token in pair})
-        limits = [len(_overlap(pair, starts_of)) for pair in tokens_of]
+    def __init__(self, tokens_of: Sequence[Pair], cuts: Sequence[Cut], words: SortedWords) -> None:
+        self._words, self._given = words, cuts
+        self._starts_of = words.starts_of({token for pair in tokens_of for token in pair})
+        self.limits = [len(_overlap(pair, self._starts_of)) for pair in tokens_of]
+        self.paying: dict[Token, tuple[list[int], list[int]]] = {}
+        self.bonus: Counter[Token] = Counter()
+        self.n_entries = self.loss = 0
+
+    def take(self, pairs: Sequence[PairPrices]) -> None:
+        """Takes the multipliers of the pairs, and checks them and the cuts over them."""
         paid: dict[Token, dict[int, int]] = defaultdict(lambda: defaultdict(int))
         totals: dict[Pair, int] = {}  # ρ of each pair
-        for pair in leaf.unpacked_pairs(limits):
+        count_at = self._words.count_at
+        for pair in pairs:
             tokens = pair.first, pair.second
-            positions, multipliers = _checked_multipliers(pair, starts_of)
-            totals[tokens] = sum(
-                words.count_at[p] * m for p, m in zip(positions, multipliers, strict=True)
-            )
+            positions, multipliers = _checked_multipliers(pair, self._starts_of)
+            at = list(zip(positions, multipliers, strict=True))
+            totals[tokens] = sum(count_at[position] * m for position, m in at)
             for token in tokens:
                 own = paid[token]
-                for position, multiplier in zip(positions, multipliers, strict=True):
+                for position, multiplier in at:
                     own[position] += multiplier
-        self.paying: dict[Token, tuple[list[int], list[int]]] = {}
         for token, own in paid.items():
-            at = sorted(own)
-            self.paying[token] = at, list(accumulate((own[p] for p in at), initial=0))
+            places = sorted(own)
+            self.paying[token] = places, list(accumulate((own[p] for p in places), initial=0))
         self.n_entries = sum(len(own) for own in paid.values())
-        self.bonus: Counter[Token] = Counter()
-        self.loss = 0
         covered: Counter[Pair] = Counter()  # Σ μ of the cuts over each pair
-        for cut in leaf.cuts:
+        for cut in self._given:
             _check_cut(cut)
             if cut.kind == "clique" and comb(len(cut.tokens), 2) > len(totals):
                 raise InputError(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificate import Leaf
+from ..problem.cuts import PairPrices
 from ..problem.merge_needs import MergeNeeds
 from .sorted_words import SortedWords
 
@@ -25,8 +26,8 @@ class DueTerms:
 
     Parameters
     ----------
-    leaf : Leaf
-        The leaf: pairs of a token with itself hold what it gets.
+    dues : sequence of PairPrices
+        Pairs of a token with itself: what it gets.
     words : SortedWords
         The words.
     needs : MergeNeeds
@@ -36,47 +37,36 @@ class DueTerms:
     ----------
     bonus : dict of token to int
         What is added to the reward of each token: the dues of all symbols, times word counts.
-    loss : int
-        What the bound is less: nothing.
     n_entries : int
         How many numbers are kept of the dues.
 
     Raises
     ------
     InputError
-        For dues to two tokens at once, to one twice, and such as are not positive or do not ascend.
+        For dues that are not positive or do not ascend.
     """
 
-    def __init__(self, leaf: Leaf, words: SortedWords, needs: MergeNeeds) -> None:
+    def __init__(self, dues: Sequence[PairPrices], words: SortedWords, needs: MergeNeeds) -> None:
         self._needs = needs
         n_symbols = len(words.count_at)
-        tokens = [first for first, _ in leaf.pair_tokens]
-        for first, second in leaf.pair_tokens:
-            if first != second:
-                both = f"{sym.glance(first)!r} and {sym.glance(second)!r}"
-                raise InputError(f"dues are to two tokens, {both}")
-        for token, times in Counter(tokens).items():
-            if times > 1:
-                raise InputError(f"{sym.glance(token)!r} has dues twice")
         self._token: Token | None = None
         self._paid: list[tuple[list[int], list[int]]] = []
         self._steps = self._places = 0
-        self.loss = 0
         self.bonus: Counter[Token] = Counter()
         self._dues: dict[Token, tuple[list[int], list[int]]] = {}
-        for pair in leaf.unpacked_pairs([n_symbols] * len(tokens)):
+        for pair in dues:
             positions: list[int] = pair.positions.tolist()
-            dues: list[int] = pair.multipliers.tolist()
+            due: list[int] = pair.multipliers.tolist()
             name = repr(sym.glance(pair.first))
             if any(here >= there for here, there in pairwise(positions)):
                 raise InputError(f"the dues to {name} do not ascend")
             if not positions or positions[0] < 0 or positions[-1] >= n_symbols:
                 raise InputError(f"the dues to {name} are not at symbols of the words")
-            if not 0 < min(dues) <= max(dues) < _LIMIT:
+            if not 0 < min(due) <= max(due) < _LIMIT:
                 raise InputError(f"{name} has a due that is not 1 to 2^63 − 1")
-            self._dues[pair.first] = positions, list(accumulate(dues, initial=0))
-            at = zip(positions, dues, strict=True)
-            self.bonus[pair.first] += sum(words.count_at[p] * due for p, due in at)
+            self._dues[pair.first] = positions, list(accumulate(due, initial=0))
+            at = zip(positions, due, strict=True)
+            self.bonus[pair.first] += sum(words.count_at[p] * m for p, m in at)
         self.n_entries = sum(len(positions) for positions, _ in self._dues.values())
 
     def pays(self, token: Token) -> bool:

@@ -8,8 +8,7 @@ from itertools import accumulate, chain
 
 from ..corpus.symbols import Token
 from ..problem.instance import Instance
-from .cut_terms import CutTerms
-from .due_terms import DueTerms
+from .leaf_terms import LeafTerms
 from .sorted_words import SortedWords, occurring_candidates
 
 __all__ = ["LeafCase", "case_rewards", "case_values", "lower_bounds"]
@@ -21,18 +20,16 @@ class LeafCase:
     def __init__(
         self,
         prices: list[int],
-        fees: tuple[int, ...],
         required: frozenset[Token],
         excluded: frozenset[Token],
-        terms: CutTerms | DueTerms | None,
+        terms: LeafTerms | None,
     ) -> None:
         self.prices = prices
-        self.fees = fees
         self.before = list(accumulate(prices, initial=0))  # the prices before each symbol
         self.required = required
         self.decided = required | excluded
-        self.terms = terms  # of its pairs and cuts, or dues
-        self.required_reward = sum(terms.bonus[token] for token in required) if terms else 0
+        self.terms = terms
+        self.required_reward = sum(map(terms.gives, required)) if terms else 0
         self.rewards: list[int] = []
         self.n_entries = len(prices) + len(self.decided) + (terms.n_entries if terms else 0)
 
@@ -62,13 +59,10 @@ def case_values(
     words: SortedWords,
     cases: Sequence[LeafCase],
     scale: int,
-    *,
-    dominated: bool = False,
 ) -> list[int]:
     """Returns what each case proves, in units of 1 / scale of a token, not rounded.
 
-    One pass over the occurrences of candidates, for all cases together; of dominated ones, too, if
-    they count.
+    One pass over the occurrences of candidates, for all cases together.
     `partcover.verification.certificate_check.check_certificate` says why the bounds hold.
     """
     for token, starts in words.occurrences(frozenset().union(*(case.required for case in cases))):
@@ -76,15 +70,13 @@ def case_values(
             if token in case.required:
                 before = case.prices_before(token, starts)
                 case.required_reward += _reward(before, len(token), starts, words.count_at, scale)
-    for token, starts in occurring_candidates(instance, words, dominated=dominated):
+    for token, starts in occurring_candidates(instance, words):
         for case in cases:
             if token not in case.decided:
                 before = case.prices_before(token, starts)
                 reward = _reward(before, len(token), starts, words.count_at, scale)
                 if case.terms is not None:
-                    reward += case.terms.bonus[token]
-                for fee, group in zip(case.fees, instance.groups, strict=False):
-                    reward -= fee * (token in group)
+                    reward += case.terms.gives(token)
                 if reward > 0:
                     case.rewards.append(reward)
     values = []
@@ -93,8 +85,6 @@ def case_values(
         value -= case.terms.loss if case.terms else 0
         value -= case.required_reward
         value -= sum(nlargest(instance.k - len(case.required), case.rewards))
-        for fee, group in zip(case.fees, instance.groups, strict=False):
-            value -= fee * (group.limit - sum(token in group for token in case.required))
         values.append(value)
     return values
 
@@ -108,7 +98,7 @@ def case_rewards(
     for token, starts in pairs:
         before = case.prices_before(token, starts)
         reward = _reward(before, len(token), starts, words.count_at, scale)
-        reward += case.terms.bonus[token] if case.terms else 0
+        reward += case.terms.gives(token) if case.terms else 0
         if reward:
             rewards[token] = reward
     return rewards

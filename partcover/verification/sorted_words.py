@@ -79,13 +79,13 @@ class SortedWords:
 
 
 def occurring_candidates(
-    instance: Instance, text: SortedWords, *, dominated: bool = False
+    instance: Instance, text: SortedWords
 ) -> Iterator[tuple[Token, list[int]]]:
     """Yields the candidates, each with its starts.
 
-    Dominated ones are left out, unless they are asked for or group budgets make them count.
+    Dominated ones are left out, unless group budgets or merges make them count.
     """
-    dominated |= bool(instance.groups)
+    dominated = bool(instance.groups) or instance.merges is not None
     if instance.candidates is not None:
         pool = set(instance.candidates) - set(instance.forbidden)
         for token, starts in text.occurrences(pool):

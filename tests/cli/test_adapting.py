@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cli.helpers import TEXT, as_json, fails
 
-from partcover import Instance, MergeCondition, Vocabulary, merge_bound
+from partcover import Instance, MergeCondition, Vocabulary, lower_bound
 
 EXTEND = ("extend", "V.json", "text.txt", "-m", "2")
 KEEP = ("--keep", "news.txt")
@@ -97,7 +97,7 @@ def test_a_certificate_does_not_say_which_merges_there_are(run, tmp_path):
     bad = Vocabulary(["th", "wh"], rule="merges", merges=[("t", "h"), ("w", "h")])
     bad.save(tmp_path / "bad.json")
     for pairs in (bad.merges, ()):
-        forged = merge_bound(replace(asked, merges=MergeCondition(pairs))).certificate
+        forged = lower_bound(replace(asked, merges=MergeCondition(pairs))).certificate
         forged.save(tmp_path / "forged.cert")
         for instance, message in (
             (replace(asked, merges=None), "tokens that merges make, and the instance is not"),
@@ -109,7 +109,7 @@ def test_a_certificate_does_not_say_which_merges_there_are(run, tmp_path):
                 status, out, err = run(*verify, *vocab)
                 assert (status, message in err, "proves optimal" in out) == (6, True, False)
     asked.save(tmp_path / "I.json")
-    merge_bound(asked).certificate.save(tmp_path / "P.cert")
+    lower_bound(asked).certificate.save(tmp_path / "P.cert")
     verify = ("verify", "I.json", "--certificate", "P.cert")
     for vocab in ((), ("--vocab", "bad.json")):
         status, out, err = run(*verify, *vocab)

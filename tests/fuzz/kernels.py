@@ -25,7 +25,6 @@ from partcover import (
     WordCounts,
     check_certificate,
     check_head_certificate,
-    check_merge_certificate,
     extend,
     greedtok,
     greedwmc,
@@ -33,7 +32,6 @@ from partcover import (
     improve,
     improve_minimax,
     lower_bound,
-    merge_bound,
     prune,
     segment,
     trainers,
@@ -169,8 +167,8 @@ def adapt(draw: Random, base: Vocabulary, counts: WordCounts) -> None:
 def bound_others(instance: Instance) -> None:
     """Bounds vocabularies that merges make, and one for two corpora."""
     closed = replace(instance, merges=MergeCondition())
-    merges = merge_bound(closed, time_limit=0.2)
-    assert check_merge_certificate(closed, merges.certificate).ok
+    merges = lower_bound(closed, time_limit=0.2)
+    assert check_certificate(closed, merges.certificate).ok
     words = instance.words
     both = MinimaxInstance([words, words], instance.k, [words.total_symbols] * 2)
     solution = improve_minimax(both, time_limit=0.2)

@@ -17,7 +17,6 @@ from partcover import (
     GroupBudget,
     HeadCertificate,
     Instance,
-    MergeCertificate,
     MergeCondition,
     MinimaxCertificate,
     MinimaxInstance,
@@ -25,7 +24,6 @@ from partcover import (
     WordCounts,
     check_certificate,
     check_head_certificate,
-    check_merge_certificate,
 )
 from partcover.cli.id_files import id_format, read_ids
 from partcover.cli.inputs import read_group, read_tokens
@@ -152,9 +150,9 @@ def sorted_run(path: Path) -> None:
 
 def merge_certificate(path: Path) -> None:
     """Reads a certificate of merges; none of a bound beyond the optimum is valid."""
-    read = MergeCertificate.load(path)
+    read = Certificate.load(path)
     for merges, fewest in MERGES.items():
-        check = check_merge_certificate(replace(instance(), merges=merges), read)
+        check = check_certificate(replace(instance(), merges=merges), read)
         assert not check.ok or check.lower_bound <= fewest
 
 

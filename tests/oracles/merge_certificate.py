@@ -29,7 +29,7 @@ def is_closed(instance: Instance, tokens, condition: MergeCondition) -> bool:
 
 
 def fewest_closed(instance: Instance, condition: MergeCondition) -> int:
-    """The fewest tokens of a vocabulary that keeps to a condition."""
+    """The fewest tokens of a vocabulary that keeps to a condition and to group budgets."""
     pool = useful(instance)
     free = min(instance.k - len(instance.fixed), len(pool))
     return min(
@@ -37,4 +37,8 @@ def fewest_closed(instance: Instance, condition: MergeCondition) -> int:
         for size in range(free + 1)
         for chosen in combinations(pool, size)
         if is_closed(instance, chosen, condition)
+        and all(
+            sum(token in group for token in {*instance.fixed, *chosen}) <= group.limit
+            for group in instance.groups
+        )
     )

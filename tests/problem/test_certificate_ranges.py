@@ -17,7 +17,7 @@ from partcover import (
     lower_bound,
 )
 from partcover.problem.certificate import Leaf
-from partcover.problem.merge_certificate import Charge
+from partcover.problem.charges import Charge
 
 WORDS = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
 

@@ -31,12 +31,12 @@ def certified(bits: int = 0) -> tuple[Instance, Certificate]:
 
 
 @pytest.mark.parametrize("bits", [0, 20, 30, 31, 52])
-def test_files_of_version_3_give_back_what_was_saved(tmp_path, bits):
+def test_files_give_back_what_was_saved(tmp_path, bits):
     instance, certificate = certified(bits)
     certificate.save(tmp_path / "P.cert")
     content = json.loads((tmp_path / "P.cert").read_text())
     assert content == certificate.to_json()
-    assert content["version"] == 3
+    assert content["version"] == 1
     loaded = Certificate.load(tmp_path / "P.cert")
     assert loaded.to_json() == content
     assert check_certificate(instance, loaded) == check_certificate(instance, certificate)
@@ -50,12 +50,12 @@ def test_files_of_version_3_give_back_what_was_saved(tmp_path, bits):
         assert here.multipliers.tolist() == there.multipliers.tolist()
 
 
-def test_leaves_without_pairs_and_cuts_are_of_the_versions_before():
+def test_a_plain_leaf_has_prices_alone():
     instance, certificate = certified()
-    for bits, version in ((20, 1), (40, 2)):
+    for bits in (20, 40):
         leaf = Leaf(certificate.tree[0].prices)
+        assert leaf.is_plain
         content = Certificate.of(instance, (leaf,), 0, bits).to_json()
-        assert content["version"] == version
         assert list(content["tree"][0]) == ["prices"]
 
 
@@ -136,18 +136,11 @@ def test_broken_files_are_named(parts, message):
         Certificate.from_json(changed(**parts))
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_versions_before_have_no_cuts(version):
-    _, certificate = certified(30)
-    with pytest.raises(InputError, match=f"this is version {version}"):
-        Certificate.from_json(resealed({**certificate.to_json(), "version": version}))
-
-
 @pytest.mark.parametrize("missing", ["tokens", "pairs", "multipliers", "cuts"])
 def test_cuts_come_with_all_they_need(missing):
     content = changed()
     del content["tree"][0][missing]
-    with pytest.raises(InputError, match="all are expected in version 3"):
+    with pytest.raises(InputError, match="all or none are expected"):
         Certificate.from_json(resealed(content))
 
 
@@ -205,7 +198,6 @@ def test_cuts_without_pairs_are_written_and_refused():
     instance, certificate = certified()
     leaf = Leaf(certificate.tree[0].prices, cuts=certificate.tree[0].cuts)
     content = Certificate.of(instance, (leaf,), 0, 0).to_json()
-    assert content["version"] == 3
     loaded = Certificate.from_json(content)
     assert loaded.to_json() == content
     check = check_certificate(instance, loaded)

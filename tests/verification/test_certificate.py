@@ -213,14 +213,10 @@ def test_files_give_back_what_was_saved(tmp_path_factory, data):
     ("change", "message"),
     [
         (lambda data: {"tokens": []}, "not a partcover certificate"),
-        (lambda data: {**data, "version": 4}, "version 4 is not known; update"),
+        (lambda data: {**data, "version": 2}, "version 2 is not known; update"),
         (lambda data: {**data, "symbols": "runes"}, "unknown symbols 'runes'"),
         (lambda data: {**data, "k": "2"}, "'k' is missing or broken"),
-        (lambda data: {**data, "scale_bits": 40}, "scale_bits is 40: 0 to 30 are expected"),
-        (
-            lambda data: {**data, "version": 2, "scale_bits": 53},
-            "scale_bits is 53: 0 to 52 are expected",
-        ),
+        (lambda data: {**data, "scale_bits": 53}, "scale_bits is 53: 0 to 52 are expected"),
         (lambda data: {**data, "tree": []}, "the tree lacks 1 subtree"),
         (lambda data: {**data, "tree": data["tree"] * 2}, "goes on after its last leaf"),
         (lambda data: {**data, "tree": [{"leaf": 1}]}, "neither 'branch' nor 'prices'"),
@@ -328,13 +324,12 @@ def test_too_few_prices():
     assert check.problems == ("a leaf has 3 prices, the words 16 symbols",)
 
 
-@pytest.mark.parametrize(("bits", "version"), [(30, 1), (31, 2), (52, 2)])
-def test_fine_prices_are_written_and_read(tmp_path, bits, version):
+@pytest.mark.parametrize("bits", [30, 31, 52])
+def test_fine_prices_are_written_and_read(tmp_path, bits):
     instance = Instance(WordCounts.from_counts({"abc": 3, "ab": 2}), 1)
     prices = np.array([1 << bits, (1 << bits) - 1, -(1 << bits) - 7, 1, 0], np.int64)
     certificate = Certificate.of(instance, (Leaf(prices),), 5, bits)
     certificate.save(tmp_path / "P.cert")
-    assert certificate.to_json()["version"] == version
     loaded = Certificate.load(tmp_path / "P.cert")
     assert loaded.tree[0].unpacked(5, bits).tolist() == prices.tolist()
     assert loaded.to_json() == certificate.to_json()

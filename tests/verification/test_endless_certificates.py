@@ -10,18 +10,16 @@ import pytest
 
 from partcover import (
     Certificate,
-    Charge,
     InputError,
     Instance,
-    MergeCertificate,
     MergeCondition,
     WordCounts,
     check_head_certificate,
-    check_merge_certificate,
-    merge_bound,
+    lower_bound,
 )
 from partcover.bounds.head_bound import head_bound
 from partcover.problem.certificate import Branch, Leaf
+from partcover.problem.charges import Charge
 from partcover.problem.cuts import Cut, PackedPairs, PairPrices
 from partcover.problem.merge_needs import MergeNeeds
 from partcover.verification import certificate_check, due_terms
@@ -95,11 +93,13 @@ def test_the_parts_of_a_long_token_are_not_all_made(pays, ok):
     """All of them together have a hundred million letters."""
     long = b"ab" * 5_000
     instance = replace(INSTANCE, merges=MergeCondition())
-    proof = merge_bound(instance).certificate
-    proof = replace(proof, charges=(*proof.charges, Charge(long, pays, ((long[:2], 1),))))
+    proof = lower_bound(instance).certificate
+    (leaf,) = proof.tree
+    charges = (*leaf.charges, Charge(long, pays, ((long[:2], 1),)))
+    proof = replace(proof, tree=(replace(leaf, charges=charges),))
     tracemalloc.start()
     try:
-        assert check_merge_certificate(instance, proof).ok == ok
+        assert check_certificate(instance, proof).ok == ok
         both = [long, long[:5_000]]
         assert unmade_tokens(both, MergeCondition(), INSTANCE) == both
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
@@ -114,14 +114,14 @@ def test_merges_that_are_listed_often_count_once():
     assert MergeNeeds(condition, ()).of(b"ababab") == {b"ab", b"abab", b"ababab"}
 
 
-def chain(text: bytes) -> tuple[Instance, MergeCertificate]:
+def chain(text: bytes) -> tuple[Instance, Certificate]:
     """A word that merges make symbol by symbol, and a due to each token on the way."""
     condition = MergeCondition(tuple((text[:n], text[n : n + 1]) for n in range(1, len(text))))
     instance = Instance({text: 1}, 5, merges=condition)
     at = np.zeros(1, np.int64), np.ones(1, np.int64)
     dues = tuple(PairPrices(text[:n], text[:n], *at) for n in range(2, len(text) + 1))
-    prices = Certificate.of(instance, (Leaf(np.ones(len(text), np.int32), pairs=dues),), 1, 0)
-    return instance, MergeCertificate(prices, (), 1)
+    leaf = Leaf(np.ones(len(text), np.int32), pairs=dues)
+    return instance, Certificate.of(instance, (leaf,), 1, 0)
 
 
 @pytest.mark.long
@@ -130,7 +130,7 @@ def test_a_chain_of_merges_needs_little_memory():
     instance, proof = chain(bytes(ord("a") + n * n % 23 for n in range(500)))
     tracemalloc.start()
     try:
-        assert check_merge_certificate(instance, proof).ok
+        assert check_certificate(instance, proof).ok
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()
@@ -138,9 +138,9 @@ def test_a_chain_of_merges_needs_little_memory():
 
 def test_endless_dues_are_refused(monkeypatch):
     instance, proof = chain(b"a" * 60)
-    assert check_merge_certificate(instance, proof).ok
+    assert check_certificate(instance, proof).ok
     monkeypatch.setattr(due_terms, "_FREE_STEPS", 0)
-    assert "too many others" in check_merge_certificate(instance, proof).problems[0]
+    assert "too many others" in check_certificate(instance, proof).problems[0]
 
 
 @pytest.mark.long

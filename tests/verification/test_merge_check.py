@@ -17,23 +17,21 @@ from strategies import instances, prices
 
 from partcover import (
     Certificate,
-    Charge,
     InputError,
     Instance,
-    MergeCertificate,
     MergeCondition,
     VerificationError,
     Vocabulary,
-    check_merge_certificate,
+    check_certificate,
     greedtok,
     improve,
     lower_bound,
-    merge_bound,
     solve,
     trainers,
     verify,
 )
 from partcover.problem.certificate import Leaf
+from partcover.problem.charges import Charge
 from partcover.problem.cuts import PairPrices
 from partcover.verification.merge_check import unmade_tokens
 
@@ -98,13 +96,13 @@ def test_never_above_the_best_closed_vocabulary(data):
     leaf = Leaf(priced, pairs=data.draw(dues(instance, 1 << bits)))
     made = data.draw(charges(instance, condition, 1 << bits))
     instance = replace(instance, merges=condition)
-    proof = MergeCertificate(Certificate.of(instance, (leaf,), 0, bits), made, 0)
-    check = check_merge_certificate(instance, proof)
+    proof = Certificate.of(instance, (replace(leaf, charges=made),), 0, bits)
+    check = check_certificate(instance, proof)
     assert check.problems == ()
     assert check.lower_bound <= fewest_closed(instance, condition)
-    again = MergeCertificate.from_json(json.loads(json.dumps(proof.to_json())))
+    again = Certificate.from_json(json.loads(json.dumps(proof.to_json())))
     assert again.to_json() == proof.to_json()
-    assert check_merge_certificate(instance, again) == check
+    assert check_certificate(instance, again) == check
     chosen = [t for t in useful(instance) if data.draw(st.booleans())]
     assert (unmade_tokens(chosen, condition, instance) == []) == is_closed(
         instance, chosen, condition
@@ -114,45 +112,49 @@ def test_never_above_the_best_closed_vocabulary(data):
 @tries(60)
 @given(st.data())
 def test_what_is_found_is_checked_and_no_less_than_without_merges(data):
-    instance = data.draw(instances())  # group budgets are not used
+    instance = data.draw(instances())
     if len(useful(instance)) > 12:
         return
     condition = data.draw(conditions(instance))
     closed = replace(instance, merges=condition)
-    bound = merge_bound(closed, time_limit=5)
-    check = check_merge_certificate(closed, bound.certificate)
+    bound = lower_bound(closed, time_limit=5)
+    check = check_certificate(closed, bound.certificate)
     assert check.ok
     assert check.lower_bound == bound.lower_bound <= fewest_closed(instance, condition)
     # up to what rounding and the end of the steps leave
-    assert bound.lower_bound >= lower_bound(instance, cuts=False, time_limit=5).lower_bound - 1
+    without = lower_bound(instance, cuts=False, time_limit=5)
+    assert bound.lower_bound >= without.lower_bound - 1
 
 
-def example() -> tuple[Instance, MergeCertificate]:
+def example() -> tuple[Instance, Certificate]:
     """One token, which is to be made of single symbols: so abc pays ab and bc.
 
     Prices of 1 sum to 12; rewards are ab 4 + 1, abc 6 − 1, abd 2, bc 3 + 1, bd 1.
     """
     instance = Instance({"abc": 3, "abd": 1}, 1, merges=MergeCondition())
-    prices = Certificate.of(instance, (Leaf(np.ones(6, np.int32)),), 4, 0)
     charge = Charge(b"abc", 1, ((b"ab", 1), (b"bc", 1)))
-    return instance, MergeCertificate(prices, (charge,), 7)
+    leaf = Leaf(np.ones(6, np.int32), charges=(charge,))
+    return instance, Certificate.of(instance, (leaf,), 7, 0)
 
 
-def about(instance: Instance, proof: MergeCertificate) -> MergeCertificate:
+def about(instance: Instance, proof: Certificate) -> Certificate:
     """The same proof, said to be about an instance."""
-    made = proof.prices
-    prices = Certificate.of(instance, made.tree, made.lower_bound, made.scale_bits)
-    return replace(proof, prices=prices)
+    return Certificate.of(instance, proof.tree, proof.lower_bound, proof.scale_bits)
+
+
+def with_leaf(proof: Certificate, **changes) -> Certificate:
+    """The same proof with another leaf, which claims nothing."""
+    return replace(proof, tree=(replace(proof.tree[0], **changes),), lower_bound=0)
 
 
 def test_the_example_by_hand():
     instance, proof = example()
-    assert check_merge_certificate(instance, proof).lower_bound == 7
+    assert check_certificate(instance, proof).lower_bound == 7
     assert fewest_closed(instance, MergeCondition()) == 8
-    more = check_merge_certificate(instance, replace(proof, lower_bound=8))
+    more = check_certificate(instance, replace(proof, lower_bound=8))
     assert (more.ok, more.lower_bound) == (False, 7)
-    assert "8 claimed, the prices and charges prove 7" in more.problems[0]
-    assert check_merge_certificate(instance, replace(proof, charges=())).lower_bound == 6
+    assert "8 claimed, the prices prove 7" in more.problems[0]
+    assert check_certificate(instance, with_leaf(proof, charges=())).lower_bound == 6
 
 
 @pytest.mark.parametrize(
@@ -166,7 +168,7 @@ def test_the_example_by_hand():
 )
 def test_charges_that_are_refused(charges, message):
     instance, proof = example()
-    check = check_merge_certificate(instance, replace(proof, charges=charges, lower_bound=0))
+    check = check_certificate(instance, with_leaf(proof, charges=charges))
     assert not check.ok
     assert check.lower_bound == 0
     assert message in check.problems[0]
@@ -175,7 +177,7 @@ def test_charges_that_are_refused(charges, message):
 AB, BC = b"ab", b"bc"
 
 
-def paying() -> tuple[Instance, MergeCertificate]:
+def paying() -> tuple[Instance, Certificate]:
     """One token of two, of which abc needs ab: over the first symbol both pay 1 to ab.
 
     Prices of 1 sum to 6; rewards are ab 2 − 2 + 2 and abc 4 − 2.
@@ -183,19 +185,19 @@ def paying() -> tuple[Instance, MergeCertificate]:
     condition = MergeCondition(((b"a", b"b"), (b"ab", b"c")))
     instance = Instance({"abc": 2}, 1, candidates=["ab", "abc"], merges=condition)
     leaf = Leaf(np.ones(3, np.int32), pairs=(due(b"ab", {0: 1}),))
-    return instance, MergeCertificate(Certificate.of(instance, (leaf,), 2, 0), (), 4)
+    return instance, Certificate.of(instance, (leaf,), 4, 0)
 
 
 def test_dues_by_hand():
     instance, proof = paying()
-    assert check_merge_certificate(instance, proof).lower_bound == 4
+    assert check_certificate(instance, proof).lower_bound == 4
     assert fewest_closed(instance, instance.merges) == 4
-    bound = merge_bound(instance)
-    assert check_merge_certificate(instance, bound.certificate).lower_bound == 4
+    bound = lower_bound(instance)
+    assert check_certificate(instance, bound.certificate).lower_bound == 4
     # where other merges make abc, too, it needs none of them
     other = MergeCondition((*instance.merges.pairs, (b"a", b"bc"), (b"b", b"c")))
     instance = replace(instance, merges=other)
-    assert not check_merge_certificate(instance, about(instance, proof)).ok
+    assert not check_certificate(instance, about(instance, proof)).ok
 
 
 def test_dues_are_what_the_token_gets():
@@ -203,8 +205,7 @@ def test_dues_are_what_the_token_gets():
     condition = MergeCondition(((b"a", b"b"),))
     instance = Instance({"abc": 2}, 1, candidates=["ab"], merges=condition)
     leaf = Leaf(np.ones(3, np.int32), pairs=(due(AB, {0: 1}),))
-    prices = Certificate.of(instance, (leaf,), 2, 0)
-    check = check_merge_certificate(instance, MergeCertificate(prices, (), 4))
+    check = check_certificate(instance, Certificate.of(instance, (leaf,), 4, 0))
     assert (check.ok, check.lower_bound) == (True, 4)
     assert fewest_closed(instance, condition) == 4
 
@@ -216,17 +217,16 @@ def test_dues_are_what_the_token_gets():
         ((due(AB, {-1: 1}),), "'ab' are not at symbols"),
         ((due(AB, {3: 1}),), "'ab' are not at symbols"),
         ((due(AB, {0: 0}),), "'ab' has a due that is not 1"),
-        ((due(AB, {0: 1}), due(AB, {1: 1})), "'ab' has dues twice"),
-        ((replace(due(AB, {0: 1}), second=BC),), "two tokens, 'ab' and 'bc'"),
+        ((due(AB, {0: 1}), due(AB, {1: 1})), "'ab' and 'ab' as a pair twice"),
+        ((replace(due(AB, {0: 1}), second=BC),), "'ab' and 'bc' has a multiplier at symbol 0"),
         ((replace(due(AB, {0: 1, 1: 1}), positions=np.array([1, 1])),), "'ab' do not ascend"),
     ],
 )
 def test_dues_that_are_refused(pairs, message):
     instance, proof = paying()
-    leaf = replace(proof.prices.tree[0], pairs=pairs)
+    leaf = replace(proof.tree[0], pairs=pairs)
     for tree in ((leaf,), (leaf.packed(0),)):
-        changed = replace(proof, prices=Certificate.of(instance, tree, 2, 0))
-        check = check_merge_certificate(instance, changed)
+        check = check_certificate(instance, Certificate.of(instance, tree, 2, 0))
         assert (check.ok, check.lower_bound) == (False, 0)
         assert message in check.problems[0] or "1 to 3 are expected" in check.problems[0]
 
@@ -235,17 +235,22 @@ def test_tokens_that_need_no_parts_are_not_charged():
     instance, proof = example()
     words = replace(instance, merges=MergeCondition(whole_words=True))
     for other in (words, replace(instance, required=["abc"])):
-        check = check_merge_certificate(other, about(other, proof))
+        check = check_certificate(other, about(other, proof))
         assert "needs no parts" in check.problems[0]
 
 
 def test_about_another_instance_or_of_another_form():
     instance, proof = example()
-    assert not check_merge_certificate(instance.with_k(2), proof).ok
-    check = check_merge_certificate(replace(instance, merges=None), proof)
-    assert check.problems[0].startswith("the certificate is about tokens that merges make")
-    fees = replace(proof, prices=Certificate.of(instance, (Leaf(None, (1,)),), 4, 0))
-    assert "not a single leaf" in check_merge_certificate(instance, fees).problems[0]
+    assert not check_certificate(instance.with_k(2), proof).ok
+    check = check_certificate(replace(instance, merges=None), proof)
+    assert check.problems == ("the certificate is about other candidates or conditions",)
+    for instance, proof in (example(), paying()):
+        without = replace(instance, merges=None)
+        check = check_certificate(without, about(without, proof))
+        assert (check.ok, check.lower_bound) == (False, 0)
+        assert check.problems == (
+            "a leaf is about tokens that merges make, and the instance is not",
+        )
 
 
 def test_a_certificate_does_not_bring_its_own_merges():
@@ -255,11 +260,11 @@ def test_a_certificate_does_not_bring_its_own_merges():
     fewest = fewest_closed(instance, instance.merges)
     for pairs in ((), ((b"b", b"c"),)):
         other = replace(instance, merges=MergeCondition(pairs))
-        forged = merge_bound(other).certificate
-        assert check_merge_certificate(other, forged).lower_bound > fewest
-        check = check_merge_certificate(instance, forged)
+        forged = lower_bound(other).certificate
+        assert check_certificate(other, forged).lower_bound > fewest
+        check = check_certificate(instance, forged)
         assert check.problems == ("the certificate is about other candidates or conditions",)
-        assert not check_merge_certificate(instance, about(instance, forged)).ok
+        assert not check_certificate(instance, about(instance, forged)).ok
 
 
 def test_a_vocabulary_keeps_to_the_merges_of_the_instance():
@@ -275,13 +280,14 @@ def test_a_vocabulary_keeps_to_the_merges_of_the_instance():
     assert "do not make token 'abc'" in verify(instance, by_rank).problems[0]
 
 
-@pytest.mark.parametrize("choose", [lower_bound, greedtok, solve, improve, trainers.bpe])
+@pytest.mark.parametrize("choose", [greedtok, solve, improve, trainers.bpe])
 def test_what_knows_nothing_of_merges_refuses_the_instance(choose):
     instance, _ = example()
     with pytest.raises(InputError, match="merges"):
         choose(instance)
-    with pytest.raises(InputError, match="has no merges"):
-        merge_bound(replace(instance, merges=None))
+    lower_bound(instance)
+    with pytest.raises(InputError, match="merges"):
+        choose(instance)
 
 
 @pytest.mark.parametrize("pairs", [None, ((b"a", b"bc"), (b"b", b"c")), ()])
@@ -312,6 +318,7 @@ def test_merges_of_an_instance_file_that_are_refused(merges, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"charges": 7}, "the charges of a leaf are no list"),
         ({"charges": [7]}, "a charge is not"),
         ({"charges": [["abc", 1, [["ab"]]]]}, "a part of a charge is not"),
         ({"charges": [["abc", -1, []]]}, "a charge of"),
@@ -322,14 +329,19 @@ def test_merges_of_an_instance_file_that_are_refused(merges, message):
 )
 def test_files_that_are_refused(change, message):
     _, proof = example()
+    data = proof.to_json()
+    if "charges" in change:
+        data["tree"] = [{**data["tree"][0], **change}]
+    else:
+        data |= change
     with pytest.raises(InputError, match=message):
-        MergeCertificate.from_json(resealed({**proof.to_json(), **change}))
+        Certificate.from_json(resealed(data))
 
 
 def test_a_changed_file_is_refused():
     _, proof = example()
     with pytest.raises(VerificationError, match="checksum"):
-        MergeCertificate.from_json({**proof.to_json(), "lower_bound": 5})
+        Certificate.from_json({**proof.to_json(), "lower_bound": 5})
 
 
 def test_characters_are_there_where_merging_starts_from_them():

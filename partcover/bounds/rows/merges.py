@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping
 import numpy as np
 
 from ...corpus.symbols import Token
-from ...problem.merge_certificate import Charge
+from ...problem.charges import Charge
 from ...problem.merge_condition import MergeCondition
 from ...runtime.arrays import Bools, Float64, Int32
 from ..price_counter import PriceCounter

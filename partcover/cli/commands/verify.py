@@ -214,20 +214,13 @@ def _check_certificate(
 ) -> dict[str, Any]:
     """Checks a certificate; with the data of a checked vocabulary, states the gap between them."""
     from ...problem.certificate import Certificate
-    from ...problem.merge_certificate import MergeCertificate
     from ...verification.certificate_check import check_certificate, mismatches
-    from ...verification.merge_check import check_merge_certificate
 
-    if kind_of(path) == "merge-certificate":
-        certificate = MergeCertificate.load(path)
-        prices = certificate.prices
-        result = check_merge_certificate(instance, certificate)
-    else:
-        prices = Certificate.load(path)
-        result = check_certificate(instance, prices)
+    certificate = Certificate.load(path)
+    result = check_certificate(instance, certificate)
     data = result.to_json()
     data["claimed_lower_bound"] = data.pop("claimed")
-    if vocab is not None and kind_of(vocab) == "vocabulary" and mismatches(instance, prices):
+    if vocab is not None and kind_of(vocab) == "vocabulary" and mismatches(instance, certificate):
         method = read_vocabulary(vocab, instance.symbols).method
         data["problems"] += [_CHECKED_WITH[method]] if method in _CHECKED_WITH else []
     if vocabulary.get("ok") and data["ok"]:

@@ -1,19 +1,17 @@
-"""Holds a lower bound for vocabularies whose tokens merges make."""
+"""Holds what tokens pay to those that make them, in a leaf of a certificate."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.arguments import shown
-from ..runtime.notebook import brief
-from .certificate import Certificate
-from .certificate_file import SavedCertificate, whole
+from .certificate_file import whole
 
-__all__ = ["Charge", "MergeCertificate"]
+__all__ = ["Charge"]
 
 
 def _token(token: Token) -> str:
@@ -38,7 +36,7 @@ class Charge:
 
     Examples
     --------
-    >>> from partcover.problem.merge_certificate import Charge
+    >>> from partcover.problem.charges import Charge
     >>> Charge(b"that", 3, ((b"th", 1), (b"at", 2)))
     Charge(token=b'that', pays=3, parts=((b'th', 1), (b'at', 2)))
     """
@@ -75,58 +73,3 @@ class Charge:
                 raise InputError("a part of a charge is not a token and a number")
             pairs.append((sym.from_json(part[0], symbols), part[1]))
         return cls(sym.from_json(token, symbols), pays, tuple(pairs))
-
-
-@dataclass(frozen=True, eq=False)
-class MergeCertificate(SavedCertificate):
-    """A proof that no vocabulary whose tokens merges make needs fewer tokens than `lower_bound`.
-
-    The instance says which merges there are (`Instance.merges`).
-    `partcover.verification.merge_check.check_merge_certificate` checks it, and says why it holds.
-
-    Attributes
-    ----------
-    prices : Certificate
-        Prices of the symbols: a single leaf, without fees and cuts.  Its pairs are each of a token
-        with itself, and hold what that one is due for symbols, from itself and all that need it.
-    charges : tuple of Charge
-        What tokens pay to their parts, each token once.
-    lower_bound : int
-        The lower bound that is claimed.
-
-    Examples
-    --------
-    >>> from partcover import Instance, MergeCertificate, MergeCondition, merge_bound
-    >>> instance = Instance({"abc": 3, "abd": 1}, 1, merges=MergeCondition())
-    >>> merge_bound(instance).certificate.save("M.cert")
-    >>> MergeCertificate.load("M.cert")
-    MergeCertificate(k=1, lower_bound=7)
-    """
-
-    _KIND = "merge-certificate"
-    _ABOUT = "a certificate of merges"
-    _FIELDS: ClassVar = {"lower_bound": int, "charges": list, "prices": dict}
-
-    prices: Certificate
-    charges: tuple[Charge, ...] = field(repr=False)
-    lower_bound: int
-
-    def __repr__(self) -> str:
-        about = [f"k={self.prices.k}", f"lower_bound={self.lower_bound}"]
-        return brief("MergeCertificate", *about)
-
-    def _content(self) -> dict[str, Any]:
-        return {
-            "lower_bound": self.lower_bound,
-            "charges": [charge.to_json() for charge in self.charges],
-            "prices": self.prices.to_json(),
-        }
-
-    @classmethod
-    def _of_content(cls, data: dict[str, Any]) -> MergeCertificate:
-        prices = Certificate.from_json(data["prices"])
-        return cls(
-            prices,
-            tuple(Charge.from_json(charge, prices.symbols) for charge in data["charges"]),
-            data["lower_bound"],
-        )

@@ -1,0 +1,18 @@
+"""The families of rows that an instance has beside its budgets."""
+
+from __future__ import annotations
+
+from ..price_counter import PriceCounter
+from .family import Family
+from .merges import Merges
+from .needs import Needs
+
+__all__ = ["families_of"]
+
+
+def families_of(counter: PriceCounter) -> tuple[Family, ...]:
+    """Returns the families of an instance: budgets every instance has, cuts are separated."""
+    if counter.merges is None:
+        return ()
+    merges = Merges(counter, counter.merges)
+    return merges, Needs(merges)

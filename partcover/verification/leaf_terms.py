@@ -1,0 +1,136 @@
+"""Checks what a leaf has beyond prices, in plain Python, and sums what it changes in its bound."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+from ..corpus import symbols as sym
+from ..corpus.symbols import Token
+from ..errors import InputError
+from ..problem.certificate import Leaf
+from ..problem.charges import Charge
+from ..problem.instance import Instance
+from ..problem.merge_condition import MergeCondition
+from ..problem.merge_needs import MergeNeeds
+from .cut_terms import CutTerms
+from .due_terms import DueTerms
+from .sorted_words import SortedWords
+
+__all__ = ["LeafTerms", "terms_of"]
+
+
+class LeafTerms:
+    """What pairs, cuts, dues, charges and fees of a leaf change in its bound.
+
+    Parameters
+    ----------
+    leaf : Leaf
+        The leaf.
+    words : SortedWords
+        The words.
+    instance : Instance
+        The instance, which says what makes tokens and which groups there are.
+
+    Attributes
+    ----------
+    loss : int
+        What the bound is less.
+    n_entries : int
+        How many numbers are kept.
+
+    Raises
+    ------
+    InputError
+        For what is not valid, or the instance does not state.
+    """
+
+    def __init__(self, leaf: Leaf, words: SortedWords, instance: Instance) -> None:
+        tokens_of, merges = leaf.pair_tokens, instance.merges
+        if len(set(tokens_of)) < len(tokens_of):  # before each is looked up in all words
+            ((twice, _),) = Counter(tokens_of).most_common(1)
+            names = " and ".join(repr(sym.glance(token)) for token in twice)
+            raise InputError(f"a leaf has {names} as a pair twice")
+        has_dues = any(first == second for first, second in tokens_of)
+        if merges is None and (has_dues or leaf.charges):
+            raise InputError("a leaf is about tokens that merges make, and the instance is not")
+        overlapping = [pair for pair in tokens_of if pair[0] != pair[1]]
+        self._cuts = CutTerms(overlapping, leaf.cuts, words)
+        limits = iter(self._cuts.limits)
+        n_symbols = len(words.count_at)
+        unpacked = leaf.unpacked_pairs(
+            [n_symbols if first == second else next(limits) for first, second in tokens_of]
+        )
+        self._cuts.take([pair for pair in unpacked if pair.first != pair.second])
+        self._bonus: Counter[Token] = Counter(self._cuts.bonus)
+        self._dues: DueTerms | None = None
+        if merges is not None:
+            whole = words.words if merges.whole_words else ()
+            exempt = {*instance.fixed, *whole}
+            dues = [pair for pair in unpacked if pair.first == pair.second]
+            self._dues = DueTerms(dues, words, MergeNeeds(merges, exempt))
+            self._bonus.update(self._dues.bonus)
+            self._bonus.update(charged(merges, leaf.charges, exempt))
+        if len(leaf.fees) not in (0, len(instance.groups)):
+            raise InputError(f"a leaf has {len(leaf.fees)} fees for {len(instance.groups)} groups")
+        self._fees = list(zip(leaf.fees, instance.groups, strict=False))
+        self.loss = self._cuts.loss + sum(fee * group.limit for fee, group in self._fees)
+        self.n_entries = self._cuts.n_entries
+        if self._dues is not None:
+            self.n_entries += self._dues.n_entries
+
+    def gives(self, token: Token) -> int:
+        """Returns what is added to the reward of a token; fees of its groups are less than 0."""
+        return self._bonus[token] - sum(fee for fee, group in self._fees if token in group)
+
+    def pays(self, token: Token) -> bool:
+        """Returns whether a token pays for lying over some symbols."""
+        return self._cuts.pays(token) or (self._dues is not None and self._dues.pays(token))
+
+    def paid_before(self, token: Token, position: int) -> int:
+        """Returns what a token pays for lying over all symbols before a position."""
+        paid = self._cuts.paid_before(token, position) if self._cuts.pays(token) else 0
+        if self._dues is not None and self._dues.pays(token):
+            paid += self._dues.paid_before(token, position)
+        return paid
+
+
+def terms_of(leaf: Leaf, words: SortedWords, instance: Instance) -> LeafTerms | None:
+    """Returns the terms of a leaf, after a check; None where it has prices alone."""
+    return None if leaf.is_plain else LeafTerms(leaf, words, instance)
+
+
+def charged(
+    condition: MergeCondition, charges: Iterable[Charge], exempt: Collection[Token]
+) -> Counter[Token]:
+    """Returns what charges add to the reward of each token, if they are valid.
+
+    Raises
+    ------
+    InputError
+        For a token that is charged twice, or needs no parts, and where those that make it get less
+        than it pays.
+    """
+    bonuses: Counter[Token] = Counter()
+    seen: set[Token] = set()
+    for charge in charges:
+        name = repr(sym.glance(charge.token))
+        if charge.token in seen:
+            raise InputError(f"{name} is charged twice")
+        seen.add(charge.token)
+        gets = dict(charge.parts)
+        if len(gets) < len(charge.parts):
+            raise InputError(f"the charge of {name} has a part twice")
+        if charge.pays and charge.token in exempt:
+            raise InputError(f"{name} is charged, and needs no parts")
+        for parts in condition.splits(charge.token) if charge.pays else ():
+            given = sum(gets.get(part, 0) for part in parts)
+            if given < charge.pays:
+                named = " and ".join(repr(sym.glance(part)) for part in parts) or "single symbols"
+                raise InputError(
+                    f"{name} pays {charge.pays}, and {named}, which make it, get {given}"
+                )
+        bonuses[charge.token] -= charge.pays
+        for part, more in gets.items():
+            bonuses[part] += more
+    return bonuses
