@@ -453,6 +453,9 @@ class TextEncoder(Decoder):
         """Returns what cuts short words by merges, where nothing else is done to them."""
         if self._merges is None or len(rules) > 1 or self._mark != b" " or self._lacks.any():
             return None
+        assert isinstance(self._cut, MergeCutter)
+        if self._cut.keeps_whole and self._tokens is None:
+            return None  # no table says which words are tokens
         return self._merges
 
     def _to_ids(self, numbers: Numbers) -> Ids:

@@ -54,6 +54,8 @@ class MergeCutter:
 
     Attributes
     ----------
+    keeps_whole : bool
+        Whether a word that is a token stays whole, whatever merges make of it.
     last_merges : tuple of ndarray, or None
         The left and right side and the rank of each token's last merge, as
         `MergeSegmenter.last_pairs` returns them; None with dropout.
@@ -75,7 +77,7 @@ class MergeCutter:
         self._merger = merger
         self._dropout = dropout
         self._seed = seed % 2**64
-        self._whole = whole
+        self.keeps_whole = whole
         self.last_merges: tuple[npt.NDArray[np.int32], ...] | None = None
         if not dropout:
             self.last_merges = merger.last_pairs(trie.flat, trie.offsets)
@@ -97,6 +99,6 @@ class MergeCutter:
             seed = self._seed if seed is None else seed
             self._merger.merge(data, offsets, first, last, which, self._dropout, seed, draws)
             return
-        long = self._segmenter.merges(data, offsets, first, last, which, self._whole)
+        long = self._segmenter.merges(data, offsets, first, last, which, self.keeps_whole)
         for word in long.tolist():
             self._merger.merge(data, offsets, word, word + 1, which, 0.0, 0, NO_NUMBERS)

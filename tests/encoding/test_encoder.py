@@ -117,6 +117,8 @@ def test_of_two_errors_all_threads_find_the_same(text, threads, monkeypatch):
 @pytest.mark.long
 @tries(300)
 @given(cases(), st.sampled_from(["bytes", "chars"]))
+# a whole text that is a token stays whole, though merges do not make it
+@example((bytes(6), Vocabulary((bytes(6),)), "none", "merges"), "bytes")
 def test_offsets_are_the_twins(case, unit):
     text, vocabulary, name, rule = case
     ours = Encoder(vocabulary, name, rule)
@@ -124,6 +126,14 @@ def test_offsets_are_the_twins(case, unit):
     assert ids == ours.encode(text)
     mark = (Pretokenizer.from_name(name).rules[0].mark or " ").encode()
     assert offsets == spans_of(text, pieces_of(text, vocabulary, name, rule), mark, unit)
+
+
+@pytest.mark.parametrize("name", ["none", "gpt2"])
+@pytest.mark.parametrize("cache", [0, 1 << 20])
+def test_a_word_that_is_a_token_stays_whole_with_any_cache(name, cache):
+    ours = Encoder(Vocabulary(["abcdef"]), name, "merges", cache=cache)
+    assert ours.encode("abcdef") == [256]
+    assert ours.encode("abcde") == [97, 98, 99, 100, 101]
 
 
 def test_a_mark_in_the_text_comes_back():
