@@ -15,8 +15,8 @@ from pathlib import Path
 
 from partcover import Instance, WordCounts, improve, trainers
 from partcover.analysis.across_words import across_words
-from partcover.corpus.joining import ALL_WORDS
-from partcover.corpus.phrases import with_phrases
+from partcover.corpus.files.joining import ALL_WORDS
+from partcover.corpus.pretokenizers.phrases import with_phrases
 
 
 def main() -> None:

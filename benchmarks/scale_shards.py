@@ -21,7 +21,7 @@ from pathlib import Path
 from scale import command, measured
 
 from partcover import check_head_certificate, head_bound
-from partcover.corpus.head_and_tail import HeadAndTail
+from partcover.corpus.counting.head_and_tail import HeadAndTail
 from partcover.verification.recount import recount
 
 STEPS = {

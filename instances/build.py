@@ -38,7 +38,7 @@ from partcover.hardness.cnf import Formula
 from partcover.hardness.reduction import reduce_max_2_sat_binary
 from partcover.heuristics.local_search import local_search
 from partcover.instances.families import generate
-from partcover.problem.certificate import Certificate
+from partcover.problem.certificates.certificate import Certificate
 
 FOLDER = Path(__file__).parent
 MOST_BYTES = 2_000_000  # of a proof that does not reach the optimum: more is not worth its place

@@ -20,7 +20,7 @@ from interop.cases import counted_words
 
 from partcover.cli import main as cli
 from partcover.errors import MissingExtra
-from partcover.runtime.threads import left_behind
+from partcover.runtime.processes.threads import left_behind
 
 # What a script starts in the background ignores Ctrl-C, and so does all that it starts in turn, as
 # nohup does with SIGHUP: the processes that tests interrupt must not.
@@ -113,7 +113,7 @@ def run(capsys, tmp_path, monkeypatch):
 def few_rounds():
     """Rounds of cuts end soon: those that gain nothing take most of the time on tiny instances."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("partcover.bounds.climb._ROUNDS_WITHOUT_GAIN", 2)
+        patch.setattr("partcover.bounds.climbing.climb._ROUNDS_WITHOUT_GAIN", 2)
         yield
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from strategies import prices
 
 from partcover import Instance
-from partcover.problem.certificate import Leaf
-from partcover.problem.cuts import Cut, PairPrices
+from partcover.problem.certificates.certificate import Leaf
+from partcover.problem.certificates.cuts import Cut, PairPrices
 
 
 def pair(first, second, positions, multipliers) -> PairPrices:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from partcover import WordCounts, check_head_certificate, head_bound
-from partcover.corpus import count_files, counts_part
-from partcover.corpus.head_and_tail import HeadAndTail
+from partcover.corpus.counting import count_files, counts_part
+from partcover.corpus.counting.head_and_tail import HeadAndTail
 from partcover.verification.recount import recount
 
 __all__ = ["counted", "texts"]

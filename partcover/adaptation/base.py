@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from .._version import __version__
-from ..corpus.normalizers import glance
+from ..corpus.normalizers.normalizer import glance
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError

@@ -8,7 +8,7 @@ from typing import Any
 from ..analysis.word_borders import cut_at_spaces
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..problem.certificate import Certificate, policy_digest
+from ..problem.certificates.certificate import Certificate, policy_digest
 from ..problem.instance import Instance
 from ..runtime.arguments import checked
 from ..runtime.limits import RunLimits

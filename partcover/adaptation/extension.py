@@ -8,7 +8,7 @@ from typing import Any
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Termination
 from ..runtime.notebook import brief

@@ -15,7 +15,7 @@ from ..bounds.lower_bound import lower_bound
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition
 from ..runtime.arguments import Budget, Seconds, Threads, checked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..corpus.word_counts import WordCounts
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Termination
 from ..runtime.limits import RunLimits

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..corpus.phrases import without_phrases
+from ..corpus.pretokenizers.phrases import without_phrases
+from ..corpus.pretokenizers.words_within import words_within
 from ..corpus.word_counts import WordCounts
-from ..corpus.words_within import words_within
 from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary

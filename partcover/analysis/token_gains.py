@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..corpus.head_and_tail import words_between
+from ..corpus.counting.head_and_tail import words_between
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..kernels._local_search import State

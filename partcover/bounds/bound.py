@@ -11,7 +11,7 @@ import numpy as np
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..problem.candidates import CandidateIndex
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Status, Termination
 from ..runtime.arrays import Float64, Int32, Int64

@@ -13,22 +13,22 @@ from ..errors import InputError
 from ..heuristics.greedy import greedtok
 from ..heuristics.search_space import legal_start
 from ..heuristics.search_steps import LocalSearch
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.memory_plan import MOST_TOGETHER
 from ..problem.solution import Checkpoint, Solution, Termination
-from ..runtime.background import Background
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
-from ..runtime.parallel import ForEach, workers
+from ..runtime.processes.background import Background
+from ..runtime.processes.parallel import ForEach, workers
 from ..segmentation.segmentation import segment
 from ..verification.certificate_check import mismatches
 from ..verification.recount import recount_seconds
 from ..vocabulary.vocabulary import Vocabulary
-from .best_prices import BestPrices
-from .climb import Climb, StoppingRule
+from .climbing.best_prices import BestPrices
+from .climbing.climb import Climb, StoppingRule
+from .counting.price_counter import PriceCounter
 from .phase_events import PhaseEvents
-from .price_counter import PriceCounter
 from .warm_start import first_point, within_reach
 
 __all__ = ["BoundAndSearch", "Task", "bound_and_search"]

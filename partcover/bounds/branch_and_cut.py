@@ -8,23 +8,23 @@ import numpy as np
 
 from ..heuristics.every_word import every_word
 from ..heuristics.local_search import local_search
-from ..problem.certificate import Branch, Certificate
+from ..problem.certificates.certificate import Branch, Certificate
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
-from ..runtime.parallel import ForEach, workers
+from ..runtime.processes.parallel import ForEach, workers
 from ..runtime.progress import Progress
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import BoundAndSearch, Task, bound_and_search
-from .branch_tree import Node, leaves_of, tree_of
-from .exact_prices import word_prices
+from .climbing.exact_prices import word_prices
+from .counting.price_counter import PriceCounter
 from .phase_events import PhaseEvents
-from .price_counter import PriceCounter
-from .tree_search import TreeSearch
+from .tree.branch_tree import Node, leaves_of, tree_of
+from .tree.tree_search import TreeSearch
 from .warm_start import can_list
 
 __all__ = ["branch_and_cut"]
@@ -184,7 +184,7 @@ class _Start:
 
     Attributes
     ----------
-    ascent : Ascent
+    ascent : WordAscent
         The plain steps.
     root : Node
         All vocabularies, or the tree of a certificate.

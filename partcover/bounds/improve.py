@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..errors import InputError
 from ..heuristics.every_word import every_word
 from ..heuristics.local_search import local_search
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Checkpoint, Solution

@@ -8,21 +8,21 @@ from dataclasses import replace
 from ..errors import InputError
 from ..heuristics.every_word import every_word
 from ..heuristics.greedy import greedtok
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Share, Threads, Whole, checked
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
-from ..runtime.parallel import workers
+from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
-from .best_prices import BestPrices
 from .bound import Bound
-from .climb import Climb, StoppingRule
-from .price_counter import PriceCounter
+from .climbing.best_prices import BestPrices
+from .climbing.climb import Climb, StoppingRule
+from .counting.price_counter import PriceCounter
 from .warm_start import first_point, within_reach
 
 __all__ = ["bounds", "lower_bound"]

@@ -15,10 +15,10 @@ from ..errors import VerificationError
 from ..heuristics.minimax_greedy import WeightedGreedy
 from ..heuristics.minimax_search import ExchangeSearch
 from ..heuristics.minimax_weights import WeightSteps
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
+from ..problem.certificates.minimax import MinimaxCertificate
 from ..problem.instance import Instance
 from ..problem.minimax import MinimaxInstance
-from ..problem.minimax_certificate import MinimaxCertificate
 from ..problem.minimax_solution import MinimaxSolution
 from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked

@@ -12,14 +12,14 @@ import numpy as np
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificate import Certificate, Leaf
+from ..problem.certificates.certificate import Certificate, Leaf
 from ..problem.instance import Instance
 from ..runtime.arrays import Float64
-from ..runtime.parallel import workers
+from ..runtime.processes.parallel import workers
 from ..verification.leaf_bound import LeafCase, case_rewards
 from ..verification.leaf_terms import LeafTerms
 from ..verification.sorted_words import SortedWords
-from .price_counter import PriceCounter
+from .counting.price_counter import PriceCounter
 
 __all__ = ["WordPrices", "price_report"]
 

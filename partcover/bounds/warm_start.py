@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import InputError
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.memory_plan import MOST_PRICED
 from ..problem.solution import Solution
 from ..runtime.limits import Deadline
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
-from .ascent import Ascent
-from .price_counter import PriceCounter
+from .counting.price_counter import PriceCounter
 from .rows.families import families_of
+from .steps.word_ascent import WordAscent
 
 __all__ = ["can_list", "first_point", "within_reach"]
 
@@ -67,7 +67,7 @@ def within_reach(instance: Instance, greedy: Solution, deadline: Deadline) -> In
 
 def first_point(
     counter: PriceCounter, greedy: Solution, warm_starts: Sequence[Certificate]
-) -> tuple[Ascent, dict[int, Certificate]]:
+) -> tuple[WordAscent, dict[int, Certificate]]:
     """Returns the plain steps before the first, and what warm starts prove, recounted, by their k.
 
     Parameters
@@ -87,7 +87,7 @@ def first_point(
     prices = [counter.prices_of(warm_start) for warm_start in warm_starts]
     known = [_checked(counter, warm_start) for warm_start in warm_starts]
     vocabulary = greedy.vocabulary or Vocabulary((), counter.instance.symbols)
-    ascent = Ascent(counter, vocabulary, greedy.gains, families_of(counter))
+    ascent = WordAscent(counter, vocabulary, greedy.gains, families_of(counter))
     if prices:
         ascent.prices = prices[0]
     return ascent, {certificate.k: certificate for certificate in known if certificate is not None}

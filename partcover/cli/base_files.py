@@ -11,7 +11,7 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..interop.load import load_vocabulary, other_format
 from ..interop.token_list import LIST
-from ..runtime.file_kinds import kind_of
+from ..runtime.files.kinds import kind_of
 from ..vocabulary.vocabulary import Vocabulary
 from .inputs import read_any_vocabulary, with_pretokenizer
 from .output import Output

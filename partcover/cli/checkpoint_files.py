@@ -10,10 +10,10 @@ from typing import TypeVar
 import click
 
 from ..errors import InputError, PartcoverError
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Solution
-from ..runtime.files import in_place
+from ..runtime.files.writing import in_place
 from ..verification.certificate_check import mismatches
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary

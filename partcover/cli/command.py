@@ -8,13 +8,13 @@ from typing import Any
 import click
 import cloup
 
-from ..runtime import signals
+from ..runtime.processes import signals
 from .paths import ReadablePath, check_paths, held_outputs
-from .renamed import renamed
 
 __all__ = [
     "CANDIDATES",
     "LIMITS",
+    "NO_EFFECT",
     "OPTIONS",
     "OUTPUT",
     "Command",
@@ -34,6 +34,13 @@ OPTIONS, CANDIDATES, LIMITS, OUTPUT = HEADINGS = (
     "Output",
 )
 _METAVAR = 32  # characters of choices that fit beside an option
+
+
+NO_EFFECT = {
+    "--seed": "nothing is random here: leave out --seed",
+    "--threads": "it runs on one thread: leave out --threads",
+}
+"""What to say where an option that some commands have would do nothing."""
 
 
 class Command(cloup.Command):
@@ -65,14 +72,13 @@ class Command(cloup.Command):
         self.keeps_best = keeps_best
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parses the arguments; for an option that is gone, names the one to write instead."""
+        """Parses the arguments; says why an option that others have is none here."""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            line = renamed(self.name or "", error.option_name)
-            if line is None:
+            if error.option_name not in NO_EFFECT:
                 raise
-            raise click.UsageError(line, ctx) from None
+            raise click.UsageError(NO_EFFECT[error.option_name], ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Checks the files to write and keeps other runs from them, then runs the command."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..report.tables import Listing, shown_columns
-from ..runtime.files import in_place
+from ..runtime.files.writing import in_place
 from .output import Output
 
 __all__ = ["COLUMNS", "files_beside", "tables_of"]

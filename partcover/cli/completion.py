@@ -42,7 +42,7 @@ def _methods() -> Iterable[str]:
 
 
 def _pretokenizers() -> Iterable[str]:
-    from ..corpus.pretokenizers import PRETOKENIZER_RULES
+    from ..corpus.pretokenizers.pretokenizer import PRETOKENIZER_RULES
 
     return PRETOKENIZER_RULES
 

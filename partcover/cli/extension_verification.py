@@ -6,9 +6,9 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..report.tables import facts
-from ..runtime.file_kinds import kind_of
+from ..runtime.files.kinds import kind_of
 from ..vocabulary.vocabulary import Vocabulary
 from .base_files import read_corpus
 from .command import Function

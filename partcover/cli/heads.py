@@ -13,12 +13,12 @@ import click
 from click.core import ParameterSource
 
 from ..corpus import symbols as sym
-from ..corpus.head_and_tail import HeadAndTail
+from ..corpus.counting.head_and_tail import HeadAndTail
 from ..errors import InputError
-from ..problem.head_certificate import HeadCertificate
+from ..problem.certificates.head import HeadCertificate
 from ..problem.instance import Instance
 from ..report.tables import Listing, facts, token_line
-from ..runtime.engines import executor_of
+from ..runtime.processes.engines import executor_of
 from .exit_status import EXIT_INTERRUPTED, EXIT_VERIFICATION
 from .head_files import HeadFiles
 from .inputs import InstanceSource, read_tokens, read_vocabulary
@@ -26,7 +26,7 @@ from .output import Output, say_problems
 from .search_options import SearchOptions
 
 if TYPE_CHECKING:
-    from ..bounds.head_bound import HeadBound
+    from ..bounds.heads.head_bound import HeadBound
 
 __all__ = ["Readers", "bound_by_head", "head_instance", "improve_by_head", "verify_head"]
 
@@ -82,7 +82,7 @@ def bound_by_head(
     **limits: Any,
 ) -> int:
     """Bounds all words of a file by prices of the most frequent ones, and shows the bound."""
-    from ..bounds.head_bound import head_bound
+    from ..bounds.heads.head_bound import head_bound
 
     readers = readers.beside(out.path)
     with readers.started(out.threads) as executor:
@@ -109,7 +109,7 @@ def improve_by_head(
     out: Output, source: InstanceSource, search: SearchOptions, head: int, readers: Readers
 ) -> int:
     """Improves a vocabulary for all words of a file, and shows it with its bound."""
-    from ..bounds.head_improve import head_improve
+    from ..bounds.heads.head_improve import head_improve
 
     readers = readers.beside(out.path)
     with readers.started(out.threads) as executor:

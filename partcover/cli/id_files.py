@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..encoding.encoder import Ids
 from ..errors import InputError
-from ..runtime.files import open_input, shown
+from ..runtime.files.writing import open_input, shown
 
 __all__ = ["ID_FORMATS", "SECTION", "id_format", "read_ids", "read_numbers", "write_numbers"]
 

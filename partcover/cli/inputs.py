@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ..corpus import symbols as sym
-from ..corpus import tsv
-from ..corpus.normalizers import glance
-from ..corpus.pretokenizers import Pretokenizer
+from ..corpus.files import tsv
+from ..corpus.normalizers.normalizer import glance
+from ..corpus.pretokenizers.pretokenizer import Pretokenizer
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.group_budget import GroupBudget
 from ..problem.instance import Instance
-from ..runtime.file_kinds import HEADER, kind_of, likely_mistake
+from ..runtime.files.kinds import HEADER, kind_of, likely_mistake
 from ..runtime.numerals import read_digits, read_int
 from ..vocabulary.vocabulary import Vocabulary
 

@@ -16,9 +16,9 @@ import cloup
 
 from .._version import __version__
 from ..errors import PartcoverError, VerificationError
-from ..runtime import signals
-from ..runtime.native_output import lead_to_standard_error
-from ..runtime.threads import left_behind
+from ..runtime.processes import signals
+from ..runtime.processes.native_output import lead_to_standard_error
+from ..runtime.processes.threads import left_behind
 from .commands import SECTIONS
 from .exit_status import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
 from .output import say

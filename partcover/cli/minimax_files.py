@@ -8,10 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from ..errors import InputError, PartcoverError
+from ..problem.certificates.minimax import MinimaxCertificate
 from ..problem.minimax import MinimaxInstance
-from ..problem.minimax_certificate import MinimaxCertificate
 from ..problem.minimax_solution import MinimaxSolution
-from ..runtime.files import in_place
+from ..runtime.files.writing import in_place
 from ..verification.minimax_check import (
     check_minimax_certificate,
     minimax_mismatches,

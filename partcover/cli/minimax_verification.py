@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..problem.certificates.minimax import MinimaxCertificate
 from ..problem.minimax import MinimaxInstance
-from ..problem.minimax_certificate import MinimaxCertificate
 from ..report.tables import Listing, facts
 from ..verification.minimax_check import check_minimax_certificate, verify_minimax
 from ..vocabulary.vocabulary import Vocabulary

@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from ..corpus import symbols as sym
-from ..corpus.pretokenizers import Pretokenizer
+from ..corpus.pretokenizers.pretokenizer import Pretokenizer
 from ..runtime.arguments import MOST_THREADS
-from ..runtime.engines import ENGINES
+from ..runtime.processes.engines import ENGINES
 from .command import CANDIDATES, LIMITS, OUTPUT, Decorator, Function, argument, option
 from .completion import pretokenizer_names
 from .inputs import InstanceSource

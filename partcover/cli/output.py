@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError, message_line, printable, shorten
-from ..runtime.files import write_atomic
+from ..runtime.files.writing import write_atomic
 from ..runtime.progress import Event, EventLog, Progress
 
 if TYPE_CHECKING:

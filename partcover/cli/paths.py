@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..corpus.sources import find_sources
+from ..corpus.files.sources import find_sources
 from ..errors import InputError
-from ..runtime.files import check_writable, in_place
-from ..runtime.locks import held_output
+from ..runtime.files.locks import held_output
+from ..runtime.files.writing import check_writable, in_place
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from ..errors import InputError, PartcoverError
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Result
 from ..report.tables import facts, solution_parts
-from ..runtime.parallel import call_in_turn
+from ..runtime.processes.parallel import call_in_turn
 from ..verification.certificate_check import check_certificate, mismatches
 from .exit_status import exit_status
 from .output import Output, is_utf8
@@ -120,7 +120,7 @@ def _counted(instance: Instance, certificate: Certificate) -> int:
 
     The check that shares nothing with them takes minutes for millions of words.
     """
-    from ..bounds.price_counter import PriceCounter
+    from ..bounds.counting.price_counter import PriceCounter
 
     try:
         return PriceCounter(instance, call_in_turn).proven_by(certificate) or 0

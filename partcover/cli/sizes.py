@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..corpus.joining import ALL_WORDS, checked_phrases
+from ..corpus.files.joining import ALL_WORDS, checked_phrases
 from ..errors import InputError
 
 __all__ = ["Size", "Words", "shown_size"]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..corpus.readers import documents
-from ..corpus.sources import find_sources
+from ..corpus.files.readers import documents
+from ..corpus.files.sources import find_sources
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..report.tables import Listing, facts
-from ..runtime.file_kinds import kind_of
+from ..runtime.files.kinds import kind_of
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .exit_status import EXIT_INTERRUPTED

@@ -14,21 +14,21 @@ import numpy as np
 from ..errors import InputError
 from ..kernels import _word_lines
 from ..runtime.arguments import Threads, Whole, checked, shown
-from ..runtime.files import atomic_writer
-from ..runtime.files import shown as shown_path
+from ..runtime.files.writing import atomic_writer
+from ..runtime.files.writing import shown as shown_path
 from ..runtime.notebook import brief, html_table
 from ..runtime.progress import Progress
 from . import symbols as sym
-from . import tsv
-from .columns import Table, pairs_of, values_of
-from .count_files import counted_words, workers_of
-from .counting import CountSettings, count_texts
-from .counts_file import is_parquet, read_words, write_counts
-from .normalizers import glance
-from .pretokenizers import Pretokenizer, Splitter
-from .sources import find_sources
+from .counting.count import CountSettings, count_texts
+from .counting.count_files import counted_words, workers_of
+from .counting.counts_file import is_parquet, read_words, write_counts
+from .files import tsv
+from .files.columns import Table, pairs_of, values_of
+from .files.sources import find_sources
+from .files.tsv import Header
+from .normalizers.normalizer import glance
+from .pretokenizers.pretokenizer import Pretokenizer, Splitter
 from .symbols import Symbols, Token
-from .tsv import Header
 from .word_arrays import Arrays, WordArrays, from_utf8, pack, sum_pairs
 
 __all__ = ["WordCounts"]
@@ -49,9 +49,11 @@ class WordCounts(WordArrays):
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
     pretokenizer : str or None
-        How text was cut into these words (`partcover.corpus.pretokenizers`), if that is known.
+        How text was cut into these words (`partcover.corpus.pretokenizers.pretokenizer`), if that
+        is known.
     normalizer : str or None
-        What was done to the text before (see `partcover.corpus.normalizers`), if anything.
+        What was done to the text before (see `partcover.corpus.normalizers.normalizer`), if
+        anything.
 
     Raises
     ------
@@ -167,12 +169,14 @@ class WordCounts(WordArrays):
         paths : path or iterable of path
             Plain text, ``.jsonl``, ``.parquet``, each of the first two also ``.gz`` or ``.zst``;
             folders, searched recursively; patterns; URLs; ``-`` for standard input.  See
-            `partcover.corpus.sources`.
+            `partcover.corpus.files.sources`.
         pretokenizer : str or callable
-            How text is cut into words: a name from `partcover.corpus.pretokenizers`, or a
+            How text is cut into words: a name from `partcover.corpus.pretokenizers.pretokenizer`,
+            or a
             function that returns all words of a document; it is called from any thread.
         normalizer : str, optional
-            What is done to each document before: a name from `partcover.corpus.normalizers`.
+            What is done to each document before: a name from
+            `partcover.corpus.normalizers.normalizer`.
         symbols : {"bytes", "chars"}
             The alphabet of the words; ``"chars"`` needs UTF-8.
         key : str
@@ -267,7 +271,7 @@ class WordCounts(WordArrays):
         r"""Reads a counted-words file, TSV or Parquet; ``-`` is a TSV on standard input.
 
         Words keep the order of their first lines, and the counts of equal words are summed.  See
-        `partcover.corpus.tsv` and `partcover.corpus.counts_file` for the formats.
+        `partcover.corpus.files.tsv` and `partcover.corpus.counting.counts_file` for the formats.
 
         Parameters
         ----------

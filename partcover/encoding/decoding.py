@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus.normalizers import Normalizer
-from ..corpus.steps import Steps
+from ..corpus.normalizers.normalizer import Normalizer
+from ..corpus.pretokenizers.steps import Steps
 from ..errors import InputError
 from ..runtime.arguments import shown
 from .text import exchange, is_integer_type

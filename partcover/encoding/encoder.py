@@ -27,10 +27,10 @@ from typing import Any
 import numpy.typing as npt
 
 from .._version import __version__
-from ..corpus.pretokenizers import Splitter
+from ..corpus.pretokenizers.pretokenizer import Splitter
 from ..errors import InputError
 from ..runtime.arguments import shown
-from ..runtime.parallel import batches, ordered_map
+from ..runtime.processes.parallel import batches, ordered_map
 from ..runtime.progress import Progress
 from ..segmentation.cutters import sampler
 from ..vocabulary.rules import SegmentationRule
@@ -62,7 +62,8 @@ class Encoder(TextEncoder):
     vocabulary : Vocabulary
         The tokens, over bytes.
     pretokenizer : str or callable, optional
-        How text is cut into words, see `partcover.corpus.pretokenizers`; by default the
+        How text is cut into words, see `partcover.corpus.pretokenizers.pretokenizer`; by default
+        the
         vocabulary's own.  ``space-prefix`` may only be the first rule.  Or a function that
         returns all words of a text; their concatenation must be the text.
     rule : str, optional

@@ -11,12 +11,12 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus.counting import blocks
-from ..corpus.pretokenizers import PretokenizerRule
-from ..corpus.readers import documents
-from ..corpus.sources import check_unchanged, find_sources
+from ..corpus.counting.count import blocks
+from ..corpus.files.readers import documents
+from ..corpus.files.sources import check_unchanged, find_sources
+from ..corpus.pretokenizers.pretokenizer import PretokenizerRule
 from ..errors import InputError
-from ..runtime.files import atomic_writer
+from ..runtime.files.writing import atomic_writer
 from ..runtime.progress import Progress
 from .part_file import Mark, PartFile
 

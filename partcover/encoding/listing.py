@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from ..kernels import _shares
-from ..runtime.parallel import ordered_map
+from ..runtime.processes.parallel import ordered_map
 from .text import Numbers, joined
 
 __all__ = ["listed"]

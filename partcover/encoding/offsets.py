@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus.normalizers import Normalizer
-from ..corpus.steps import Piece
+from ..corpus.normalizers.normalizer import Normalizer
+from ..corpus.pretokenizers.steps import Piece
 
 __all__ = ["Spans", "character_lengths", "original_spans", "spans", "token_spans", "traced_spans"]
 

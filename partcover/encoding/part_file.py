@@ -15,11 +15,18 @@ from typing import IO, Any
 
 import numpy.typing as npt
 
-from ..corpus.sources import Source
+from ..corpus.files.sources import Source
 from ..errors import InputError
 from ..runtime.checkpoints import Checkpoints
-from ..runtime.files import check_writable, checksum_of, in_place, read_json, sync, write_atomic
-from ..runtime.locks import kept_locked, lock
+from ..runtime.files.locks import kept_locked, lock
+from ..runtime.files.writing import (
+    check_writable,
+    checksum_of,
+    in_place,
+    read_json,
+    sync,
+    write_atomic,
+)
 
 __all__ = ["Mark", "PartFile"]
 

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 import regex
 
-from ..corpus.normalizers import Normalizer
-from ..corpus.steps import WORD_CHARACTER
+from ..corpus.normalizers.normalizer import Normalizer
+from ..corpus.pretokenizers.steps import WORD_CHARACTER
 from ..errors import InputError
 from ..runtime.arguments import shown
 from ..vocabulary.vocabulary import Vocabulary

@@ -10,15 +10,20 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus.columns import values_of
-from ..corpus.normalizers import Normalizer
-from ..corpus.pretokenizers import Pretokenizer, PretokenizerRule, Splitter, character_kinds
-from ..corpus.raw_words import raw_rules
+from ..corpus.files.columns import values_of
+from ..corpus.normalizers.normalizer import Normalizer
+from ..corpus.pretokenizers.pretokenizer import (
+    Pretokenizer,
+    PretokenizerRule,
+    Splitter,
+    character_kinds,
+)
+from ..corpus.pretokenizers.raw_words import raw_rules
 from ..errors import InputError
 from ..kernels._encoder import ShortMerges, TokenTable, WordCache
 from ..runtime.arguments import Threads, Whole, checked
 from ..runtime.notebook import brief
-from ..runtime.parallel import batches, ordered_map
+from ..runtime.processes.parallel import batches, ordered_map
 from ..segmentation.cutters import cutter
 from ..segmentation.merge_cutter import MergeCutter
 from ..segmentation.protocols import Draw

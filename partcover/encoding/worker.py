@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus import symbols as sym
-from ..corpus.normalizers import Normalizer
-from ..corpus.pretokenizers import PretokenizerRule
+from ..corpus.normalizers.normalizer import Normalizer
+from ..corpus.pretokenizers.pretokenizer import PretokenizerRule
 from ..errors import InputError
 from ..kernels._encoder import WHOLE, TokenTable, WordCache
 from ..kernels._segment import SINGLE
 from ..kernels._shares import utf8_size
 from ..runtime.arguments import shown
-from ..runtime.parallel import ordered_map
+from ..runtime.processes.parallel import ordered_map
 from .listing import listed
 from .text import Numbers, UnknownNumbers, exchange, joined, placed
 from .utf8 import utf8

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..bounds.branch_and_cut import branch_and_cut
 from ..corpus.symbols import Token
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from .solver_run import Incumbent, SolverRun

@@ -24,7 +24,7 @@ import numpy as np
 from ..corpus.symbols import show
 from ..errors import InputError
 from ..runtime.arrays import Float64
-from ..runtime.files import atomic_writer, read_text, write_atomic
+from ..runtime.files.writing import atomic_writer, read_text, write_atomic
 from ..runtime.numerals import read_float
 from .formulations.build import Goal
 from .sparse_model import Sense, SparseModel

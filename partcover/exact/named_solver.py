@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import VerificationError
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.solution import Solution
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary

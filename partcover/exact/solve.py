@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..bounds.branch_and_cut import branch_and_cut
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..corpus.symbols import Token
 from ..errors import InputError, VerificationError
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..segmentation.segmentation import segment
 from ..verification.certificate_check import check_certificate, mismatches

@@ -12,7 +12,7 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..runtime.files import load_json, write_atomic
+from ..runtime.files.writing import load_json, write_atomic
 
 __all__ = ["Merge", "Merges", "apply_merges", "merged_tokens"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 
 from ..errors import InputError
-from ..runtime.files import read_text
+from ..runtime.files.writing import read_text
 
 __all__ = ["Formula", "read_formula"]
 

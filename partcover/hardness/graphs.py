@@ -6,7 +6,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import InputError, MissingExtra
-from ..runtime.files import read_text
+from ..runtime.files.writing import read_text
 
 if TYPE_CHECKING:
     import networkx as nx

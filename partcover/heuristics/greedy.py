@@ -18,7 +18,7 @@ from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Threads, checked
 from ..runtime.limits import RunLimits
-from ..runtime.parallel import workers
+from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 

@@ -12,7 +12,7 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
-from ..runtime.parallel import workers
+from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .greedy import greedtok

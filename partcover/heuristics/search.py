@@ -12,7 +12,7 @@ from ..corpus.symbols import Token
 from ..kernels._local_search import State
 from ..runtime.arrays import Float64, Int32
 from ..runtime.limits import Deadline, RunLimits
-from ..runtime.parallel import ForEach, call_in_turn
+from ..runtime.processes.parallel import ForEach, call_in_turn
 from ..runtime.progress import Event, Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .rounding import roundings

@@ -11,7 +11,7 @@ from ..errors import InputError, VerificationError
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Status, Termination
 from ..runtime.limits import Deadline, RunLimits
-from ..runtime.parallel import ForEach, call_in_turn
+from ..runtime.processes.parallel import ForEach, call_in_turn
 from ..runtime.progress import Event, Progress
 from ..segmentation.segmentation import Segmentation, segment
 from ..verification.recount import recount, recount_seconds

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..corpus import symbols as sym
 from ..errors import InputError
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..verification.certificate_check import check_certificate
 from ..verification.recount import verify

@@ -12,9 +12,9 @@ from typing import IO
 
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..runtime.files import atomic_writer, check_writable, in_place, remove_left_behind
-from ..runtime.locks import held_folder
-from ..runtime.signals import deferred
+from ..runtime.files.locks import held_folder
+from ..runtime.files.writing import atomic_writer, check_writable, in_place, remove_left_behind
+from ..runtime.processes.signals import deferred
 from ..vocabulary.vocabulary import Vocabulary
 from .format import Format
 from .registry import find_format, recognised

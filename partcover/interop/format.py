@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
-from ..corpus.normalizers import glance
+from ..corpus.normalizers.normalizer import glance
 from ..corpus.symbols import Symbols
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import only

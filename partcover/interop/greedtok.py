@@ -11,14 +11,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..corpus.phrases import name_of_pattern, split_pattern
+from ..corpus.pretokenizers.phrases import name_of_pattern, split_pattern
 from ..errors import InputError, MissingExtra
-from ..runtime.files import read_json, write_atomic
+from ..runtime.files.writing import read_json, write_atomic
 from ..vocabulary.rules import SEGMENTATION_RULES
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
 from .format import Format, GivenUp, Nearest, Replay
-from .hex_vocab import adapt_lines, by_id, from_lines, hex_lines, write_hex
+from .ranks.hex_vocab import adapt_lines, by_id, from_lines, hex_lines, write_hex
 from .token_list import not_carried
 
 __all__ = ["GREEDTOK"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from .._version import __version__
 from ..errors import InputError
 from ..runtime.collector import collector_paused
-from ..runtime.file_kinds import kind_of
+from ..runtime.files.kinds import kind_of
 from ..vocabulary.vocabulary import Vocabulary
 from .registry import find_format, recognise, recognised
 from .token_list import LIST

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..runtime.entry_points import EntryPointRegistry, load_entry_point, package_of
-from ..runtime.files import load_json
+from ..runtime.files.writing import load_json
 from .format import Format
 from .greedtok import GREEDTOK
-from .hex_vocab import PATHPIECE, SAGE
 from .huggingface import HUGGINGFACE
 from .priority_tokenizer import PRIORITY_TOKENIZER
+from .ranks.hex_vocab import PATHPIECE, SAGE
+from .ranks.tekken import TEKKEN
+from .ranks.tiktoken import TIKTOKEN
 from .sentencepiece import SENTENCEPIECE
-from .tekken import TEKKEN
-from .tiktoken import TIKTOKEN
 from .tiktoken_package import TIKTOKEN_PACKAGE
 from .token_list import LIST
 from .vocab_merges import VOCAB_MERGES

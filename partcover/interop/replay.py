@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import Any
 
-from ..corpus.pretokenizers import Pretokenizer
+from ..corpus.pretokenizers.pretokenizer import Pretokenizer
 from ..corpus.word_counts import WordCounts
 from ..encoding.encoder import Encoder
 from ..errors import InputError

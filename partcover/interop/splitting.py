@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..corpus.phrases import phrase_of, split_pattern
-from ..corpus.pretokenizers import DEEPSEEK, Pretokenizer, rule_names
-from ..corpus.steps import read_steps, split_steps
+from ..corpus.pretokenizers.phrases import phrase_of, split_pattern
+from ..corpus.pretokenizers.pretokenizer import DEEPSEEK, Pretokenizer, rule_names
+from ..corpus.pretokenizers.steps import read_steps, split_steps
 from ..errors import InputError
 
 __all__ = ["described", "patterns", "read_splitting", "unmark", "why_not", "write_splitting"]

@@ -9,8 +9,8 @@ from pathlib import Path
 from ..corpus import symbols as sym
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..runtime.file_kinds import HEADER, likely_mistake
-from ..runtime.files import atomic_writer, open_input
+from ..runtime.files.kinds import HEADER, likely_mistake
+from ..runtime.files.writing import atomic_writer, open_input
 from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SEGMENTATION_RULES
 from ..vocabulary.vocabulary import Vocabulary

@@ -13,11 +13,11 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ..corpus.normalizers import Normalizer, glance
-from ..corpus.pretokenizers import CLIP, PATTERNS
+from ..corpus.normalizers.normalizer import Normalizer, glance
+from ..corpus.pretokenizers.pretokenizer import CLIP, PATTERNS
 from ..errors import InputError, MissingExtra
-from ..runtime.file_kinds import begins_object
-from ..runtime.files import load_json, open_input, read_json, write_atomic
+from ..runtime.files.kinds import begins_object
+from ..runtime.files.writing import load_json, open_input, read_json, write_atomic
 from ..runtime.numerals import read_int
 from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary

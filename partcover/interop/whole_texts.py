@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..corpus.normalizers import Normalizer
-from ..corpus.published_patterns import SPACE_RUNS
+from ..corpus.normalizers.normalizer import Normalizer
+from ..corpus.pretokenizers.published_patterns import SPACE_RUNS
 
 __all__ = ["marking_steps", "pretokenizer_of", "unknown_scores"]
 

@@ -24,7 +24,7 @@ from ..kernels._candidates import (
 from ..kernels._suffix_array import common_prefixes, suffix_ranks
 from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions
 from ..runtime.memory import refuse_beyond
-from ..runtime.parallel import ordered_map
+from ..runtime.processes.parallel import ordered_map
 from .word_index import Intervals, WordIndex
 
 Flags: TypeAlias = npt.NDArray[np.uint8]

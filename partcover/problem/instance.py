@@ -14,8 +14,8 @@ from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..runtime.arguments import Budget, Int64, checked
-from ..runtime.file_kinds import likely_mistake
-from ..runtime.files import read_json, write_atomic
+from ..runtime.files.kinds import likely_mistake
+from ..runtime.files.writing import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
 from ..vocabulary.vocabulary import Vocabulary

@@ -78,7 +78,7 @@ _SCORED = 5  # candidates that are scored occur about so often at each position,
 MOST_COUNTED = 1 << 24
 """Where there are more positions, substrings are not counted: it takes seconds."""
 MOST_PRICED, MOST_ARCS = 1 << 22, 1 << 27
-"""How many candidates and occurrences a bound looks at, about; see `Ascent` for which."""
+"""How many candidates and occurrences a bound looks at, about; see `WordAscent` for which."""
 MOST_SEARCHED = 1 << 23
 """How many occurrences a search looks at, beside those of the tokens that it starts from."""
 MOST_HELD_ARCS = 1 << 22

@@ -13,8 +13,8 @@ from ..errors import InputError
 from ..runtime.notebook import brief, html_table
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
+from .certificates.minimax import MinimaxCertificate
 from .minimax import MinimaxInstance
-from .minimax_certificate import MinimaxCertificate
 from .solution import Status, Termination
 
 __all__ = ["MinimaxSolution"]

@@ -15,7 +15,7 @@ from ..runtime.pickling import by_fields
 from ..runtime.progress import gap_of
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
-from .certificate import Certificate
+from .certificates.certificate import Certificate
 from .instance import Instance
 
 __all__ = ["Checkpoint", "Result", "Solution", "Status", "Termination"]

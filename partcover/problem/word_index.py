@@ -226,7 +226,8 @@ class WordIndex:
     def positions_ascending(self) -> Int64:
         """Positions of the symbols in the words' data, words in ascending order.
 
-        What `partcover.problem.certificate.sorted_symbols` gives, read off the suffix array.
+        What `partcover.problem.certificates.certificate.sorted_symbols` gives, read off the suffix
+        array.
         """
         offsets, order = self.words.offsets, self.words_ascending()
         lengths = np.diff(offsets)[order]

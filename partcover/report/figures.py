@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, MissingExtra
-from ..runtime.files import atomic_writer
+from ..runtime.files.writing import atomic_writer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

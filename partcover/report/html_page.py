@@ -16,7 +16,7 @@ from ..errors import InputError, MissingExtra
 from ..exact.solve import solve
 from ..hardness.reduction import reduction_of
 from ..problem.instance import Instance
-from ..runtime.files import write_atomic
+from ..runtime.files.writing import write_atomic
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment

@@ -13,10 +13,10 @@ from typing import Any, TypeGuard
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..interop.load import load_vocabulary, other_format
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
-from ..runtime.file_kinds import kind_of
-from ..runtime.files import read_json, read_text
+from ..runtime.files.kinds import kind_of
+from ..runtime.files.writing import read_json, read_text
 from ..studies.tokenizer_audit import TokenizerAudit
 from ..vocabulary.vocabulary import Vocabulary
 from .tables import is_finite_number

@@ -9,14 +9,14 @@ import numpy as np
 
 from ..bounds.price_report import price_report
 from ..corpus import symbols as sym
-from ..corpus.normalizers import Normalizer
+from ..corpus.normalizers.normalizer import Normalizer
+from ..corpus.pretokenizers.words_within import WordsWithin
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
-from ..corpus.words_within import WordsWithin
 from ..errors import InputError
 from ..exact.solve import solve
 from ..heuristics.greedy import greedtok
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..runtime.arrays import Int64
 from ..runtime.limits import RunLimits

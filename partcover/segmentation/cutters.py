@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus import symbols as sym
-from ..corpus.words_within import WordsWithin
+from ..corpus.pretokenizers.words_within import WordsWithin
 from ..errors import InputError
 from ..kernels._characters import characters, to_bytes
 from ..runtime.arguments import checked

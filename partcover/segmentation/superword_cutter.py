@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus.words_within import WordsWithin
+from ..corpus.pretokenizers.words_within import WordsWithin
 from ..kernels._merge_segmentation import FIRST_SYMBOL, MergeSegmenter
 from ..kernels._segment import INSIDE, SINGLE
 from .merge_cutter import MergePairs, merge_cutter, merge_pairs

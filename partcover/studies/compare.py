@@ -11,7 +11,7 @@ from ..bounds.lower_bound import bounds
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError, VerificationError
 from ..heuristics.greedy import certified_ratio
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..runtime.arguments import Seconds, Seed, Threads, checked, shown
 from ..runtime.limits import RunLimits

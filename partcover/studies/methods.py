@@ -114,7 +114,7 @@ class Runner:
         The time limit of each run, the random seed and the number of threads.
     memory : bool
         Whether to run each method in a process of its own and measure its memory (see
-        `partcover.runtime.isolation`).
+        `partcover.runtime.processes.isolation`).
     progress : Progress
         Receives the name of each run as it begins.
 
@@ -142,7 +142,7 @@ class Runner:
             "threads": self.limits.threads,
         }
         if self.memory:
-            from ..runtime.isolation import run_isolated  # imports multiprocessing
+            from ..runtime.processes.isolation import run_isolated  # imports multiprocessing
 
             # a copy, which has no index yet: the process makes its own, and that is measured
             return run_isolated(METHODS[method].train, replace(instance), **options)

@@ -18,7 +18,7 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..heuristics.greedy import greedtok
-from ..problem.certificate import Certificate
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..runtime.arguments import Seconds, Threads, Whole, checked
 from ..runtime.limits import RunLimits

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..corpus import symbols as sym
+from ..corpus.pretokenizers.words_within import WordsWithin, words_within
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
-from ..corpus.words_within import WordsWithin, words_within
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Threads

@@ -16,9 +16,9 @@ from ..corpus.symbols import Token
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
-from ..runtime import children
 from ..runtime.arguments import Seconds, Seed, Threads
 from ..runtime.limits import Deadline
+from ..runtime.processes import children
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bpe import bpe

@@ -14,9 +14,9 @@ from ..corpus import symbols as sym
 from ..errors import InputError, MissingExtra
 from ..problem.instance import Instance
 from ..problem.solution import Solution
-from ..runtime import children
 from ..runtime.arguments import Seconds, Threads
 from ..runtime.limits import Deadline
+from ..runtime.processes import children
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .trainer import solution_of, trainer

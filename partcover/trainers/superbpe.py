@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..corpus.words_within import words_within
+from ..corpus.pretokenizers.words_within import words_within
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution

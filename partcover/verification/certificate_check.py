@@ -8,7 +8,7 @@ from typing import Any
 
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificate import Certificate, Leaf, policy_digest
+from ..problem.certificates.certificate import Certificate, Leaf, policy_digest
 from ..problem.instance import Instance
 from ..runtime.arguments import checked
 from .leaf_bound import LeafCase, lower_bounds
@@ -101,7 +101,8 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
        at most as many other candidates as R leaves of k, whose rewards are at most the largest.  ∎
 
     A leaf with pairs {A, B} of tokens that overlap has multipliers m(W, p, {A, B}) ≥ 0, and for
-    cuts C multipliers μ_C ≥ 0 (`partcover.problem.cuts`).  An occurrence of T is then worth
+    cuts C multipliers μ_C ≥ 0 (`partcover.problem.certificates.cuts`).  An occurrence of T is then
+    worth
     max(0, Σ_p (d − Σ_B m(W, p, {T, B})) − 1), a token's reward is more by Σ_{C ∋ T} μ_C·coef_C,
     and the bound is less by Σ_{AB} max(0, ρ_AB − Σ_{C ∋ AB} μ_C) + Σ_C μ_C·rhs_C, where ρ_AB is
     Σ_W c(W) Σ_p m(W, p, {A, B}).  Why:
@@ -146,7 +147,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
 
     >>> import numpy as np
     >>> from partcover import Certificate, Instance, check_certificate
-    >>> from partcover.problem.certificate import Leaf
+    >>> from partcover.problem.certificates.certificate import Leaf
     >>> instance = Instance({"abc": 1, "abd": 1}, k=1)
     >>> prices = np.array([2, 1, 2, 2, 1, 2], np.int32)  # in units of 1/2
     >>> certificate = Certificate.of(instance, (Leaf(prices),), lower_bound=4, scale_bits=1)
@@ -155,7 +156,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
 
     The cut of "By hand, with a cut" there:
 
-    >>> from partcover.problem.cuts import Cut, PairPrices
+    >>> from partcover.problem.certificates.cuts import Cut, PairPrices
     >>> instance = Instance({"abc": 2, "bca": 2, "cab": 2, "xy": 2}, k=2, max_length=2)
     >>> def pair(first, second, position):
     ...     return PairPrices(first, second, np.array([position]), np.array([1]))
@@ -237,7 +238,7 @@ def case_bound(
     --------
     >>> import numpy as np
     >>> from partcover import Instance
-    >>> from partcover.problem.certificate import Leaf
+    >>> from partcover.problem.certificates.certificate import Leaf
     >>> from partcover.verification.certificate_check import case_bound
     >>> instance = Instance({"abc": 1, "abd": 1}, k=1)
     >>> leaf = Leaf(np.array([2, 2, 2, 2, 2, 2], np.int32))  # prices of 1

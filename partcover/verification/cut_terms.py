@@ -11,7 +11,7 @@ from math import comb
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.cuts import Cut, PairPrices
+from ..problem.certificates.cuts import Cut, PairPrices
 from .sorted_words import SortedWords
 
 __all__ = ["CutTerms"]

@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.cuts import PairPrices
+from ..problem.certificates.cuts import PairPrices
 from ..problem.merge_needs import MergeNeeds
 from .sorted_words import SortedWords
 

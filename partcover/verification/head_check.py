@@ -69,12 +69,12 @@ from dataclasses import dataclass
 from heapq import nlargest
 from itertools import accumulate, chain
 
-from ..corpus.head_and_tail import HeadAndTail, WordShard
+from ..corpus.counting.head_and_tail import HeadAndTail, WordShard
 from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..problem.certificate import Leaf
-from ..problem.head_certificate import LONGEST_PRICED, MOST_TOKENS, HeadCertificate, TailDigest
+from ..problem.certificates.certificate import Leaf
+from ..problem.certificates.head import LONGEST_PRICED, MOST_TOKENS, HeadCertificate, TailDigest
 from ..problem.instance import Instance
 from ..runtime.arguments import checked
 from .certificate_check import CertificateCheck, mismatches

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from ..corpus.symbols import Token
+from ..problem.certificates.minimax import MinimaxCertificate
 from ..problem.instance import Instance
 from ..problem.minimax import MinimaxInstance
-from ..problem.minimax_certificate import MinimaxCertificate
 from ..runtime.arguments import checked
 from ..vocabulary.vocabulary import Vocabulary
 from .certificate_check import check_certificate, mismatches

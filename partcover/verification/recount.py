@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..corpus.head_and_tail import HeadAndTail, WordShard
+from ..corpus.counting.head_and_tail import HeadAndTail, WordShard
 from ..corpus.symbols import Token, show, slices
 from ..corpus.word_counts import WordCounts
 from ..problem.instance import Instance

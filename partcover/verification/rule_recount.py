@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any
 
+from ..corpus.pretokenizers.words_within import WordsWithin
 from ..corpus.word_counts import WordCounts
-from ..corpus.words_within import WordsWithin
 from ..vocabulary.merging import merge, ranks
 from ..vocabulary.vocabulary import Vocabulary
 

@@ -10,12 +10,12 @@ from os import PathLike, fspath
 from typing import Any, SupportsIndex, overload
 
 from ..corpus import symbols as sym
-from ..corpus.normalizers import glance
+from ..corpus.normalizers.normalizer import glance
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.arguments import checked, shown
-from ..runtime.file_kinds import likely_mistake
-from ..runtime.files import read_json, write_atomic
+from ..runtime.files.kinds import likely_mistake
+from ..runtime.files.writing import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
 from .rules import SegmentationRule
 from .special import SpecialFlag, checked_flags, checked_special, whole_number
@@ -45,9 +45,10 @@ class Vocabulary:
     rule : str
         The segmentation rule the tokens are meant for; `partcover.segment` lists them.
     pretokenizer : str, optional
-        How text is cut into words for these tokens; see `partcover.corpus.pretokenizers`.
+        How text is cut into words for these tokens; see
+        `partcover.corpus.pretokenizers.pretokenizer`.
     normalizer : str, optional
-        What is done to a text before; see `partcover.corpus.normalizers`.
+        What is done to a text before; see `partcover.corpus.normalizers.normalizer`.
     merges : sequence of pair of token, optional
         For the rules ``merges`` and ``character_merges``: the pairs in the order in which they
         merge; each side is a token or a single symbol.  Without them any two neighbours that

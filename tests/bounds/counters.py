@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from partcover import Instance
-from partcover.bounds.price_counter import PriceCounter
-from partcover.runtime.parallel import workers
+from partcover.bounds.counting.price_counter import PriceCounter
+from partcover.runtime.processes.parallel import workers
 
 __all__ = ["counter_of", "token_of"]
 

@@ -14,14 +14,14 @@ from properties import tries
 from strategies import instances, random_instance
 
 from partcover import Certificate, Instance, check_certificate, lower_bound, solve
-from partcover.bounds.ascent import Ascent
-from partcover.bounds.cut_rounds import CutRounds
-from partcover.bounds.dual_point import Case, DualPoint
-from partcover.bounds.price_counter import PriceCounter
+from partcover.bounds.climbing.cut_rounds import CutRounds
+from partcover.bounds.climbing.dual_point import Case, DualPoint
+from partcover.bounds.counting.price_counter import PriceCounter
 from partcover.bounds.rows.cuts import Inequality, pair_key
+from partcover.bounds.steps.word_ascent import WordAscent
 from partcover.heuristics.greedy import greedtok
 from partcover.runtime.limits import Deadline
-from partcover.runtime.parallel import workers
+from partcover.runtime.processes.parallel import workers
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
 
@@ -116,7 +116,7 @@ def test_any_multipliers_prove_no_more_than_there_is(seed):
     with workers(1) as share:
         counter = PriceCounter(instance, share)
         greedy = greedtok(instance)
-        ascent = Ascent(counter, greedy.vocabulary, greedy.gains)
+        ascent = WordAscent(counter, greedy.vocabulary, greedy.gains)
         ascent.begin(instance.k)
         inside, outside = (np.zeros(len(counter.lo), bool) for _ in range(2))
         if len(counter.lo) > 2:
@@ -139,7 +139,7 @@ def test_finer_prices_prove_the_same(seed):
     with workers(1) as share:
         counter = PriceCounter(instance, share)
         greedy = greedtok(instance)
-        ascent = Ascent(counter, greedy.vocabulary, greedy.gains)
+        ascent = WordAscent(counter, greedy.vocabulary, greedy.gains)
         ascent.begin(instance.k)
         none = np.zeros(len(counter.lo), bool)
         case = Case(none, none, instance.k)

@@ -22,9 +22,9 @@ from partcover import (
     head_improve,
     verify,
 )
-from partcover.bounds import tail_prices, whole_words
-from partcover.bounds.tail_prices import TailPrices
-from partcover.corpus.head_and_tail import HeadAndTail
+from partcover.bounds.heads import tail_prices, whole_words
+from partcover.bounds.heads.tail_prices import TailPrices
+from partcover.corpus.counting.head_and_tail import HeadAndTail
 
 WORDS = st.dictionaries(
     st.text("ab", min_size=1, max_size=5) | st.text("abc", min_size=1, max_size=6),
@@ -58,7 +58,7 @@ def test_tokens_and_bound_are_of_all_words(case, start, at_once):
     warm_start = Vocabulary(start)
     with pytest.MonkeyPatch.context() as patch:
         if at_once:  # all words are priced with every proof of the head, not now and then
-            patch.setattr("partcover.bounds.head_improve._PROVING", 0.0)
+            patch.setattr("partcover.bounds.heads.head_improve._PROVING", 0.0)
         best = head_improve(words, k, head=n, warm_start=warm_start, **conditions)
     instance = Instance(words, k, **conditions)
     recount = verify(instance, best.vocabulary)

@@ -32,8 +32,8 @@ from partcover import (
     verify,
 )
 from partcover.bounds import lower_bound as bounds_module
-from partcover.bounds.ascent import Ascent
 from partcover.bounds.phase_events import PhaseEvents
+from partcover.bounds.steps.word_ascent import WordAscent
 from partcover.heuristics import local_search as search_module
 from partcover.heuristics import search_steps as steps_module
 from partcover.heuristics.search_steps import LocalSearch
@@ -163,7 +163,7 @@ def test_words_of_many_symbols_have_one_after_the_other(monkeypatch, limit):
 
     def noted(self):
         # nothing has steps any more
-        freed.append(not any(type(found) is Ascent for found in gc.get_objects()))
+        freed.append(not any(type(found) is WordAscent for found in gc.get_objects()))
         return steps(self)
 
     gc.collect()
@@ -309,7 +309,7 @@ def test_time_is_kept_for_the_recount(monkeypatch, seconds):
     begun = []
     monkeypatch.setattr(both_module, "recount_seconds", lambda *_: seconds)
     monkeypatch.setattr(steps_module, "recount_seconds", lambda *_: seconds)
-    monkeypatch.setattr(Ascent, "begin", lambda *_: begun.append("bound"))
+    monkeypatch.setattr(WordAscent, "begin", lambda *_: begun.append("bound"))
     monkeypatch.setattr(steps_module, "SearchSpace", lambda *_: begun.append("search"))
     instance = random_instance(9, 6)
     solution = improve(instance, time_limit=300)
@@ -366,7 +366,7 @@ def test_ctrl_c_in_the_bound_ends_it_all(monkeypatch):
     def interrupted(ascent):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Ascent, "step", interrupted)
+    monkeypatch.setattr(WordAscent, "step", interrupted)
     monkeypatch.setattr(steps_module, "SearchSpace", None)  # the search is not begun
     instance = random_instance(7, 6)
     solution = improve(instance)

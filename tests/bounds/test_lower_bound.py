@@ -24,9 +24,9 @@ from partcover import (
     improve,
     lower_bound,
 )
-from partcover.bounds.ascent import Ascent
-from partcover.bounds.best_prices import PATIENCE
+from partcover.bounds.climbing.best_prices import PATIENCE
 from partcover.bounds.lower_bound import bounds
+from partcover.bounds.steps.word_ascent import WordAscent
 from partcover.cli import main as cli
 from partcover.exact import relax as exact
 from partcover.runtime.progress import EventLog
@@ -57,7 +57,7 @@ def test_what_stands_still_is_stopped(monkeypatch):
         ascent.steps += 1
         return 0.0
 
-    monkeypatch.setattr(Ascent, "step", still)
+    monkeypatch.setattr(WordAscent, "step", still)
     bound = lower_bound(instance)
     assert bound.termination == "completed"
     assert bound.lower_bound < bound.relaxation
@@ -97,7 +97,7 @@ def test_few_candidates_and_arcs_are_held(instance, held, arcs):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("partcover.problem.instance.MOST_HELD", held)
         patch.setattr("partcover.bounds.warm_start.MOST_PRICED", 0)
-        patch.setattr("partcover.bounds.ascent.MOST_ARCS", arcs)
+        patch.setattr("partcover.bounds.steps.word_ascent.MOST_ARCS", arcs)
         check_bound(instance.with_k(instance.k))  # whose candidates are not enumerated yet
 
 
@@ -108,7 +108,7 @@ def test_candidates_have_room_beside_chosen_ones_that_fill_it(monkeypatch, seed,
     best = lower_bound(instance, cuts=False, iterations=1000).lower_bound
     chosen = instance.index.find_tokens(greedtok(instance).vocabulary)
     arcs = int((chosen.hi - chosen.lo).sum())  # of GreedTok's tokens alone
-    monkeypatch.setattr("partcover.bounds.ascent.MOST_ARCS", arcs // 2)
+    monkeypatch.setattr("partcover.bounds.steps.word_ascent.MOST_ARCS", arcs // 2)
     bound = lower_bound(instance, cuts=False, iterations=1000)
     assert bound.lower_bound >= 0.995 * best
 
@@ -117,7 +117,7 @@ def test_candidates_have_room_beside_chosen_ones_that_fill_it(monkeypatch, seed,
 def test_improve_where_few_candidates_are_held(monkeypatch):
     monkeypatch.setattr("partcover.problem.instance.MOST_HELD", 20)
     monkeypatch.setattr("partcover.bounds.warm_start.MOST_PRICED", 0)
-    monkeypatch.setattr("partcover.bounds.ascent.MOST_ARCS", 300)
+    monkeypatch.setattr("partcover.bounds.steps.word_ascent.MOST_ARCS", 300)
     instance = random_instance(3, 10)
     solution = improve(instance, time_limit=1.0)
     assert instance.promising.min_promise > 0
@@ -241,7 +241,7 @@ def test_events_rise_and_goals_end_it():
 
 def test_an_interrupt_keeps_the_best(monkeypatch):
     instance = random_instance(10, 10)
-    step = Ascent.step
+    step = WordAscent.step
 
     steps = []
 
@@ -251,7 +251,7 @@ def test_an_interrupt_keeps_the_best(monkeypatch):
             raise KeyboardInterrupt
         return step(ascent)
 
-    monkeypatch.setattr(Ascent, "step", interrupted)
+    monkeypatch.setattr(WordAscent, "step", interrupted)
     bound = lower_bound(instance)
     assert bound.termination == "interrupted"
     assert bound.lower_bound > instance.words.total_count
@@ -349,7 +349,7 @@ def test_command_interrupted(run, corpus, tmp_path, monkeypatch):
     def interrupted(ascent):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Ascent, "step", interrupted)
+    monkeypatch.setattr(WordAscent, "step", interrupted)
     monkeypatch.setattr(cli.os, "_exit", sys.exit)
     status, data = as_json(run("bound", corpus, "-k", "5", "-o", "P.cert", "--json", "--quiet"))
     assert (status, data["termination"]) == (130, "interrupted")

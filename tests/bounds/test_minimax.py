@@ -33,7 +33,7 @@ from partcover import (
 )
 from partcover.bounds.minimax import round_seconds
 from partcover.heuristics.minimax_search import ExchangeSearch
-from partcover.problem.certificate_file import with_checksum
+from partcover.problem.certificates.file import with_checksum
 from partcover.runtime.limits import Deadline
 
 

@@ -17,10 +17,10 @@ from properties import tries
 from strategies import instances, prices, words_st
 
 from partcover import Certificate, InputError, Instance, WordCounts, lower_bound
-from partcover.bounds.price_counter import largest
+from partcover.bounds.counting.price_counter import largest
 from partcover.bounds.price_report import price_report
 from partcover.kernels._rewards import in_order, sums_before
-from partcover.problem.certificate import Leaf, sorted_symbols
+from partcover.problem.certificates.certificate import Leaf, sorted_symbols
 from partcover.verification.certificate_check import check_certificate
 
 

@@ -194,6 +194,6 @@ def test_a_step(instance, seed):
 
 
 def test_too_many_arcs_are_refused(monkeypatch):
-    monkeypatch.setattr("partcover.bounds.ascent.BYTES_A_HELD_ARC", 1 << 45)
+    monkeypatch.setattr("partcover.bounds.steps.word_ascent.BYTES_A_HELD_ARC", 1 << 45)
     with pytest.raises(InputError, match="--max-length"):
         lower_bound(random_instance(0, 5))

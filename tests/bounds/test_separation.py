@@ -14,7 +14,7 @@ from oracles.cuts import clique_line, clique_violation, cycle_violation, odd_cyc
 from properties import tries
 
 from partcover.bounds.rows.cuts import Inequality
-from partcover.bounds.separation import separate
+from partcover.bounds.steps.separation import separate
 
 CUTS_A_PAIR = 3
 HALF = Fraction(1, 2)

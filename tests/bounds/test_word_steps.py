@@ -11,8 +11,8 @@ from properties import tries
 from strategies import instances, random_instance
 
 from partcover import Instance, lower_bound
-from partcover.bounds import ascent
-from partcover.bounds.held_steps import HeldSteps
+from partcover.bounds.steps import word_ascent as ascent
+from partcover.bounds.steps.held_steps import HeldSteps
 from partcover.kernels._word_steps import WordSteps
 
 SHARDS = 3

@@ -22,9 +22,8 @@ from partcover import (
     greedtok,
     solve,
 )
-from partcover.cli.command import Command
+from partcover.cli.command import NO_EFFECT, Command
 from partcover.cli.paths import ReadablePath, WritablePath
-from partcover.cli.renamed import NO_EFFECT, RENAMED
 
 # which commands make use of them: of threads, and of a seed
 THREADS = {
@@ -138,16 +137,7 @@ def test_numbers_within_texts(run, tmp_path, line, part):
     fails(run(*line.split()), part)
 
 
-@pytest.mark.parametrize(("command", "option"), RENAMED)
-def test_a_name_that_is_gone_says_the_new_one(run, command, option):
-    status, out, error = run(command, "C.tsv", option, "1")
-    assert (status, out, error.count("\n")) == (2, "", 1)
-    assert RENAMED[command, option] in error
-    new = [word.strip(",;.") for word in RENAMED[command, option].split() if word[0] == "-"]
-    assert names_of(COMMANDS[command]) & set(new)
-
-
-def test_other_names_that_are_gone(run):
+def test_options_that_a_command_does_not_have(run):
     for command, option in (("solvers", "--seed"), ("decode", "--seed"), ("decode", "--threads")):
         fails(run(command, option, 1), NO_EFFECT[option])
     fails(run("reduce", "G.txt", "-k", 1, "--format", "pace"), "--from pace")

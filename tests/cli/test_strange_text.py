@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from partcover.runtime.files import read_json
+from partcover.runtime.files.writing import read_json
 
 PLANES = " ".join(
     chr(c) for c in range(0, 0x110000, 4999) if not 0xD800 <= c < 0xE000

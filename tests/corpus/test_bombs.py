@@ -10,7 +10,8 @@ import tracemalloc
 import pytest
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts
-from partcover.corpus import counts_file, readers, sources
+from partcover.corpus.counting import counts_file
+from partcover.corpus.files import readers, sources
 
 MIB = 1 << 20
 

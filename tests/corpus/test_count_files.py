@@ -17,12 +17,13 @@ from properties import tries
 from texts import joined
 
 from partcover import InputError, WordCounts
-from partcover.corpus import count_files, runs, seams
-from partcover.corpus.count_files import Workers, counted_words
-from partcover.corpus.counting import CountSettings
-from partcover.corpus.counts_file import check_text
-from partcover.corpus.pretokenizers import Pretokenizer
-from partcover.corpus.sources import find_sources
+from partcover.corpus.counting import count_files, runs
+from partcover.corpus.counting.count import CountSettings
+from partcover.corpus.counting.count_files import Workers, counted_words
+from partcover.corpus.counting.counts_file import check_text
+from partcover.corpus.files.sources import find_sources
+from partcover.corpus.pretokenizers import seams
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.runtime.progress import Progress
 
 NAMES = [

@@ -20,15 +20,15 @@ from listener import Listener
 
 from partcover import InputError, WordCounts
 from partcover.cli.main import main
-from partcover.corpus import count_files, counts_file
-from partcover.corpus.count_files import Workers
-from partcover.corpus.count_job import CountJob
-from partcover.corpus.counting import CountSettings
-from partcover.corpus.merge_counts import merge_counts
-from partcover.corpus.runs import write_run
-from partcover.corpus.sources import find_sources
-from partcover.corpus.tsv import Header
-from partcover.runtime.files import read_json
+from partcover.corpus.counting import count_files, counts_file
+from partcover.corpus.counting.count import CountSettings
+from partcover.corpus.counting.count_files import Workers
+from partcover.corpus.counting.count_job import CountJob
+from partcover.corpus.counting.merge_counts import merge_counts
+from partcover.corpus.counting.runs import write_run
+from partcover.corpus.files.sources import find_sources
+from partcover.corpus.files.tsv import Header
+from partcover.runtime.files.writing import read_json
 
 TEXT = "the cat sat on the mat, 12 times; the hat é did not. " * 40
 
@@ -36,10 +36,10 @@ KILLED = """
 import os, signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from partcover.corpus import count_files
-from partcover.corpus.count_job import CountJob
-from partcover.corpus.counting import CountSettings
-from partcover.corpus.sources import find_sources
+from partcover.corpus.counting import count_files
+from partcover.corpus.counting.count_job import CountJob
+from partcover.corpus.counting.count import CountSettings
+from partcover.corpus.files.sources import find_sources
 from partcover.runtime.progress import Progress
 count_files.SHARD = 200
 class Deadly(Progress):
@@ -158,7 +158,7 @@ def test_characters_that_somebody_has_put_into_a_part(run, text, tmp_path, monke
     monkeypatch.setattr(count_files, "SHARD", 200)
     count = ("count", "t.txt", "--pretokenizer=gpt2", "--symbols=chars", "--quiet", "-o", name)
     with monkeypatch.context() as patch:
-        patch.setattr("partcover.corpus.count_job.write_counts", lambda *_: stop())
+        patch.setattr("partcover.corpus.counting.count_job.write_counts", lambda *_: stop())
         with pytest.raises(RuntimeError, match="enough"):
             main(count)
     for path in (tmp_path / f"{name}.shards").glob("*.run"):

@@ -16,13 +16,13 @@ import pytest
 import splitters
 
 from partcover import InputError, PartcoverError
-from partcover.corpus import count_files
-from partcover.corpus.count_files import Workers
-from partcover.corpus.count_job import CountJob
-from partcover.corpus.counting import CountSettings
-from partcover.corpus.sources import find_sources
-from partcover.runtime import engines
-from partcover.runtime.engines import executor_of
+from partcover.corpus.counting import count_files
+from partcover.corpus.counting.count import CountSettings
+from partcover.corpus.counting.count_files import Workers
+from partcover.corpus.counting.count_job import CountJob
+from partcover.corpus.files.sources import find_sources
+from partcover.runtime.processes import engines
+from partcover.runtime.processes.engines import executor_of
 
 
 @pytest.fixture

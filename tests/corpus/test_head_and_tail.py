@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import InputError, PartcoverError, WordCounts
-from partcover.corpus import counts_file, counts_part
-from partcover.corpus.counts_part import parts_of
-from partcover.corpus.head_and_tail import HeadAndTail
-from partcover.runtime.engines import executor_of
+from partcover.corpus.counting import counts_file, counts_part
+from partcover.corpus.counting.counts_part import parts_of
+from partcover.corpus.counting.head_and_tail import HeadAndTail
+from partcover.runtime.processes.engines import executor_of
 
 WORDS = st.dictionaries(st.text("aé\t\\", min_size=1, max_size=9), st.integers(1, 5), min_size=1)
 

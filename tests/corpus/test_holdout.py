@@ -15,7 +15,7 @@ from partcover import (
     InputError,
     WordCounts,
 )
-from partcover.corpus.holdout import split
+from partcover.corpus.files.holdout import split
 
 
 @tries(100)

@@ -22,8 +22,8 @@ from partcover import (
     improve,
     solve,
 )
-from partcover.corpus.holdout import split
-from partcover.corpus.tsv import Header, format_header, parse_header
+from partcover.corpus.files.holdout import split
+from partcover.corpus.files.tsv import Header, format_header, parse_header
 from partcover.interop import export
 from partcover.interop.registry import FORMATS
 from partcover.studies.domains import joined

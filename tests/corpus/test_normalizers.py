@@ -13,8 +13,8 @@ from properties import tries
 from texts import mixed
 
 from partcover import InputError
-from partcover.corpus.counting import blocks
-from partcover.corpus.normalizers import Normalizer
+from partcover.corpus.counting.count import blocks
+from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.interop.sentencepiece.proto import model_proto
 
 tokenizers = pytest.importorskip("tokenizers")
@@ -124,7 +124,7 @@ def check(data, text):
         chunks = [data[at : at + size] for at in range(0, len(data), size)]
         assert b"".join(map(ours.of_bytes, blocks(chunks, ours))).decode() == want
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("partcover.corpus.normalizers._BLOCK", size)
+            patch.setattr("partcover.corpus.normalizers.normalizer._BLOCK", size)
             assert ours.of_bytes(data).decode() == want
 
 

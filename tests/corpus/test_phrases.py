@@ -14,16 +14,21 @@ from properties import tries
 from texts import joined
 
 from partcover import InputError, WordCounts
-from partcover.corpus.counting import blocks
-from partcover.corpus.joining import ALL_WORDS, LONGEST
-from partcover.corpus.phrases import (
+from partcover.corpus.counting.count import blocks
+from partcover.corpus.files.joining import ALL_WORDS, LONGEST
+from partcover.corpus.pretokenizers.phrases import (
     name_of_pattern,
     split_pattern,
     with_phrases,
     without_phrases,
 )
-from partcover.corpus.pretokenizers import DEEPSEEK, PATTERNS, Pretokenizer, character_kinds
-from partcover.corpus.steps import read_steps, split_steps
+from partcover.corpus.pretokenizers.pretokenizer import (
+    DEEPSEEK,
+    PATTERNS,
+    Pretokenizer,
+    character_kinds,
+)
+from partcover.corpus.pretokenizers.steps import read_steps, split_steps
 from partcover.kernels import _encoder
 
 BITS = [

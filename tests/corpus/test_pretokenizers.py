@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from properties import tries
 from texts import joined
 
-from partcover.corpus import counting
-from partcover.corpus.pretokenizers import PATTERNS, PRETOKENIZER_RULES, Pretokenizer
+from partcover.corpus.counting import count as counting
+from partcover.corpus.pretokenizers.pretokenizer import PATTERNS, PRETOKENIZER_RULES, Pretokenizer
 from partcover.corpus.word_counts import WordCounts
 from partcover.errors import InputError
 

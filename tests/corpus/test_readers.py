@@ -10,8 +10,10 @@ from collections import Counter
 import pytest
 from listener import Listener
 
-from partcover.corpus import count_files, readers, seams, sources
-from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.corpus.counting import count_files
+from partcover.corpus.files import readers, sources
+from partcover.corpus.pretokenizers import seams
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.corpus.word_counts import WordCounts
 from partcover.errors import InputError, MissingExtra
 

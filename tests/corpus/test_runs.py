@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import InputError
-from partcover.corpus import runs
+from partcover.corpus.counting import runs
 from partcover.kernels import _word_lines
 
 WORDS = [(b"ab", 3), (b"abc", 1), (b"b", 2)]

@@ -10,9 +10,9 @@ from properties import tries
 from texts import mixed
 
 from partcover import InputError
-from partcover.corpus.character_map import CharacterMap
-from partcover.corpus.normalizers import Normalizer
-from partcover.corpus.sentencepiece_text import alphabet_of
+from partcover.corpus.normalizers.character_map import CharacterMap
+from partcover.corpus.normalizers.normalizer import Normalizer
+from partcover.corpus.normalizers.sentencepiece_text import alphabet_of
 
 spm = pytest.importorskip("sentencepiece")
 FLAGS = (

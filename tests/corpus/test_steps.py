@@ -14,14 +14,14 @@ from properties import tries
 from texts import joined
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts
-from partcover.corpus import timed_patterns
-from partcover.corpus.normalizers import Normalizer
-from partcover.corpus.oniguruma import translated
-from partcover.corpus.pretokenizers import Pretokenizer
-from partcover.corpus.published_patterns import CLIP, NAME_OF_SPLIT, SPACE_RUNS
-from partcover.corpus.published_patterns import DEEPSEEK as DEEPSEEK_PATTERNS
-from partcover.corpus.steps import read_steps
-from partcover.corpus.timed_patterns import timed_pattern
+from partcover.corpus.normalizers.normalizer import Normalizer
+from partcover.corpus.pretokenizers import timed_patterns
+from partcover.corpus.pretokenizers.oniguruma import translated
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
+from partcover.corpus.pretokenizers.published_patterns import CLIP, NAME_OF_SPLIT, SPACE_RUNS
+from partcover.corpus.pretokenizers.published_patterns import DEEPSEEK as DEEPSEEK_PATTERNS
+from partcover.corpus.pretokenizers.steps import read_steps
+from partcover.corpus.pretokenizers.timed_patterns import timed_pattern
 from partcover.encoding import text_encoder, worker
 from partcover.interop.byte_level import from_characters
 

@@ -11,7 +11,7 @@ from properties import tries
 from texts import joined
 
 from partcover import WordCounts
-from partcover.corpus.tsv import Header, format_header, format_line
+from partcover.corpus.files.tsv import Header, format_header, format_line
 from partcover.errors import InputError
 from partcover.kernels import _word_lines
 

@@ -11,8 +11,10 @@ import pytest
 from listener import Listener
 
 from partcover import InputError, Vocabulary, WordCounts
-from partcover.corpus import count_files, readers, tsv, word_counts
-from partcover.corpus.sources import OTHER_NAMES, find_sources
+from partcover.corpus import word_counts
+from partcover.corpus.counting import count_files
+from partcover.corpus.files import readers, tsv
+from partcover.corpus.files.sources import OTHER_NAMES, find_sources
 
 
 @pytest.mark.parametrize("left", [0, 1, 159_999])

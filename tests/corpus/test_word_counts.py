@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from properties import tries
 from texts import joined
 
-from partcover.corpus.tsv import parse_line
+from partcover.corpus.files.tsv import parse_line
 from partcover.corpus.word_counts import WordCounts
 from partcover.errors import InputError
 from partcover.kernels import _word_table
@@ -239,7 +239,7 @@ def test_a_bad_line_is_named(tmp_path, line, message, symbols):
 
 
 def test_line_numbers_go_on_over_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr("partcover.corpus.tsv.CHUNK", 7)
+    monkeypatch.setattr("partcover.corpus.files.tsv.CHUNK", 7)
     path = tmp_path / "c.tsv"
     rows = [b"word%d\t%d\n" % (i % 30, i) for i in range(1, 90)]
     path.write_bytes(b"".join(rows))

@@ -13,8 +13,8 @@ from oracles.encoding import ids_of, pieces_of, spans_of
 from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
-from partcover.corpus.normalizers import Normalizer
-from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.corpus.normalizers.normalizer import Normalizer
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.encoding import encoder, text_encoder, worker
 
 

@@ -67,7 +67,7 @@ def test_a_file_that_changes_while_it_is_encoded(tmp_path, threads):
 
 def test_files_with_special_tokens(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "partcover.corpus.readers.CHUNK", 5
+        "partcover.corpus.files.readers.CHUNK", 5
     )  # a special token over the end of a chunk
     (tmp_path / "a.txt").write_text("a <s t> b " * 9)
     ours = Encoder(Vocabulary(["ab"], special=["<s t>"]), "space-prefix")

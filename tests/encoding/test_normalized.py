@@ -9,7 +9,7 @@ from hypothesis import given
 from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, export, load_vocabulary
-from partcover.corpus.normalizers import Normalizer
+from partcover.corpus.normalizers.normalizer import Normalizer
 
 STRIP = '{"type":"Strip","strip_left":true,"strip_right":true}'
 NAMES = ["NFC", "NFKD+StripAccents+Lowercase", "Strip+NFKC", "BertNormalizer", "Nmt", "Strip",

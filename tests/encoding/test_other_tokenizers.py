@@ -6,7 +6,7 @@ import pytest
 from oracles.encoding import words_of
 
 from partcover import Encoder, Vocabulary
-from partcover.corpus.pretokenizers import (
+from partcover.corpus.pretokenizers.pretokenizer import (
     PATTERNS,
 )
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from partcover import Encoder, InputError, Vocabulary
-from partcover.corpus.sources import find_sources
+from partcover.corpus.files.sources import find_sources
 from partcover.encoding import part_file
 from partcover.runtime.progress import Progress
 

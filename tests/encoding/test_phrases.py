@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import Encoder, Instance, Vocabulary, WordCounts, greedtok, segment
-from partcover.corpus import counting
+from partcover.corpus.counting import count as counting
 from partcover.encoding import worker
 
 NAMES = ["gpt2+phrases:2", "cl100k+phrases:4", "o200k+phrases", "tekken+phrases:3"]

@@ -9,11 +9,11 @@ from hypothesis import given
 from properties import tries
 
 from partcover import Encoder, Vocabulary
-from partcover.corpus.normalizers import Normalizer
-from partcover.corpus.pretokenizers import Pretokenizer
-from partcover.corpus.published_patterns import CLIP
-from partcover.corpus.raw_words import raw_rules
-from partcover.corpus.steps import END_OF_WORD
+from partcover.corpus.normalizers.normalizer import Normalizer
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
+from partcover.corpus.pretokenizers.published_patterns import CLIP
+from partcover.corpus.pretokenizers.raw_words import raw_rules
+from partcover.corpus.pretokenizers.steps import END_OF_WORD
 
 BERT = {"type": "BertPreTokenizer"}
 MARKED = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": False}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import Encoder, Vocabulary
-from partcover.corpus.pretokenizers import (
+from partcover.corpus.pretokenizers.pretokenizer import (
     PATTERNS,
     PRETOKENIZER_RULES,
     Pretokenizer,

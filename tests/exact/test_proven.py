@@ -30,7 +30,7 @@ from partcover import (
     verify,
 )
 from partcover.instances.library import entry
-from partcover.problem.certificate import Branch
+from partcover.problem.certificates.certificate import Branch
 
 SMALL = Instance({"banana": 2, "bandana": 1}, 1)
 

@@ -46,7 +46,7 @@ from partcover.exact.solvers import mathopt
 from partcover.exact.solvers import registry as solvers
 from partcover.exact.solvers.interruptible import in_thread
 from partcover.runtime.limits import RunLimits
-from partcover.runtime.threads import left_behind
+from partcover.runtime.processes.threads import left_behind
 
 SOLVERS = ["highs", "scip", "cp-sat", "cbc"]
 INSTANCES = Path(__file__).parents[2] / "instances"

@@ -38,8 +38,8 @@ from partcover import (
     verify,
 )
 from partcover.bounds.branch_and_cut import branch_and_cut
-from partcover.corpus.head_and_tail import HeadAndTail
-from partcover.corpus.pretokenizers import PRETOKENIZER_RULES
+from partcover.corpus.counting.head_and_tail import HeadAndTail
+from partcover.corpus.pretokenizers.pretokenizer import PRETOKENIZER_RULES
 from partcover.errors import InputError
 from partcover.instances.worst_case import worst
 from partcover.vocabulary.rules import SEGMENTATION_RULES
@@ -144,7 +144,7 @@ def encode_much(draw: Random, vocabulary: Vocabulary, pretokenizer: str, text: s
 def other_sizes(draw: Random, counts: WordCounts, k: int) -> None:
     """Does what only large instances ask for, and the search of tiny ones for the worst."""
     tokens = greedtok(Instance(counts, k)).tokens
-    with patch("partcover.bounds.ascent.MOST_HELD_ARCS", 0):
+    with patch("partcover.bounds.steps.word_ascent.MOST_HELD_ARCS", 0):
         lower_bound(Instance(counts, k), iterations=40, threads=draw.choice([1, 2]))
     with patch("partcover.problem.word_index.NARROW_POSITIONS", 0):
         assert greedtok(Instance(counts, k)).tokens == tokens

@@ -27,11 +27,11 @@ from partcover import (
 )
 from partcover.cli.id_files import id_format, read_ids
 from partcover.cli.inputs import read_group, read_tokens
-from partcover.corpus.counts_part import parts_of
-from partcover.corpus.head_and_tail import HeadAndTail
-from partcover.corpus.runs import is_whole, read_run
+from partcover.corpus.counting.counts_part import parts_of
+from partcover.corpus.counting.head_and_tail import HeadAndTail
+from partcover.corpus.counting.runs import is_whole, read_run
+from partcover.corpus.files.tsv import read_table
 from partcover.corpus.symbols import SYMBOLS
-from partcover.corpus.tsv import read_table
 from partcover.errors import PartcoverError
 from partcover.exact.formulations.build import build
 from partcover.exact.model_files import check_model, read_head, read_solution

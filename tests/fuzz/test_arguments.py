@@ -22,7 +22,7 @@ from fuzz.arguments import (
 from fuzz.sandbox import Sandbox
 
 from partcover.cli.paths import WritablePath
-from partcover.runtime.locks import held_output
+from partcover.runtime.files.locks import held_output
 
 RUN = Path(__file__).with_name("run.py")
 EACH = [pytest.param(name, marks=pytest.mark.slow if name == "demo" else ()) for name in NAMED]

@@ -15,8 +15,8 @@ from partcover.interop import export, load_vocabulary
 from partcover.interop.format import Replay
 from partcover.interop.registry import FORMATS
 from partcover.interop.replay import Fidelity, built_in_words, measure
-from partcover.runtime.files import in_place
-from partcover.runtime.locks import held_folder
+from partcover.runtime.files.locks import held_folder
+from partcover.runtime.files.writing import in_place
 from partcover.vocabulary.rules import SEGMENTATION_RULES
 
 

@@ -13,7 +13,7 @@ from properties import tries
 
 from partcover import InputError, Vocabulary, WordCounts, segment
 from partcover.interop import export, load_vocabulary
-from partcover.interop import tiktoken as tiktoken_format
+from partcover.interop.ranks import tiktoken as tiktoken_format
 
 
 def test_tiktoken_is_exact_for_merges(tmp_path, counted):

@@ -8,7 +8,7 @@ import pytest
 from interop.vocabularies import made
 
 from partcover import WordCounts, export, segment
-from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 
 
 @pytest.mark.long

@@ -11,7 +11,7 @@ from oracles import parts as slow
 from properties import tries
 from strategies import instances
 
-from partcover.bounds.parts import Parts
+from partcover.bounds.steps.parts import Parts
 from partcover.kernels import _separation
 from partcover.kernels._parts import group_rows
 from partcover.kernels._rewards import charged_rewards

@@ -13,8 +13,8 @@ from itertools import combinations, pairwise
 from oracles.brute_force import cost, useful
 
 from partcover import Instance
-from partcover.problem.certificate import Certificate, Leaf
-from partcover.problem.cuts import Cut
+from partcover.problem.certificates.certificate import Certificate, Leaf
+from partcover.problem.certificates.cuts import Cut
 
 
 def candidates(instance: Instance) -> list:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from oracles.phrases import phrases_of
 
 from partcover import WordCounts, segment
-from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 
 
 def words_of(text: bytes, name: str) -> list[bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import regex
 
-from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 
 
 def joins(left: str, right: str) -> bool:

@@ -12,7 +12,7 @@ from properties import tries
 
 from partcover import InputError, Instance, WordCounts, greedtok
 from partcover.problem.candidates import CandidateIndex
-from partcover.problem.certificate import sorted_symbols
+from partcover.problem.certificates.certificate import sorted_symbols
 
 words_st = st.dictionaries(
     st.text("abc", min_size=1, max_size=9).map(str.encode)

@@ -16,8 +16,8 @@ from partcover import (
     head_bound,
     lower_bound,
 )
-from partcover.problem.certificate import Leaf
-from partcover.problem.charges import Charge
+from partcover.problem.certificates.certificate import Leaf
+from partcover.problem.certificates.charges import Charge
 
 WORDS = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
 

@@ -10,7 +10,7 @@ import pytest
 
 import partcover
 from partcover import Instance, Vocabulary, WordCounts, greedtok, segment
-from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.report.html_page import write_page
 from partcover.report.runs import read_runs
 from partcover.report.word_explorer import Letters

@@ -13,8 +13,8 @@ from oracles import segmentation as oracle
 
 import partcover
 from partcover import Instance, Vocabulary, WordCounts, segment, trainers
-from partcover.corpus.normalizers import Normalizer
-from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.corpus.normalizers.normalizer import Normalizer
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.report.word_explorer import Letters, explore
 from partcover.vocabulary.rules import SegmentationRule
 

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from partcover.runtime import children
+from partcover.runtime.processes import children
 
 
 def gone(pid):
@@ -79,7 +79,7 @@ def test_programs_that_are_run_die_with_their_parent(tmp_path):
     pid = killed(
         """
         import sys
-        from partcover.runtime.children import run
+        from partcover.runtime.processes.children import run
 
         code = "import os, time; os.write(9, b'%d\\\\n' % os.getpid()); time.sleep(600)"
         import os, subprocess
@@ -99,7 +99,7 @@ def test_processes_apart_die_with_their_parent(tmp_path):
     pid = killed(
         """
         import os, time
-        from partcover.runtime.isolation import run_isolated
+        from partcover.runtime.processes.isolation import run_isolated
 
         def work():
             print(os.getpid(), flush=True)

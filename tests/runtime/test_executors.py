@@ -15,8 +15,8 @@ from executor_work import counted, texts
 from shard_work import end
 
 from partcover import InputError, PartcoverError, WordCounts
-from partcover.corpus import count_files, counts_part
-from partcover.corpus.head_and_tail import HeadAndTail
+from partcover.corpus.counting import count_files, counts_part
+from partcover.corpus.counting.head_and_tail import HeadAndTail
 
 TESTS = Path(__file__).parents[1]
 SCRIPT = """

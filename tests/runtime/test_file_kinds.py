@@ -11,7 +11,7 @@ import pytest
 from partcover import InputError, Instance, Vocabulary, WordCounts
 from partcover.cli.inputs import read_tokens
 from partcover.interop import export, load_vocabulary
-from partcover.runtime.file_kinds import kind_of, likely_mistake, looks_counted
+from partcover.runtime.files.kinds import kind_of, likely_mistake, looks_counted
 
 TEXT = "It is a truth universally acknowledged\nthat a single man\n"
 WORDS = {"the": 5, "then": 3, "that": 2}

@@ -15,7 +15,7 @@ from partcover import (
     InputError,
 )
 from partcover.errors import MissingExtra
-from partcover.runtime.isolation import run_isolated
+from partcover.runtime.processes.isolation import run_isolated
 
 
 def fill(mebibytes):

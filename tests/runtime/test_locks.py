@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from partcover import InputError, WordCounts
-from partcover.runtime.files import atomic_writer, check_writable, write_atomic
-from partcover.runtime.locks import held_folder, held_output
+from partcover.runtime.files.locks import held_folder, held_output
+from partcover.runtime.files.writing import atomic_writer, check_writable, write_atomic
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no locks of folders")
 

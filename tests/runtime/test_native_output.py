@@ -7,7 +7,7 @@ import pytest
 
 PROGRAM = """
 import os
-from partcover.runtime.native_output import lead_to_standard_error, native_output
+from partcover.runtime.processes.native_output import lead_to_standard_error, native_output
 
 with native_output():
     os.write(1, b"not asked for\\n")
@@ -35,7 +35,7 @@ def test_two_at_once():
 
 SILENT = """
 import ctypes, threading
-from partcover.runtime.native_output import silent_c
+from partcover.runtime.processes.native_output import silent_c
 
 puts = ctypes.CDLL(None).puts
 puts(b"before")
@@ -72,7 +72,9 @@ def test_c_is_silent_and_python_is_not():
 
 CLOSED = """
 import os, sys
-from partcover.runtime.native_output import lead_to_standard_error, native_output, silent_c
+from partcover.runtime.processes.native_output import (
+    lead_to_standard_error, native_output, silent_c
+)
 
 for descriptor in map(int, sys.argv[1:]):
     os.close(descriptor)

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from partcover import Encoder, InputError, Vocabulary
-from partcover.corpus import count_files
-from partcover.corpus.count_files import Workers
-from partcover.corpus.count_job import CountJob
-from partcover.corpus.counting import CountSettings
-from partcover.corpus.sources import find_sources
+from partcover.corpus.counting import count_files
+from partcover.corpus.counting.count import CountSettings
+from partcover.corpus.counting.count_files import Workers
+from partcover.corpus.counting.count_job import CountJob
+from partcover.corpus.files.sources import find_sources
 from partcover.runtime import checkpoints
-from partcover.runtime.files import atomic_writer, write_atomic
+from partcover.runtime.files.writing import atomic_writer, write_atomic
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads open files by /proc")
 

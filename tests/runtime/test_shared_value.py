@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from partcover import InputError
-from partcover.runtime.shared_value import shared
+from partcover.runtime.processes.shared_value import shared
 
 
 def value_of(lent):

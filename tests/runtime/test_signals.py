@@ -78,7 +78,7 @@ def test_the_second_does_not_disturb_what_the_first_one_began():
 def test_a_file_is_written_whole_before_an_interrupt(tmp_path):
     code = f"""if True:
         import signal
-        from partcover.runtime import files
+        from partcover.runtime.files import writing as files
         def slow(path, real=files.atomic_writer):
             signal.raise_signal(signal.SIGINT)
             return real(path)
@@ -168,7 +168,7 @@ def test_an_interrupt_without_an_answer_is_one_line(tmp_path):
 def test_a_pipe_without_a_reader_is_left_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     write = (
-        "print('ready', flush=True); from partcover.runtime.files import write_atomic; "
+        "print('ready', flush=True); from partcover.runtime.files.writing import write_atomic; "
         f"write_atomic({str(tmp_path / 'pipe')!r}, 'hat')"
     )
     with started(write) as process:

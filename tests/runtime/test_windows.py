@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from partcover.runtime import children
+from partcover.runtime.processes import children
 
 pytest.importorskip("psutil")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="this is Windows")
@@ -52,7 +52,7 @@ for name in "openpty set_blocking sysconf sched_getaffinity killpg getpgid setsi
     delattr(os, name)
 
 from partcover.cli.main import main
-from partcover.runtime import signals
+from partcover.runtime.processes import signals
 
 signals.install()
 

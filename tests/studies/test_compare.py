@@ -27,7 +27,7 @@ from partcover.analysis.metrics import (
 )
 from partcover.analysis.scores import score_words
 from partcover.bounds.lower_bound import bounds, lower_bound
-from partcover.corpus.holdout import split
+from partcover.corpus.files.holdout import split
 from partcover.errors import MissingExtra
 from partcover.studies.compare import compare
 from partcover.studies.methods import METHODS

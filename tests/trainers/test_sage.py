@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from partcover import InputError, Instance, Vocabulary, WordCounts
-from partcover.runtime import children
+from partcover.runtime.processes import children
 from partcover.trainers import bpe, sage
 
 WORDS = WordCounts.from_counts(

@@ -10,7 +10,7 @@ from oracles.phrases import phrases_of
 from properties import tries
 
 from partcover import InputError, Instance, WordCounts, segment, trainers
-from partcover.corpus.words_within import words_within
+from partcover.corpus.pretokenizers.words_within import words_within
 
 TEXT = st.lists(st.sampled_from(["ab", " ab", " a", "ba", " bab", " b", ",", "\n", " cab"])).map(
     "".join

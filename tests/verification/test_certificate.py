@@ -21,7 +21,13 @@ from properties import tries
 from strategies import instances, prices
 
 from partcover import InputError, Instance, VerificationError, WordCounts, solve
-from partcover.problem.certificate import Branch, Certificate, Leaf, policy_digest, sorted_symbols
+from partcover.problem.certificates.certificate import (
+    Branch,
+    Certificate,
+    Leaf,
+    policy_digest,
+    sorted_symbols,
+)
 from partcover.problem.group_budget import GroupBudget
 from partcover.verification.certificate_check import case_bound, check_certificate
 

@@ -17,10 +17,10 @@ from partcover import (
     check_head_certificate,
     lower_bound,
 )
-from partcover.bounds.head_bound import head_bound
-from partcover.problem.certificate import Branch, Leaf
-from partcover.problem.charges import Charge
-from partcover.problem.cuts import Cut, PackedPairs, PairPrices
+from partcover.bounds.heads.head_bound import head_bound
+from partcover.problem.certificates.certificate import Branch, Leaf
+from partcover.problem.certificates.charges import Charge
+from partcover.problem.certificates.cuts import Cut, PackedPairs, PairPrices
 from partcover.problem.merge_needs import MergeNeeds
 from partcover.verification import certificate_check, due_terms
 from partcover.verification.certificate_check import check_certificate

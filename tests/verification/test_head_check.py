@@ -14,14 +14,14 @@ from oracles.brute_force import fewest_tokens
 from properties import tries
 
 from partcover import HeadCertificate, InputError, Instance, VerificationError, WordCounts
-from partcover.bounds import tail_prices, whole_words
-from partcover.bounds.head_bound import head_bound
-from partcover.bounds.whole_words import WholeWords
-from partcover.corpus import counts_part
-from partcover.corpus.head_and_tail import HeadAndTail
-from partcover.problem.certificate import Certificate, Leaf
-from partcover.problem.head_certificate import TailDigest
-from partcover.runtime.engines import executor_of
+from partcover.bounds.heads import tail_prices, whole_words
+from partcover.bounds.heads.head_bound import head_bound
+from partcover.bounds.heads.whole_words import WholeWords
+from partcover.corpus.counting import counts_part
+from partcover.corpus.counting.head_and_tail import HeadAndTail
+from partcover.problem.certificates.certificate import Certificate, Leaf
+from partcover.problem.certificates.head import TailDigest
+from partcover.runtime.processes.engines import executor_of
 from partcover.verification.head_check import check_head_certificate
 from partcover.verification.recount import recount
 

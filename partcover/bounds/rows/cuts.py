@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ...kernels._parts import pair_rows
-from ...problem.cuts import CutKind
+from ...problem.certificates.cuts import CutKind
 from ...runtime.arrays import Int64
 from .family import Family
 from .rows import ArcRows, Arcs, Rows, sums

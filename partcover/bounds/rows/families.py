@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..price_counter import PriceCounter
+from ..counting.price_counter import PriceCounter
 from .family import Family
 from .merges import Merges
 from .needs import Needs

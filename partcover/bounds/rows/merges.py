@@ -8,10 +8,10 @@ from collections.abc import Hashable, Iterable, Mapping
 import numpy as np
 
 from ...corpus.symbols import Token
-from ...problem.charges import Charge
+from ...problem.certificates.charges import Charge
 from ...problem.merge_condition import MergeCondition
 from ...runtime.arrays import Bools, Float64, Int32
-from ..price_counter import PriceCounter
+from ..counting.price_counter import PriceCounter
 from .family import Family
 from .rows import Arcs, Rows
 

@@ -9,8 +9,8 @@ import click
 
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
-from ...problem.certificate import Certificate
-from ...runtime.file_kinds import kind_of
+from ...problem.certificates.certificate import Certificate
+from ...runtime.files.kinds import kind_of
 from ...vocabulary.vocabulary import Vocabulary
 from ..base_files import read_tokenizer
 from ..command import argument, command, option

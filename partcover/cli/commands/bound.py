@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...errors import VerificationError
-from ...problem.certificate import Certificate
+from ...problem.certificates.certificate import Certificate
 from ...problem.instance import Instance
 from ...report.tables import Listing
 from ..checkpoint_files import CertificateFile

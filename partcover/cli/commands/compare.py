@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ...corpus.word_counts import WordCounts
-from ...problem.certificate import Certificate
+from ...problem.certificates.certificate import Certificate
 from ...problem.instance import Instance
 from ...report.tables import rows_csv
-from ...runtime.files import write_atomic
+from ...runtime.files.writing import write_atomic
 from ...runtime.numerals import read_float
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import command, option
@@ -206,7 +206,7 @@ def _read(out: Output, source: InstanceSource, request: _Request) -> _Inputs:
     if request.held_out is not None:
         held_out = WordCounts.load(request.held_out, instance.symbols)
     elif request.split is not None:
-        from ...corpus.holdout import split
+        from ...corpus.files.holdout import split
 
         words, held_out = split(instance.words, request.split, seed=out.seed)
         instance = replace(instance, words=words)

@@ -12,17 +12,17 @@ from functools import partial
 import click
 from click.core import ParameterSource
 
-from ...corpus.count_files import Workers
-from ...corpus.count_job import CountJob
-from ...corpus.counting import CountSettings
-from ...corpus.counts_file import Totals
-from ...corpus.merge_counts import merge_counts
-from ...corpus.phrases import with_phrases
-from ...corpus.sources import find_sources, listed_reasons
-from ...corpus.tsv import Header
-from ...runtime.engines import executor_of
-from ...runtime.files import shown
+from ...corpus.counting.count import CountSettings
+from ...corpus.counting.count_files import Workers
+from ...corpus.counting.count_job import CountJob
+from ...corpus.counting.counts_file import Totals
+from ...corpus.counting.merge_counts import merge_counts
+from ...corpus.files.sources import find_sources, listed_reasons
+from ...corpus.files.tsv import Header
+from ...corpus.pretokenizers.phrases import with_phrases
+from ...runtime.files.writing import shown
 from ...runtime.memory import available_memory
+from ...runtime.processes.engines import executor_of
 from ..command import LIMITS, argument, command, option
 from ..completion import pretokenizer_names
 from ..options import all_files_option, engine_options, grouped, output_options

@@ -6,10 +6,10 @@ import click
 import numpy as np
 
 from ...corpus import symbols as sym
-from ...corpus.normalizers import glance
+from ...corpus.normalizers.normalizer import glance
 from ...encoding.encoder import Encoder
 from ...errors import InputError
-from ...runtime.files import atomic_writer
+from ...runtime.files.writing import atomic_writer
 from ..command import argument, command, option
 from ..id_files import ID_FORMATS, id_format, read_ids
 from ..inputs import read_any_vocabulary

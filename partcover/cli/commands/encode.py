@@ -14,12 +14,12 @@ from typing import Any, get_args
 import click
 import numpy as np
 
-from ...corpus.readers import documents
-from ...corpus.sources import Source, find_sources, listed_reasons
+from ...corpus.files.readers import documents
+from ...corpus.files.sources import Source, find_sources, listed_reasons
 from ...encoding.encoder import Encoder, Ids, Mode, Special, Unit
 from ...errors import InputError
-from ...runtime import signals
-from ...runtime.files import atomic_writer
+from ...runtime.files.writing import atomic_writer
+from ...runtime.processes import signals
 from ...runtime.progress import Progress
 from ...vocabulary.rules import SEGMENTATION_RULES
 from ..command import argument, command, option

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from ...corpus.pretokenizers import Pretokenizer
-from ...corpus.readers import documents
-from ...corpus.sources import find_sources
+from ...corpus.files.readers import documents
+from ...corpus.files.sources import find_sources
+from ...corpus.pretokenizers.pretokenizer import Pretokenizer
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
-from ...runtime.file_kinds import kind_of
-from ...runtime.files import read_text
+from ...runtime.files.kinds import kind_of
+from ...runtime.files.writing import read_text
 from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option

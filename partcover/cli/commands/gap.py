@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ...errors import VerificationError
-from ...problem.certificate import Certificate
+from ...problem.certificates.certificate import Certificate
 from ...problem.instance import Instance
 from ...report.tables import Listing
 from ...vocabulary.rules import SEGMENTATION_RULES

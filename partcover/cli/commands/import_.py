@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ...corpus.normalizers import glance
-from ...corpus.pretokenizers import Pretokenizer
+from ...corpus.normalizers.normalizer import glance
+from ...corpus.pretokenizers.pretokenizer import Pretokenizer
 from ..command import argument, command, option
 from ..completion import format_names, pretokenizer_names
 from ..formats_help import FormatsCommand

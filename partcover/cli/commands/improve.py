@@ -7,9 +7,9 @@ from functools import partial
 import click
 
 from ...errors import InputError
-from ...problem.certificate import Certificate
+from ...problem.certificates.certificate import Certificate
+from ...problem.certificates.minimax import MinimaxCertificate
 from ...problem.instance import Instance
-from ...problem.minimax_certificate import MinimaxCertificate
 from ...problem.solution import Solution
 from ..checkpoint_files import CheckpointFiles
 from ..command import command, option

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ...corpus import symbols as sym
-from ...problem.certificate import Certificate
+from ...problem.certificates.certificate import Certificate
 from ...report.tables import Listing
 from ...runtime.numerals import read_int
 from ..command import argument, command, option

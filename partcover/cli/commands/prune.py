@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from ...errors import InputError
-from ...runtime.files import atomic_writer
+from ...runtime.files.writing import atomic_writer
 from ...vocabulary.rules import SegmentationRule
 from ..adapting import adapting_options, read_adaptable, show_adaptation
 from ..base_files import read_corpus

@@ -14,7 +14,7 @@ import click
 
 from ...errors import InputError
 from ...report.tables import Listing, rows_csv, rows_markdown, shown_columns
-from ...runtime.files import check_writable, in_place, read_json, write_atomic
+from ...runtime.files.writing import check_writable, in_place, read_json, write_atomic
 from ..command import LIMITS, argument, command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import InstanceSource, parse_budgets

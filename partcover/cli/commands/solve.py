@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ...corpus import symbols as sym
-from ...problem.certificate import Certificate
+from ...problem.certificates.certificate import Certificate
 from ...problem.instance import Instance
 from ...problem.memory_plan import Work
 from ...problem.solution import Result

@@ -10,7 +10,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import click
 
-from ...corpus.phrases import without_phrases
+from ...corpus.pretokenizers.phrases import without_phrases
 from ...errors import InputError
 from ...problem.memory_plan import Work
 from ...runtime.numerals import read_float, read_int

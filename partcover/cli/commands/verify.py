@@ -10,7 +10,7 @@ import click
 
 from ...problem.instance import Instance
 from ...report.tables import facts
-from ...runtime.file_kinds import kind_of
+from ...runtime.files.kinds import kind_of
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import command, option
 from ..exit_status import EXIT_VERIFICATION
@@ -213,7 +213,7 @@ def _check_certificate(
     instance: Instance, path: str, vocab: str | None, vocabulary: dict[str, Any]
 ) -> dict[str, Any]:
     """Checks a certificate; with the data of a checked vocabulary, states the gap between them."""
-    from ...problem.certificate import Certificate
+    from ...problem.certificates.certificate import Certificate
     from ...verification.certificate_check import check_certificate, mismatches
 
     certificate = Certificate.load(path)

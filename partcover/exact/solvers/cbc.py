@@ -17,7 +17,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...problem.solution import Status, Termination
-from ...runtime.children import OWN_SESSION, guarded
+from ...runtime.processes.children import OWN_SESSION, guarded
 from ..model_files import read_solution, write_model, write_start
 from ..solver_io import SolverOptions, SolverReport
 from ..sparse_model import SparseModel

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...runtime.native_output import native_output, silent_c
-from ...runtime.threads import watch
+from ...runtime.processes.native_output import native_output, silent_c
+from ...runtime.processes.threads import watch
 from ..solver_io import SolverReport
 
 __all__ = ["PATIENCE", "in_thread"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...corpus.normalizers import Normalizer
+from ...corpus.normalizers.normalizer import Normalizer
 from ..format import GivenUp
 
 __all__ = ["as_steps"]

@@ -9,10 +9,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ...corpus.normalizers import Normalizer
+from ...corpus.normalizers.normalizer import Normalizer
 from ...errors import InputError
-from ...runtime.file_kinds import begins_object
-from ...runtime.files import load_json, read_json
+from ...runtime.files.kinds import begins_object
+from ...runtime.files.writing import load_json, read_json
 from ...vocabulary.merging import halves
 from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary

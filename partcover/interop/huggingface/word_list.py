@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from ...runtime.files import load_json, open_input, read_json
+from ...runtime.files.writing import load_json, open_input, read_json
 from .word_pieces import PREFIX, mark_steps
 
 __all__ = ["as_tokenizer", "list_in", "looks_like_list"]

@@ -1,7 +1,8 @@
 """Reads and writes WordPiece over text, as BERT's: a piece's place in the word is part of it.
 
 There pieces inside a word have a prefix, ``##``.  Here the others have a mark, which every word
-gets in front (Metaspace of `partcover.corpus.steps`): so what a piece is depends on its bytes
+gets in front (Metaspace of `partcover.corpus.pretokenizers.steps`): so what a piece is depends on
+its bytes
 alone, and the longest match is the same.
 """
 
@@ -11,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...corpus import symbols as sym
-from ...corpus.pretokenizers import Pretokenizer, rule_names
-from ...corpus.steps import Steps, read_steps
+from ...corpus.pretokenizers.pretokenizer import Pretokenizer, rule_names
+from ...corpus.pretokenizers.steps import Steps, read_steps
 from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of

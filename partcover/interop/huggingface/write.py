@@ -30,9 +30,9 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from ...corpus.normalizers import Normalizer
+from ...corpus.normalizers.normalizer import Normalizer
 from ...errors import InputError
-from ...runtime.files import write_atomic
+from ...runtime.files.writing import write_atomic
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters, pieces_of, to_characters
 from ..end_of_word import END, SUFFIX, ends_words

@@ -6,7 +6,7 @@ import importlib.metadata
 import json
 from pathlib import Path
 
-from ...corpus.pretokenizers import Pretokenizer
+from ...corpus.pretokenizers.pretokenizer import Pretokenizer
 from ...errors import InputError
 from ...vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ...vocabulary.vocabulary import Vocabulary

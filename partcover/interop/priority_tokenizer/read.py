@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from ...runtime.files import read_json
+from ...runtime.files.writing import read_json
 from ...runtime.numerals import read_int
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from ...errors import InputError
-from ...runtime.files import write_atomic
+from ...runtime.files.writing import write_atomic
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of, to_characters
 from ..splitting import patterns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any, NamedTuple
 
-from ...corpus.normalizers import Normalizer
+from ...corpus.normalizers.normalizer import Normalizer
 from ...vocabulary.vocabulary import Vocabulary
 from ..whole_texts import pretokenizer_of
 from .pieces import MARK

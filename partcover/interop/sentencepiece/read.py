@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...runtime.files import open_input
+from ...runtime.files.writing import open_input
 from ...vocabulary.merging import halves
 from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ...corpus import symbols as sym
-from ...corpus.normalizers import Normalizer
-from ...runtime.files import atomic_writer
+from ...corpus.normalizers.normalizer import Normalizer
+from ...runtime.files.writing import atomic_writer
 from ...vocabulary.vocabulary import Vocabulary
 from .around import own_spec
 from .pieces import MARK, open_characters, text_of

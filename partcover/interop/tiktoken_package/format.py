@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, MissingExtra
-from ...runtime.files import read_json, write_atomic
+from ...runtime.files.writing import read_json, write_atomic
 from ...vocabulary.vocabulary import Vocabulary
 from ..format import Format, GivenUp, Replay, exported_module
-from ..one_pattern import adapt_to_pattern, one_pattern
-from ..tiktoken import (
+from ..ranks.one_pattern import adapt_to_pattern, one_pattern
+from ..ranks.tiktoken import (
     PUBLISHED,
     RULES,
     adapt_to_ranks,

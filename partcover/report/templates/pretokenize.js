@@ -1,4 +1,4 @@
-// The pre-tokenizers of partcover.corpus.pretokenizers: text to words.
+// The pre-tokenizers of partcover.corpus.pretokenizers.pretokenizer: text to words.
 "use strict";
 
 const PRETOKENIZERS = (() => {
@@ -43,7 +43,7 @@ const PRETOKENIZERS = (() => {
   };
 })();
 
-// joins up to `most` words to a phrase, as partcover.corpus.phrases does
+// joins up to `most` words to a phrase, as partcover.corpus.pretokenizers.phrases does
 function joinWords(words, most) {
   const phrases = [];
   let before = "", size = most;

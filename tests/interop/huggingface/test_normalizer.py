@@ -8,7 +8,7 @@ from hypothesis import given
 from properties import tries
 from texts import mixed
 
-from partcover.corpus.normalizers import Normalizer
+from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.interop.huggingface.normalizer import as_steps
 
 FLAGS = ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces")

@@ -13,7 +13,7 @@ from interop.vocabularies import TEXT, made, same
 from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
-from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.interop import export, load_vocabulary
 from partcover.interop.byte_level import from_characters
 

@@ -12,7 +12,7 @@ from interop.vocabularies import EXACT, SPLITS, TEXT, TOKENS, made, same
 from properties import tries
 
 from partcover import InputError, Vocabulary, WordCounts, segment
-from partcover.corpus.pretokenizers import Pretokenizer
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.interop import FORMATS, export, load_vocabulary
 from partcover.interop.byte_level import from_characters, to_characters
 from partcover.interop.huggingface import HUGGINGFACE

@@ -1,0 +1,1 @@
+"""Steps and cuts for one budget, and the best that they prove."""

@@ -1,0 +1,265 @@
+"""Keeps the best prices for one budget, and what they prove."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from ...errors import InputError
+from ...heuristics.search import Target
+from ...problem.certificates.certificate import Certificate, Leaf
+from ...problem.instance import Instance
+from ...problem.solution import Termination
+from ...runtime.arrays import Bools, Int64
+from ...runtime.limits import Deadline, RunLimits
+from ...runtime.progress import Event, Progress
+from ..bound import Bound
+from ..counting.price_counter import PriceCounter
+from ..counting.reduced_costs import reduced_costs
+from ..steps.word_ascent import WordAscent
+from .cut_rounds import CutRounds, Round
+from .dual_point import Case, DualPoint
+
+__all__ = ["PATIENCE", "BestPrices"]
+
+PATIENCE, PATIENCE_NEAR = 4000, 256
+"""Steps within which the gap to the relaxation must fall, far from its optimum and near it."""
+
+_NEAR = 1e-7  # relative gap at which the relaxation is nearly solved
+_FALL = 0.9  # factor by which the gap must fall
+
+
+class BestPrices:
+    """The best prices so far for one budget, and the lower bound that they prove.
+
+    Parameters
+    ----------
+    counter : PriceCounter
+        Counts what prices prove.
+    instance : Instance
+        The instance with the budget.
+    incumbent : int or None
+        Tokens that some vocabulary needs.
+    known : Certificate or None
+        A certificate to start from.
+    deadline : Deadline
+        The clock of the call.
+    progress : Progress
+        Receives each better bound.
+    """
+
+    def __init__(
+        self,
+        counter: PriceCounter,
+        instance: Instance,
+        incumbent: int | None,
+        known: Certificate | None,
+        deadline: Deadline,
+        progress: Progress,
+    ) -> None:
+        self.counter = counter
+        self.instance = instance
+        self.incumbent = incumbent
+        self.known = known
+        self.deadline = deadline
+        self.progress = progress
+        self.lower_bound = instance.words.total_count
+        if known is not None:
+            self._prove(known.lower_bound, "start")
+        self.value = 0  # in units of 1 / counter.one tokens
+        self.prices: DualPoint | None = None
+        self._rewards: Int64 | None = None  # of all candidates, once they are counted
+        self._costs: tuple[Int64, Bools] | None = None  # that follow from them
+        absent = len(instance.fixed) - counter.n_required  # required tokens that occur nowhere
+        self.case = Case(counter.fixed, np.zeros(len(counter.fixed), bool), instance.k - absent)
+        self.plain_bound = self.lower_bound
+        self.kinds: dict[str, int] = {}
+        self.n_rounds = 0
+        self.last_fall = math.inf, 0  # the distance that last fell much, and the step
+        self.relaxation = math.inf
+        self.x = self.plain_x = np.zeros(len(instance.index))
+
+    def offer(self, ascent: WordAscent, step: int) -> float:
+        """Counts what the present prices prove; returns the seconds that took."""
+        begun = time.monotonic()
+        cost = ascent.cost()
+        if cost < self.relaxation:
+            self.relaxation = cost
+            self.x = self.plain_x = ascent.x_all()
+        self._count(ascent)
+        counter = self.counter
+        if counter.bits < counter.finest and self.distance() < 8 * self._rounding_loss():
+            # rounding is in the way: count with more digits
+            self._refine(min(counter.finest, counter.bits + 12))
+            self._count(ascent)
+        if self.distance() < _FALL * self.last_fall[0]:
+            self.last_fall = self.distance(), step
+        return time.monotonic() - begun
+
+    def begin_cuts(self, ascent: WordAscent) -> CutRounds:
+        """Returns rounds of cuts from the present point, counted with more digits.
+
+        The multiplier of a cut may be as large as a reward, and numbers of a certificate have 63
+        bits: where counts are in the billions, all digits would need a cut many times over.
+        """
+        digits = min(self.counter.finest, 66 - int(ascent.fee).bit_length())
+        self._refine(max(self.counter.bits, digits))
+        _, _, ascent.rewards = self._counted(ascent)
+        return CutRounds(ascent, self.case)
+
+    def offer_round(self, round_: Round, rounds: CutRounds) -> None:
+        """Keeps the prices of a round of cuts if they prove more."""
+        self.n_rounds += 1
+        if round_.value > self.value:
+            self.value, self.prices = round_.value, round_.prices
+            self._rewards, self._costs = round_.rewards.optional, None
+            self.kinds = round_.kinds
+            self.x = rounds.steps.x_all()
+        self._prove(self.counter.bound(round_.value), "cuts")
+
+    def _refine(self, bits: int) -> None:
+        """Counts with so many binary digits from now on."""
+        added = bits - self.counter.bits
+        self.counter.refine(bits)
+        self._rewards = self._costs = None
+        if self.prices is not None:
+            self.value, self.prices = self.value << added, self.prices.finer(added)
+
+    def _count(self, ascent: WordAscent) -> None:
+        """Counts the present prices and keeps them if they prove more."""
+        value, point, ascent.rewards = self._counted(ascent)
+        if self.prices is None or value > self.value:
+            self.value, self.prices = value, point
+            self._rewards = self._costs = None
+        proven = self.counter.bound(value)
+        self.plain_bound = max(self.plain_bound, proven)
+        self._prove(proven, "prices")
+
+    def _counted(self, ascent: WordAscent) -> tuple[int, DualPoint, Int64]:
+        """Returns what the present point proves, the point, and the rewards.
+
+        Prices alone need the rewards only of those that may be among the k largest.
+        """
+        counter = self.counter
+        if not ascent.families and not counter.groups:
+            point = DualPoint(counter.rounded(ascent.proposed()))
+            value, units = counter.count(point.prices, self.instance.k)
+            return value, point, units
+        point = DualPoint.of(ascent)
+        value, rewards = point.count(counter, self.case)
+        return value, point, rewards.optional
+
+    def distance(self) -> float:
+        """Returns the tokens between the relaxation and what the prices prove."""
+        if self.prices is None:
+            return math.inf
+        return self.relaxation - self.value / self.counter.one
+
+    def _rounding_loss(self) -> float:
+        """Returns the most tokens that rounding the prices may cost."""
+        return self.instance.words.total_symbols / (2 * self.counter.one)
+
+    def _prove(self, bound: int, source: str) -> None:
+        """Keeps a lower bound if it is better."""
+        if bound <= self.lower_bound:
+            return
+        self.lower_bound = bound
+        if self.incumbent is not None and bound > self.incumbent:
+            raise InputError(
+                f"{self.incumbent} tokens are given as enough, and {bound} are proven to be "
+                "needed: the incumbent is not of this instance"
+            )
+        self.progress.event(Event(self.deadline.seconds, "bound", self.incumbent, bound, source))
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the bound is what the incumbent needs."""
+        return self.lower_bound == self.incumbent
+
+    def is_solved(self, step: int) -> bool:
+        """Returns whether no better bound is possible, of use, or to be expected."""
+        proven = self.lower_bound
+        if self.is_met or proven >= self.relaxation * (1 - 1e-14):
+            return True
+        # neither end moves any more: floating point has no more digits
+        near = self.distance() <= _NEAR * max(1.0, self.relaxation)
+        return step - self.last_fall[1] >= (PATIENCE_NEAR if near else max(PATIENCE, step // 2))
+
+    def _all_rewards(self) -> Int64:
+        """Returns what the best prices give all candidates, in units of 1 / unit."""
+        if self._rewards is None:
+            assert self.prices is not None
+            self._rewards = self.prices.rewards(self.counter).optional
+        return self._rewards
+
+    def _reduced_costs(self) -> tuple[Int64, Bools]:
+        """Returns the reduced costs of all tokens, and which are chosen."""
+        if self._costs is None:
+            counter = self.counter
+            self._costs = reduced_costs(
+                self._all_rewards(), counter.fixed, self.instance, counter.largest_unseen
+            )
+        return self._costs
+
+    def target(self) -> Target:
+        """Returns what is proven, for a search."""
+        if self.prices is None:
+            return Target(self.lower_bound)
+        counter = self.counter
+        costs, _ = self._reduced_costs()
+        # where the start proves more than these prices, forcing adds that much less to it
+        excess = max(0, self.lower_bound - counter.bound(self.value))
+        in_tokens = np.maximum(costs[: len(self.x)] / counter.unit - excess, 0)
+        points = (self.x,) if self.x is self.plain_x else (self.x, self.plain_x)
+        return Target(self.lower_bound, in_tokens, points)
+
+    def certificate(self) -> Certificate:
+        """Returns the proof of the best lower bound so far."""
+        if self.known is not None and self.known.lower_bound >= self.lower_bound:
+            return self.known
+        leaf = Leaf(None) if self.prices is None else self.prices.leaf(self.counter)
+        return self.counter.certificate(self.instance, (leaf,), self.lower_bound)
+
+    def bound(self, iterations: int, termination: Termination, limits: RunLimits) -> Bound:
+        """Returns the bound with its certificate, and what it proves about candidates."""
+        counter, instance = self.counter, self.instance
+        size = len(instance.index)
+        costs = np.zeros(size, np.int64)
+        inside = outside = np.zeros(0, np.int64)
+        if self.prices is not None:
+            costs, chosen = self._reduced_costs()
+            costs = costs[:size]
+            if self.incumbent is not None:
+                # a case that needs as many tokens as the incumbent holds nothing better; rewards
+                # are rounded down by less than a unit each
+                rounded = counter.one // counter.unit
+                left = (self.incumbent - 1) * counter.unit - self.value // rounded + (rounded > 1)
+                optional = ~counter.fixed[:size]
+                inside = np.flatnonzero(optional & chosen[:size] & (-costs > left))
+                outside = np.flatnonzero(optional & ~chosen[:size] & (costs > left))
+            # where the start proves more than these prices, forcing adds that much less to it
+            excess = max(0, (self.lower_bound - counter.bound(self.value)) * counter.unit)
+            costs = np.where(costs > 0, np.maximum(costs - excess, 0), costs)
+        return Bound(
+            counter.asked(instance),
+            self.certificate(),
+            self.lower_bound,
+            self.incumbent,
+            self.relaxation,
+            self.x,
+            costs,
+            counter.unit,
+            inside.astype(np.int32),
+            outside.astype(np.int32),
+            self.deadline.seconds,
+            iterations,
+            termination,
+            limits.seed,
+            limits.threads,
+            self.plain_bound,
+            self.plain_x,
+            self.kinds,
+            self.n_rounds,
+        )

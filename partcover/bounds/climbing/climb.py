@@ -1,0 +1,198 @@
+"""The steps of a lower bound for one budget: plain ones, then rounds of cuts."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+
+from ...problem.solution import Termination
+from ...runtime.limits import Deadline
+from ..steps.word_ascent import WordAscent
+from .best_prices import BestPrices
+from .cut_rounds import CutRounds
+
+__all__ = ["Climb", "StoppingRule"]
+
+
+_STEPS = 32  # between two exact bounds
+_EARLY, _EARLY_STEPS = 64, 16  # the first steps, which gain most, and how many lie between bounds
+_NEAR = 1e-4  # relative gap to the relaxation at which cuts begin
+_ROUNDS_WITHOUT_GAIN = 8  # after which cuts bring no more
+_GAIN = 1e-6  # of the bound, that counts as one
+_CUT_STEPS = 1500  # cuts take so many plain steps before they prove more
+_CUT_COUNTS = 6  # a count with cuts takes so many plain ones, until it is known
+_FINISH_COUNTS = 3  # the last count, over all candidates, and the proof take so many counts
+
+
+@dataclass(frozen=True)
+class StoppingRule:
+    """When the steps for one budget end.
+
+    Attributes
+    ----------
+    deadline : Deadline
+        When time is up.
+    target_gap : float or None
+        The relative gap that is enough.
+    iterations : int or None
+        The largest number of steps.
+    incumbent : int or None
+        Tokens for the gap where no incumbent is known to the bound.
+    """
+
+    deadline: Deadline
+    target_gap: float | None
+    iterations: int | None
+    incumbent: int | None = None
+
+    def steps_left(self, step: int) -> int:
+        """Returns how many steps to make before the next exact bound."""
+        steps = _EARLY_STEPS if step < _EARLY else _STEPS
+        return steps if self.iterations is None else min(steps, self.iterations - step)
+
+    def termination(self, best: BestPrices, step: int) -> Termination | None:
+        """Returns why the plain steps end now; None if they go on."""
+        return "completed" if best.is_solved(step) else self.limit(best, step)
+
+    def limit(self, best: BestPrices, step: int) -> Termination | None:
+        """Returns which limit is reached; None if none is."""
+        tokens = best.incumbent if self.incumbent is None else self.incumbent
+        if (
+            self.target_gap is not None
+            and tokens is not None
+            and tokens - best.lower_bound <= self.target_gap * tokens
+        ):
+            return "gap"
+        if self.iterations is not None and step >= self.iterations:
+            return "completed"
+        return "time_limit" if self.deadline.is_over else None
+
+
+class Climb:
+    """The steps for one budget: plain ones, then rounds of cuts.
+
+    Parameters
+    ----------
+    ascent : WordAscent
+        The plain steps.
+    best : BestPrices
+        Keeps the best prices.
+    rule : StoppingRule
+        When to end.
+    cuts : bool
+        Whether cuts follow where the relaxation is nearly solved.
+
+    Attributes
+    ----------
+    step : int
+        The number of steps so far.
+    rounds : CutRounds or None
+        The rounds of cuts, once they have begun.
+    """
+
+    def __init__(
+        self, ascent: WordAscent, best: BestPrices, rule: StoppingRule, *, cuts: bool
+    ) -> None:
+        self.ascent = ascent
+        self.best = best
+        self.rule = rule
+        self.step = 0
+        self.rounds: CutRounds | None = None
+        self._may_cut = cuts
+        self._count_seconds = self._step_seconds = 0.0
+        self._first = self._previous = math.inf
+        self._steps_before_cuts = 0
+        self._last_gain = 0, 0  # the bound that was much better than before, and its round
+
+    def begin(self) -> None:
+        """Makes the first point and counts its prices, if there is time."""
+        seconds = math.inf
+        if self.rule.deadline.has_time_for(self.ascent.first_seconds):
+            self.ascent.begin(self.best.instance.k)
+            self._count_seconds = self.best.offer(self.ascent, self.step)
+            seconds = _FINISH_COUNTS * self._count_seconds
+        self.rule = replace(self.rule, deadline=self.rule.deadline.earlier(seconds))
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the relaxation is nearly solved, so that its x is a guide."""
+        best = self.best
+        return best.prices is not None and best.distance() <= _NEAR * best.relaxation
+
+    def advance(self) -> Termination | None:
+        """Makes the next plain steps or the next round of cuts; returns why none are left."""
+        if self.rounds is not None:
+            return self._round(self.rounds)
+        ended = self.rule.termination(self.best, self.step)
+        if self._may_cut and (self.is_near or ended == "completed"):
+            self._may_cut = False
+            if self._cuts_may_gain():
+                self.rounds = self.best.begin_cuts(self.ascent)
+                self._steps_before_cuts = self.step
+                self._last_gain = self.best.value, 0
+                return None
+        if ended is None:
+            self._plain_steps()
+        return ended
+
+    def _cuts_may_gain(self) -> bool:
+        """Returns whether cuts could prove more: it is of use, and there is time for them."""
+        best = self.best
+        if best.prices is None or best.is_met or not len(self.ascent.active):
+            return False
+        left = self.rule.deadline.left
+        if left is not None and left < _CUT_STEPS * self._step_seconds:
+            return False
+        return self.rule.iterations is None or self.step < self.rule.iterations
+
+    def _plain_steps(self) -> None:
+        """Makes plain steps, and counts the bound."""
+        ascent, best = self.ascent, self.best
+        begun, before = time.monotonic(), self.step
+        for _ in range(self.rule.steps_left(self.step)):
+            moved = ascent.step()
+            self.step += 1
+            if ascent.steps == 1:
+                self._first = moved
+            elif (
+                moved <= 0.2 * self._first
+                or (moved <= 0.8 * self._first and moved > self._previous)
+                or ascent.steps >= max(0.36 * self.step, 8)
+            ):
+                ascent.reweigh()
+                if not ascent.update_active_set(self.step):
+                    ascent.restart()
+                moved = math.inf
+            self._previous = moved
+            if self.rule.deadline.is_over:
+                break
+        self._step_seconds = (time.monotonic() - begun) / max(1, self.step - before)
+        best.offer(ascent, self.step)
+
+    def _round(self, rounds: CutRounds) -> Termination | None:
+        """Makes a round of cuts; where there is nothing to cut, plain steps go on."""
+        best, rule = self.best, self.rule
+        round_ = rounds.round(
+            rule.deadline.earlier(_CUT_COUNTS * self._count_seconds),
+            None if rule.iterations is None else rule.iterations - self.step,
+        )
+        self._count_seconds = max(self._count_seconds, rounds.count_seconds / _CUT_COUNTS)
+        self.step = self._steps_before_cuts + rounds.n_steps
+        best.offer_round(round_, rounds)
+        if not rounds.steps.cuts:
+            self.rounds = None
+            return None
+        if best.value - self._last_gain[0] > _GAIN * best.value:
+            self._last_gain = best.value, round_.number
+        ended = rule.limit(best, self.step)
+        if ended is None and (
+            best.is_met or round_.number - self._last_gain[1] >= _ROUNDS_WITHOUT_GAIN
+        ):
+            ended = "completed"
+        return ended
+
+    def end(self) -> None:
+        """Frees what further steps would need; the best prices stay."""
+        vars(self).pop("ascent", None)  # it may have been freed before
+        self.rounds = None

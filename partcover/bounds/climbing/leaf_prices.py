@@ -1,0 +1,186 @@
+"""Reads prices, multipliers and cuts back from the leaves of a certificate."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+
+from ...corpus.symbols import Token
+from ...errors import InputError
+from ...problem.certificates.certificate import Leaf
+from ...problem.certificates.cuts import Cut
+from ...runtime.arrays import Int64
+from ...verification.leaf_terms import terms_of
+from ...verification.sorted_words import SortedWords
+from ..counting.price_counter import PriceCounter
+from ..rows.cuts import Inequality, pair_key
+from ..rows.rows import ArcRows
+from ..steps.part_ascent import PartAscent
+from ..steps.word_ascent import WordAscent
+from .cut_rounds import CutRounds
+from .dual_point import Case, DualPoint, Rewards
+from .exact_prices import word_prices
+
+__all__ = ["LeafReader", "rounds_at"]
+
+_LOWEST_PRICE = -16
+_LIMIT = 1 << 61  # of sums of multipliers, so that what tokens pay and gain fits in 63 bits
+
+
+class LeafReader:
+    """Reads the leaves of certificates of one instance, which may claim anything.
+
+    Parameters
+    ----------
+    counter : PriceCounter
+        Its words and candidates, and the units of the prices.
+    """
+
+    def __init__(self, counter: PriceCounter) -> None:
+        self.counter = counter
+        self.words = SortedWords(counter.instance)
+        self.number = {key: n for n, key in enumerate(counter.intervals.key.tolist())}
+
+    def prices(self, leaf: Leaf, scale_bits: int) -> DualPoint:
+        """Returns the prices of a leaf in the units of the counter.
+
+        Pairs and cuts of tokens that are no candidates are left out.
+
+        Raises
+        ------
+        InputError
+            For prices, pairs and cuts that the check of a certificate refuses, and for numbers
+            that are too large to count with.
+        """
+        counter = self.counter
+        words = counter.instance.words
+        given = leaf.unpacked(len(words.data), scale_bits)
+        if given is None:
+            return word_prices(counter)
+        ascending = counter.instance.index.positions_ascending()
+        prices = np.empty(len(given), np.int64)
+        prices[ascending] = np.maximum(given.astype(np.int64), _LOWEST_PRICE << scale_bits)
+        shift = counter.bits - scale_bits
+        prices = _scaled(prices, shift)
+        if leaf.fees and len(leaf.fees) != len(counter.groups):
+            raise InputError(f"a leaf has {len(leaf.fees)} fees for {len(counter.groups)} groups")
+        fees = tuple(_scaled_one(fee, shift) for fee in leaf.fees)
+        if max(fees, default=0) >= _LIMIT:
+            raise InputError("the fees of a leaf are too large to count with")
+        terms_of(leaf, self.words, counter.asked(counter.instance))  # refuses what is not valid
+        if not leaf.has_cuts:
+            return DualPoint(prices, fees=fees)
+        return replace(self._with_cuts(leaf, prices, shift, ascending), fees=fees)
+
+    def candidate(self, token: Token) -> int:
+        """Returns the number of a candidate; −1 for other tokens."""
+        (key,) = self.counter.instance.index.find_tokens([token]).key.tolist()
+        return self.number.get(key, -1)
+
+    def _with_cuts(self, leaf: Leaf, prices: Int64, shift: int, ascending: Int64) -> DualPoint:
+        numbers = self._numbers(leaf)
+        keys, positions, multipliers = [], [], []
+        size = len(prices)
+        for pair in leaf.unpacked_pairs([size] * len(leaf.pairs)):
+            a, b = numbers[pair.first], numbers[pair.second]
+            own = _scaled(_small(pair.multipliers, shift), shift)
+            if min(a, b) >= 0 and own.any():
+                keys.append(pair_key(a, b))
+                positions.append(ascending[pair.positions[own > 0]])
+                multipliers.append(own[own > 0])
+        if sum(int(m.sum()) for m in multipliers) >= _LIMIT:
+            raise InputError("the multipliers of a leaf are too large to count with")
+        cuts: dict[Inequality, int] = {}  # one comes several times where it has many bits
+        gains: dict[int, int] = {}
+        for cut in leaf.cuts:
+            inequality = self._inequality(cut, numbers)
+            multiplier = _scaled_one(cut.multiplier, shift)
+            if multiplier and set(keys).issuperset(inequality.pairs):
+                cuts[inequality] = cuts.get(inequality, 0) + multiplier
+                for token in inequality.tokens:
+                    gains[token] = gains.get(token, 0) + multiplier * abs(cut.coef)
+        if max(gains.values(), default=0) >= _LIMIT << self.counter.low_bits:
+            raise InputError("the multipliers of a leaf are too large to count with")
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        sizes = [len(positions[n]) for n in order]
+        return DualPoint(
+            prices,
+            np.array([keys[n] for n in order], np.int64),
+            np.repeat(np.arange(len(order)), sizes),
+            np.concatenate([np.zeros(0, np.int64), *(positions[n] for n in order)]),
+            np.concatenate([np.zeros(0, np.int64), *(multipliers[n] for n in order)]),
+            tuple(cuts.items()),
+        )
+
+    def _numbers(self, leaf: Leaf) -> dict[Token, int]:
+        """Returns the numbers of the tokens of pairs and cuts; −1 for those that are none."""
+        tokens = sorted({token for pair in leaf.pair_tokens for token in pair})
+        keys = self.counter.instance.index.find_tokens(tokens).key.tolist()
+        return {t: self.number.get(key, -1) for t, key in zip(tokens, keys, strict=True)}
+
+    def _inequality(self, cut: Cut, numbers: dict[Token, int]) -> Inequality:
+        tokens = [numbers[token] for token in cut.tokens]
+        if cut.kind == "cycle":
+            tokens = list(Inequality.cycle(tokens).tokens)
+        else:
+            tokens.sort()
+        return Inequality(cut.kind, tuple(tokens), cut.coef, cut.rhs)
+
+
+def rounds_at(ascent: WordAscent, case: Case, prices: DualPoint, rewards: Rewards) -> CutRounds:
+    """Returns rounds of cuts for a case that begin at the prices and multipliers of a leaf.
+
+    Parameters
+    ----------
+    ascent : WordAscent
+        Plain steps that have begun: x and flows are those of its point.
+    case : Case
+        The case.
+    prices : DualPoint
+        The dual point.
+    rewards : Rewards
+        The rewards that these prices give.
+    """
+    start = copy(ascent)
+    start.rewards = rewards.optional
+    rounds = CutRounds(start, case)
+    steps = rounds.steps
+    cuts = {cut: m for cut, m in prices.cuts if not case.outside[list(cut.tokens)].any()}
+    active = np.zeros(len(case.inside), bool)
+    active[steps.active] = True
+    active[[token for cut in cuts for token in cut.tokens]] = True
+    steps.change(np.flatnonzero(active).astype(np.int32), list(cuts))
+    _place(steps, prices, cuts)
+    return rounds
+
+
+def _place(ascent: PartAscent, prices: DualPoint, multiplier: dict[Inequality, int]) -> None:
+    """Sets the dual point of steps."""
+    parts, rows, one = ascent.parts, ascent.rows.arcs, float(ascent.counter.one)
+    known = ArcRows(prices.pairs[prices.pair], prices.position)
+    ours, theirs = rows.same(parts.position[rows.place], known)
+    row = np.zeros(len(rows))
+    row[ours] = prices.multiplier[theirs] / one
+    mu = ascent.mu.copy()
+    mu[len(mu) - len(ascent.cuts) :] = [multiplier[cut] / one for cut in ascent.cuts]
+    if prices.fees:
+        ascent.budgets.fees = np.array(prices.fees, np.float64) / one
+    ascent.move(prices.prices[parts.position] / one, row, mu)
+
+
+def _small(values: Int64, shift: int) -> Int64:
+    """Refuses multipliers that do not fit in 61 bits in the counter's units."""
+    if int(values.max(initial=0)) >= _LIMIT >> max(shift, 0):
+        raise InputError("the multipliers of a leaf are too large to count with")
+    return values
+
+
+def _scaled(values: Int64, shift: int) -> Int64:
+    """Returns values in units that are smaller by so many binary digits, rounded down."""
+    return values << shift if shift >= 0 else values >> -shift
+
+
+def _scaled_one(value: int, shift: int) -> int:
+    return value << shift if shift >= 0 else value >> -shift

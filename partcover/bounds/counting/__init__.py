@@ -1,0 +1,1 @@
+"""Counts in integers what prices prove."""

@@ -1,0 +1,95 @@
+"""Tokens whose occurrences pay multipliers at positions: their rewards are counted again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...kernels._rewards import charged_rewards
+from ...runtime.arrays import Int32, Int64
+from ...runtime.processes.parallel import SHARDS
+from .price_counter import PriceCounter
+
+__all__ = ["Multipliers", "Payers"]
+
+
+@dataclass(frozen=True)
+class Multipliers:
+    """Lists of multipliers, each by position.
+
+    Attributes
+    ----------
+    keys : ndarray of int64, shape (lists,)
+        What each list is of, ascending.
+    first : ndarray of int64, shape (lists + 1,)
+        Where each list begins.
+    position : ndarray of int32, shape (multipliers,)
+        Where they are paid, in ``words.data``.
+    sums : ndarray of int64, shape (multipliers + lists,)
+        Of each list a 0, and behind it its partial sums.
+    """
+
+    keys: Int64
+    first: Int64
+    position: Int32
+    sums: Int64
+
+    @classmethod
+    def of(cls, key: Int64, position: Int64, multiplier: Int64) -> Multipliers:
+        """The lists of multipliers that are given in any order."""
+        order = np.lexsort((position, key))
+        keys, first = np.unique(key[order], return_index=True)
+        first = np.append(first, len(key)).astype(np.int64)
+        total = np.concatenate([[0], np.cumsum(multiplier[order])])
+        n_sums = np.diff(first) + 1
+        numbers = np.arange(int(n_sums.sum())) - np.repeat(np.arange(len(keys)), n_sums)
+        sums = total[numbers] - np.repeat(total[first[:-1]], n_sums)
+        return cls(keys, first, position[order].astype(np.int32), sums)
+
+
+@dataclass(frozen=True)
+class Payers:
+    """Which tokens pay which multipliers.
+
+    Attributes
+    ----------
+    tokens : ndarray of int, shape (payers,)
+        Who pays, as candidates of a counter.
+    first : ndarray of int64, shape (payers + 1,)
+        Where in `lists` those begin that a token pays.
+    lists : ndarray of int
+        Numbers of lists.
+    multipliers : Multipliers
+        The lists.
+    """
+
+    tokens: Int64
+    first: Int64
+    lists: Int64 | Int32
+    multipliers: Multipliers
+
+    def count(self, counter: PriceCounter, before: Int64, units: Int64, low: Int64) -> None:
+        """Counts the rewards of those that pay.
+
+        Parameters
+        ----------
+        counter : PriceCounter
+            What has their occurrences.
+        before : ndarray of int64, shape (symbols + 1,)
+            The sum of the prices before each position.
+        units, low : ndarray of int64, shape (tokens,)
+            Receive the rewards, in units of 1 / unit, and what lies below one.
+        """
+        paid = self.multipliers
+        occurrences = (counter.places, before, counter.count_at, counter.one)
+        candidates = (counter.lo, counter.hi, counter.length)
+        payers = (self.tokens.astype(np.int32), self.first, self.lists.astype(np.int32))
+        lists = (paid.first, paid.position, paid.sums)
+        arrays = (*occurrences, *candidates, *payers, *lists, units, low)
+        cuts = np.linspace(0, len(self.tokens), SHARDS + 1).astype(int).tolist()
+
+        def work(n: int) -> None:
+            charged_rewards(*arrays, counter.low_bits, cuts[n], cuts[n + 1])
+
+        counter.share(work, SHARDS)

@@ -1,0 +1,349 @@
+"""Counts in integers, over whole corpora, what prices prove and which rewards they give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from operator import mul
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InputError
+from ...kernels._rewards import rewards, self_overlaps, sums_before
+from ...problem.certificates.certificate import Branch, Certificate, Leaf, Prices, policy_digest
+from ...problem.instance import Instance
+from ...problem.merge_condition import MergeCondition
+from ...problem.word_index import refuse_wide
+from ...runtime.arrays import Bools, Float64, Int32, Int64
+from ...runtime.processes.parallel import SHARDS, ForEach
+
+__all__ = ["PriceCounter", "largest"]
+
+
+_BITS = 24  # binary digits of a price at first
+_LOWEST_PRICE = -16
+_NARROW_BITS = 26  # prices of so many fit in 32 bits
+_AT_ONCE = 1 << 20  # prices that are rounded together
+
+
+def leaf_prices(instance: Instance, certificate: Certificate) -> Int64 | None:
+    """Returns the prices of the first leaf with prices, in the order of ``words.data``; or None."""
+    for leaf in certificate.tree:
+        if not isinstance(leaf, Leaf):
+            continue
+        unpacked = leaf.unpacked(len(instance.words.data), certificate.scale_bits)
+        if unpacked is not None:
+            prices = np.empty(len(instance.words.data), np.int64)
+            prices[instance.index.positions_ascending()] = unpacked
+            return prices
+    return None
+
+
+class PriceCounter:
+    """Counts what prices prove for an instance, for any k, in integers.
+
+    Parameters
+    ----------
+    instance : Instance
+        The words and conditions.
+    share : callable
+        Shares work among threads; see `partcover.runtime.processes.parallel.workers`.
+    merges : MergeCondition, optional
+        What makes tokens, of an instance that does not say it.
+
+    Attributes
+    ----------
+    instance : Instance
+        The instance without merges.
+    bits, one : int
+        A price of 1 is ``one = 2^bits``; `refine` raises `bits`.
+    finest : int
+        The largest useful `bits`: rounding then moves no bound by more than an eighth of a
+        token, as far as sums of prices fit in 63 bits and floating point is as fine.
+    unit : int
+        Rewards are counted in units of 1 / unit tokens, rounded down, so that they fit in 63
+        bits.
+    low_bits : int
+        Binary digits of a reward that are below its unit: one is ``unit << low_bits``.
+    intervals : Intervals
+        The candidates of ``instance.index``, then required tokens that are not among them.
+    lo, hi, length : ndarray of int32, shape (tokens,)
+        The parts of `intervals`.
+    sa : ndarray of int32
+        The suffix array of the index: a bound has no room for wider positions.
+    weight, largest_reward : ndarray of int64, shape (tokens,)
+        Occurrences, weighted by word counts; the largest possible reward, in tokens.
+    fixed : ndarray of bool, shape (tokens,)
+        Whether a token is required.
+
+    Notes
+    -----
+    The index may lack candidates of less than a promise (`CandidateIndex`).  A price is at most 1,
+    so each has a reward of less than its promise, in tokens.  Where the k largest rewards would
+    need some of them, this upper bound is subtracted instead: what is proven still holds, and the
+    same prices prove at least as much when all candidates are looked at.
+    """
+
+    def __init__(
+        self, instance: Instance, share: ForEach, merges: MergeCondition | None = None
+    ) -> None:
+        words = instance.words
+        refuse_wide(words)
+        self.merges = merges = instance.merges if merges is None else merges
+        instance = instance.unmerged
+        index = instance.index
+        self.instance = instance
+        self.share = share
+        room = 58 - len(words.data).bit_length()
+        self.finest = max(_BITS, min(words.total_symbols.bit_length() + 3, 48, room))
+        self.refine(_BITS)
+        # the candidates, and required tokens that are not among them
+        required = index.find_tokens(instance.fixed)
+        required = required.take(required.occurs)
+        own = index.numbers(required)
+        extra = required.take(own < 0)
+        self.intervals = index.intervals.joined(extra)
+        self.lo, self.hi, self.length = (np.asarray(part, np.int32) for part in self.intervals)
+        self.sa = np.asarray(index.sa, np.int32)
+        self.weight = np.concatenate([index.weight, index.weight_of(extra)])
+        self.fixed = np.zeros(len(self.lo), bool)
+        self.fixed[own[own >= 0]] = True
+        self.fixed[len(index) :] = True
+        # prices are at most 1: no reward is above this
+        self.largest_reward = (self.length.astype(np.int64) - 1) * self.weight
+        self.n_required = int(self.fixed.sum())
+        self.n_likely = len(self.lo)  # how many of `order` the next count looks at first
+
+    @cached_property
+    def overlaps(self) -> npt.NDArray[np.uint8]:
+        """Whether occurrences of each token may overlap."""
+        text = self.instance.index.text
+        return self_overlaps(text, self.sa, self.lo, self.hi, self.length)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[Bools, int], ...]:
+        """The tokens of each group, and how many of them a vocabulary may hold."""
+        instance, groups = self.instance, []
+        for group in instance.groups:
+            if group.tokens is None:
+                longest = self.length if group.max_length is None else group.max_length
+                members = (self.length >= group.min_length) & (self.length <= longest)
+            else:
+                found = instance.index.find_tokens(sorted(group.tokens))
+                members = np.isin(self.intervals.key, found.take(found.occurs).key)
+            required = sum(token in group for token in instance.fixed)
+            absent = required - int(np.count_nonzero(members & self.fixed))
+            groups.append((members, group.limit - absent))
+        return tuple(groups)
+
+    @cached_property
+    def order(self) -> Int32:
+        """The numbers of all tokens: required ones, then by largest possible reward."""
+        order = np.argsort(-self.largest_reward, kind="stable").astype(np.int32)
+        required = np.flatnonzero(self.fixed).astype(np.int32)
+        return np.concatenate([required, order[~self.fixed[order]]])
+
+    @cached_property
+    def descending(self) -> Int64:
+        """The largest possible rewards of the tokens that are not required, in `order`, negated."""
+        descending: Int64 = -self.largest_reward[self.order[self.n_required :]]
+        return descending
+
+    @cached_property
+    def places(self) -> Int32:
+        """The position of each suffix in ``words.data``."""
+        return (self.sa - self.instance.index.word_of[self.sa] - 1).astype(np.int32)
+
+    @cached_property
+    def count_at(self) -> Int64:
+        """The count of the word at each position of ``words.data``."""
+        words = self.instance.words
+        return np.repeat(words.counts, np.diff(words.offsets))
+
+    def refine(self, bits: int) -> None:
+        """Sets the number of binary digits of a price."""
+        self.bits, self.one = bits, 1 << bits
+        # 16 · unit · symbols stays below 2^63: the lower bits of a reward are summed by themselves
+        self.low_bits = max(0, bits - (58 - self.instance.words.total_symbols.bit_length()))
+        self.unit = self.one >> self.low_bits
+
+    def certificate(
+        self, instance: Instance, tree: tuple[Branch | Leaf, ...], lower_bound: int
+    ) -> Certificate:
+        """Makes a certificate for the instance with some k, whose merges it is about, too."""
+        return Certificate.of(self.asked(instance), tree, lower_bound, self.bits)
+
+    def refuse_other(self, certificate: Certificate) -> None:
+        """Refuses a certificate of other words or conditions; of any k."""
+        if certificate.words_sha256 != self.instance.words.digest:
+            raise InputError("the certificate is about other words or counts")
+        if certificate.policy_sha256 != policy_digest(self.asked(self.instance)):
+            raise InputError("the certificate is about other candidates or conditions")
+
+    def asked(self, instance: Instance) -> Instance:
+        """Returns the instance, for some k, with the merges."""
+        if self.merges is None:
+            return instance
+        asked = replace(instance, merges=self.merges)
+        asked.__dict__["unmerged"] = instance
+        return asked
+
+    def prices_of(self, certificate: Certificate) -> Float64 | None:
+        """Returns the prices of a certificate; None if no leaf has any."""
+        self.refuse_other(certificate)
+        prices = leaf_prices(self.instance, certificate)
+        return None if prices is None else prices / float(1 << certificate.scale_bits)
+
+    def proven_by(self, certificate: Certificate) -> int | None:
+        """Returns what a certificate of one leaf proves for its k by prices alone.
+
+        None for a tree of several leaves, and for a leaf with fees, pairs or cuts.
+        """
+        leaf = certificate.tree[0]
+        self.refuse_other(certificate)
+        if not isinstance(leaf, Leaf) or not leaf.is_plain:
+            return None
+        if certificate.scale_bits > self.finest:
+            return None
+        prices = leaf_prices(self.instance, certificate)
+        if prices is None:
+            return self.instance.words.total_count
+        self.refine(max(self.bits, certificate.scale_bits))
+        if int(prices.min(initial=0)) < _LOWEST_PRICE << certificate.scale_bits:
+            return None
+        prices <<= self.bits - certificate.scale_bits
+        return self.bound(self.count(prices, certificate.k)[0])
+
+    def rounded(self, prices: Float64) -> Prices:
+        """Returns prices as integers, in units of 1 / one."""
+        units: Prices = np.empty(len(prices), np.int64)
+        if self.bits <= _NARROW_BITS:
+            units = np.empty(len(prices), np.int32)
+        for first in range(0, len(prices), _AT_ONCE):
+            part = slice(first, first + _AT_ONCE)
+            scaled = np.clip(prices[part], _LOWEST_PRICE, 1)
+            scaled *= self.one
+            units[part] = np.rint(scaled, out=scaled)
+        return units
+
+    def count(self, prices: Prices, k: int, *, every: bool = False) -> tuple[int, Int64]:
+        """Counts what prices prove for a budget, and the rewards of tokens.
+
+        Parameters
+        ----------
+        prices : ndarray of int32 or int64, shape (symbols,)
+            Prices in units of 1 / one.
+        k : int
+            The budget.
+        every : bool
+            Whether to count the rewards of all tokens, not only of those that may be among the
+            k largest.
+
+        Returns
+        -------
+        value : int
+            The lower bound, times 2^bits.
+        rewards : ndarray of int64, shape (tokens,)
+            Rewards in units of 1 / unit tokens; 0 where they are not counted.
+        """
+        words = self.instance.words
+        before = sums_before(prices, words.offsets)
+        # at the separators before the words, and behind the last
+        sums = np.diff(before[words.offsets + np.arange(len(words) + 1)])
+        out = np.zeros(len(self.lo), np.int64)
+        low = np.zeros(len(self.lo) if self.low_bits else 0, np.int64)
+        free = k - len(self.instance.fixed)
+        done = 0
+        until = len(self.order) if every else self.n_likely
+        while done < until:
+            self._rewards(before, out, low, self.order[done:until])
+            done = until
+            threshold = largest(out[self.order[self.n_required : done]], free)[1]
+            # a reward is no larger than `largest_reward`: below the threshold none is counted
+            n_needed = int(np.searchsorted(self.descending, -(threshold // self.unit), "left"))
+            until = max(done, self.n_required + n_needed)
+            self.n_likely = max(self.n_required + n_needed, 1)
+        required, others = self.order[: self.n_required], self.order[self.n_required :]
+        others_out = out[others]
+        if not self.low_bits:
+            total = int(np.dot(words.counts, sums))
+            total -= int(out[required].sum()) + largest(others_out, free)[0]
+            return total - self.others(others_out, free), out
+        # sums beyond 63 bits
+        total = sum(map(mul, words.counts.tolist(), sums.tolist()))
+        total -= (sum(out[required].tolist()) << self.low_bits) + sum(low[required].tolist())
+        best, threshold = largest(out[others], free)
+        above = out[others] > threshold
+        total -= (best << self.low_bits) + sum(low[others[above]].tolist())
+        equal = np.sort(low[others[out[others] == threshold]])[::-1]
+        total -= sum(equal[: max(0, free - int(above.sum()))].tolist())
+        return total - (self.others(others_out, free) << self.low_bits), out
+
+    @property
+    def largest_unseen(self) -> int:
+        """An upper bound of the rewards of candidates not in the index, in units of 1 / unit."""
+        return self.instance.index.min_promise * self.unit
+
+    def others(self, rewards: Int64, count: int) -> int:
+        """Returns what candidates that are not held may add to the `count` largest rewards.
+
+        Parameters
+        ----------
+        rewards : ndarray of int64
+            The rewards of those that are held, in units of 1 / unit.
+        count : int
+            How many rewards are summed.
+
+        Returns
+        -------
+        int
+            In units of 1 / unit; 0 where all are held.
+        """
+        most = self.largest_unseen
+        if not most or count <= 0:
+            return 0
+        if count < len(rewards):
+            rewards = np.partition(rewards, len(rewards) - count)[len(rewards) - count :]
+        smaller = rewards[rewards < most]
+        missing = max(0, count - len(rewards)) + len(smaller)
+        return missing * most - int(sum(smaller.tolist()))
+
+    def all_rewards(self, prices: Prices) -> tuple[Int64, Int64]:
+        """Returns the rewards of all tokens, in units of 1 / unit, and their lower bits."""
+        before = sums_before(prices, self.instance.words.offsets)
+        out, low = np.zeros(len(self.lo), np.int64), np.zeros(len(self.lo), np.int64)
+        self._rewards(before, out, low if self.low_bits else low[:0], self.order)
+        return out, low
+
+    def bound(self, value: int) -> int:
+        """Returns a value of `count` as a number of tokens, rounded up."""
+        return max(-(-value // self.one), self.instance.words.total_count)
+
+    def _rewards(self, before: Int64, out: Int64, low: Int64, which: Int32) -> None:
+        """Counts the rewards of some tokens into `out`, and their lower bits into `low`."""
+        index, counts = self.instance.index, self.instance.words.counts
+        arrays = (self.sa, index.word_of, counts, before, self.one, self.lo, self.hi, self.length)
+        overlaps = self.overlaps
+        cuts = np.linspace(0, len(which), 4 * SHARDS + 1).astype(int).tolist()
+
+        def work(n: int) -> None:
+            rewards(*arrays, overlaps, which, out, low, self.low_bits, cuts[n], cuts[n + 1])
+
+        self.share(work, 4 * SHARDS)
+
+
+def largest(values: Int64, count: int) -> tuple[int, int]:
+    """Returns the sum of the `count` largest of non-negative values, and the smallest of them.
+
+    The smallest is 0 where there are fewer, and the largest value where `count` is 0.
+    O(values).
+    """
+    if count <= 0:
+        return 0, int(values.max(initial=0))
+    smallest = 0
+    if count <= len(values):
+        values = np.partition(values, len(values) - count)[len(values) - count :]
+        smallest = int(values[0])
+    fits = int(values.max(initial=0)) < 2**63 // max(1, len(values))
+    return int(values.sum()) if fits else sum(values.tolist()), smallest

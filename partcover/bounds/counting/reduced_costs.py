@@ -1,0 +1,74 @@
+"""Reduced costs: by how much a bound rises when a candidate is forced in or out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...problem.instance import Instance
+from ...runtime.arrays import Bools, Int64
+
+__all__ = ["reduced_costs"]
+
+
+def reduced_costs(
+    rewards: Int64, fixed: Bools, instance: Instance, unseen: int = 0
+) -> tuple[Int64, Bools]:
+    """Returns the cost of forcing each token in (or out, negative), and whether it is chosen.
+
+    Parameters
+    ----------
+    rewards : ndarray of int64, shape (tokens,)
+        Reward of each token, from prices.
+    fixed : ndarray of bool, shape (tokens,)
+        Whether a token is required; the cost of these is 0.
+    instance : Instance
+        The instance, of which the budget and the number of required tokens matter.
+    unseen : int
+        An upper bound of the rewards of candidates that are not among the tokens.
+
+    Returns
+    -------
+    costs : ndarray of int64, shape (tokens,)
+        In the unit of the rewards.
+    chosen : ndarray of bool, shape (tokens,)
+        Whether the reward is one of the largest, which the bound subtracts.
+
+    Notes
+    -----
+    Let r_1 ≥ r_2 ≥ … be the rewards of the tokens that are not required, and n the number of
+    tokens that the budget leaves beyond these.  The prices prove V − (r_1 + … + r_n).
+
+    - A token with j > n is forced in by requiring it.  Its own reward is then subtracted, and the
+      n − 1 largest others: the bound is V − r_j − (r_1 + … + r_{n−1}), more by r_n − r_j.
+    - A token with j ≤ n is forced out by excluding it.  The n largest others are subtracted: the
+      bound is V − (r_1 + … + r_{n+1} − r_j), more by r_j − r_{n+1}.
+
+    Reduced-cost fixing: where the bound of such a case reaches the tokens of an incumbent, the
+    case holds no better vocabulary.  Each case is ruled out by itself, and so they are all: a
+    better vocabulary lacks every token that cannot be forced in, and holds every one that cannot
+    be forced out.  (One without dominated candidates, about which alone prices say something.)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover import Instance
+    >>> from partcover.bounds.counting.reduced_costs import reduced_costs
+    >>> instance = Instance({"that": 3, "hat": 2}, k=1)
+    >>> costs, chosen = reduced_costs(np.array([5, 9, 2]), np.zeros(3, bool), instance)
+    >>> costs.tolist(), chosen.tolist()
+    ([4, -4, 7], [False, True, False])
+    """
+    free = instance.k - len(instance.fixed)
+    optional = np.flatnonzero(~fixed)
+    order = optional[np.argsort(-rewards[optional], kind="stable")]
+    chosen = np.zeros(len(rewards), bool)
+    chosen[order[:free]] = True
+    costs = np.zeros(len(rewards), np.int64)
+    if 0 < free <= len(order):
+        costs[order[free:]] = rewards[order[free - 1]] - rewards[order[free:]]
+        after = rewards[order[free]] if free < len(order) else 0
+        # a token that is forced out may make room for one that is not among these
+        costs[order[:free]] = np.minimum(max(after, unseen) - rewards[order[:free]], 0)
+    elif free <= 0:
+        costs[order] = 2**62  # no room
+    return costs, chosen

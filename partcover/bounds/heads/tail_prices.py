@@ -1,0 +1,465 @@
+"""Chooses the prices of a tail, and counts in integers what they prove with those of a head."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from ...corpus import symbols as sym
+from ...corpus.counting.head_and_tail import HeadAndTail, WordShard
+from ...corpus.symbols import Token
+from ...corpus.word_counts import WordCounts
+from ...errors import InputError
+from ...kernels._head_tail import KnownTokens, TokenSums, largest_classes, largest_of_tokens
+from ...problem.certificates.certificate import Certificate, Leaf
+from ...problem.certificates.head import LONGEST_PRICED, HeadCertificate
+from ...problem.instance import Instance
+from ...runtime.arrays import Bools, Int64
+from ...runtime.limits import Deadline
+from ...runtime.processes.parallel import SHARDS
+from ..counting.price_counter import PriceCounter, largest
+from .tail import Tail, priced_substrings
+
+__all__ = ["MOST_TRIED", "TailPrices", "Tolls"]
+
+_Result = TypeVar("_Result")
+_Sums: TypeAlias = tuple[int, Int64, Int64, Bools]
+
+_BITS = 20  # binary digits of a price, unless the counts are large:
+_TOTAL_BITS, _WORTH_BITS = 56, 57  # so that sums of prices and of all tokens' worth fit in 63
+_TOLLS = 6  # passes that make tolls
+MOST_TRIED = 1 << 18
+"""Words of a tail that are priced with many tolls."""
+_CLASS_BITS = 8, 22  # at least and at most
+
+
+@dataclass(frozen=True)
+class Tolls:
+    """Known tokens and their tolls, by which the words of a tail are priced.
+
+    Attributes
+    ----------
+    known : KnownTokens
+        The tokens.
+    tolls : ndarray of int64, shape (tokens,)
+        The toll of each; −1 for those that have none and are not used.
+    n_items, class_bits, one : int
+        As `partcover.kernels._head_tail.TokenSums` takes them.
+    """
+
+    known: KnownTokens
+    tolls: Int64
+    n_items: int
+    class_bits: int
+    one: int
+
+    def sums(self, tail: Iterable[WordCounts], sixteenths: int) -> _Sums:
+        """Prices words of the tail.
+
+        Returns
+        -------
+        total : int
+            Σ c·Σ d, in units of 1 / (32 · one).
+        sums, classes : ndarray of int64
+            What each token, and each class of all others, is worth, in the same units.
+        used : ndarray of bool
+            Tokens without whose tolls prices were others.
+        """
+        sums = TokenSums(
+            self.known,
+            self.tolls,
+            self.n_items,
+            self.class_bits,
+            self.one,
+            LONGEST_PRICED,
+            sixteenths,
+        )
+        for block in tail:
+            sums.add(block.data.astype(np.int64), block.offsets, block.counts)
+        return sums.total, sums.sums, sums.classes, sums.used
+
+
+def _sums(shard: WordShard, tolls: Tolls, sixteenths: int) -> _Sums:
+    return tolls.sums(shard.tail_blocks(), sixteenths)
+
+
+class TailPrices:
+    """Prices of a tail, and the lower bound that they prove for head and tail.
+
+    `partcover.verification.head_check` says what they are and why the bound holds.  The tokens of
+    the head that are among the k best have no toll, and others one by which they are worth as much
+    as the k-th best, with what they are worth in the tail: at first by how often they are in the
+    sample, then by the sums of each pass.
+
+    Parameters
+    ----------
+    counter : PriceCounter
+        The words and candidates of the head.
+    certificate : Certificate or None
+        What is proven for the head.
+    tail : Tail
+        What is known of the tail.
+    sample : Instance, optional
+        The head with words that stand for the tail, whose tokens may have tolls, too.
+    tried : sequence of WordCounts
+        Parts of some `MOST_TRIED` words that stand for the tail, on which tolls are tried if it is
+        longer.
+    last_gain : int
+        About what the k-th best token saves in all words.
+    stated : HeadCertificate, optional
+        One whose digits, classes and tolls are taken.
+
+    Attributes
+    ----------
+    lower_bound, head_bound : int
+        The best bound so far; what is proven for the head alone.
+    """
+
+    def __init__(
+        self,
+        counter: PriceCounter,
+        certificate: Certificate | None,
+        tail: Tail,
+        *,
+        sample: Instance | None = None,
+        tried: Sequence[WordCounts] = (),
+        last_gain: int = 0,
+        stated: HeadCertificate | None = None,
+    ) -> None:
+        instance = counter.instance
+        self.counter = counter
+        self.tail = tail
+        self.tried = tried
+        self.lower_bound = instance.words.total_count + tail.digest.total_count
+        self.sixteenths = 0
+        self._pass_seconds = 0.0  # that a pass over the tail takes, by the words that are tried
+        self.class_bits = min(max(tail.words.bit_length() + 1, _CLASS_BITS[0]), _CLASS_BITS[1])
+        total = instance.words.total_symbols + tail.symbols
+        room = min(_TOTAL_BITS - total.bit_length(), _WORTH_BITS - tail.worth.bit_length())
+        if room < 1:
+            raise InputError(
+                f"{total} symbols are counted, which sums of 63 bits do not hold: scale the counts "
+                "down, or leave out long words"
+            )
+        counter.refine(min(_BITS, room))
+        if stated is not None:
+            if stated.head.scale_bits > counter.bits:
+                raise InputError("the certificate's prices have more digits than can be counted")
+            counter.refine(stated.head.scale_bits)
+            self.class_bits = stated.class_bits
+        prices = None if certificate is None else counter.prices_of(certificate)
+        if prices is None:  # a token for each word: no piece is worth more than one
+            prices = np.zeros(len(instance.words.data))
+            prices[instance.words.offsets[:-1]] = 1.0
+            self.prices = counter.rounded(prices).astype(np.int64)
+            self.rewards = np.zeros(len(counter.lo), np.int64)
+            self.head_bound = instance.words.total_count
+        else:
+            self.prices = counter.rounded(prices).astype(np.int64)
+            value, self.rewards = counter.count(self.prices, instance.k, every=True)
+            self.head_bound = counter.bound(value)
+        self.free = instance.k - len(instance.fixed)
+        occurs = instance.index.find_tokens(instance.fixed).occurs.tolist()
+        self.absent = [t for t, inside in zip(instance.fixed, occurs, strict=True) if not inside]
+        self.n_absent = len(self.absent)
+        self._find_known()
+        least = largest(self.rewards[~counter.fixed], self.free)[1]
+        self.least = max(least, last_gain * counter.one)
+        named: list[Token] = []
+        if stated is not None:
+            named = self._others(list(stated.tolls))
+        elif sample is not None:
+            named = self._frequent(sample)
+        self._find_tokens(named)
+        longest = max([instance.max_length or LONGEST_PRICED, *map(len, instance.fixed)])
+        known = KnownTokens(self.data, self.place, self.length, min(longest, LONGEST_PRICED))
+        tolls = self._first_tolls(known) if stated is None else self._stated(stated, named)
+        self.stated_tolls = tolls  # those of the best bound
+        self.tolls = Tolls(known, tolls, self.n_items, self.class_bits, counter.one)
+
+    def _find_known(self) -> None:
+        """Finds the known tokens, and among them the words that dominate."""
+        counter, words = self.counter, self.counter.instance.words
+        index = counter.instance.index
+        number = index.numbers(index.find_words())
+        is_known = (self.rewards > 0) | counter.fixed
+        is_known[number[number >= 0]] = True
+        self.known = np.flatnonzero(is_known)
+        place = np.cumsum(is_known) - 1
+        dominates = number >= 0
+        dominates[dominates] = ~counter.fixed[number[dominates]]
+        self.words = np.flatnonzero(dominates).astype(np.int32)
+        self.of_words = place[number[dominates]]
+        # what negative prices hide of the worth of the pieces of a word
+        sums = np.add.reduceat(self.prices, words.offsets[:-1])
+        most = np.add.reduceat(np.maximum(self.prices, 0), words.offsets[:-1])
+        hidden = np.maximum(most - counter.one, 0) - np.maximum(sums - counter.one, 0)
+        self.hidden = (words.counts * hidden)[dominates]
+
+    def _find_tokens(self, named: list[Token]) -> None:
+        """Places known tokens, required ones that the head lacks, others, and forbidden ones."""
+        counter, instance = self.counter, self.counter.instance
+        absent = self.absent
+        further = [sym.to_array(token) for token in chain(absent, named, instance.forbidden)]
+        sizes = np.array([len(token) for token in further], np.int64)
+        self.data = np.concatenate([instance.words.data, *further])
+        begins = len(instance.words.data) + np.cumsum(sizes) - sizes
+        first = counter.places[counter.lo[self.known]]
+        self.place = np.concatenate([first, begins]).astype(np.int64)
+        self.length = np.concatenate([counter.length[self.known], sizes]).astype(np.int32)
+        # the forbidden ones are worth nothing
+        self.n_items = len(self.known) + len(absent) + len(named)
+        self.is_required = np.zeros(self.n_items, bool)
+        self.is_required[: len(self.known)] = counter.fixed[self.known]
+        self.is_required[len(self.known) : len(self.known) + len(absent)] = True
+        self.most = (self.length[: self.n_items].astype(np.int64) - 1) * counter.one
+        self.slack = np.full(self.n_items, self.least)
+        self.slack[: len(self.known)] -= self.rewards[self.known]
+        found = instance.index.find_tokens(named)
+        self.lo, self.hi = (np.asarray(ends, np.int32) for ends in (found.lo, found.hi))
+
+    def _numbers(self, tokens: list[Token]) -> Int64:
+        """Returns where tokens stand among the known ones; −1 for others."""
+        keys = self.counter.intervals.key[self.known]
+        asked = self.counter.instance.index.find_tokens(tokens).key
+        order = np.argsort(keys)
+        if not len(keys):
+            return np.full(len(tokens), -1)
+        numbers = order[np.minimum(np.searchsorted(keys, asked, sorter=order), len(keys) - 1)]
+        return np.where((keys[numbers] == asked) & (asked >= 0), numbers, -1)
+
+    def _others(self, tokens: list[Token]) -> list[Token]:
+        """Returns those tokens that are neither known nor required nor forbidden."""
+        instance = self.counter.instance
+        named = {*instance.fixed, *instance.forbidden}
+        unknown = np.flatnonzero(self._numbers(tokens) < 0).tolist()
+        return [tokens[i] for i in unknown if tokens[i] not in named]
+
+    def _frequent(self, sample: Instance) -> list[Token]:
+        """Returns tokens that may be worth much in the tail alone."""
+        index, own = sample.promising, self.counter.instance.index
+        least = self.least // self.counter.one // 2
+        if not least:
+            return []
+        numbers = np.flatnonzero(index.weight * (index.length.astype(np.int64) - 1) >= least)
+        tokens = list(index.tokens(numbers))
+        weight = index.weight[numbers] - own.weight_of(own.find_tokens(tokens))
+        sizes = np.array([len(token) for token in tokens], np.int64)
+        wanted = np.flatnonzero(weight * (sizes - 1) >= least).tolist()
+        return self._others([tokens[i] for i in wanted])
+
+    def _first_tolls(self, known: KnownTokens) -> Int64:
+        """Returns the toll of each token by how often it is in the tail, about."""
+
+        def count(words: WordCounts) -> Int64:
+            data = words.data.astype(np.int64)
+            return known.weights(data, words.offsets, words.counts, LONGEST_PRICED)
+
+        weights = sum(self._of_tried(count), np.zeros(len(self.place), np.int64))
+        return self._with_limits(self.slack // np.maximum(weights[: self.n_items], 1))
+
+    def _next_tolls(self, sums: Int64) -> Int64:
+        """Returns tolls by which tokens are worth about what is left to them in the tail."""
+        worth = sums[: self.n_items] / 32.0
+        ratio = np.maximum(self.slack, 0) / np.maximum(worth, 1)
+        ratio = np.clip(np.where(ratio > 1, np.sqrt(ratio), ratio), 0.25, 2.0)
+        now = self.tolls.tolls[: self.n_items]
+        return self._with_limits((np.where(now < 0, self.most, now) * ratio).astype(np.int64))
+
+    def _with_limits(self, toll: Int64) -> Int64:
+        """Returns tolls for all places; −1 for tokens that cost what their symbols do.
+
+        Those that are not known have one in any case, which makes a class of each.
+        """
+        toll = np.where(self.is_required | (self.slack <= 0), 0, toll)
+        n_known, n_inside = len(self.known), len(self.known) + self.n_absent
+        tolls = np.full(len(self.place), -1)
+        tolls[:n_known] = np.where(toll < self.most, toll, -1)[:n_known]
+        tolls[n_inside : self.n_items] = np.minimum(toll, self.most)[n_inside:]
+        return tolls
+
+    def _stated(self, stated: HeadCertificate, named: list[Token]) -> Int64:
+        """Returns the tolls that a certificate states; −1 for tokens that have none."""
+        place = {token: i for i, token in enumerate(named, len(self.known) + self.n_absent)}
+        numbers = self._numbers(list(stated.tolls)).tolist()
+        tolls = np.full(len(self.place), -1)
+        for (token, toll), number in zip(stated.tolls.items(), numbers, strict=True):
+            at = place.get(token, number)
+            if at < 0:
+                raise InputError(
+                    f"the certificate has a toll for {sym.show(token)!r}, which it may not"
+                )
+            # no token is used that costs what its symbols do
+            tolls[at] = min(toll, (len(token) - 1) * self.counter.one)
+        return tolls
+
+    def rounds(self, words: HeadAndTail, deadline: Deadline) -> Iterator[None]:
+        """Tries tolls, and how many sixteenths of the prices are by them; yields after each pass.
+
+        If the tail is long, a sample of it decides, and all of it is read a few times: at first
+        with prices without tolls, so that there is a bound at once.  No pass over all of it begins
+        that would end after the deadline.
+        """
+        if self.tail.words <= MOST_TRIED or not self.tail.allows(self.tried):
+            yield from self._tries(lambda number: self.count(number, words), lambda: True)
+            return
+        best = self.count(0, words)
+        yield
+
+        def has_time() -> bool:
+            return deadline.has_time_for(self._pass_seconds)
+
+        number = yield from self._tries(self._estimate, has_time)
+        # the largest of sums over a sample are larger than they should be: more is tried
+        for further in range(max(number, 1), 17):
+            if not has_time():
+                return
+            value = self.count(further, words)
+            yield
+            if value <= best:
+                return
+            best = value
+
+    def _estimate(self, sixteenths: int) -> int:
+        """Returns about what is proven with so many sixteenths, by the words that are tried."""
+        begun = time.monotonic()
+        total, sums, classes, _ = self._added(
+            self._of_tried(lambda words: self.tolls.sums([words], sixteenths))
+        )
+        if sixteenths:
+            seconds = (time.monotonic() - begun) / max(1, sum(map(priced_substrings, self.tried)))
+            self._pass_seconds = seconds * self.tail.substrings
+        return self._value(total, sums, classes)
+
+    def _of_tried(self, work: Callable[[WordCounts], _Result]) -> list[_Result]:
+        """Returns what a function returns for each part of the words that are tried."""
+        results: list[Any] = [None] * len(self.tried)
+
+        def call(n: int) -> None:
+            results[n] = work(self.tried[n])
+
+        self.counter.share(call, len(results))
+        return results
+
+    def _tries(
+        self, count: Callable[[int], int], may_go_on: Callable[[], bool]
+    ) -> Generator[None, None, int]:
+        """Finds good tolls, and the best number of sixteenths by them, which is returned.
+
+        What is proven is concave in the number, so a search by halves finds the best.
+        """
+        values = {0: count(0)}
+        yield
+        best, tolls = -1, self.tolls
+        for tried in range(_TOLLS):
+            if tried and not may_go_on():
+                break
+            value = count(16)
+            if value > best:
+                best, tolls = value, self.tolls
+            yield
+            self.tolls = replace(self.tolls, tolls=self._next_tolls(self.sums))
+        self.tolls = tolls
+        values[16] = best
+        for step in (8, 4, 2, 1):
+            best = max(values, key=lambda n: values[n])
+            for number in (best - step, best + step):
+                if 0 <= number <= 16 and number not in values and may_go_on():
+                    values[number] = count(number)
+                    yield
+        return max(values, key=lambda n: values[n])
+
+    def count(self, sixteenths: int, words: HeadAndTail) -> int:
+        """Counts what is proven with so many sixteenths, and keeps them if it is more.
+
+        Returns it in units of 1 / (32 · one) of a token.
+        """
+        with words.lent(self.tolls) as tolls:
+            total, sums, classes, used = self._added(words.map(_sums, tolls, sixteenths))
+        value = self._value(total, sums, classes)
+        bound = -(-value // (32 * self.counter.one))
+        if bound > self.lower_bound:
+            self.lower_bound, self.sixteenths = bound, sixteenths
+            # others that are not known to the head have tolls, too, which makes a class of each
+            used[len(self.known) :] = True
+            self.stated_tolls = np.where(used, self.tolls.tolls, -1)
+        return value
+
+    def _added(self, parts: Iterable[_Sums]) -> _Sums:
+        """Returns sums over words of which those over parts are given."""
+        total = 0
+        sums = np.zeros(len(self.place), np.int64)
+        classes = np.zeros(1 << self.class_bits, np.int64)
+        used = np.zeros(len(self.place), bool)
+        for of_words, of_tokens, of_classes, of_tolls in parts:
+            total += of_words
+            sums += of_tokens  # fits: `Tail.worth` and the number of digits see to it
+            classes += of_classes
+            used |= of_tolls
+        return total, sums, classes, used
+
+    def _value(self, total: int, sums: Int64, classes: Int64) -> int:
+        """Returns what is proven with sums over the words of a tail, and keeps those of tokens."""
+        counter = self.counter
+        value = 32 * int(np.dot(counter.count_at, self.prices)) + total
+        items = sums[: self.n_items].copy()
+        items[: len(self.known)] += 32 * self.rewards[self.known]
+        value -= int(items[self.is_required].sum())
+        most = self._most_inside(sums, classes)
+        in_head = 32 * (self.rewards[self.known[self.of_words]] + self.hidden)
+        items[self.of_words] = in_head + np.maximum(sums[self.of_words], most)
+        optional = np.concatenate([items[~self.is_required], classes])
+        self.sums = sums
+        return value - int(largest(optional, self.free)[0])
+
+    def _most_inside(self, sums: Int64, classes: Int64) -> Int64:
+        """Returns the most that a token without an item of its own is worth in the tail.
+
+        For each word that dominates, of the tokens inside it.
+        """
+        counter, head = self.counter, self.counter.instance.words
+        named = sums[len(self.known) + self.n_absent : self.n_items]
+        parts = [np.zeros(0, np.int64)] * SHARDS
+        words = np.array_split(self.words, SHARDS)
+
+        def work(n: int) -> None:
+            arrays = head.data, head.offsets, words[n]
+            parts[n] = largest_classes(classes, LONGEST_PRICED, *arrays)
+
+        counter.share(work, SHARDS)
+        most = np.concatenate(parts)
+        is_long = np.diff(head.offsets)[self.words] > LONGEST_PRICED
+        most[is_long] = np.maximum(most[is_long], named.max(initial=0))
+        row_of = np.full(len(head), -1, np.int32)
+        row_of[self.words] = np.arange(len(self.words), dtype=np.int32)
+        word_of = counter.instance.index.word_of
+        largest_of_tokens(named, self.lo, self.hi, counter.sa, word_of, row_of, most)
+        return most
+
+    def certificate(self, n: int) -> HeadCertificate:
+        """Returns the proof of the best bound, for a head of `n` words."""
+        digest = self.tail.digest
+        counter, instance = self.counter, self.counter.instance
+        prices = self.prices[instance.index.positions_ascending()].astype(np.int32)
+        head = Certificate.of(instance, (Leaf(prices),), self.head_bound, counter.bits)
+        tolls = self.stated_tolls
+        first = 0 if self.sixteenths else len(self.known)
+        used = first + np.flatnonzero(tolls[first:] >= 0)
+        begins = self.place[used]
+        tokens = sym.slices(self.data, begins, begins + self.length[used], instance.symbols)
+        return HeadCertificate(
+            head,
+            n,
+            digest.words,
+            digest.total_count,
+            digest.hexdigest(),
+            dict(zip(tokens, tolls[used].tolist(), strict=True)),
+            self.sixteenths,
+            self.class_bits,
+            self.lower_bound,
+        )

@@ -1,0 +1,185 @@
+"""Counts what vocabularies need, and prices prove, for all words of a head and its tail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
+from os import PathLike
+
+import numpy as np
+
+from ...corpus.counting.head_and_tail import HeadAndTail, WordShard, words_between
+from ...corpus.symbols import Symbols
+from ...corpus.word_counts import WordCounts
+from ...errors import InputError
+from ...heuristics.greedy import greedtok
+from ...problem.certificates.certificate import Certificate
+from ...problem.certificates.head import HeadCertificate
+from ...problem.instance import Instance
+from ...problem.solution import Solution
+from ...runtime.processes.parallel import ForEach, call_in_turn
+from ...segmentation.segmentation import segment
+from ...verification.certificate_check import mismatches
+from ...vocabulary.vocabulary import Vocabulary
+from ..counting.price_counter import PriceCounter
+from .tail import Tail, priced_substrings
+from .tail_prices import MOST_TRIED, TailPrices
+
+__all__ = ["WholeWords", "split_words"]
+
+_FOUND_SECONDS, _PRICED_SECONDS = 1e-7, 8e-8  # a substring of the head, and one of the tail
+_TRIES = 4  # at least, of tolls
+_PARTS = 4  # of the words that prices are tried on: threads share them
+
+
+class WholeWords:
+    """All words, of which the tail is read in blocks, with the budget and the conditions.
+
+    Parameters
+    ----------
+    words : HeadAndTail
+        The words.
+    head : Instance
+        The words of the head, the budget and the conditions.
+    threads : int
+        Number of threads.
+    """
+
+    def __init__(self, words: HeadAndTail, head: Instance, threads: int) -> None:
+        self._greedy: Solution | None = None
+        self.words = words
+        self.head = head
+        self.threads = threads
+
+    @cached_property
+    def tail(self) -> Tail:
+        """The tail, summed up."""
+        tail = Tail(self.head.symbols)
+        for part in self.words.map(_tail_of, self.head.symbols):
+            tail.include(part)
+        return tail
+
+    def tokens(self, vocabulary: Vocabulary) -> tuple[int, int]:
+        """Returns the tokens that a vocabulary needs: for all words, and for the head."""
+        in_head = _needed([self.words.head], vocabulary, self.threads)
+        return in_head + sum(self.words.map(_needed_by_tail, vocabulary)), in_head
+
+    @cached_property
+    def sample(self) -> Instance:
+        """An instance of the head and as many words that stand for the tail."""
+        words, head = self.words.with_sample(self.words.n), self.head
+        return Instance(
+            words,
+            head.k,
+            max_length=head.max_length,
+            required=head.required,
+            forbidden=head.forbidden,
+        )
+
+    @cached_property
+    def tried(self) -> list[WordCounts]:
+        """Words that stand for the tail, on which its prices are tried, in parts."""
+        words = self.words.sample(MOST_TRIED)
+        cuts = np.linspace(0, len(words), _PARTS + 1).astype(int).tolist()
+        return [words_between(words, *cut) for cut in pairwise(cuts)]
+
+    @property
+    def pricing_seconds(self) -> float:
+        """About how long it takes to find tolls for the tail and to price it by them once."""
+        tried = min(sum(map(priced_substrings, self.tried)), self.tail.substrings)
+        in_tail = _TRIES * tried + self.tail.substrings
+        workers = 1 if self.words.executor is None else self.threads
+        in_head = priced_substrings(self.words.head)
+        return _FOUND_SECONDS * in_head + _PRICED_SECONDS * in_tail / workers
+
+    def greedy(self, time_limit: float | None = None) -> Solution:
+        """Returns GreedTok's solution for the sample, which is made once."""
+        if self._greedy is None:
+            self._greedy = greedtok(self.sample, time_limit=time_limit, threads=self.threads)
+        return self._greedy
+
+    def legal(self, vocabulary: Vocabulary) -> Vocabulary:
+        """Returns the first k tokens of a vocabulary that the conditions allow."""
+        head = self.head
+        if vocabulary.symbols != head.symbols:
+            raise InputError(
+                f"the start is over {vocabulary.symbols}, the words over {head.symbols}"
+            )
+        excluded = {*head.forbidden, *head.fixed}
+        longest = head.max_length or 2**31
+        allowed = (t for t in vocabulary if t not in excluded and len(t) <= longest)
+        return head.vocabulary([*head.fixed, *allowed][: head.k], vocabulary.method)
+
+    def prices(self, certificate: Certificate | None, share: ForEach) -> TailPrices:
+        """Returns prices of the tail beside those of the head that a certificate has, if given."""
+        counter = PriceCounter(self.head, share)
+        gains = self.greedy().gains
+        last_gain = gains[-1] if len(gains) == self.head.k > len(self.head.fixed) else 0
+        return TailPrices(
+            counter,
+            certificate,
+            self.tail,
+            sample=None if certificate is None else self.sample,
+            tried=self.tried,
+            last_gain=last_gain,
+        )
+
+    def recounted(self, proof: HeadCertificate) -> HeadCertificate:
+        """Returns a proof with no more than its prices and tolls are found to prove.
+
+        Raises
+        ------
+        InputError
+            If it is about other words, conditions or another k.
+        """
+        problems = mismatches(self.head, proof.head)
+        if proof.tail_sha256 != self.tail.digest.hexdigest():
+            problems.append("the certificate is about a tail of other words or counts")
+        if problems:
+            raise InputError(problems[0])
+        counter = PriceCounter(self.head, call_in_turn)
+        prices = TailPrices(counter, proof.head, self.tail, stated=proof)
+        prices.count(proof.sixteenths, self.words)
+        in_head = min(proof.head.lower_bound, prices.head_bound)
+        return replace(
+            proof,
+            head=replace(proof.head, lower_bound=in_head),
+            lower_bound=min(proof.lower_bound, prices.lower_bound),
+        )
+
+
+def split_words(
+    words: WordCounts | HeadAndTail | str | PathLike[str],
+    n: int,
+    executor: Executor | None,
+    scratch: str | PathLike[str] | None,
+) -> HeadAndTail:
+    """Returns words with a head of `n`; those of a file are read by the workers of an executor."""
+    if isinstance(words, WordCounts):
+        if executor is not None:
+            raise InputError("an executor reads words from a file: give its path")
+        return HeadAndTail.of(words, n)
+    if isinstance(words, HeadAndTail):
+        return words
+    return HeadAndTail.load(words, n, executor=executor, scratch=scratch)
+
+
+def _tail_of(shard: WordShard, symbols: Symbols) -> Tail:
+    """Returns the tail of a shard, summed up."""
+    tail = Tail(symbols)
+    for block in shard.tail_blocks():
+        tail.add(block)
+    return tail
+
+
+def _needed_by_tail(shard: WordShard, vocabulary: Vocabulary) -> int:
+    """Returns the tokens that the tail of a shard needs."""
+    return _needed(shard.tail_blocks(), vocabulary, 1)
+
+
+def _needed(parts: Iterable[WordCounts], vocabulary: Vocabulary, threads: int) -> int:
+    cuts = (segment(part, vocabulary, "shortest_path", threads=threads) for part in parts)
+    return sum(cut.tokens for cut in cuts)

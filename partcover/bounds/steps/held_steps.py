@@ -1,0 +1,92 @@
+"""Primal-dual steps whose arcs are held: faster than making them, where there are few."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels._saddle_point import Saddle, arcs, same_arcs
+from ...runtime.arrays import Float64, Int32, Int64, UInt8
+
+__all__ = ["HeldSteps"]
+
+
+class HeldSteps:
+    """The same as `partcover.kernels._word_steps.WordSteps`, with all arcs in arrays.
+
+    An arc takes 48 bytes.
+
+    Parameters
+    ----------
+    offsets, counts, sa, word_of, lo, hi, length, borders, prices, shards
+        As for `WordSteps`.
+
+    Attributes
+    ----------
+    n_arcs : int
+        The number of arcs.
+    price, made : ndarray of float64, shape (positions,)
+        The prices, and those of the last step before they were drawn back.
+    """
+
+    def __init__(
+        self,
+        offsets: Int64,
+        counts: Int64,
+        sa: Int32,
+        word_of: Int32,
+        lo: Int32,
+        hi: Int32,
+        length: Int32,
+        borders: UInt8,
+        prices: Float64,
+        shards: int,
+    ) -> None:
+        places = (sa - word_of[sa] - 1).astype(np.int32)
+        self.which, self.begin, self.end, back = arcs(places, lo, hi, length, int(offsets[-1]))
+        del places
+        self.n_arcs = len(self.which)
+        arrays = (self.which, self.begin, self.end, back)
+        self.saddle = saddle = Saddle(offsets, counts.astype(float), *arrays, prices)
+        self.price, self.made = saddle.price, saddle.made
+        self.distance, self.gains, self.anchor = saddle.distance, saddle.gains, saddle.anchor
+        # about as many arcs and symbols in each shard
+        load = saddle.first + offsets
+        self.cuts = np.searchsorted(load, np.linspace(0, load[-1], shards + 1)).tolist()
+        self.cuts[0], self.cuts[-1] = 0, len(counts)
+
+    def start(self, piece: Int32, before: Float64, x: Float64) -> None:
+        """Sets the flows to pieces, and the rows to what candidates that are chosen are worth."""
+        self.saddle.flow[:] = piece[self.begin] == self.end
+        worth = np.maximum(before[self.end] - before[self.begin] - 1, 0)
+        self.saddle.row[:] = worth * x[self.which]
+
+    def place(self, which: Int32, start: Int32, flow: Float64, row: Float64) -> None:
+        """Sets the flows and rows of the arcs that are given as by `used`; all others are 0."""
+        at = same_arcs(which, start, self.which, self.begin)
+        same = at >= 0
+        self.saddle.flow[:] = self.saddle.row[:] = 0
+        self.saddle.flow[at[same]] = flow[same]
+        self.saddle.row[at[same]] = row[same]
+
+    def used(self) -> tuple[Int32, Int32, Float64, Float64]:
+        """Returns the arcs with a flow or a row: candidates, starts, flows and rows."""
+        saddle = self.saddle
+        used = (saddle.flow != 0) | (saddle.row != 0)
+        return self.which[used], self.begin[used], saddle.flow[used], saddle.row[used]
+
+    def step(
+        self,
+        shard: int,
+        weight: float,
+        keep: float,
+        ahead: Float64,
+        gain: Float64,
+        moves: Float64,
+    ) -> None:
+        """Makes one reflected step for a shard, averaged with the anchor."""
+        words = self.cuts[shard], self.cuts[shard + 1]
+        self.saddle.step(*words, weight, keep, ahead, gain, moves)
+
+    def cost(self, shard: int, x: Float64) -> float:
+        """Returns the tokens of the flows of a shard, as `Saddle.cost`."""
+        return self.saddle.cost(self.cuts[shard], self.cuts[shard + 1], x)

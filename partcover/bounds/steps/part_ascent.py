@@ -1,0 +1,175 @@
+"""Steps over merged parts of words, for the relaxation with cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+
+import numpy as np
+
+from ...kernels._saddle_point import Saddle
+from ...runtime.arrays import Bools, Float64, Int32, Int64
+from ...runtime.processes.parallel import SHARDS
+from ..rows.cuts import Cuts, Inequality
+from ..rows.rows import Arcs, Rows, sums
+from .parts import Parts
+from .primal_dual import PrimalDual
+from .word_ascent import WordAscent
+
+__all__ = ["PartAscent"]
+
+
+class PartAscent(PrimalDual):
+    """Steps towards the optimum of the relaxation with cuts.
+
+    Parameters
+    ----------
+    ascent : WordAscent
+        The steps over words, at whose point these begin, and whose families they have, too.
+    active : ndarray of int32
+        The active set.
+    inside : ndarray of bool, shape (tokens,)
+        Tokens that are required.
+    free : int
+        How many tokens may be chosen besides.
+
+    Attributes
+    ----------
+    parts : Parts
+        The arcs.
+    saddle : Saddle
+        Flows, prices and multipliers.
+    cuts : list of Inequality
+        The cuts.
+    """
+
+    parts: Parts
+    saddle: Saddle
+
+    def __init__(self, ascent: WordAscent, active: Int32, inside: Bools, free: int) -> None:
+        super().__init__(
+            ascent.counter, ascent.budgets.of_case(free, inside), np.zeros(len(inside))
+        )
+        self.families = ascent.families
+        self.weight = ascent.weight
+        self.cuts: list[Inequality] = []
+        self.active = active = self._closed(active)
+        self.x[active] = ascent.x[active]
+        self.own, self.mu, self.rows = ascent.own, ascent.mu, ascent.rows  # known by their keys
+        self.parts = parts = Parts(self.counter, active)
+        self.saddle = saddle = parts.saddle()
+        self._build()
+        price = parts.merged(ascent.proposed())
+        saddle.price[:] = saddle.made[:] = price
+        which, start, flow, row = ascent.saddle.used()
+        arc, known = parts.arcs_of(start, ascent.active[which])
+        counts = self.arcs.count_at(parts.start)
+        share = self.counter.count_at[start[known]] / counts[arc]
+        saddle.flow[:] = sums(arc, share * flow[known], len(saddle.flow))
+        saddle.row[:] = sums(arc, share * row[known], len(saddle.row))
+        rows = self.rows.arcs
+        if len(rows):
+            ours, theirs = rows.same(parts.position[rows.place], ascent.rows.arcs)
+            saddle.pair_row[ours] = ascent.paid[theirs]
+        self._sum_gains()
+
+    def change(self, active: Int32, cuts: Sequence[Inequality]) -> None:
+        """Changes the active set and the cuts, and keeps the point."""
+        active = self._closed(active)
+        inactive = np.ones(len(self.x), bool)
+        inactive[active] = False
+        self.x[inactive] = 0
+        self.cuts = list(cuts)
+        old, old_saddle, old_rows = self.parts, self.saddle, self.rows.arcs
+        if not np.array_equal(active, self.active):
+            self.active = active
+            self.parts = Parts(self.counter, active)
+        self.saddle = self.parts.saddle()
+        self._build()
+        self.parts.copy_point(self.saddle, old, old_saddle)
+        rows = self.rows.arcs
+        ours, theirs = rows.same(old.place[self.parts.position[rows.place]], old_rows)
+        self.saddle.pair_row[ours] = old_saddle.pair_row[theirs]
+        self.saddle.pair_made[ours] = old_saddle.pair_made[theirs]
+        self._sum_gains()
+
+    def move(self, price: Float64, pair_row: Float64, mu: Float64) -> None:
+        """Moves to other prices and multipliers of rows, and restarts there.
+
+        What an arc is worth beyond what it costs and pays becomes the multiplier of its own row.
+        """
+        parts, rows, saddle = self.parts, self.rows.arcs, self.saddle
+        paid = np.repeat(pair_row, np.diff(rows.first))
+        before = np.concatenate([[0.0], np.cumsum(price)])
+        worth = before[parts.end] - before[parts.start] - 1
+        saddle.row[:] = np.maximum(worth - sums(rows.arcs, paid, len(parts.start)), 0)
+        saddle.price[:], saddle.pair_row[:], self.mu = price, pair_row, mu
+        self._sum_gains()
+
+    def branch(self, inside: Bools, outside: Bools, free: int) -> PartAscent:
+        """Returns steps from the present point for a case; these stay as they are."""
+        other = copy(self)
+        other.budgets = self.budgets.of_case(free, inside)
+        other.x = np.where(outside, 0.0, np.where(inside, 1.0, self.x))
+        active = inside.copy()
+        active[self.active] = True
+        cuts = [cut for cut in self.cuts if not outside[list(cut.tokens)].any()]
+        other.change(np.flatnonzero(active & ~outside).astype(np.int32), cuts)
+        return other
+
+    def _closed(self, active: Int32) -> Int32:
+        """Returns an active set with all candidates that rows of families are about."""
+        if not self.families:
+            return active
+        closed = np.zeros(len(self.x), bool)
+        closed[active] = True
+        for family in self.families:
+            closed = family.closed(closed)
+        return np.flatnonzero(closed).astype(np.int32)
+
+    def _build(self) -> None:
+        """Makes the rows of families and of cuts, over the present parts."""
+        parts, saddle = self.parts, self.saddle
+        held = self.active, parts.which, parts.start, parts.end, parts.offsets, parts.counts
+        self.arcs = Arcs(*held, self.weight_of_active, self.x[self.active])
+        families = (*self.families, Cuts(self.cuts))
+        rows = Rows.stacked([family.rows(self.arcs) for family in families], len(self.active))
+        saddle.set_pairs(rows.arcs.first, rows.arcs.arcs, rows.arcs.target)
+        self._take(rows, self.arcs)
+        # about as many rows and symbols in each shard
+        load = saddle.first + saddle.pair_rows + parts.offsets
+        self.shards = np.searchsorted(load, np.linspace(0, load[-1], SHARDS + 1)).tolist()
+        self.shards[0], self.shards[-1] = 0, len(parts.counts)
+
+    def _step_shard(self, shard: int, keep: float, ahead: Float64) -> None:
+        words = self.shards[shard], self.shards[shard + 1]
+        self.saddle.step(*words, self.weight, keep, ahead, self.gains_of[shard], self.moves[shard])
+
+    @property
+    def paid_made(self) -> Float64:
+        """The multipliers of the rows over flows after the last step."""
+        return self.saddle.pair_made
+
+    def positions(self, places: Int64) -> tuple[Int64, Int64]:
+        """Returns all positions in ``words.data`` of some places, and for each of which place."""
+        return self.parts.everywhere(places)
+
+    def proposed(self) -> Float64:
+        """Returns the prices to count: 1 where no arc lies."""
+        prices = np.ones(len(self.parts.place))
+        covered = self.parts.place >= 0
+        prices[covered] = self.saddle.made[self.parts.place[covered]]
+        return prices
+
+    @property
+    def cut_multipliers(self) -> list[float]:
+        """The multipliers of the cuts after the last step."""
+        multipliers: list[float] = self.mu_made.tolist()
+        return multipliers[len(multipliers) - len(self.cuts) :]  # their rows come last
+
+    def owed(self) -> Float64:
+        """Returns what the cuts over each token of the active set give to its reward."""
+        given = self.mu_made.copy()
+        given[: len(given) - len(self.cuts)] = 0
+        gives: Float64 = -self.rows.transposed(given, len(self.metric))[: len(self.active)]
+        return gives

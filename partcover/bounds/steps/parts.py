@@ -1,0 +1,105 @@
+"""Parts of words, cut where no active candidate crosses and merged where they are the same."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ...kernels._parts import merge_parts
+from ...kernels._saddle_point import Saddle, arcs
+from ...runtime.arrays import Float64, Int32, Int64
+from ..counting.price_counter import PriceCounter
+from ..rows.rows import matches
+
+__all__ = ["Parts"]
+
+
+class Parts:
+    """The merged parts of the words for an active set, and their arcs.
+
+    An arc is an occurrence of an active candidate.
+
+    Parameters
+    ----------
+    counter : PriceCounter
+        The words and candidates.
+    active : ndarray of int32
+        The active set, ascending.
+
+    Attributes
+    ----------
+    place : ndarray of int32, shape (symbols,)
+        Where a position of the words is among the parts; −1 where no arc lies.
+    position : ndarray of int64, shape (places,)
+        The first position of the words at each place.
+    offsets : ndarray of int64, shape (parts + 1,)
+        First place of each part.
+    counts : ndarray of float64, shape (parts,)
+        Counts of the words that have the part, summed.
+    which, start, end, back : ndarray of int32, shape (arcs,)
+        The arcs: which of the active set, places, and what `arcs` tells of those before.
+    """
+
+    def __init__(self, counter: PriceCounter, active: Int32) -> None:
+        self.counter = counter
+        self.active = active
+        lo, hi, length = (a[active] for a in (counter.lo, counter.hi, counter.length))
+        which, start, end, back = arcs(counter.places, lo, hi, length, len(counter.count_at))
+        self.place, self.offsets, counts, kept = merge_parts(counter.count_at, which, start, end)
+        self.counts = counts.astype(float)
+        self._position_of_arc = start[kept]
+        self.start = self.place[self._position_of_arc]
+        self.end = self.start + (end - start)[kept]
+        self.which, self.back = which[kept], back[kept]
+        self.position = np.zeros(int(self.offsets[-1]), np.int64)
+        covered = np.flatnonzero(self.place >= 0)[::-1]
+        self.position[self.place[covered]] = covered
+
+    def saddle(self) -> Saddle:
+        """Returns steps over these parts, at 0."""
+        return Saddle(self.offsets, self.counts, self.which, self.start, self.end, self.back)
+
+    def arcs_of(self, position: Int32, candidate: Int32) -> tuple[Int64, Int64]:
+        """Returns the arcs that stand for occurrences in the words, and for which of them."""
+        size = int(max(self.active.max(initial=0), candidate.max(initial=0))) + 1
+        wanted = self.place[position].astype(np.int64) * size + candidate
+        which, arc = matches(wanted, self.start.astype(np.int64) * size + self.active[self.which])
+        return arc, which
+
+    def merged(self, values: Float64) -> Float64:
+        """Returns the means of values of positions over the words that are merged."""
+        covered = np.flatnonzero(self.place >= 0)
+        place, counts = self.place[covered], self.counter.count_at[covered]
+        total = np.bincount(place, counts * values[covered], len(self.position))
+        mean: Float64 = total / np.repeat(self.counts, np.diff(self.offsets))
+        return mean
+
+    def copy_point(self, saddle: Saddle, old: Parts, old_saddle: Saddle) -> None:
+        """Copies the point of other parts of the same words, but for the rows of pairs."""
+        if old is self:
+            saddle.price[:], saddle.made[:] = old_saddle.price, old_saddle.made
+            saddle.flow[:], saddle.row[:] = old_saddle.flow, old_saddle.row
+            return
+        at = old.place[self.position]
+        covered = at >= 0
+        saddle.price[:] = saddle.made[:] = 1.0
+        saddle.price[covered] = old_saddle.price[at[covered]]
+        saddle.made[covered] = old_saddle.made[at[covered]]
+        theirs, ours = old.arcs_of(self._position_of_arc, self.active[self.which])
+        saddle.flow[ours], saddle.row[ours] = old_saddle.flow[theirs], old_saddle.row[theirs]
+
+    @cached_property
+    def _by_place(self) -> tuple[Int64, Int64]:
+        """All positions that arcs lie over, by place, and where those of each place begin."""
+        covered = np.flatnonzero(self.place >= 0)
+        order = covered[np.argsort(self.place[covered], kind="stable")]
+        return order, np.searchsorted(self.place[order], np.arange(len(self.position) + 1))
+
+    def everywhere(self, places: Int64) -> tuple[Int64, Int64]:
+        """Returns all positions of some places, and for each the index of its place."""
+        order, first = self._by_place
+        begin = first[places]
+        sizes = first[places + 1] - begin
+        at = np.repeat(begin - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
+        return order[at], np.repeat(np.arange(len(places)), sizes)

@@ -1,0 +1,175 @@
+"""The primal-dual hybrid gradient: one step, for any arcs and rows."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from typing import Protocol
+
+import numpy as np
+
+from ...runtime.arrays import Float64, Int32
+from ...runtime.processes.parallel import SHARDS
+from ..counting.price_counter import PriceCounter
+from ..rows.budgets import Budgets
+from ..rows.rows import Arcs, Rows, sums
+
+__all__ = ["PrimalDual"]
+
+
+class Steps(Protocol):
+    """Flows, prices and multipliers of arcs, in shards."""
+
+    price: Float64
+    made: Float64
+
+    def anchor(self) -> None:
+        """Makes the present point the anchor."""
+
+    def distance(self) -> tuple[float, float]:
+        """Returns the squared distances from the anchor: of flows, of prices and rows."""
+
+    def gains(self, gain: Float64) -> None:
+        """Adds what each column gains."""
+
+
+class PrimalDual(ABC):
+    """Steps towards the saddle point of flows, x and variables of rows, and of their multipliers.
+
+    The relaxation is ::
+
+        min  Σ_W c(W)·(arcs used)    flows are paths,  flow of an arc ≤ x,  `Budgets`,  `Rows`
+
+    Steps are those of Chambolle and Pock (2011) with diagonal step sizes, reflected and drawn back
+    to an anchor.  What the arcs are of and which candidates are active is for subclasses to say.
+
+    Parameters
+    ----------
+    counter : PriceCounter
+        Counts what prices prove.
+    budgets : Budgets
+        The budget and those of groups.
+    x : ndarray of float64, shape (tokens,)
+        How much of each candidate is chosen.
+
+    Attributes
+    ----------
+    active : ndarray of int32
+        The active set: the candidates whose occurrences are arcs.
+    rows : Rows
+        All rows but those of arcs and budgets.
+    own, mu : ndarray of float64
+        The variables and the multipliers of `rows`.
+    x_made, own_made, mu_made : ndarray of float64
+        Those of the last step, before they were drawn back; x of the active set.
+    weight : float
+        The primal weight: prices move by it, flows by its inverse.
+    steps : int
+        Steps since the anchor.
+    """
+
+    saddle: Steps
+
+    def __init__(self, counter: PriceCounter, budgets: Budgets, x: Float64) -> None:
+        self.counter = counter
+        self.budgets = budgets
+        self.x = x
+        self.active: Int32 = np.zeros(0, np.int32)
+        self.rows = Rows()
+        self.own = self.own_made = self.mu = self.mu_made = np.zeros(0)
+        self.weight = 1.0
+        self.steps = 0
+
+    @property
+    def fee(self) -> float:
+        """What a token must gain to be chosen."""
+        return self.budgets.fee
+
+    @abstractmethod
+    def _step_shard(self, shard: int, keep: float, ahead: Float64) -> None:
+        """Makes the step of the arcs of a shard."""
+
+    @property
+    def weight_of_active(self) -> Float64:
+        """How often each candidate of the active set occurs."""
+        return self.counter.weight[self.active].astype(float)
+
+    def _take(self, rows: Rows, arcs: Arcs | None = None) -> None:
+        """Takes rows in place of the present ones, and keeps what is known of theirs."""
+        known: dict[Hashable, float] = dict(zip(self.rows.own, self.own.tolist(), strict=True))
+        fresh = zip(rows.own, rows.own_first.tolist(), strict=True)
+        self.own = np.array([known.get(key, first) for key, first in fresh], np.float64)
+        known = dict(zip(self.rows.keys, self.mu.tolist(), strict=True))
+        self.mu = np.array([known.get(key, 0.0) for key in rows.keys], np.float64)
+        self.rows = rows
+        columns = len(self.active) + len(rows.own)
+        weight = np.concatenate([self.weight_of_active, np.zeros(len(rows.own))])
+        if arcs is not None and len(rows.arcs):
+            counts = arcs.count_at(rows.arcs.place)
+            weight += sums(rows.arcs.target, counts, columns)
+        size = np.abs(rows.coef)
+        self.size = np.maximum(np.bincount(rows.row, size, len(rows.keys)), 1)
+        added = np.bincount(rows.column, size * rows.scale[rows.row], columns)
+        self.metric = np.maximum(weight + added, 1.0)
+        self.budgets.over(self.active)
+        self.gains_of = np.zeros((SHARDS, columns))
+        self.moves = np.zeros((SHARDS, 2))
+
+    def _sum_gains(self) -> None:
+        """Sums what each column gains at the present point, and restarts there."""
+        self.gain = np.zeros(len(self.metric))
+        self.saddle.gains(self.gain)
+        self.restart()
+
+    def restart(self) -> None:
+        """Makes the present point the anchor."""
+        self.saddle.anchor()
+        self.x_from, self.own_from, self.mu_from = self.x[self.active], self.own, self.mu
+        self.x_made, self.own_made = np.clip(self.x_from, 0, 1), self.own
+        self.mu_made = np.maximum(self.mu, 0)
+        self.steps = 0
+
+    def step(self) -> float:
+        """Makes one step; returns how far it moved."""
+        n, weight, rows = len(self.active), self.weight, self.rows
+        keep = (self.steps + 1) / (self.steps + 2)
+        x, own, mu = self.x[self.active], self.own, self.mu
+        gain = self.gain
+        if len(mu):
+            gain = gain - rows.transposed(mu, len(gain))
+        scale = 1 / (self.metric * weight)
+        made = self.budgets.project(x, gain[:n], scale[:n])
+        own_made = np.clip(own + scale[n:] * gain[n:], 0, 1)
+        ahead = np.concatenate([2 * made - x, 2 * own_made - own])
+        self.counter.share(lambda shard: self._step_shard(shard, keep, ahead), SHARDS)
+        self.gain = self.gains_of.sum(axis=0)
+        flows, prices = self.moves.sum(axis=0).tolist()
+        flows += float(np.sum(self.metric[:n] * (made - x) ** 2))
+        flows += float(np.sum(self.metric[n:] * (own_made - own) ** 2))
+        self.x[self.active] = keep * ahead[:n] + (1 - keep) * self.x_from
+        if len(own) or len(mu):
+            mu_made = np.maximum(mu + weight * rows.scale * rows.violation(ahead) / self.size, 0)
+            prices += float(np.sum(self.size / rows.scale * (mu_made - mu) ** 2))
+            self.own = keep * ahead[n:] + (1 - keep) * self.own_from
+            self.mu = keep * (2 * mu_made - mu) + (1 - keep) * self.mu_from
+            self.mu_made = mu_made
+        self.x_made, self.own_made = made, own_made
+        self.steps += 1
+        return math.sqrt(weight * flows + prices / weight)
+
+    def reweigh(self) -> None:
+        """Balances prices and flows by how far both have moved since the anchor."""
+        n = len(self.active)
+        flows, prices = self.saddle.distance()
+        flows += float(np.sum(self.metric[:n] * (self.x[self.active] - self.x_from) ** 2))
+        flows += float(np.sum(self.metric[n:] * (self.own - self.own_from) ** 2))
+        prices += float(np.sum(self.size / self.rows.scale * (self.mu - self.mu_from) ** 2))
+        if flows > 1e-20 and prices > 1e-20:
+            self.weight = math.sqrt(self.weight * math.sqrt(prices / flows))
+
+    def x_all(self) -> Float64:
+        """Returns how much of each candidate of the index is chosen, 0 to 1."""
+        x = np.zeros(len(self.x))
+        x[self.active] = self.x_made
+        return x[: len(self.counter.instance.index)]

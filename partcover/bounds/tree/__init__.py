@@ -1,0 +1,1 @@
+"""Cases of vocabularies, bounded and split until none is open."""

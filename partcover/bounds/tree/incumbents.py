@@ -1,0 +1,50 @@
+"""Finds vocabularies near the x of a case, in little time."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+
+from ...heuristics.rounding import round_relaxation
+from ...heuristics.search import Search, Target
+from ...heuristics.search_space import SearchSpace
+from ...problem.instance import Instance
+from ...runtime.arrays import Bools, Float64
+from ...runtime.limits import Deadline, RunLimits
+from ...runtime.progress import Progress
+from ...segmentation.segmentation import segment
+from ...vocabulary.vocabulary import Vocabulary
+
+__all__ = ["vocabulary_near"]
+
+_STEPS = 100  # of the search
+_NO_OTHERS = 1 << 62  # tokens: no candidate saves as many
+
+
+def vocabulary_near(
+    instance: Instance, x: Float64, hopeful: Bools | None, clock: Deadline
+) -> tuple[Vocabulary, int]:
+    """Returns a vocabulary of large x, and the tokens it needs.
+
+    Parameters
+    ----------
+    instance : Instance
+        The instance.
+    x : ndarray of float64, shape (candidates,)
+        How much of each candidate is chosen.
+    hopeful : ndarray of bool, shape (candidates,), or None
+        Candidates that a better vocabulary may hold: tokens are exchanged for these, in a number
+        of steps that is the same on any machine.  None: x is only rounded.
+    clock : Deadline
+        When to stop.
+    """
+    rounded = round_relaxation(instance, x)
+    if hopeful is None or clock.is_over:
+        return rounded, segment(instance.words, rounded, "shortest_path").tokens
+    space = SearchSpace(instance, rounded, _NO_OTHERS, np.where(hopeful, 1.0, x))
+    search = Search(space, Target(), 0.0, RunLimits(), Deadline(), Progress())
+    for _ in islice(search.steps([("rounding", list(rounded))]), _STEPS):
+        if clock.is_over:
+            break
+    return search.incumbent()

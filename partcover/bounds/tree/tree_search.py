@@ -1,0 +1,308 @@
+"""Bounds and splits the cases of a tree, the smallest bound first, until none is left open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ...heuristics.local_search import local_search
+from ...problem.solution import Checkpoint, Solution, Termination
+from ...runtime.arrays import Bools
+from ...runtime.checkpoints import Checkpoints
+from ...runtime.limits import Deadline
+from ...runtime.processes.parallel import ForEach, call_in_turn
+from ...runtime.progress import Event, Progress
+from ...vocabulary.vocabulary import Vocabulary
+from ..climbing.cut_rounds import Round
+from ..climbing.leaf_prices import rounds_at
+from ..counting.price_counter import PriceCounter, largest
+from ..steps.word_ascent import WordAscent
+from .branch_tree import Node, certificate_of, leaves_of, settle
+from .branching import Split, Splitter
+from .incumbents import vocabulary_near
+
+__all__ = ["TreeSearch"]
+
+_BATCH = 2  # cases at a time, whatever the number of threads: the tree is the same for any
+_SLOW = 0.03  # of the gap: a case that gains less in two rounds is split
+_LOOK_BACK = 2
+_SLOW_ALONE = 0.1  # of the gap: so is one that gains less in a round, and finds no cuts
+_MOST_ROUNDS = 40  # of a case
+_MOST_ENTRIES = 1 << 24  # arcs and rows of open cases; each takes some 100 bytes
+_PULSE = 0.5  # seconds between looks at cases that are bounded side by side
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What the work on a case brought: a vocabulary, and the cases that it is split into."""
+
+    vocabulary: Vocabulary
+    tokens: int
+    split: Split = field(default_factory=Split)
+
+
+class TreeSearch:
+    """The search for the optimum in a tree of cases.
+
+    Parameters
+    ----------
+    counter : PriceCounter
+        Counts what prices prove.
+    root : Node
+        The tree so far.
+    solution : Solution
+        The incumbent.
+    greedy : Solution
+        GreedTok's solution, with which better vocabularies are searched.
+    ascent : WordAscent
+        Plain steps, where cases begin that have no rounds yet.
+    deadline : Deadline
+        The clock of the call.
+    progress : Progress
+        Receives each better vocabulary and bound, and how many cases are open.
+    threshold : int, optional
+        The search ends when a vocabulary needs at most so many tokens, or when none does.
+    """
+
+    def __init__(
+        self,
+        counter: PriceCounter,
+        root: Node,
+        solution: Solution,
+        greedy: Solution,
+        ascent: WordAscent,
+        deadline: Deadline,
+        progress: Progress,
+        threshold: int | None = None,
+    ) -> None:
+        self.counter = counter
+        self.root = root
+        self.solution = solution
+        self.greedy = greedy
+        self.ascent = ascent
+        self.deadline = deadline
+        self.clock = deadline.earlier(0.0)  # stops where the call is interrupted
+        self.progress = progress
+        self.threshold = threshold
+        self.splitter = Splitter(counter, self.clock)
+        self.checkpoints: Checkpoints[Solution] = Checkpoints(None, self.best)
+        self._reported = 0
+
+    @property
+    def goal(self) -> int:
+        """The value at which a case holds nothing better than the incumbent, or too many tokens."""
+        most = self.solution.tokens - 1
+        if self.threshold is not None:
+            most = min(most, self.threshold)
+        return most * self.counter.one + 1
+
+    @property
+    def lower_bound(self) -> int:
+        """What all cases prove together."""
+        value = min(leaf.value for leaf in leaves_of(self.root))
+        return min(self.solution.tokens, self.counter.bound(value))
+
+    def best(self) -> Solution:
+        """Returns the incumbent with the certificate of the tree as it stands."""
+        lower_bound = self.lower_bound
+        certificate = certificate_of(self.counter, self.root, lower_bound)
+        return replace(
+            self.solution,
+            lower_bound=lower_bound,
+            status="optimal" if lower_bound == self.solution.tokens else "feasible",
+            certificate=certificate,
+            seconds=self.deadline.seconds,
+            extra={**self.solution.extra, "leaves": (len(certificate.tree) + 1) // 2},
+        )
+
+    def grow(self, gap: float, threads: int, checkpoint: Checkpoint | None) -> Termination:
+        """Bounds and splits cases until none is open or a limit is reached; returns why it ended.
+
+        Parameters
+        ----------
+        gap : float
+            The relative gap at which to stop.
+        threads : int
+            With two or more, two cases are bounded side by side.
+        checkpoint : callable or None
+            Receives the best so far.
+        """
+        self.checkpoints = Checkpoints(checkpoint, self.best)
+        share = self.counter.share
+        pool = ThreadPoolExecutor(_BATCH) if threads > 1 else None
+        try:
+            self.progress.event(Event(self.deadline.seconds, "phase", None, None, "", "branches"))
+            self.checkpoints.make()
+            termination = self._grow(gap, share, pool)
+        except KeyboardInterrupt:
+            termination = "interrupted"
+        except Exception:
+            self.checkpoints.make()
+            raise
+        finally:
+            self.clock.stop()  # for work that is still under way
+            if pool is not None:
+                pool.shutdown(cancel_futures=True)
+            self.counter.share = share
+        try:
+            self.checkpoints.make()
+        except KeyboardInterrupt:
+            termination = "interrupted"
+        return termination
+
+    def _grow(self, gap: float, share: ForEach, pool: ThreadPoolExecutor | None) -> Termination:
+        for leaf in leaves_of(self.root):
+            settle(self.counter, leaf)
+        if not self.ascent.begun and self.clock.has_time_for(self.ascent.first_seconds):
+            self.ascent.begin(self.counter.instance.k)
+        while True:
+            opened = [leaf for leaf in leaves_of(self.root) if leaf.value < self.goal]
+            self._report(opened)
+            tokens = self.solution.tokens
+            if not opened or (self.threshold is not None and tokens <= self.threshold):
+                return "completed"
+            if gap and tokens - self.lower_bound <= gap * tokens:
+                return "gap"
+            if self.clock.is_over or not self.ascent.begun:
+                return "time_limit"
+            opened.sort(key=lambda node: node.value)
+            _forget(opened)
+            batch = opened[:_BATCH]
+            if pool is None or len(batch) == 1:
+                # the threads share each step
+                self.counter.share = share
+                outcomes = [self._work(node, self.goal, self._pulse) for node in batch]
+            else:
+                self.counter.share = call_in_turn
+                outcomes = self._side_by_side(batch, pool)
+            for node, outcome in zip(batch, outcomes, strict=True):
+                self.splitter.learn(outcome.split)
+                if outcome.split.children:
+                    node.token, node.children = outcome.split.token, outcome.split.children
+                    node.rounds = None
+                self._offer(outcome)
+
+    def _side_by_side(self, batch: list[Node], pool: ThreadPoolExecutor) -> list[_Outcome]:
+        """Works on cases in a thread each."""
+        goal = self.goal
+        futures = [pool.submit(self._work, node, goal, _nothing) for node in batch]
+        pending: set[Future[_Outcome]] = set(futures)
+        while pending:
+            _, pending = wait(pending, _PULSE)
+            self._pulse()
+        return [future.result() for future in futures]
+
+    def _work(self, node: Node, goal: int, pulse: Callable[[], None]) -> _Outcome:
+        """Bounds a case, rounds its x, and splits it unless it is closed."""
+        if not node.is_settled:
+            self._bound(node, goal, pulse)
+        hopeful = self._hopeful(node, goal)
+        instance = self.counter.instance
+        vocabulary, tokens = vocabulary_near(instance, node.x, hopeful, self.clock)
+        if node.value >= goal or node.is_settled or self.clock.is_over:
+            return _Outcome(vocabulary, tokens)
+        return _Outcome(vocabulary, tokens, self.splitter.split(node, goal, pulse))
+
+    def _bound(self, node: Node, goal: int, pulse: Callable[[], None]) -> None:
+        """Makes rounds of cuts until a case is closed or they gain little."""
+        if node.rounds is None:
+            self._begin(node)
+        assert node.rounds is not None
+        best: list[int] = []  # of the rounds here: those from another case's point begin lower
+        for _ in range(_MOST_ROUNDS):
+            if node.value >= goal or self.clock.is_over:
+                return
+            result = node.rounds.round(self.clock)
+            node.improve(result.value, result.prices)
+            node.x = node.rounds.steps.x_all()
+            node.remark = _remark(result, len(node.rounds.steps.parts.counts))
+            best.append(max([result.value, *best[-1:]]))
+            pulse()
+            left = goal - node.value
+            settled = not result.new and not result.violated
+            if settled and len(best) > 1 and best[-1] - best[-2] < _SLOW_ALONE * left:
+                return
+            if len(best) > _LOOK_BACK and best[-1] - best[-1 - _LOOK_BACK] < _SLOW * left:
+                return
+
+    def _hopeful(self, node: Node, goal: int) -> Bools | None:
+        """Returns which candidates may be in a better vocabulary of a case; None if all may.
+
+        To choose a candidate raises the bound by as much as its reward is below the k-th largest,
+        and what raises it to the goal is in no better vocabulary.
+        """
+        if node.is_settled or node.value >= goal:
+            return None
+        units = node.proof[1].rewards(self.counter).optional
+        optional = ~(node.case.inside | node.case.outside)
+        threshold = largest(units[optional], node.case.free)[1]
+        gap = (goal - node.value >> self.counter.low_bits) + 1
+        if gap >= threshold:
+            return None
+        hopeful = optional & (units > threshold - gap)
+        hopeful = hopeful[: len(self.counter.instance.index)]
+        left = int(np.count_nonzero(hopeful))
+        node.remark += f", {left:,} of {len(hopeful):,} candidates left"
+        return hopeful
+
+    def _begin(self, node: Node) -> None:
+        """Makes the rounds of a case from the prices that are known of it."""
+        prices = node.proof[1]
+        rewards = prices.rewards(self.counter)
+        node.rounds = rounds_at(self.ascent, node.case, prices, rewards)
+
+    def _offer(self, outcome: _Outcome) -> None:
+        """Keeps the vocabulary of an outcome if it is better."""
+        if outcome.tokens >= self.solution.tokens:
+            return
+        instance = self.counter.instance
+        solution = local_search(instance, outcome.vocabulary, greedy=self.greedy, time_limit=0)
+        if solution.tokens < self.solution.tokens:
+            self.solution = solution
+            self.progress.event(
+                Event(self.deadline.seconds, "incumbent", solution.tokens, None, "rounding")
+            )
+            self.checkpoints.offer(news=True)
+
+    def _pulse(self) -> None:
+        """Reports a better bound, and makes a checkpoint if it is time for one."""
+        lower_bound = self.lower_bound
+        if lower_bound > self._reported:
+            self._reported = lower_bound
+            tokens = self.solution.tokens
+            event = Event(self.deadline.seconds, "bound", tokens, lower_bound, "branches")
+            self.progress.event(event)
+        self.checkpoints.offer()
+
+    def _report(self, opened: list[Node]) -> None:
+        """Reports how far the tree is."""
+        self._pulse()
+        n_cases = 2 * sum(1 for _ in leaves_of(self.root)) - 1
+        remark = f"{len(opened)} open of {n_cases} cases"
+        if opened:
+            remark += min(opened, key=lambda node: node.value).remark
+        self.progress.advance(n_cases - len(opened), None, remark)
+
+
+def _remark(result: Round, n_parts: int) -> str:
+    """Returns what a case is like: cuts by kind, and what is left of the words."""
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(result.kinds.items()))
+    return f"; {kinds or 'no cuts'}; {n_parts:,} parts of words"
+
+
+def _forget(nodes: list[Node]) -> None:
+    """Drops the rounds of cases that come last, where all take too much memory."""
+    room = _MOST_ENTRIES
+    for node in nodes:
+        if node.rounds is not None:
+            steps = node.rounds.steps
+            room -= len(steps.parts.start) + len(steps.rows.arcs)
+            if room < 0:
+                node.rounds = None  # made again from the prices
+
+
+def _nothing() -> None:
+    """Takes the place of a pulse in threads that report nothing."""

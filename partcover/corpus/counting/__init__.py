@@ -1,0 +1,1 @@
+"""Words of many files counted, and what is kept of a count."""

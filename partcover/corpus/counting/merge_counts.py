@@ -1,0 +1,124 @@
+"""Merges counts files into one, with a limit on memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError
+from ...runtime.files.writing import in_place, shown
+from ..files.sources import sha256_of
+from ..files.tsv import Header
+from .count import BLOCK_SHARE, TABLE_SHARE
+from .counts_file import Totals, check_text, read_blocks, write_counts
+from .manifest import describe_merge, write_manifest
+from .runs import Spill
+
+__all__ = ["merge_counts"]
+
+
+def merge_counts(
+    paths: Sequence[str],
+    target: str,
+    given: Header,
+    *,
+    memory: int | None = None,
+    scratch: str | None = None,
+) -> tuple[Header, Totals]:
+    r"""Adds up the counts of files of counted words, and writes them most frequent first.
+
+    The manifest is written beside them.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        The files, TSV or Parquet, over bytes or characters.
+    target : str
+        The file that is written; ``-`` for standard output.
+    given : Header
+        How the words were counted, where the files do not say it.
+    memory : int, optional
+        Bytes that may be taken.
+    scratch : str, optional
+        A folder for what does not fit; by default that of the target.
+
+    Returns
+    -------
+    header : Header
+        How the words were counted.
+    totals : Totals
+        How many there are.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read or changes meanwhile, two were not counted alike, or a sum does
+        not fit in int64.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover.corpus.counting.merge_counts import merge_counts
+    >>> from partcover.corpus.files.tsv import Header
+    >>> _ = Path("a.tsv").write_text("hat\t2\nhot\t1\n"), Path("b.tsv").write_text("hot\t4\n")
+    >>> header, totals = merge_counts(["a.tsv", "b.tsv"], "both.tsv", Header("gpt2"))
+    >>> Path("both.tsv").read_text().splitlines()
+    ['#partcover counts 1 pretokenizer=gpt2 symbols=bytes', 'hot\t5', 'hat\t2']
+    """
+    if scratch is None and not in_place(target):
+        scratch = str(Path(target).parent)
+    room = None if memory is None else memory // BLOCK_SHARE
+    before = describe_merge(paths, given)["inputs"]
+    with Spill(scratch, room) as by_word, Spill(scratch, room, by_count=True) as by_count:
+        header, first = given, ""
+        for path in paths:
+            found, blocks = read_blocks(path, None if memory is None else memory // TABLE_SHARE)
+            header = _agreed(header, found, first, path)
+            first = first or path
+            for block in blocks:
+                if header.symbols == "chars":
+                    check_text(block, path)
+                by_word.add(block)
+        for block in by_word.blocks():
+            by_count.add(block)
+        source = ", ".join(map(shown, paths))
+        header = header._replace(symbols=header.symbols or "bytes")
+        plan = describe_merge(paths, header)
+        hashes = {} if in_place(target) else _hashes(before, plan["inputs"])
+        totals = write_counts(target, header, by_count.blocks(), source)
+        if not in_place(target):
+            write_manifest(plan, hashes, target, totals)
+        return header, totals
+
+
+def _hashes(
+    before: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]
+) -> dict[str, str]:
+    """Returns the SHA-256 of each file, by its absolute path, and refuses one that has changed."""
+    hashes = {}
+    for file, then in zip(now, before, strict=True):
+        if file != then:
+            raise InputError(f"{shown(file['path'])}: it changed while it was read")
+        if file["size"] is not None:
+            hashes[os.path.abspath(file["path"])] = sha256_of(file["path"])  # noqa: PTH100
+    return hashes
+
+
+def _agreed(header: Header, found: Header, first: str, path: str) -> Header:
+    """Returns what is known of how words were counted, if a file does not contradict it."""
+    symbols, name = found.symbols or "bytes", found.pretokenizer
+    if not first:  # what was given is of the pre-tokenizer alone
+        header = header._replace(symbols=symbols, normalizer=found.normalizer)
+    for what, here, before in (
+        ("over", symbols, header.symbols),
+        ("normalized by", found.normalizer or "nothing", header.normalizer or "nothing"),
+        ("counted with", name or header.pretokenizer, header.pretokenizer or name),
+    ):
+        if here != before and not (what == "normalized by" and name is None):
+            raise InputError(
+                f"{shown(path)}: its words are {what} {here}, others {before}: they are not to be "
+                "added up"
+            )
+    return header._replace(pretokenizer=header.pretokenizer or name)

@@ -1,0 +1,1 @@
+"""Text and words out of files and tables."""

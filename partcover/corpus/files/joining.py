@@ -1,0 +1,67 @@
+"""Joins words in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+import regex
+
+from ...errors import InputError
+
+__all__ = ["ALL_WORDS", "LONGEST", "checked_phrases", "join_words", "phrase_sizes"]
+
+#: As a number of words: all in a row.
+ALL_WORDS = 2**31 - 1
+#: The most words otherwise: libraries that write a repetition out take no thousands.
+LONGEST = 64
+
+_ENDS_IN_LETTER = regex.compile(r"\p{L}\p{M}*\Z")
+_BEGINS_WITH_LETTER = regex.compile(r"[ '’]?\p{L}")
+
+
+def checked_phrases(words: int) -> int:
+    """Returns how many words are joined, checked.
+
+    Raises
+    ------
+    InputError
+        For a number below 1 or above 64 that is not `ALL_WORDS`.
+    """
+    if words != ALL_WORDS and not 1 <= words <= LONGEST:
+        raise InputError(f"phrases of {words} words: 1 to {LONGEST} are expected, or all in a row")
+    return words
+
+
+def phrase_sizes(words: Iterable[str], most: int) -> list[int]:
+    """Returns how many words each phrase is made of, `most` of them at most.
+
+    Examples
+    --------
+    >>> from partcover.corpus.files.joining import phrase_sizes
+    >>> phrase_sizes(["one", " of", " the", " ways", ",", " he", " said"], 3)
+    [3, 1, 1, 2]
+    """
+    sizes: list[int] = []
+    before = ""
+    for word in words:
+        joins = sizes and sizes[-1] < most and _ENDS_IN_LETTER.search(before)
+        if joins and _BEGINS_WITH_LETTER.match(word):
+            sizes[-1] += 1
+        else:
+            sizes.append(1)
+        before = word
+    return sizes
+
+
+def join_words(words: Sequence[str], most: int) -> list[str]:
+    """Joins words to phrases of at most so many.
+
+    Examples
+    --------
+    >>> from partcover.corpus.files.joining import join_words
+    >>> join_words(["one", " of", " the", " ways", ",", " he", " said"], 3)
+    ['one of the', ' ways', ',', ' he said']
+    """
+    rest = iter(words)
+    return ["".join(islice(rest, size)) for size in phrase_sizes(words, most)]

@@ -1,0 +1,1 @@
+"""What is done to text before it becomes words."""

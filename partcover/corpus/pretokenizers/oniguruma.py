@@ -1,0 +1,228 @@
+r"""Writes patterns of Oniguruma, which Hugging Face's tokenizers run, for the library `regex`.
+
+What the two read alike is copied, what they read differently is rewritten, and what is left is
+refused, so that no pattern cuts otherwise than it was meant to.
+
+=========================  =====================================================================
+Oniguruma                  here
+=========================  =====================================================================
+``^``, ``$``               at every line, but not behind the line feed that ends the text
+``\Z``, ``\z``             before a last line feed; the very end
+``\w``, ``\b``             letters, marks, decimal digits, connectors; outside brackets
+                           ``²³¹¼½¾``, too
+``(?i:i)``                 i and I, not the Turkish ones
+``\h``, ``\v``, ``\e``     a hexadecimal digit; U+000B; U+001B
+``\x{1F600}``              the character
+``(…)``                    groups, whose content nobody asks for
+``{``                      a character, where it begins no quantifier
+``~``, ``|`` in ``[…]``    characters
+=========================  =====================================================================
+
+Refused are references to groups, named groups, conditions, POSIX brackets and properties of their
+names (which mean other characters there), ``{n,m}+`` (which is not possessive there), ``{n}?``,
+bytes above 0x7F, and whatever is not named here.  Both libraries take a character for what their
+version of Unicode says.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...errors import InputError
+from ...runtime.arguments import shown
+
+__all__ = ["translated"]
+
+_LONGEST = 20_000
+_MOST = 100_000  # repetitions that Oniguruma takes
+_LETTERS = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
+_WORD = f"[{_LETTERS}²³¹¼½¾]"
+_OUTSIDE = {
+    "w": _WORD,
+    "W": f"[^{_LETTERS}²³¹¼½¾]",
+    "b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
+    "B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
+    "A": r"\A",
+    "z": r"\Z",
+    "Z": r"(?=\n?\Z)",
+    "h": "[0-9A-Fa-f]",
+    "H": "[^0-9A-Fa-f]",
+}
+_INSIDE = {
+    "w": _LETTERS,
+    "W": f"[^{_LETTERS}]",
+    "b": r"\x08",
+    "h": "0-9A-Fa-f",
+    "H": "[^0-9A-Fa-f]",
+}
+_BOTH = {letter: "\\" + letter for letter in "sSdDnrtf"} | {"v": r"\x0B", "a": r"\a", "e": r"\x1B"}
+_GROUPS = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|-?i:))?(?!\?)")
+_QUANTIFIER = re.compile(r"\{([0-9]*)(,?)([0-9]*)\}")
+_PROPERTY = re.compile(r"[pP]\{\^?([A-Za-z][A-Za-z_ ]*)\}")
+_POINT = re.compile(r"x\{([0-9A-Fa-f]{1,8})\}|u([0-9A-Fa-f]{4})|x([0-7][0-9A-Fa-f])")
+# properties of these names are POSIX brackets there
+_POSIX = frozenset(
+    (
+        *("alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "newline"),
+        *("print", "punct", "space", "upper", "word", "xdigit"),
+    )
+)
+
+
+def translated(pattern: str) -> str:
+    r"""Returns a pattern that `regex`, in its version 1, matches as Oniguruma matches this one.
+
+    Raises
+    ------
+    InputError
+        Naming the part that has no equal.
+
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers.oniguruma import translated
+    >>> translated(r"(\x{3B1}|\h)$")
+    '(?:α|[0-9A-Fa-f])(?=\\n|\\Z)'
+    """
+    if len(pattern) > _LONGEST:
+        raise InputError(f"a pattern has {len(pattern):,} characters: at most {_LONGEST:,}")
+    return _Reader(pattern).all()
+
+
+class _Reader:
+    """Reads a pattern from left to right; `depth` is that of the open brackets ``[``."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.at = 0
+        self.depth = 0
+        self.groups = [False]  # for each open group, whether case is ignored in it
+
+    def all(self) -> str:
+        out: list[str] = []
+        if self.pattern.startswith("(?i)"):  # of all that follows, every alternative
+            self.at, self.groups = 4, [True]
+        while self.at < len(self.pattern):
+            if self.pattern[self.at] == "\\":
+                self.at += 1
+                out.append(self._escape())
+            else:
+                out.append(self._inside() if self.depth else self._outside())
+        text = "".join(out)
+        return f"(?i:{text})" if self.pattern.startswith("(?i)") else text
+
+    def _refuse(self, part: str) -> InputError:
+        return InputError(
+            f"the pattern {shown(self.pattern)} has {part}, which is not known here: write it "
+            "without"
+        )
+
+    def _take(self, found: re.Match[str]) -> str:
+        self.at = found.end()
+        return found[0]
+
+    def _escape(self) -> str:
+        pattern, at = self.pattern, self.at
+        if at == len(pattern):
+            raise self._refuse(r"a \ at the end")
+        if found := _PROPERTY.match(pattern, at):
+            if found[1].lower() in _POSIX:
+                raise self._refuse(f"\\{found[0]}")
+            text = self._take(found)
+            inverse = text[2] == "^"
+            letter = {"p": "P", "P": "p"}[text[0]] if inverse else text[0]
+            return f"\\{letter}{{{text[3:] if inverse else text[2:]}"
+        if found := _POINT.match(pattern, at):
+            code = int(found[1] or found[2] or found[3], 16)
+            if code > 0x10FFFF or 0xD800 <= code < 0xE000:
+                raise self._refuse(f"\\{found[0]}")
+            self._take(found)
+            return re.escape(chr(code))
+        self.at += 1
+        letter = pattern[at]
+        known = _BOTH | (_INSIDE if self.depth else _OUTSIDE)
+        if letter in known:
+            return known[letter]
+        if letter.isalnum() or letter == "_":
+            raise self._refuse("\\" + letter)
+        return re.escape(letter) if letter.isascii() else letter
+
+    def _inside(self) -> str:
+        pattern, at = self.pattern, self.at
+        letter = pattern[at]
+        if letter == "[":
+            return self._bracket()
+        if pattern.startswith("--", at):
+            raise self._refuse("-- in brackets")
+        if pattern.startswith("&&", at):
+            self.at += 2
+            return "&&"
+        self.at += 1
+        if letter == "]":
+            self.depth -= 1
+        if self.groups[-1] and (letter in "iI" or pattern[at + 1 : at + 2] == "-"):
+            raise self._refuse("a range or an i in brackets where case is ignored")
+        return "\\" + letter if letter in "&|~" else letter
+
+    def _bracket(self) -> str:
+        pattern = self.pattern
+        if pattern.startswith("[:", self.at):
+            raise self._refuse("a POSIX bracket [:…:]")
+        self.at += 1
+        self.depth += 1
+        text = "["
+        if pattern.startswith("^", self.at):
+            self.at += 1
+            text = "[^"
+        if pattern.startswith("]", self.at):
+            raise self._refuse(text + "]")
+        return text
+
+    def _outside(self) -> str:
+        pattern, at = self.pattern, self.at
+        letter = pattern[at]
+        if letter == "[":
+            return self._bracket()
+        if letter == "(":
+            found = _GROUPS.match(pattern, at)
+            if found is None:
+                raise self._refuse(f"a group {pattern[at : at + 4]}…")
+            group = self._take(found)
+            ignored = self.groups[-1] if "i" not in group else "-" not in group
+            self.groups.append(ignored)
+            return "(?:" if group == "(" else group
+        if letter == "{":
+            return self._quantifier()
+        self.at += 1
+        if letter == ")" and len(self.groups) > 1:
+            self.groups.pop()
+        if letter in "iI" and self.groups[-1]:
+            if pattern[at - 1] in "fF" or pattern[at + 1 : at + 2] == "\u0307":
+                raise self._refuse("an i that is half of a character where case is ignored")
+            return "(?-i:[iI])"
+        if letter == "^":
+            return r"(?:\A|(?<=\n)(?!\Z))"
+        if letter == "$":
+            return r"(?=\n|\Z)"
+        return "\\" + letter if letter in "}]" else letter
+
+    def _quantifier(self) -> str:
+        found = _QUANTIFIER.match(self.pattern, self.at)
+        if found is None or not (found[1] or found[3]):
+            self.at += 1
+            return r"\{"
+        text = self._take(found)
+        behind = self.pattern[self.at : self.at + 1]
+        if behind == "+" or (behind == "?" and not found[2]):
+            raise self._refuse(text + behind)
+        least, most = self._times(found[1]), self._times(found[3])
+        return f"{{{least or 0}{found[2]}{most}}}"
+
+    def _times(self, digits: str) -> str:
+        """Returns a number of repetitions without zeros in front; empty if there is none."""
+        number = digits.lstrip("0") or digits[:1]
+        if len(number) > len(str(_MOST)) or int(number or 0) > _MOST:
+            raise InputError(
+                f"the pattern {shown(self.pattern)} repeats something more than {_MOST:,} times, "
+                "which Oniguruma refuses"
+            )
+        return number

@@ -1,0 +1,46 @@
+"""Pre-tokenizers that are functions of the caller's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ...errors import InputError
+from ...runtime.arguments import shown
+
+__all__ = ["CheckedSplitter", "Splitter"]
+
+#: A pre-tokenizer given as a function: it returns all words of a text, in order.
+Splitter: TypeAlias = Callable[[str], Iterable[str]]
+
+
+@dataclass(frozen=True)
+class CheckedSplitter:
+    """Calls a function of the caller's and checks the words that it returns."""
+
+    function: Splitter
+    name: str
+
+    def __call__(self, text: str) -> list[str]:
+        """Returns the words of a text; empty ones are left out."""
+        words = self.function(text)
+        if isinstance(words, str) or not isinstance(words, Iterable):
+            raise InputError(
+                f"the pre-tokenizer {self.name} gives {shown(words)}: a list of texts is expected"
+            )
+        kept = []
+        for word in words:
+            if not isinstance(word, str):
+                raise InputError(
+                    f"the pre-tokenizer {self.name} gives {shown(word)} as a word: text is expected"
+                )
+            try:
+                word.encode("utf-8", "surrogateescape")
+            except UnicodeEncodeError:
+                raise InputError(
+                    f"the pre-tokenizer {self.name} gives a lone surrogate, not UTF-8"
+                ) from None
+            if word:
+                kept.append(word)
+        return kept

@@ -1,0 +1,501 @@
+r"""Cuts text as the pre-tokenizers of Hugging Face's tokenizers do, step by step.
+
+A step is written as in a tokenizer.json, as one JSON object:
+
+===================  ===========================================================================
+type                 what it does
+===================  ===========================================================================
+Split                finds ``pattern`` (``{"Regex": …}`` or ``{"String": …}``) and by `behavior`
+                     takes each match as a word (Isolated), leaves it out (Removed), adds it to
+                     the word before (MergedWithPrevious) or behind (MergedWithNext), or takes
+                     matches in a row as one word (Contiguous); `invert` exchanges matches and
+                     what is between
+Digits               isolates runs of numbers (Unicode N); with `individual_digits`, each one
+Punctuation          splits at punctuation by `behavior`
+Whitespace           ``\w+|[^\w\s]+``; what is between is left out
+WhitespaceSplit      cuts at white space, which is left out
+BertPreTokenizer     cuts at white space, which is left out, and isolates punctuation
+CharDelimiterSplit   cuts at `delimiter`, which is left out
+Metaspace            writes `replacement` for spaces, and in front of a text that does not begin
+                     with it, by `prepend_scheme`: always, first (only where all text begins) or
+                     never; with `split`, cuts before each
+ByteLevel            with `add_prefix_space`, puts a space in front of a text that begins with
+                     none; with `use_regex`, cuts by GPT-2's pattern
+EndOfWord            no step of the library's but of its model BPE, `end_of_word_suffix`: puts a
+                     space behind each word, so that a token says whether it ends one.  The last
+                     step, behind one that leaves spaces out
+Phrases              no step of the library's: joins `words` words in a row at most, or all (null),
+                     see `partcover.corpus.pretokenizers.phrases`.  The last step, behind steps
+                     that keep the text
+Sequence             its `pretokenizers`, each on the words of the one before
+===================  ===========================================================================
+
+ByteLevel's spelling of bytes as characters is no part of a step here: words are text.  What is
+punctuation and what a word's character is agrees with the library, up to characters that are newer
+than its version of Unicode.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, NamedTuple
+
+import regex
+
+from ...errors import InputError
+from ...runtime.arguments import shown
+from ..files.joining import ALL_WORDS, checked_phrases, join_words, phrase_sizes
+from .oniguruma import translated
+from .timed_patterns import Matches, Span, check_sizes, timed_pattern
+
+__all__ = [
+    "END_OF_WORD",
+    "GPT2",
+    "PHRASES",
+    "PUNCTUATION",
+    "WORD_CHARACTER",
+    "Piece",
+    "Step",
+    "Steps",
+    "read_steps",
+    "split_steps",
+]
+
+#: The step that puts a space behind each word.
+END_OF_WORD = {"type": "EndOfWord"}
+#: The type of the step that joins words.
+PHRASES = "Phrases"
+
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+_BEHAVIOURS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")
+_SCHEMES = ("always", "first", "never")
+#: What words are made of, as a part of a class of characters.
+WORD_CHARACTER = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}"
+# the library's table of punctuation is that of Unicode 8
+_YOUNGER = (
+    r"\u061D\u09FD\u0A76\u0C77\u0C84\u1B4E-\u1B4F\u1B7D-\u1B7F\u2E43-\u2E4F\u2E52-\u2E5D"
+    r"\u2E60-\u2E63\U00010D6E\U00010EAD\U00010ED0\U00010F55-\U00010F59\U00010F86-\U00010F89"
+    r"\U000113D4-\U000113D5\U000113D7-\U000113D8\U0001144B-\U0001144F\U0001145A-\U0001145B"
+    r"\U0001145D\U00011660-\U0001166C\U000116B9\U0001183B\U00011944-\U00011946\U000119E2"
+    r"\U00011A3F-\U00011A46\U00011A9A-\U00011A9C\U00011A9E-\U00011AA2\U00011B00-\U00011B09"
+    r"\U00011BE1\U00011C41-\U00011C45\U00011C70-\U00011C71\U00011EF7-\U00011EF8"
+    r"\U00011F43-\U00011F4F\U00011FFF\U00012FF1-\U00012FF2\U00016D6D-\U00016D6F"
+    r"\U00016E97-\U00016E9A\U00016FE2\U0001E5FF\U0001E95E-\U0001E95F"
+)
+#: A punctuation mark.
+PUNCTUATION = rf"[[\p{{P}}!-/:-@\[-`{{-~\u166D\U000111C9]--[{_YOUNGER}]]"
+
+
+class Piece(NamedTuple):
+    """A part of a text.
+
+    `origin` has for each character the span of the text that it stands for; None where it is
+    `text[start : start + len(text)]` itself.
+    """
+
+    text: str
+    start: int
+    origin: list[Span] | None = None
+
+    def of(self, begin: int, end: int) -> Piece:
+        """Returns a part of the piece."""
+        origin = None if self.origin is None else self.origin[begin:end]
+        return Piece(self.text[begin:end], self.start + begin, origin)
+
+    def spans(self) -> list[Span]:
+        """Returns for each character the span of the text that it stands for."""
+        if self.origin is not None:
+            return self.origin
+        return [(at, at + 1) for at in range(self.start, self.start + len(self.text))]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step.
+
+    Parameters
+    ----------
+    data : dict
+        The step as JSON, complete.
+    cut : callable, optional
+        Returns the spans of the words of a text, in order.
+    prefix : str
+        What is put in front of a text that does not begin with it; empty for nothing.
+    only_first : bool
+        Whether it is put only where all text begins.
+    replacement : str, optional
+        What is written for a space.
+    suffix : str
+        What is put behind each word; no word may hold it.
+    keeps : bool
+        Whether the words joined are the text.
+    joins : int
+        The most words in a row that are joined then.
+    """
+
+    data: dict[str, Any]
+    cut: Callable[[str], Iterable[Span]] | None = None
+    prefix: str = ""
+    only_first: bool = False
+    replacement: str | None = None
+    suffix: str = ""
+    keeps: bool = True
+    joins: int = 1
+
+    def words(self, text: str, at_start: bool) -> list[str]:
+        """Returns the words of a text, in order; some may be empty."""
+        text = self._front(text, at_start) + self._replaced(text) + self._behind(text)
+        return [text] if self.cut is None else [text[a:b] for a, b in self.cut(text)]
+
+    def pieces(self, piece: Piece) -> list[Piece]:
+        """Returns the words of a piece with their places, in order; some may be empty."""
+        spans = piece.spans()
+        begin = spans[0][0] if spans else piece.start
+        front, behind = self._front(piece.text, begin == 0), self._behind(piece.text)
+        if front or behind or self.replacement is not None:
+            text = front + self._replaced(piece.text) + behind
+            piece = Piece(text, 0, spans[:1] * len(front) + spans + spans[-1:] * len(behind))
+        if self.cut is None:
+            return [piece]
+        return [piece.of(a, b) for a, b in self.cut(piece.text)]
+
+    def _replaced(self, text: str) -> str:
+        return text if self.replacement is None else text.replace(" ", self.replacement)
+
+    def _front(self, text: str, at_start: bool) -> str:
+        if not self.prefix or not text or (self.only_first and not at_start):
+            return ""
+        return "" if self._replaced(text).startswith(self.prefix) else self.prefix
+
+    def _behind(self, text: str) -> str:
+        if self.suffix and self.suffix in text:
+            raise InputError(
+                f"the word {shown(text)} holds a space, which is to end words: EndOfWord needs a "
+                "step before it that leaves spaces out"
+            )
+        return self.suffix
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A pre-tokenizer of several steps.
+
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers.steps import read_steps
+    >>> read_steps('{"type": "BertPreTokenizer"}').words("Don't panic!")
+    ['Don', "'", 't', 'panic', '!']
+    """
+
+    steps: tuple[Step, ...]
+
+    @property
+    def name(self) -> str:
+        """The steps as JSON, the same for equal steps."""
+        parts = [step.data for step in self.steps]
+        data = parts[0] if len(parts) == 1 else {"type": "Sequence", "pretokenizers": parts}
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the words joined are the text."""
+        return all(step.keeps for step in self.steps)
+
+    @property
+    def only_first(self) -> bool:
+        """Whether a text is cut otherwise where it does not begin a document."""
+        return any(step.only_first for step in self.steps)
+
+    def following(self) -> Steps:
+        """Returns the steps for a text that does not begin a document."""
+        return Steps(tuple(replace(s, prefix="") if s.only_first else s for s in self.steps))
+
+    @property
+    def ends_words(self) -> bool:
+        """Whether a space is put behind each word."""
+        return any(step.suffix for step in self.steps)
+
+    @property
+    def replacement(self) -> str | None:
+        """What is written for a space; None where nothing is."""
+        return next((s.replacement for s in self.steps if s.replacement is not None), None)
+
+    @property
+    def joins(self) -> int:
+        """The most words in a row that are joined."""
+        return self.steps[-1].joins if self.steps else 1
+
+    def words(self, text: str) -> list[str]:
+        """Returns all words of a text, in order."""
+        if any(step.only_first for step in self.steps[1:]):
+            return [piece.text for piece in self.pieces(text)]
+        words = [text] if text else []
+        for step in self.steps:
+            words = [part for word in words for part in step.words(word, True) if part]
+        return words if self.joins == 1 else join_words(words, self.joins)
+
+    def pieces(self, text: str) -> list[Piece]:
+        """Returns all words of a text with their places, in order."""
+        pieces = [Piece(text, 0)] if text else []
+        for step in self.steps:
+            pieces = [part for piece in pieces for part in step.pieces(piece) if part.text]
+        if self.joins == 1:
+            return pieces
+        rest = iter(pieces)
+        sizes = phrase_sizes([piece.text for piece in pieces], self.joins)
+        return [_joined(list(islice(rest, size))) for size in sizes]
+
+
+def _joined(pieces: list[Piece]) -> Piece:
+    """Returns neighbours as one piece."""
+    text = "".join(piece.text for piece in pieces)
+    return Piece(text, pieces[0].start, [span for piece in pieces for span in piece.spans()])
+
+
+def _merged(matches: Matches) -> list[Span]:
+    """Adds each match to what stands before it, unless that is a match, too."""
+    spans: list[Span] = []
+    before = False
+    for begin, end, match in matches:
+        if match and not before and spans:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((begin, end))
+        before = match
+    return spans
+
+
+def _contiguous(matches: Matches) -> list[Span]:
+    spans: list[Span] = []
+    before = False
+    for begin, end, match in matches:
+        if match == before and spans:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((begin, end))
+        before = match
+    return spans
+
+
+def _cut(
+    find: Callable[[str], Matches], behaviour: str, invert: bool = False
+) -> Callable[[str], list[Span]]:
+    """Returns the function that cuts at matches."""
+
+    def cut(text: str) -> list[Span]:
+        matches = find(text)
+        if invert:
+            matches = [(begin, end, not match) for begin, end, match in matches]
+        if behaviour == "Removed":
+            return [(begin, end) for begin, end, match in matches if not match]
+        if behaviour == "MergedWithPrevious":
+            return _merged(matches)
+        if behaviour == "MergedWithNext":
+            turned = [(-end, -begin, match) for begin, end, match in reversed(matches)]
+            return [(-end, -begin) for begin, end in reversed(_merged(turned))]
+        if behaviour == "Contiguous":
+            return _contiguous(matches)
+        return [(begin, end) for begin, end, _ in matches]
+
+    return cut
+
+
+def _choice(step: Mapping[str, Any], key: str, default: str, known: tuple[str, ...]) -> str:
+    value = step.get(key, default)
+    if value not in known:
+        raise InputError(f"{key} is {shown(value)}: use {', '.join(known)}")
+    return str(value)
+
+
+def _flag(step: Mapping[str, Any], key: str, default: bool) -> bool:
+    value = step.get(key, default)
+    if not isinstance(value, bool):
+        raise InputError(f"{key} is {shown(value)}: use true or false")
+    return value
+
+
+def _character(step: Mapping[str, Any], key: str, default: str | None) -> str:
+    value = step.get(key, default)
+    if not isinstance(value, str) or len(value) != 1 or "\ud800" <= value < "\ue000":
+        raise InputError(f"{key} is {shown(value)}: one character is expected")
+    return value
+
+
+def _split(step: Mapping[str, Any]) -> Step:
+    given = step.get("pattern")
+    if not isinstance(given, dict) or len(given) != 1 or not given.keys() <= {"String", "Regex"}:
+        raise InputError(f'pattern is {shown(given)}: use {{"Regex": …}} or {{"String": …}}')
+    ((kind, source),) = given.items()
+    if not isinstance(source, str) or not source:
+        raise InputError(f"pattern is {shown(source)}: a text that is not empty is expected")
+    behaviour = _choice(step, "behavior", "Isolated", _BEHAVIOURS)
+    invert = _flag(step, "invert", False)
+    pattern = translated(source) if kind == "Regex" else regex.escape(source)
+    cut = _cut(timed_pattern(source, pattern), behaviour, invert)
+    data = {"type": "Split", "pattern": given, "behavior": behaviour, "invert": invert}
+    return Step(data, cut, keeps=behaviour != "Removed")
+
+
+def _digits(step: Mapping[str, Any]) -> Step:
+    each = _flag(step, "individual_digits", False)
+    cut = _cut(timed_pattern("N", r"\p{N}"), "Isolated" if each else "Contiguous")
+    return Step({"type": "Digits", "individual_digits": each}, cut)
+
+
+def _punctuation(step: Mapping[str, Any]) -> Step:
+    behaviour = _choice(step, "behavior", "Isolated", _BEHAVIOURS)
+    cut = _cut(timed_pattern("punctuation", PUNCTUATION), behaviour)
+    return Step({"type": "Punctuation", "behavior": behaviour}, cut, keeps=behaviour != "Removed")
+
+
+def _removing(pattern: str, invert: bool = False) -> Callable[[Mapping[str, Any]], Step]:
+    def step(given: Mapping[str, Any]) -> Step:
+        cut = _cut(timed_pattern(pattern, pattern), "Removed", invert)
+        return Step({"type": given["type"]}, cut, keeps=False)
+
+    return step
+
+
+def _bert(_: Mapping[str, Any]) -> Step:
+    # a match is white space, which is left out; of the rest each punctuation mark is a word
+    pattern = rf"{PUNCTUATION}|[[^\s]--{PUNCTUATION}]+"
+    cut = _cut(timed_pattern(pattern, pattern), "Removed", True)
+    return Step({"type": "BertPreTokenizer"}, cut, keeps=False)
+
+
+def _delimiter(step: Mapping[str, Any]) -> Step:
+    delimiter = _character(step, "delimiter", None)
+    cut = _cut(timed_pattern(delimiter, regex.escape(delimiter)), "Removed")
+    return Step({"type": "CharDelimiterSplit", "delimiter": delimiter}, cut, keeps=False)
+
+
+def _metaspace(step: Mapping[str, Any]) -> Step:
+    mark = _character(step, "replacement", "▁")
+    older = "always" if _flag(step, "add_prefix_space", True) else "never"
+    scheme = _choice(step, "prepend_scheme", older, _SCHEMES)
+    split = _flag(step, "split", True)
+    data = {"type": "Metaspace", "replacement": mark, "prepend_scheme": scheme, "split": split}
+    return Step(
+        data,
+        _cut(timed_pattern(mark, regex.escape(mark)), "MergedWithNext") if split else None,
+        prefix="" if scheme == "never" else mark,
+        only_first=scheme == "first",
+        replacement=mark,
+        keeps=False,
+    )
+
+
+def _byte_level(step: Mapping[str, Any]) -> Step:
+    spaced = _flag(step, "add_prefix_space", True)
+    cuts = _flag(step, "use_regex", True)
+    data = {
+        "type": "ByteLevel",
+        "add_prefix_space": spaced,
+        "trim_offsets": _flag(step, "trim_offsets", True),
+        "use_regex": cuts,
+    }
+    cut = _cut(timed_pattern(GPT2, GPT2), "Isolated") if cuts else None
+    return Step(data, cut, prefix=" " if spaced else "", keeps=not spaced)
+
+
+def _end_of_word(_: Mapping[str, Any]) -> Step:
+    return Step(END_OF_WORD, suffix=" ", keeps=False)
+
+
+def _phrases(step: Mapping[str, Any]) -> Step:
+    words = step.get("words")
+    if words is not None and (isinstance(words, bool) or not isinstance(words, int)):
+        raise InputError(f"words is {shown(words)}: a whole number is expected, or null for all")
+    joins = ALL_WORDS if words is None else checked_phrases(words)
+    return Step({"type": PHRASES, "words": words}, joins=joins)
+
+
+_STEPS: dict[str, Callable[[Mapping[str, Any]], Step]] = {
+    "Split": _split,
+    "Digits": _digits,
+    "Punctuation": _punctuation,
+    "Whitespace": _removing(rf"[{WORD_CHARACTER}]+|[^{WORD_CHARACTER}\s]+", invert=True),
+    "WhitespaceSplit": _removing(r"\s"),
+    "BertPreTokenizer": _bert,
+    "CharDelimiterSplit": _delimiter,
+    "Metaspace": _metaspace,
+    "ByteLevel": _byte_level,
+    "EndOfWord": _end_of_word,
+    PHRASES: _phrases,
+}
+
+
+def read_steps(given: str | Mapping[str, Any]) -> Steps:
+    """Reads a pre-tokenizer as a tokenizer.json has it.
+
+    ByteLevel may only be the last step, since what is behind it cuts its spelling of bytes; behind
+    it may stand EndOfWord or Phrases, which are the last.
+
+    Raises
+    ------
+    InputError
+        For what is no JSON object, a step that is not known here, a pattern that cannot be
+        translated, or patterns that are too large.
+
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers.steps import read_steps
+    >>> read_steps('{"type": "Digits"}').name
+    '{"type":"Digits","individual_digits":false}'
+    """
+    try:
+        data = json.loads(given) if isinstance(given, str) else given
+        flat = _flat(data)
+        check_sizes(step.get("pattern") for step in flat if step.get("type") == "Split")
+        steps = tuple(map(_step, flat))
+    except (ValueError, RecursionError) as error:
+        what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise InputError(f"a pre-tokenizer as JSON: {what}") from None
+    except InputError as error:
+        raise InputError(f"a pre-tokenizer as JSON: {error}") from None
+    kinds = [step.data["type"] for step in steps]
+    for last in ("EndOfWord", PHRASES):
+        if last in kinds[:-1]:
+            raise InputError(f"a pre-tokenizer as JSON: {last} must be the last step")
+    if "ByteLevel" in kinds[: -2 if kinds[-1:] in (["EndOfWord"], [PHRASES]) else -1]:
+        raise InputError("a pre-tokenizer as JSON: ByteLevel must be the last step")
+    if kinds[-1:] == [PHRASES] and not (
+        all(step.keeps for step in steps) and any(step.cut for step in steps)
+    ):
+        raise InputError(
+            "a pre-tokenizer as JSON: words can be joined to phrases behind steps that cut, leave "
+            "nothing out and put nothing in"
+        )
+    # a ByteLevel that cuts nothing is left out
+    steps = tuple(s for s in steps if s.cut or not s.keeps or s.joins > 1)
+    return Steps(steps)
+
+
+def split_steps(patterns: Iterable[str]) -> dict[str, Any]:
+    """Returns, as JSON, the steps that isolate the matches of each pattern, one after another."""
+    steps = [
+        {"type": "Split", "pattern": {"Regex": each}, "behavior": "Isolated", "invert": False}
+        for each in patterns
+    ]
+    return {"type": "Sequence", "pretokenizers": steps}
+
+
+def _flat(data: Any) -> list[Mapping[str, Any]]:
+    if not isinstance(data, Mapping):
+        raise InputError(f"{shown(data)} is no object")
+    if data.get("type") != "Sequence":
+        return [data]
+    inner = data.get("pretokenizers")
+    if not isinstance(inner, list):
+        raise InputError(f"pretokenizers is {shown(inner)}: a list is expected")
+    return [step for part in inner for step in _flat(part)]
+
+
+def _step(data: Mapping[str, Any]) -> Step:
+    kind = data.get("type")
+    if not isinstance(kind, str) or kind not in _STEPS:
+        raise InputError(f"type is {shown(kind)}: use {', '.join(_STEPS)}, or Sequence")
+    return _STEPS[kind](data)

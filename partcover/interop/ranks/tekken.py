@@ -1,0 +1,222 @@
+"""Writes and reads Mistral's tekken.json: ranks, pattern and special tokens in one file."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError, MissingExtra
+from ...runtime.files.kinds import begins_object
+from ...runtime.files.writing import read_json, write_atomic
+from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import pieces_of
+from ..format import Format, GivenUp, Replay
+from .one_pattern import adapt_to_pattern, named_pattern, one_pattern
+from .tiktoken import RULES, adapt_to_ranks, vocabulary_of_ranks
+
+__all__ = ["TEKKEN"]
+
+_HEAD = 1 << 14
+_MOST_SPECIAL = 1 << 20
+_VERSION = "v7"  # the first that lists its special tokens
+# the special tokens of the files that do not list them, in the order of their ids
+_SPECIAL = [
+    "<unk>",
+    "<s>",
+    "</s>",
+    "[INST]",
+    "[/INST]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[TOOL_CALLS]",
+    "[IMG]",
+    "<pad>",
+    "[IMG_BREAK]",
+    "[IMG_END]",
+    "[PREFIX]",
+    "[MIDDLE]",
+    "[SUFFIX]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CONTENT]",
+]
+
+
+def _recognises(path: Path) -> bool:
+    if not path.is_file() or not begins_object(path):
+        return False
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    return b'"token_bytes"' in head
+
+
+def _read(path: Path) -> tuple[Vocabulary, list[str]]:
+    data = read_json(path)
+    try:
+        ranks = _ranks(data)
+        special = _special(data)
+        first = data["config"]["default_num_special_tokens"]
+        pattern = data["config"]["pattern"]
+        if not isinstance(pattern, str):
+            raise InputError("its pattern is no text")
+        pretokenizer, remarks = named_pattern(pattern)
+        vocabulary = vocabulary_of_ranks(
+            {token: first + rank for token, rank in ranks.items()}, pretokenizer, special
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
+        raise InputError(f"{path}: not a tekken.json ({type(error).__name__}: {error})") from None
+    if unused := len(data["vocab"]) - len(ranks):
+        remarks.append(f"{unused:,} tokens past its default_vocab_size are left out, as there")
+    if filled := sum(text not in _listed(data) for text in special):
+        remarks.append(f"{filled:,} ids of special tokens are free: <SPECIAL_n> stands for them")
+    if kinds := [kind for kind in ("image", "audio", "multimodal") if data.get(kind)]:
+        remarks.append(f"its settings for {' and '.join(kinds)} are not carried")
+    return vocabulary, remarks
+
+
+def _ranks(data: dict[str, Any]) -> dict[bytes, int]:
+    """Returns the rank of each token that has an id."""
+    config = data["config"]
+    size = config["default_vocab_size"] - config["default_num_special_tokens"]
+    if not 0 <= size <= len(data["vocab"]):
+        raise InputError(f"its sizes ask for {size:,} of {len(data['vocab']):,} tokens")
+    rank_of: dict[bytes, int] = {}
+    for place, entry in enumerate(data["vocab"][:size]):
+        try:
+            token = base64.b64decode(entry["token_bytes"], validate=True)
+        except (binascii.Error, ValueError):
+            raise InputError(f"its token {place} is not base64") from None
+        if entry["rank"] != place or not token or token in rank_of:
+            raise InputError(f"its token {place} is empty, given twice or of another rank")
+        if place < 256 and token != bytes([place]):
+            raise InputError(f"its token {place} is not the byte 0x{place:02X}")
+        rank_of[token] = place
+    return rank_of
+
+
+def _listed(data: dict[str, Any]) -> list[str]:
+    """Returns the special tokens by name, in the order of their ids."""
+    given = data.get("special_tokens")
+    if given is None:
+        return _SPECIAL[: data["config"]["default_num_special_tokens"]]
+    names = [entry["token_str"] for entry in given]
+    if [entry["rank"] for entry in given] != list(range(len(names))):
+        raise InputError("its special tokens are not in the order of their ranks, 0 and on")
+    return names
+
+
+def _special(data: dict[str, Any]) -> dict[str, int]:
+    """Returns all special tokens and their ids, those without a name as the library calls them."""
+    names = _listed(data)
+    count = data["config"]["default_num_special_tokens"]
+    if not 0 <= count <= _MOST_SPECIAL:
+        raise InputError(f"it has {count!r} special tokens: 0 to {_MOST_SPECIAL:,} are expected")
+    names += [f"<SPECIAL_{number}>" for number in range(len(names), count)]
+    if len(set(names)) < len(names) or len(names) != count:
+        raise InputError(f"its special tokens are not {count:,} different ones")
+    return {name: number for number, name in enumerate(names)}
+
+
+def _ordered(vocabulary: Vocabulary) -> bool:
+    """Returns whether special tokens have the first ids, then bytes, then tokens."""
+    ids = [*sorted(vocabulary.special.values()), *vocabulary.id_of]
+    return ids == list(range(len(ids)))
+
+
+def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    vocabulary, lost = adapt_to_ranks(vocabulary)
+    if not _ordered(vocabulary):
+        names = sorted(vocabulary.special, key=vocabulary.special.__getitem__)
+        lost.append(
+            GivenUp(
+                "ids in another order than special tokens, bytes, tokens",
+                "an id is the number of special tokens and a rank",
+                "ids in this order",
+            )
+        )
+        first = len(names)
+        vocabulary = vocabulary.with_(
+            ids=list(range(first, first + 256 + len(vocabulary))),
+            special={name: number for number, name in enumerate(names)},
+        )
+    vocabulary, more = adapt_to_pattern(vocabulary)
+    return vocabulary, lost + more
+
+
+def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
+    names = sorted(vocabulary.special, key=vocabulary.special.__getitem__)
+    pieces = pieces_of(vocabulary)
+    data = {
+        "config": {
+            "pattern": one_pattern(vocabulary.pretokenizer),
+            "num_vocab_tokens": len(pieces),
+            "default_vocab_size": len(names) + len(pieces),
+            "default_num_special_tokens": len(names),
+            "version": _VERSION,
+        },
+        "vocab": [
+            {
+                "rank": rank,
+                "token_bytes": base64.b64encode(piece).decode(),
+                "token_str": _text(piece),
+            }
+            for rank, piece in enumerate(pieces)
+        ],
+        "special_tokens": [
+            {"rank": rank, "token_str": name, "is_control": True} for rank, name in enumerate(names)
+        ],
+    }
+    write_atomic(path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+    return []
+
+
+def _text(piece: bytes) -> str | None:
+    try:
+        return piece.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _replay(path: Path) -> Replay:
+    try:
+        import tiktoken
+    except ImportError:
+        raise MissingExtra("tiktoken", "tiktoken", "replaying a tekken.json") from None
+    data = read_json(path)
+    ranks, special = _ranks(data), _special(data)
+    # as mistral-common makes it
+    encoding = tiktoken.Encoding(
+        path.stem, pat_str=data["config"]["pattern"], mergeable_ranks=ranks, special_tokens={}
+    )
+
+    def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
+        single = encoding._encode_single_piece  # one word, not cut by the pattern before
+        return [encoding.decode_tokens_bytes(single(piece)) for piece in pieces]
+
+    return Replay(
+        f"tiktoken {tiktoken.__version__}",
+        words,
+        lambda text: list(encoding.decode_tokens_bytes(encoding.encode_ordinary(text))),
+        lambda token: len(special) + ranks[token] if token in ranks else None,
+        special.get,
+    )
+
+
+TEKKEN = Format(
+    name="tekken",
+    title="Mistral's tekken.json",
+    rules=RULES,
+    write=_write,
+    replay=_replay,
+    read=_read,
+    recognises=_recognises,
+    adapt=_adapt,
+)

@@ -1,0 +1,267 @@
+"""Writes and reads tiktoken's rank files: a token in base64 and its rank on each line."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import hashlib
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from ...corpus.symbols import show
+from ...errors import InputError, MissingExtra
+from ...runtime.files.writing import atomic_writer, open_input
+from ...vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
+from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import pieces_of
+from ..format import Format, GivenUp, Nearest, Replay
+from ..merge_ranks import pairs_are_needless
+from ..splitting import described
+
+__all__ = [
+    "PUBLISHED",
+    "RULES",
+    "TIKTOKEN",
+    "adapt_to_ranks",
+    "read_ranks",
+    "vocabulary_of_ranks",
+    "write_ranks",
+]
+
+# The published files by their SHA-256, by which tiktoken itself checks its own: name,
+# pre-tokenizer and special tokens, none of which is in the file.
+_END = "<|endoftext|>"
+PUBLISHED: dict[str, tuple[str, str, dict[str, int]]] = {
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": (
+        "r50k_base",
+        "gpt2",
+        {_END: 50256},
+    ),
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": (
+        "p50k_base",
+        "gpt2",
+        {_END: 50256},
+    ),
+    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": (
+        "cl100k_base",
+        "cl100k",
+        {
+            _END: 100257,
+            "<|fim_prefix|>": 100258,
+            "<|fim_middle|>": 100259,
+            "<|fim_suffix|>": 100260,
+            "<|endofprompt|>": 100276,
+        },
+    ),
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": (
+        "o200k_base",
+        "o200k",
+        {_END: 199999, "<|endofprompt|>": 200018},
+    ),
+    "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": (
+        "qwen",
+        "qwen2",
+        {_END: 151643, "<|im_start|>": 151644, "<|im_end|>": 151645}
+        | {f"<|extra_{number}|>": 151646 + number for number in range(205)},
+    ),
+}
+_BY_NAME = {name: (rules, special) for name, rules, special in PUBLISHED.values()}
+
+
+def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
+    own = "not known" if (name := vocabulary.pretokenizer) is None else described(name)
+    remarks = [f"a rank file holds no pre-tokenizer; that of the vocabulary: {own}"]
+    if vocabulary.special:
+        listed = ", ".join(f"{text} {number}" for text, number in vocabulary.special.items())
+        remarks.append(f"a rank file holds no special tokens: {listed}")
+    return remarks + write_ranks(vocabulary, path)
+
+
+def write_ranks(vocabulary: Vocabulary, path: Path) -> list[str]:
+    """Writes the ranks of a vocabulary that `adapt_to_ranks` returned, and returns remarks."""
+    remarks = []
+    ranks = list(vocabulary.id_of)
+    taken = {*ranks, *vocabulary.special.values()}
+    free = max(taken) + 1
+    for byte in range(256):
+        if ranks[byte] == -1:  # tiktoken needs a rank for each
+            ranks[byte] = free
+            remarks.append(f"byte 0x{byte:02X}, which has no id, was given {free}")
+            free += 1
+    with atomic_writer(path) as file:
+        for rank, token in sorted(zip(ranks, pieces_of(vocabulary), strict=True)):
+            file.write(b"%b %d\n" % (base64.b64encode(token), rank))
+    return remarks
+
+
+def adapt_to_ranks(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    """Returns a vocabulary without pairs and with ids that rise, and what was given up for that."""
+    lost = []
+    if vocabulary.merges is not None:
+        if not pairs_are_needless(vocabulary):
+            lost.append(
+                GivenUp(
+                    "which pairs merge",
+                    "any two neighbours that together are a token may merge, and a word that is "
+                    "a token stays whole",
+                    "merges without pairs",
+                )
+            )
+        vocabulary = vocabulary.with_(merges=None)
+    ids = vocabulary.id_of[256:]
+    if any(a >= b for a, b in pairwise(ids)):
+        lost.append(
+            GivenUp(
+                "ids in another order than the tokens",
+                "an id is the rank by which tokens merge",
+                "ids 0 to 255 of the bytes and on",
+            )
+        )
+        vocabulary = vocabulary.with_(ids=None, special=list(vocabulary.special))
+    return vocabulary, lost
+
+
+def _read(path: Path) -> tuple[Vocabulary, list[str]]:
+    rank_of, digest = read_ranks(path)
+    remarks = []
+    pretokenizer: str | None = None
+    special: dict[str, int] = {}
+    if digest in PUBLISHED:
+        name, pretokenizer, special = PUBLISHED[digest]
+        remarks.append(
+            f"its SHA-256 is that of the published {name}: pre-tokenizer {pretokenizer} and the "
+            f"special tokens ({len(special)}), which are not in the file, are those of {name}"
+        )
+    elif path.stem in _BY_NAME:
+        pretokenizer, special = _BY_NAME[path.stem]
+        taken = set(rank_of.values())
+        special = {text: number for text, number in special.items() if number not in taken}
+        remarks.append(
+            f"it is named {path.stem}, but its SHA-256 is not that of the published file: "
+            f"pre-tokenizer {pretokenizer} and special tokens are taken by the name alone"
+        )
+    else:
+        remarks.append(
+            "a rank file holds no pre-tokenizer and no special tokens, and neither its SHA-256 "
+            "nor its name is known: --pretokenizer tells how text becomes words"
+        )
+    vocabulary = vocabulary_of_ranks(rank_of, pretokenizer, special)
+    if missing := vocabulary.id_of[:256].count(-1):
+        remarks.append(f"{missing} of the 256 bytes have no rank")
+    return vocabulary, remarks
+
+
+def vocabulary_of_ranks(
+    rank_of: dict[bytes, int], pretokenizer: str | None, special: dict[str, int]
+) -> Vocabulary:
+    """Returns the vocabulary whose ids are ranks."""
+    tokens = sorted((token for token in rank_of if len(token) > 1), key=rank_of.__getitem__)
+    singles = [rank_of.get(bytes([byte]), -1) for byte in range(256)]
+    return Vocabulary(
+        tokens,
+        method="imported",
+        rule="merges",
+        pretokenizer=pretokenizer,
+        ids=[*singles, *(rank_of[token] for token in tokens)],
+        special=special,
+    )
+
+
+def read_ranks(path: Path) -> tuple[dict[bytes, int], str]:
+    """Reads the ranks of the tokens, and computes the SHA-256 of the file.
+
+    Raises
+    ------
+    InputError
+        Naming the line that is no token and its rank, or holds one that was there before.
+    """
+    rank_of: dict[bytes, int] = {}
+    ranks: set[int] = set()
+    sha = hashlib.sha256()
+    with open_input(path) as file:
+        for number, line in enumerate(file, 1):
+            sha.update(line)
+            if number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
+            if not line.strip():
+                continue
+            try:
+                token, rank = _line(line)
+                if token in rank_of:
+                    raise InputError(f"token {show(token)!r} is given twice")
+                if rank in ranks:
+                    raise InputError(f"rank {rank} is given twice")
+            except InputError as error:
+                raise InputError(f"{path}:{number}: {error}") from None
+            rank_of[token] = rank
+            ranks.add(rank)
+    if not rank_of:
+        raise InputError(f"{path}: no ranks: a token in base64 and its rank are expected a line")
+    return rank_of, sha.hexdigest()
+
+
+def _line(line: bytes) -> tuple[bytes, int]:
+    fields = line.split()
+    if len(fields) != 2:
+        raise InputError("a token in base64, a space and its rank are expected")
+    try:
+        token = base64.b64decode(fields[0], validate=True)
+    except binascii.Error:
+        raise InputError(f"{fields[0][:40].decode(errors='replace')!r} is not base64") from None
+    if not token:
+        raise InputError("the token is empty")
+    if not fields[1].isdigit() or len(fields[1]) > 10 or int(fields[1]) >= 2**31:
+        shown = fields[1][:40].decode(errors="replace")
+        raise InputError(f"the rank {shown!r} is no whole number from 0 to 2,147,483,647")
+    return token, int(fields[1])
+
+
+def _recognises(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        first = file.read(1000).removeprefix(codecs.BOM_UTF8).lstrip().partition(b"\n")[0]
+    try:
+        _line(first)
+    except InputError:
+        return False
+    return True
+
+
+def _replay(path: Path) -> Replay:
+    try:
+        import tiktoken
+    except ImportError:
+        raise MissingExtra("tiktoken", "tiktoken", "replaying a rank file") from None
+    ranks, _ = read_ranks(path)  # tiktoken's own loader keeps a copy under the path's name
+    encoding = tiktoken.Encoding(
+        path.stem, pat_str=r"[\s\S]+", mergeable_ranks=ranks, special_tokens={}
+    )
+
+    def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
+        single = encoding._encode_single_piece  # one word, not cut by a pattern before
+        return [encoding.decode_tokens_bytes(single(piece)) for piece in pieces]
+
+    return Replay(f"tiktoken {tiktoken.__version__}", words, None, ranks.get)
+
+
+_OTHER = "tiktoken merges bytes by rank"
+#: How tiktoken expresses each rule.
+RULES: dict[SegmentationRule, str | Nearest] = {
+    rule: "rank merging, a whole word looked up first"
+    if rule == "merges"
+    else Nearest("merges", _OTHER)
+    for rule in SEGMENTATION_RULES
+}
+TIKTOKEN = Format(
+    name="tiktoken",
+    title="tiktoken's rank file: base64 and rank a line (.tiktoken)",
+    rules=RULES,
+    write=_write,
+    replay=_replay,
+    read=_read,
+    recognises=_recognises,
+    adapt=adapt_to_ranks,
+)

@@ -1,0 +1,1 @@
+"""Proofs of lower bounds, and their files."""

@@ -1,0 +1,370 @@
+"""Holds what a leaf of a certificate has beyond prices: multipliers of pairs, and cuts."""
+
+from __future__ import annotations
+
+import base64
+import operator
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ...corpus import symbols as sym
+from ...corpus.symbols import Symbols, Token
+from ...errors import InputError
+from ...runtime.arrays import Int64
+from ...runtime.memory import refuse_beyond
+from ...runtime.notebook import brief
+
+__all__ = [
+    "CUT_KEYS",
+    "Cut",
+    "CutKind",
+    "PackedPairs",
+    "PairPrices",
+    "cuts_from_json",
+    "cuts_to_json",
+]
+
+CutKind: TypeAlias = Literal["cycle", "clique"]
+
+CUT_KEYS = frozenset({"tokens", "pairs", "multipliers", "cuts"})
+"""What a leaf with pairs or cuts has in a file."""
+
+_WIDTH = 8  # bytes of a number in packed multipliers
+_BYTES_A_MULTIPLIER = 400  # while it is checked, with what the two tokens pay
+
+
+@dataclass(frozen=True, eq=False)
+class PairPrices:
+    """The multipliers of two tokens that overlap, where occurrences of both lie over a symbol.
+
+    Nothing is checked here but the form:
+    `partcover.verification.certificate_check.check_certificate` refuses multipliers that it cannot
+    count.
+
+    Attributes
+    ----------
+    first, second : token
+        The tokens, `first` less than `second`; in a certificate of merges one token, twice.
+    positions : ndarray of int64, shape (multipliers,)
+        Numbers of symbols, ascending, in the order of a leaf's prices: words ascending.
+    multipliers : ndarray of int64, shape (multipliers,)
+        What occurrences of the tokens pay for lying over each of these symbols, above 0, in units
+        of 2^-scale_bits of a token.
+
+    Raises
+    ------
+    InputError
+        If the arrays are not of this form.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.problem.certificates.cuts import PairPrices
+    >>> PairPrices(b"ab", b"bc", np.array([1, 4]), np.array([3, 1]))
+    PairPrices(ab, bc, 2 multipliers)
+    """
+
+    first: Token
+    second: Token
+    positions: Int64
+    multipliers: Int64
+
+    def __post_init__(self) -> None:
+        shape = self.positions.shape
+        if len(shape) != 1 or self.multipliers.shape != shape:
+            raise InputError(f"a pair has positions {shape}, multipliers {self.multipliers.shape}")
+        if self.positions.dtype != np.int64 or self.multipliers.dtype != np.int64:
+            raise InputError("the positions and multipliers of a pair are not of the type int64")
+
+    def __repr__(self) -> str:
+        tokens = sym.glance(self.first), sym.glance(self.second)
+        return brief("PairPrices", *tokens, f"{len(self.positions):,} multipliers")
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A valid inequality: the edges of some tokens that are touched are few where few are chosen.
+
+    An edge is touched if one of its two tokens is in the vocabulary.  With s of the tokens in the
+    vocabulary, at most ``coef · s + rhs`` edges are.  Nothing is checked here but the types:
+    `partcover.verification.certificate_check.check_certificate` checks that for each s.
+
+    Attributes
+    ----------
+    tokens : tuple of token
+        The tokens, of a cycle in its order.
+    kind : {"cycle", "clique"}
+        Which pairs are edges: each token and the next, and the last and the first; or all.
+    coef, rhs : int
+        The inequality.
+    multiplier : int
+        How much of it counts, at least 0, in units of 2^-scale_bits of a token.
+
+    Examples
+    --------
+    >>> from partcover.problem.certificates.cuts import Cut
+    >>> Cut.cycle([b"ab", b"bc", b"ca"], 1)
+    Cut(tokens=(b'ab', b'bc', b'ca'), kind='cycle', coef=1, rhs=1, multiplier=1)
+    """
+
+    tokens: tuple[Token, ...]
+    kind: CutKind
+    coef: int
+    rhs: int
+    multiplier: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tokens", tuple(self.tokens))
+        for name in ("coef", "rhs", "multiplier"):
+            try:
+                value = operator.index(getattr(self, name))
+            except TypeError:
+                raise InputError(f"the {name} of a cut is not a whole number") from None
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_edges(self) -> int:
+        """The number of its edges."""
+        n = len(self.tokens)
+        return n if self.kind == "cycle" else comb(n, 2)
+
+    @classmethod
+    def cycle(cls, tokens: Iterable[Token], multiplier: int) -> Cut:
+        """Makes the cut of an odd cycle: s of its n tokens touch at most s + (n − 1)/2 edges."""
+        cycle = tuple(tokens)
+        return cls(cycle, "cycle", 1, len(cycle) // 2, multiplier)
+
+    @classmethod
+    def clique(cls, tokens: Iterable[Token], r: int, multiplier: int) -> Cut:
+        """Makes the cut of a clique that is tight where r or r + 1 of its n tokens are chosen.
+
+        Of the edges, s tokens touch C(n, 2) − C(n − s, 2), which is concave in s: the line
+        through its values at r and r + 1 is nowhere below.
+
+        Raises
+        ------
+        InputError
+            Unless 1 ≤ r ≤ n − 2.
+        """
+        clique = tuple(tokens)
+        n = len(clique)
+        if not 1 <= r <= n - 2:
+            raise InputError(f"r is {r}: 1 to {n - 2} are expected in a clique of {n} tokens")
+        coef = n - r - 1
+        return cls(clique, "clique", coef, comb(n, 2) - comb(n - r, 2) - coef * r, multiplier)
+
+
+@dataclass(frozen=True, eq=False)
+class PackedPairs:
+    """The multipliers of a leaf's pairs, compressed, as a file holds them.
+
+    Attributes
+    ----------
+    tokens : tuple of (token, token)
+        The two tokens of each pair.
+    data : bytes
+        The number of multipliers of each pair; the positions of all pairs, each less the one
+        before it in its pair (the first as it is); the multipliers.  The numbers of each of these
+        three parts have 64 bits with sign; the lowest bytes of all come first, then the second
+        bytes, and so on.  Compressed with zlib.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.problem.certificates.cuts import PackedPairs, PairPrices
+    >>> pair = PairPrices(b"ab", b"bc", np.array([1, 4]), np.array([3, 1]))
+    >>> (unpacked,) = PackedPairs.of([pair]).unpacked(limits=[2])
+    >>> unpacked.positions, unpacked.multipliers
+    (array([1, 4]), array([3, 1]))
+    """
+
+    tokens: tuple[tuple[Token, Token], ...]
+    data: bytes
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __repr__(self) -> str:
+        return brief("PackedPairs", f"{len(self.tokens):,} pairs", f"{len(self.data):,} bytes")
+
+    @classmethod
+    def of(cls, pairs: Sequence[PairPrices]) -> PackedPairs:
+        """Compresses the multipliers of pairs."""
+        if not pairs:
+            return cls((), zlib.compress(b"", 9))
+        sizes = np.array([len(pair.positions) for pair in pairs], np.int64)
+        steps = [np.diff(pair.positions, prepend=np.int64(0)) for pair in pairs]
+        multipliers = [pair.multipliers for pair in pairs]
+        parts = [sizes, np.concatenate(steps), np.concatenate(multipliers)]
+        data = zlib.compress(b"".join(map(_to_bytes, parts)), 9)
+        return cls(tuple((pair.first, pair.second) for pair in pairs), data)
+
+    def unpacked(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
+        """Returns the pairs with their multipliers.
+
+        They come from a file that may claim anything: no more is unpacked than the limits allow.
+
+        Parameters
+        ----------
+        limits : sequence of int
+            How many multipliers each pair may have.
+
+        Raises
+        ------
+        InputError
+            If a pair has none or more than its limit, or the data are damaged.
+        """
+        if not self.tokens:
+            return ()
+        reader = _Reader(self.data)
+        sizes = reader.read(len(self.tokens)).tolist()
+        for (first, second), size, limit in zip(self.tokens, sizes, limits, strict=True):
+            if not 1 <= size <= limit:
+                names = f"{sym.glance(first)!r} and {sym.glance(second)!r}"
+                raise InputError(
+                    f"{names} have {size} multipliers: 1 to {limit} are expected, one for each "
+                    "symbol where they overlap"
+                )
+        total = sum(sizes)
+        what = f"the pairs of a leaf have {total:,} multipliers, which need"
+        refuse_beyond(total * _BYTES_A_MULTIPLIER, what, "so large a proof needs more memory")
+        steps, multipliers = reader.read(total), reader.read(total)
+        if not reader.is_at_end():
+            raise InputError("the multipliers of a leaf go on after the last pair")
+        pairs = []
+        begin = 0
+        for (first, second), size in zip(self.tokens, sizes, strict=True):
+            end = begin + size
+            positions = np.cumsum(steps[begin:end])
+            pairs.append(PairPrices(first, second, positions, multipliers[begin:end]))
+            begin = end
+        return tuple(pairs)
+
+
+def cuts_to_json(
+    pairs: tuple[PairPrices, ...] | PackedPairs, cuts: Sequence[Cut]
+) -> dict[str, Any]:
+    """Returns what a file holds of the pairs and cuts of a leaf: nothing where there are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.problem.certificates.cuts import PairPrices, cuts_from_json, cuts_to_json
+    >>> pair = PairPrices(b"ab", b"bc", np.array([1, 4]), np.array([3, 1]))
+    >>> data = cuts_to_json((pair,), [])
+    >>> data["tokens"], data["pairs"]
+    (['ab', 'bc'], [[0, 1]])
+    >>> cuts_from_json(data, "bytes")
+    (PackedPairs(1 pairs, ... bytes), ())
+    """
+    if not pairs and not cuts:
+        return {}
+    packed = pairs if isinstance(pairs, PackedPairs) else PackedPairs.of(pairs)
+    named = [pair for tokens in packed.tokens for pair in tokens]
+    tokens: list[Any] = sorted({*named, *(token for cut in cuts for token in cut.tokens)})
+    number = {token: n for n, token in enumerate(tokens)}
+    return {
+        "tokens": [sym.to_json(token) for token in tokens],
+        "pairs": [[number[first], number[second]] for first, second in packed.tokens],
+        "multipliers": base64.b64encode(packed.data).decode("ascii"),
+        "cuts": [
+            {
+                cut.kind: [number[token] for token in cut.tokens],
+                "coef": cut.coef,
+                "rhs": cut.rhs,
+                "multiplier": cut.multiplier,
+            }
+            for cut in cuts
+        ],
+    }
+
+
+def cuts_from_json(data: dict[str, Any], symbols: Symbols) -> tuple[PackedPairs, tuple[Cut, ...]]:
+    """Makes the pairs and cuts of a leaf from what its file holds, which may be anything.
+
+    Raises
+    ------
+    InputError
+        If something is not of the form that `cuts_to_json` writes.
+
+    Examples
+    --------
+    >>> from partcover.problem.certificates.cuts import cuts_from_json
+    >>> cuts_from_json({"tokens": 7, "pairs": [], "multipliers": "", "cuts": []}, "bytes")
+    Traceback (most recent call last):
+        ...
+    partcover.errors.InputError: the tokens of a leaf are not a list
+    """
+    for name in ("tokens", "pairs", "cuts"):
+        if not isinstance(data[name], list):
+            raise InputError(f"the {name} of a leaf are not a list")
+    tokens = [sym.from_json(token, symbols) for token in data["tokens"]]
+    pairs = [_tokens_from_json(pair, tokens) for pair in data["pairs"]]
+    if any(len(pair) != 2 for pair in pairs):
+        raise InputError("a pair of a leaf has not two tokens")
+    try:
+        packed = base64.b64decode(data["multipliers"], validate=True)
+    except (TypeError, ValueError):
+        raise InputError(
+            "the multipliers of a leaf cannot be unpacked: the file is damaged"
+        ) from None
+    cuts = tuple(_cut_from_json(cut, tokens) for cut in data["cuts"])
+    return PackedPairs(tuple((first, second) for first, second in pairs), packed), cuts
+
+
+def _cut_from_json(data: Any, tokens: Sequence[Token]) -> Cut:
+    kind: CutKind = "cycle" if isinstance(data, dict) and "cycle" in data else "clique"
+    if not isinstance(data, dict) or data.keys() != {kind, "coef", "rhs", "multiplier"}:
+        raise InputError("a cut of a leaf has not 'cycle' or 'clique', 'coef', 'rhs', 'multiplier'")
+    numbers = [data[name] for name in ("coef", "rhs", "multiplier")]
+    if not all(type(number) is int for number in numbers):
+        raise InputError("coef, rhs and multiplier of a cut are not whole numbers")
+    return Cut(_tokens_from_json(data[kind], tokens), kind, *numbers)
+
+
+def _tokens_from_json(numbers: Any, tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """The tokens of a pair or a cut, which a file names by their numbers in a list."""
+    if not isinstance(numbers, list) or not all(
+        type(number) is int and 0 <= number < len(tokens) for number in numbers
+    ):
+        raise InputError(f"a pair or cut is not a list of numbers below {len(tokens)}")
+    return tuple(tokens[number] for number in numbers)
+
+
+def _to_bytes(numbers: Int64) -> bytes:
+    """The lowest bytes of all numbers, then the second ones, and so on: this compresses well."""
+    return numbers.astype(f"<i{_WIDTH}").view(np.uint8).reshape(-1, _WIDTH).T.tobytes()
+
+
+class _Reader:
+    """Unpacks numbers that `_to_bytes` wrote, as many as are asked for and no more."""
+
+    def __init__(self, data: bytes) -> None:
+        self.inflater = zlib.decompressobj()
+        self.packed = data
+
+    def read(self, count: int) -> Int64:
+        """Returns the next numbers, at least one."""
+        raw = self._unpack(_WIDTH * count)
+        if len(raw) < _WIDTH * count:
+            raise InputError("the multipliers of a leaf cannot be unpacked: they are cut short")
+        planes = np.frombuffer(raw, np.uint8).reshape(_WIDTH, count)
+        numbers: Int64 = planes.T.copy().view(f"<i{_WIDTH}").reshape(count).astype(np.int64)
+        numbers.setflags(write=False)
+        return numbers
+
+    def is_at_end(self) -> bool:
+        return not self._unpack(1) and self.inflater.eof
+
+    def _unpack(self, size: int) -> bytes:
+        try:
+            raw = self.inflater.decompress(self.packed, size)
+        except zlib.error:
+            raise InputError("the multipliers of a leaf cannot be unpacked") from None
+        self.packed = self.inflater.unconsumed_tail
+        return raw

@@ -1,0 +1,1 @@
+"""Files: written aside, locked, recognised."""

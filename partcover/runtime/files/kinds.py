@@ -1,0 +1,154 @@
+"""Recognises what a file looks like, so that an error can name the likely mistake."""
+
+from __future__ import annotations
+
+import re
+from os import PathLike
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+__all__ = [
+    "HEADER",
+    "Kind",
+    "begins_object",
+    "kind_of",
+    "kind_of_head",
+    "likely_mistake",
+    "looks_counted",
+]
+
+Kind: TypeAlias = Literal[
+    "counts",
+    "text",
+    "vocabulary",
+    "instance",
+    "certificate",
+    "head-certificate",
+    "minimax-certificate",
+    "solution",
+    "array",
+    "tokenizer",
+]
+
+HEADER = b"#partcover counts"  # how the first line of a counts file begins
+_HEAD = 1 << 14
+_BOM = b"\xef\xbb\xbf"
+_COUNTED = re.compile(rb"[^\t\n]+\t[0-9]+\r?")
+_FORMAT = re.compile(
+    rb'"format"\s*:\s*"partcover-(vocabulary|instance|(?:(?:head|minimax)-)?certificate)"'
+)
+_TOKENIZER = re.compile(rb'"(added_tokens|pre_tokenizer|post_processor)"\s*:')  # Hugging Face
+_RANK = re.compile(
+    rb"(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/](?:=|[A-Za-z0-9+/])) \d+\r?"
+)
+_SOLUTION = re.compile(rb'"(lower_bound|tokens_per_word)"\s*:')
+
+_KINDS: dict[bytes, Kind] = {
+    b"vocabulary": "vocabulary",
+    b"instance": "instance",
+    b"certificate": "certificate",
+    b"head-certificate": "head-certificate",
+    b"minimax-certificate": "minimax-certificate",
+}
+_NAMES: dict[Kind, str] = {
+    "counts": "this is a counts file (word, tab, count)",
+    "text": "this looks like text",
+    "vocabulary": "this is a vocabulary",
+    "instance": "this is an instance",
+    "certificate": "this is a certificate",
+    "head-certificate": "this is a certificate of a head",
+    "minimax-certificate": "this is a minimax certificate",
+    "solution": "this looks like a solution",
+    "array": "this is an array (.npy)",
+    "tokenizer": "this looks like a tokenizer of another library",
+}
+
+# how each certificate is checked
+_CHECKED: dict[Kind, str] = {
+    "certificate": "`partcover verify` without --minimax checks it",
+    "head-certificate": "`partcover verify C.tsv -k K` checks it",
+    "minimax-certificate": "`partcover verify --minimax` of its corpora checks it",
+}
+
+
+def looks_counted(head: bytes) -> bool:
+    """Returns whether a text begins as a counts file: by its header, or word and count a line."""
+    head = head[:_HEAD].removeprefix(_BOM)
+    if head.startswith(HEADER):
+        return True
+    lines = head.split(b"\n")
+    # the head may cut the last line
+    complete = lines[:-1] if len(lines) > 1 else lines
+    return all(map(_COUNTED.fullmatch, complete))
+
+
+def begins_object(path: str | PathLike[str]) -> bool:
+    r"""Returns whether a file begins as a JSON object does.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover.runtime.files.kinds import begins_object
+    >>> _ = Path("numbers").write_text('\n{"a": 1}')
+    >>> begins_object("numbers")
+    True
+    """
+    with open(path, "rb") as file:
+        return file.read(_HEAD).removeprefix(_BOM).lstrip().startswith(b"{")
+
+
+def kind_of(path: str | PathLike[str]) -> Kind | None:
+    r"""Recognises a file by its beginning; None where that is not clear or cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from partcover.runtime.files.kinds import kind_of
+    >>> _ = Path("words.tsv").write_text("hat\t2\n")
+    >>> kind_of("words.tsv")
+    'counts'
+    """
+    if not Path(path).is_file():  # reading from a pipe would consume it
+        return None
+    try:
+        with open(path, "rb") as file:
+            return kind_of_head(file.read(_HEAD))
+    except OSError:
+        return None
+
+
+def kind_of_head(head: bytes) -> Kind | None:
+    """Recognises a file by these first bytes; see `kind_of`."""
+    head = head[:_HEAD].removeprefix(_BOM)
+    if not head:
+        return None
+    if head.startswith(b"\x93NUMPY"):
+        return "array"
+    if head.lstrip().startswith(b"{"):
+        if match := _FORMAT.search(head):
+            return _KINDS[match[1]]
+        if _SOLUTION.search(head):
+            return "solution"
+        return "tokenizer" if _TOKENIZER.search(head) else None
+    if looks_counted(head):
+        return "counts"
+    lines = head.split(b"\n")
+    if len(lines) > 2 and all(map(_RANK.fullmatch, lines[:-1])):
+        return "tokenizer"
+    tabbed = sum(b"\t" in line for line in lines)
+    # with many tabs it is rather a counts file with a mistake
+    return None if b"\0" in head or 2 * tabbed >= len(lines) else "text"
+
+
+def likely_mistake(path: str | PathLike[str], wanted: Kind) -> str:
+    """Returns the end of an error line: what a file looks like, if not like what is wanted."""
+    kind = kind_of(path)
+    if kind is None or kind == wanted:
+        return ""
+    if kind == "text" and wanted == "counts":
+        return f"; {_NAMES[kind]}: run `partcover count` on it first"
+    if kind == "tokenizer":
+        return f"; {_NAMES[kind]}: `partcover import` reads it"
+    if kind in _CHECKED and wanted in _CHECKED:
+        return f"; {_NAMES[kind]}: {_CHECKED[kind]}"
+    return f"; {_NAMES[kind]}: are two arguments swapped?"

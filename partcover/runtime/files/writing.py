@@ -1,0 +1,367 @@
+"""Writes files aside and renames them; reads files with errors that name the place."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping
+from os import PathLike, fspath
+from pathlib import Path
+from typing import IO, Any
+
+from ...errors import InputError
+from ..processes.signals import deferred
+from .locks import ASIDE, is_free, kept_locked, lock_new
+
+__all__ = [
+    "atomic_writer",
+    "check_whole",
+    "check_writable",
+    "checksum_of",
+    "in_place",
+    "load_json",
+    "open_input",
+    "open_unchanging",
+    "read_json",
+    "read_text",
+    "reading",
+    "remove_left_behind",
+    "scratch_folder",
+    "shown",
+    "size_of",
+    "sync",
+    "write_atomic",
+]
+
+
+@contextlib.contextmanager
+def atomic_writer(path: str | PathLike[str], *, lasting: bool = True) -> Iterator[IO[bytes]]:
+    """Opens a binary file that takes its name only when all of it is written; ``-`` is stdout.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    lasting : bool
+        Whether all of it is on the disk before it takes its name, so that a power cut leaves what
+        was at `path` or what was written, and nothing else.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be created or written; what was at `path` is unchanged.
+    """
+    if fspath(path) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{target}: is a directory; name a file to write")
+    if in_place(target):
+        with _naming(target), open(target, "wb") as file:
+            yield file
+        return
+    with _naming(target):
+        descriptor, aside = _made_aside(target)
+    try:
+        with _naming(target), kept_locked(descriptor):
+            with open(descriptor, "wb") as file:
+                yield file
+                if lasting:
+                    sync(file)
+            umask = os.umask(0)
+            os.umask(umask)
+            aside.chmod(0o666 & ~umask)
+            aside.replace(target)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def sync(file: IO[bytes]) -> None:
+    """Waits until the disk has what was written to a file."""
+    file.flush()
+    try:
+        os.fsync(file.fileno())
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that cannot say
+            raise
+
+
+def _made_aside(target: Path) -> tuple[int, Path]:
+    """Makes the file that takes the name of `target` later, open and locked."""
+    while True:
+        descriptor, name = tempfile.mkstemp(ASIDE, f".{target.name}.", target.parent)
+        if lock_new(descriptor, Path(name)):
+            return descriptor, Path(name)
+        os.close(descriptor)
+
+
+def remove_left_behind(folder: Path, name: str = "") -> None:
+    """Deletes unfinished files of runs that were killed: those that nobody has locked.
+
+    What is being written has a lock until it has its name.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they are.
+    name : str
+        What the names begin with that they would have got.
+    """
+    if sys.platform == "win32":
+        return
+    begin = f".{name}"
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if not (entry.name.startswith(begin) and entry.name.endswith(ASIDE)):
+                continue
+            with contextlib.suppress(OSError):  # not ours, or renamed meanwhile
+                file = os.open(entry.path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+                try:
+                    if is_free(file):
+                        Path(entry.path).unlink()
+                finally:
+                    os.close(file)
+
+
+def in_place(path: str | PathLike[str]) -> bool:
+    """Returns whether a path is written directly, with nothing to rename.
+
+    That is so for ``-``, a terminal, a pipe and all of /dev.
+    """
+    target = Path(path)
+    special = target.exists() and not target.is_file() and not target.is_dir()
+    return special or fspath(path) == "-" or fspath(path).startswith("/dev/")
+
+
+@contextlib.contextmanager
+def _naming(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+
+
+def shown(path: str | PathLike[str]) -> str:
+    """Returns how messages name an input: its path, or standard input for ``-``."""
+    return "standard input" if fspath(path) == "-" else fspath(path)
+
+
+@contextlib.contextmanager
+def reading(path: str | PathLike[str]) -> Iterator[None]:
+    """Names the file in any error while it is read.
+
+    Raises
+    ------
+    InputError
+        Instead of an `OSError`, or the `EOFError` of a gzip stream that is cut short.
+    """
+    try:
+        yield
+    except (OSError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{shown(path)}: cannot be read ({reason})") from None
+
+
+@contextlib.contextmanager
+def open_input(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Opens a file to read as bytes; ``-`` is standard input.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be opened, or cannot be read inside the ``with`` block.
+    """
+    with reading(path):
+        if fspath(path) == "-":
+            yield sys.stdin.buffer
+        else:
+            with open(path, "rb") as file:
+                yield file
+
+
+@contextlib.contextmanager
+def open_unchanging(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Opens a file as `open_input` does, which nobody may write to inside the ``with`` block.
+
+    Raises
+    ------
+    InputError
+        If the file has changed, also instead of an error inside the block.
+    """
+    with open_input(path) as file:
+        before = _state(file)
+        try:
+            yield file
+        except InputError:
+            _refuse_changed(path, file, before)
+            raise
+        _refuse_changed(path, file, before)
+
+
+def _state(file: IO[bytes]) -> tuple[int, int] | None:
+    """Returns the size of an open file and when it was modified; None for a pipe or a terminal."""
+    if size_of(file) is None:
+        return None
+    status = os.fstat(file.fileno())
+    return status.st_size, status.st_mtime_ns
+
+
+def _refuse_changed(
+    path: str | PathLike[str], file: IO[bytes], before: tuple[int, int] | None
+) -> None:
+    now = _state(file)
+    if before is None or now is None or now == before:
+        return
+    raise InputError(
+        f"{shown(path)}: changed while it was read; it had {before[0]:,} bytes and has "
+        f"{now[0]:,} now: take a copy of it"
+    ) from None
+
+
+def size_of(file: IO[bytes]) -> int | None:
+    """Returns the size in bytes of an open file; None for a pipe or a terminal."""
+    try:
+        status = os.fstat(file.fileno())
+    except (OSError, ValueError):  # no file of the system's
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def check_whole(path: str | PathLike[str], file: IO[bytes], size: int | None) -> None:
+    """Checks at the end of a file that it still has as many bytes as at its beginning.
+
+    Parameters
+    ----------
+    path : path
+        The path, for the message.
+    file : binary file
+        The file, read to its end.
+    size : int, optional
+        Its size at the beginning, from `size_of`; None checks nothing.
+
+    Raises
+    ------
+    InputError
+        If the file has been cut short meanwhile.
+    """
+    if size is not None and file.tell() < size:
+        raise InputError(
+            f"{shown(path)}: was cut short while it was read; it had {size:,} bytes, of which "
+            f"{file.tell():,} could be read"
+        )
+
+
+@contextlib.contextmanager
+def scratch_folder(parent: str | PathLike[str] | None = None) -> Iterator[str]:
+    """Makes a folder that is there for the ``with`` block only.
+
+    Parameters
+    ----------
+    parent : path, optional
+        Where it is made; by default where the system has such folders.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made.
+    """
+    try:
+        folder = tempfile.TemporaryDirectory(
+            prefix="partcover-", dir=parent, ignore_cleanup_errors=True
+        )
+    except OSError as error:
+        where = parent or tempfile.gettempdir()
+        raise InputError(f"{where}: cannot be written ({error.strerror or error})") from None
+    with folder as path:
+        yield path
+
+
+def check_writable(path: str | PathLike[str]) -> None:
+    """Checks before long work that its result can be written, and tidies up after killed runs.
+
+    Raises
+    ------
+    InputError
+        If no file can be made in the folder of `path`, or `path` is a folder.
+    """
+    target = Path(path)
+    with _naming(target):  # permission, a file system that is read-only or full, a name too long
+        if in_place(path):
+            return
+        if target.is_dir():
+            raise InputError(f"{target}: is a directory; name a file to write")
+        if not target.parent.is_dir():
+            raise InputError(f"{target}: cannot be written (no folder {target.parent})")
+        remove_left_behind(target.parent, f"{target.name}.")
+        descriptor, aside = _made_aside(target)
+        os.close(descriptor)
+        aside.unlink(missing_ok=True)
+
+
+def write_atomic(path: str | PathLike[str], text: str) -> None:
+    """Writes text as UTF-8, all of it or nothing; Ctrl-C waits until it is written.
+
+    A pipe, which may wait for a reader for ever, is left at once.
+
+    Examples
+    --------
+    >>> from partcover.runtime.files.writing import read_text, write_atomic
+    >>> write_atomic("note.txt", "hat")
+    >>> read_text("note.txt")
+    'hat'
+    """
+    with contextlib.nullcontext() if in_place(path) else deferred(), atomic_writer(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """Reads a file of UTF-8; errors name it."""
+    try:
+        return Path(path).read_text("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{fspath(path)}: not text in UTF-8") from None
+
+
+def load_json(path: str | PathLike[str]) -> Any:
+    """Reads a JSON file.
+
+    Raises
+    ------
+    InputError
+        Naming the file, and the line where the JSON is broken.
+    """
+    try:
+        return json.loads(Path(path).read_bytes())
+    except OSError as error:
+        raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{fspath(path)}: not JSON (the bytes are not UTF-8)") from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{fspath(path)}:{error.lineno}: not JSON ({error.msg})") from None
+    except (ValueError, RecursionError) as error:  # a number or a nesting past what Python reads
+        reason = str(error).partition(";")[0]
+        raise InputError(f"{fspath(path)}: cannot be read as JSON ({reason})") from None
+
+
+def read_json(path: str | PathLike[str]) -> dict[str, Any]:
+    """Reads a file of one JSON object; errors as in `load_json`, and for any other JSON."""
+    data = load_json(path)
+    if not isinstance(data, dict):
+        raise InputError(f"{fspath(path)}: a JSON object is expected")
+    return data
+
+
+def checksum_of(data: Mapping[str, Any]) -> int:
+    """Returns a checksum of a JSON object, however it is written: a damaged one has another."""
+    return zlib.crc32(json.dumps(data, sort_keys=True).encode())

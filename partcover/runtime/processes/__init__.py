@@ -1,0 +1,1 @@
+"""Threads, processes, and what they print and are told."""

@@ -1,0 +1,101 @@
+"""Shares work among threads, with results that do not depend on how many there are."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeAlias, TypeVar
+
+__all__ = ["SHARDS", "ForEach", "batches", "call_in_turn", "ordered_map", "workers"]
+
+_Job = TypeVar("_Job")
+_Result = TypeVar("_Result")
+
+
+def batches(items: Iterable[tuple[_Job, int]], size: int) -> Iterator[list[_Job]]:
+    """Yields items, each given with its size, in lists whose sizes add up to `size` or more.
+
+    Examples
+    --------
+    >>> from partcover.runtime.processes.parallel import batches
+    >>> list(batches([("a", 2), ("b", 1), ("c", 3)], size=3))
+    [['a', 'b'], ['c']]
+    """
+    batch: list[_Job] = []
+    total = 0
+    for item, own in items:
+        batch.append(item)
+        total += own
+        if total >= size:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
+
+
+def ordered_map(
+    work: Callable[[_Job], _Result], jobs: Iterable[_Job], threads: int
+) -> Iterator[_Result]:
+    """Yields the result of each job, in order, with a few jobs under way in each thread.
+
+    Examples
+    --------
+    >>> from partcover.runtime.processes.parallel import ordered_map
+    >>> list(ordered_map(len, ["a", "bb", "ccc"], threads=2))
+    [1, 2, 3]
+    """
+    if threads == 1:
+        yield from map(work, jobs)
+        return
+    pending: deque[Future[_Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for job in jobs:
+                pending.append(pool.submit(work, job))
+                if len(pending) > 2 * threads:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()
+
+
+SHARDS = 8
+"""The number of parts of a sum.  Fixed, so that sums are the same for any number of threads."""
+
+#: Calls a function for 0, 1, ... up to a number, and returns when all calls have.
+ForEach: TypeAlias = Callable[[Callable[[int], None], int], None]
+
+
+def call_in_turn(work: Callable[[int], None], count: int) -> None:
+    """Calls a function for 0, 1, ... up to a number, in the thread of the caller."""
+    for number in range(count):
+        work(number)
+
+
+@contextmanager
+def workers(threads: int) -> Iterator[ForEach]:
+    """Keeps threads at hand that share the calls of a function.
+
+    Parameters
+    ----------
+    threads : int
+        Number of threads; with 1 all calls are made in the thread of the caller.
+
+    Yields
+    ------
+    callable
+        Takes the function and the number of calls.
+    """
+    if threads == 1:
+        yield call_in_turn
+        return
+    with ThreadPoolExecutor(threads) as pool:
+
+        def call_at_once(work: Callable[[int], None], count: int) -> None:
+            list(pool.map(work, range(count)))
+
+        yield call_at_once

@@ -1,0 +1,111 @@
+"""Hands a value to all calls of an executor: threads have it, others read it from a file once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Generic, TypeVar
+
+from ...errors import InputError
+from ..files.writing import scratch_folder
+
+__all__ = ["Shared", "shared"]
+
+_Value = TypeVar("_Value")
+
+
+class Shared(Generic[_Value]):
+    """Stands for a value in calls."""
+
+    @property
+    def value(self) -> _Value:
+        """The value; in another process it is read once."""
+        raise NotImplementedError
+
+
+@contextmanager
+def shared(
+    value: _Value, executor: Executor | None, scratch: str | PathLike[str] | None = None
+) -> Iterator[Shared[_Value]]:
+    """Yields what has a value in every call that an executor makes.
+
+    Parameters
+    ----------
+    value : object
+        What can be pickled.  Calls must not change it.
+    executor : concurrent.futures.Executor or None
+        Who makes the calls; None for this thread.
+    scratch : path, optional
+        A folder that all workers see, for the file; by default the system's.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written; in a call, if it cannot be read there.
+
+    Examples
+    --------
+    >>> from partcover.runtime.processes.engines import executor_of
+    >>> from partcover.runtime.processes.shared_value import shared
+    >>> with executor_of("threads", 1) as executor, shared("hat", executor) as lent:
+    ...     executor.submit(lambda: lent.value).result()
+    'hat'
+    """
+    if executor is None or isinstance(executor, ThreadPoolExecutor):
+        yield _Here(value)
+        return
+    with scratch_folder(scratch) as folder:
+        path = os.path.join(os.path.abspath(folder), "shared")  # noqa: PTH100, PTH118
+        content = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        try:
+            with open(path, "wb") as file:
+                file.write(content)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
+        yield _InFile(path, hashlib.sha256(content).digest())
+
+
+@dataclass(frozen=True)
+class _Here(Shared[_Value]):
+    """A value of this process."""
+
+    held: _Value
+
+    @property
+    def value(self) -> _Value:
+        return self.held
+
+
+_read: dict[bytes, Any] = {}  # the last value that this process has read
+
+
+@dataclass(frozen=True)
+class _InFile(Shared[_Value]):
+    """A value in a file, which is trusted as calls are: its hash comes with the call."""
+
+    path: str
+    sha256: bytes
+
+    @property
+    def value(self) -> _Value:
+        if self.sha256 not in _read:
+            try:
+                with open(self.path, "rb") as file:
+                    content = file.read()
+            except OSError as error:
+                raise InputError(
+                    f"{self.path}: a worker cannot read it ({error.strerror or error}): name a "
+                    "folder that all workers see with --scratch (scratch)"
+                ) from None
+            if hashlib.sha256(content).digest() != self.sha256:
+                raise InputError(f"{self.path}: a worker reads other bytes than were written")
+            _read.clear()
+            _read[self.sha256] = pickle.loads(content)
+        value: _Value = _read[self.sha256]
+        return value
