@@ -12,7 +12,7 @@ from ..corpus.word_counts import WordCounts
 from ..problem.instance import Instance
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
-from ..trainers.merge_training import train_merges
+from ..trainers.shared.merge_training import train_merges
 from .merge_state import MergeState
 from .pieces import Run
 

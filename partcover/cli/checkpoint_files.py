@@ -17,8 +17,8 @@ from ..runtime.files.writing import in_place
 from ..verification.certificate_check import mismatches
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
-from .output import Output
 from .results import proven_by_file
+from .shown.output import Output
 
 __all__ = ["RESUMING", "CertificateFile", "CheckpointFiles", "earlier", "written"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from ..problem.solution import Solution
 from .inputs import InstanceSource
-from .output import Output
 from .results import write_solution
+from .shown.output import Output
 
 __all__ = ["run_greedy"]
 

@@ -21,7 +21,7 @@ from ..runtime.processes.native_output import lead_to_standard_error
 from ..runtime.processes.threads import left_behind
 from .commands import SECTIONS
 from .exit_status import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
-from .output import say
+from .shown.output import say
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -169,7 +169,7 @@ def _show_version(ctx: click.Context, parameter: click.Parameter, value: bool) -
             raise click.UsageError("--verbose goes with --version")
         return
     if verbose:
-        from .version_text import version_text
+        from .shown.version_text import version_text
 
         click.echo(version_text())
     else:

@@ -14,11 +14,11 @@ from ..corpus.pretokenizers.pretokenizer import Pretokenizer
 from ..runtime.arguments import MOST_THREADS
 from ..runtime.processes.engines import ENGINES
 from .command import CANDIDATES, LIMITS, OUTPUT, Decorator, Function, argument, option
-from .completion import pretokenizer_names
 from .inputs import InstanceSource
-from .minimax import minimax_option
-from .output import FORMATS, Output
+from .modes.minimax import minimax_option
 from .paths import GroupText, ReadablePath, WritablePath
+from .shown.completion import pretokenizer_names
+from .shown.output import FORMATS, Output
 
 __all__ = [
     "all_files_option",

@@ -11,9 +11,9 @@ from ..problem.memory_plan import MemoryPlan, Work, memory_plan
 from ..report.tables import facts
 from ..runtime.memory import shown_size
 from .command import LIMITS, Decorator, Function, option
-from .heads import head_instance
 from .inputs import InstanceSource, parse_budgets
-from .output import Output
+from .modes.heads import head_instance
+from .shown.output import Output
 
 __all__ = ["plan_option"]
 

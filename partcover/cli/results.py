@@ -17,7 +17,7 @@ from ..report.tables import facts, solution_parts
 from ..runtime.processes.parallel import call_in_turn
 from ..verification.certificate_check import check_certificate, mismatches
 from .exit_status import exit_status
-from .output import Output, is_utf8
+from .shown.output import Output, is_utf8
 
 __all__ = ["proven_by_file", "save_certificate", "write_instance", "write_solution"]
 

@@ -23,8 +23,8 @@ from .options import (
     start_certificate_option,
     vocabulary_options,
 )
-from .output import Output
 from .paths import ReadablePath, WritablePath
+from .shown.output import Output
 
 __all__ = ["SearchOptions", "search_options"]
 

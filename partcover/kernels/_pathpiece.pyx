@@ -96,7 +96,7 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
     Parameters
     ----------
     begin, arcs, length : ndarray
-        The lattice, as `partcover.trainers.lattice` has it.
+        The lattice, as `partcover.trainers.shared.lattice` has it.
     symbols : ndarray of int32, shape (symbols,)
         The symbols of the words, which seed the random choice in a word.
     removal : bool

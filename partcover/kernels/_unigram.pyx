@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Unigram: expected counts, best segmentations, and the loss when a piece is removed.
 
-Words and pieces are given as a lattice; see `partcover.trainers.lattice`.  Scores are natural
+Words and pieces are given as a lattice; see `partcover.trainers.shared.lattice`.  Scores are natural
 logarithms, finite.  Sums run in the order of words and arcs.
 """
 

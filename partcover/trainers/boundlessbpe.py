@@ -22,7 +22,7 @@ from ..runtime.progress import Progress
 from ..segmentation.cutters import cutter
 from ..segmentation.superword_cutter import whole_words
 from ..vocabulary.vocabulary import Vocabulary
-from .merge_training import MergeResult, ordered_symbols, train_merges
+from .shared.merge_training import MergeResult, ordered_symbols, train_merges
 from .trainer import LIMITED_MERGES, solution_of, trainer
 
 __all__ = ["boundlessbpe"]

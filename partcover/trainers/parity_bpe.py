@@ -16,7 +16,7 @@ from ..problem.solution import Termination
 from ..runtime.arguments import Seconds, Threads, Whole, checked
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
-from .merge_training import ordered_symbols
+from .shared.merge_training import ordered_symbols
 from .trainer import refuse_unhonoured
 
 __all__ = ["parity_bpe"]

@@ -22,7 +22,7 @@ from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bpe import bpe
-from .lattice import Lattice, map_shards
+from .shared.lattice import Lattice, map_shards
 from .trainer import LIMITED_CANDIDATES, solution_of, trainer
 from .unigram import unigram
 

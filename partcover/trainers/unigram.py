@@ -20,9 +20,9 @@ from ..runtime.arguments import Seconds, Threads, checked
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
-from .lattice import Lattice
+from .shared.lattice import Lattice
+from .shared.unigram_model import RARE, PieceModel, expectation, fit_shares, pruning_losses
 from .trainer import LIMITED_CANDIDATES, solution_of, trainer
-from .unigram_model import RARE, PieceModel, expectation, fit_shares, pruning_losses
 
 __all__ = ["unigram", "unigram_objective"]
 

@@ -8,7 +8,7 @@ from ..runtime.arguments import Seconds, Threads
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
-from .merge_training import train_merges
+from .shared.merge_training import train_merges
 from .trainer import LIMITED_MERGES, solution_of, trainer
 
 __all__ = ["wordpiece"]

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from partcover.cli.status_line import StatusLine
+from partcover.cli.shown.status_line import StatusLine
 from partcover.runtime.progress import Event
 
 pty = pytest.importorskip("pty")

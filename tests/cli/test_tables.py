@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from partcover.cli.output import Output
+from partcover.cli.shown.output import Output
 from partcover.report.fitting import is_number
 from partcover.report.tables import (
     SPARE_COLUMNS,

@@ -19,7 +19,7 @@ from partcover.runtime.limits import Deadline
 from partcover.runtime.progress import Progress
 from partcover.trainers import bpe, frequent, wordpiece
 from partcover.trainers.bpe import merges_that_make
-from partcover.trainers.merge_training import train_merges
+from partcover.trainers.shared.merge_training import train_merges
 
 WORDS = st.dictionaries(
     st.text("ab", min_size=1, max_size=12)

@@ -15,8 +15,8 @@ from oracles import pathpiece as oracle
 from properties import tries
 
 from partcover import GroupBudget, InputError, Instance, WordCounts, segment, trainers
-from partcover.trainers.lattice import Lattice, shards
 from partcover.trainers.pathpiece import removal_increases
+from partcover.trainers.shared.lattice import Lattice, shards
 
 word_st = st.text("ab", min_size=1, max_size=9) | st.text("abc", min_size=1, max_size=7)
 words_st = st.dictionaries(word_st, st.integers(1, 5), min_size=1, max_size=5)

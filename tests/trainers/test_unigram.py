@@ -17,8 +17,8 @@ from oracles import unigram as oracle
 from properties import tries
 
 from partcover import GroupBudget, InputError, Instance, Vocabulary, WordCounts, segment, trainers
-from partcover.trainers.lattice import Lattice
-from partcover.trainers.unigram_model import digamma, expectation, pruning_losses
+from partcover.trainers.shared.lattice import Lattice
+from partcover.trainers.shared.unigram_model import digamma, expectation, pruning_losses
 
 word_st = st.text("ab", min_size=1, max_size=8) | st.text("abc", min_size=1, max_size=6)
 words_st = st.dictionaries(word_st, st.integers(1, 9), min_size=1, max_size=12)

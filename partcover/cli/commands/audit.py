@@ -12,9 +12,8 @@ from ...errors import InputError
 from ...problem.certificates.certificate import Certificate
 from ...runtime.files.kinds import kind_of
 from ...vocabulary.vocabulary import Vocabulary
-from ..base_files import read_tokenizer
+from ..adapted.base_files import read_tokenizer
 from ..command import argument, command, option
-from ..completion import pretokenizer_names
 from ..exit_status import EXIT_INTERRUPTED
 from ..options import (
     all_files_option,
@@ -22,9 +21,10 @@ from ..options import (
     seconds_option,
     start_certificate_option,
 )
-from ..output import Output
 from ..paths import ReadablePath, WritablePath, check_not_among
 from ..results import save_certificate
+from ..shown.completion import pretokenizer_names
+from ..shown.output import Output
 
 if TYPE_CHECKING:
     from ...studies.tokenizer_audit import TokenizerAudit

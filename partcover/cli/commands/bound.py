@@ -17,10 +17,10 @@ from ...report.tables import Listing
 from ..checkpoint_files import CertificateFile
 from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
-from ..heads import Readers, bound_by_head
 from ..inputs import InstanceSource, parse_budgets, read_any_vocabulary
-from ..minimax import MinimaxSource, refuse_with_minimax, show_minimax
-from ..minimax_files import MinimaxFiles
+from ..modes.heads import Readers, bound_by_head
+from ..modes.minimax import MinimaxSource, refuse_with_minimax, show_minimax
+from ..modes.minimax_files import MinimaxFiles
 from ..options import (
     engine_options,
     events_option,
@@ -34,10 +34,10 @@ from ..options import (
     several_options,
     start_certificate_option,
 )
-from ..output import Output
 from ..paths import ReadablePath, check_apart
 from ..plan import plan_option
 from ..results import save_certificate
+from ..shown.output import Output
 
 if TYPE_CHECKING:
     from ...bounds.bound import Bound

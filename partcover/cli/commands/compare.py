@@ -17,13 +17,13 @@ from ...runtime.files.writing import write_atomic
 from ...runtime.numerals import read_float
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import command, option
-from ..comparison_tables import files_beside, tables_of
-from ..completion import method_names
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import InstanceSource, other_words, parse_budgets, read_any_vocabulary
 from ..options import instance_options, output_options, plot_option, seconds_option
-from ..output import Output
 from ..paths import ReadablePath, check_apart
+from ..shown.comparison_tables import files_beside, tables_of
+from ..shown.completion import method_names
+from ..shown.output import Output
 
 if TYPE_CHECKING:
     from ...studies.compare import Comparison

@@ -24,10 +24,10 @@ from ...runtime.files.writing import shown
 from ...runtime.memory import available_memory
 from ...runtime.processes.engines import executor_of
 from ..command import LIMITS, argument, command, option
-from ..completion import pretokenizer_names
 from ..options import all_files_option, engine_options, grouped, output_options
-from ..output import Output
 from ..paths import check_not_among
+from ..shown.completion import pretokenizer_names
+from ..shown.output import Output
 from ..sizes import Size, Words
 
 BASE = 150_000_000  # bytes that Python and its libraries take themselves

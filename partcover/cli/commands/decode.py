@@ -14,7 +14,7 @@ from ..command import argument, command, option
 from ..id_files import ID_FORMATS, id_format, read_ids
 from ..inputs import read_any_vocabulary
 from ..options import output_options, text_pretokenizer_option
-from ..output import Output
+from ..shown.output import Output
 
 
 @command(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...report.tables import Listing
 from ..command import command
-from ..comparison_tables import COLUMNS
 from ..options import output_options
-from ..output import Output
+from ..shown.comparison_tables import COLUMNS
+from ..shown.output import Output
 
 
 @command(

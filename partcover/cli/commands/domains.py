@@ -12,7 +12,7 @@ from ...corpus.word_counts import WordCounts
 from ...report.tables import Listing
 from ..command import argument, command, option
 from ..options import output_options
-from ..output import Output
+from ..shown.output import Output
 
 
 @command(

@@ -31,8 +31,8 @@ from ..options import (
     resume_option,
     text_pretokenizer_option,
 )
-from ..output import Output
 from ..paths import check_not_among
+from ..shown.output import Output
 
 
 @command(

@@ -17,12 +17,12 @@ from ...runtime.files.writing import read_text
 from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
-from ..completion import format_names, pretokenizer_names
-from ..formats_help import FormatsCommand
 from ..inputs import other_words, read_any_vocabulary
 from ..options import output_options
-from ..output import Output
 from ..paths import ReadablePath
+from ..shown.completion import format_names, pretokenizer_names
+from ..shown.formats_help import FormatsCommand
+from ..shown.output import Output
 
 
 @command(

@@ -10,11 +10,11 @@ import click
 from ...errors import InputError
 from ...runtime.fractions import read_fraction
 from ...vocabulary.rules import SegmentationRule
-from ..adapting import adapting_options, read_adaptable, show_adaptation
-from ..base_files import read_corpora
+from ..adapted.adapting import adapting_options, read_adaptable, show_adaptation
+from ..adapted.base_files import read_corpora
 from ..command import argument, command, option
-from ..output import Output
 from ..paths import ReadablePath, check_not_among
+from ..shown.output import Output
 
 
 class _Share(click.ParamType[Fraction]):

@@ -10,7 +10,7 @@ from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import InstanceSource
 from ..options import instance_options, k_option, output_options, seconds_option
-from ..output import Output
+from ..shown.output import Output
 
 if TYPE_CHECKING:
     from ...studies.formulations import Difference

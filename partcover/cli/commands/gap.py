@@ -14,8 +14,8 @@ from ...vocabulary.rules import SEGMENTATION_RULES
 from ..command import command, option
 from ..inputs import InstanceSource, other_words, read_vocabulary
 from ..options import instance_options, k_option, output_options, seconds_option
-from ..output import Output
 from ..paths import ReadablePath
+from ..shown.output import Output
 
 _SECONDS = 30  # for a lower bound, where nothing says how long
 

@@ -7,8 +7,8 @@ import click
 from ...report.tables import Listing
 from ..command import argument, command, option
 from ..options import output_options
-from ..output import Output
 from ..results import write_instance
+from ..shown.output import Output
 
 
 @command(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ..command import command
 from ..greedy_run import run_greedy
 from ..inputs import InstanceSource
-from ..minimax import MinimaxSource, show_minimax
+from ..modes.minimax import MinimaxSource, show_minimax
 from ..options import vocabulary_options
-from ..output import Output
 from ..plan import plan_option
+from ..shown.output import Output
 
 
 @command(

@@ -6,8 +6,8 @@ from ..command import command
 from ..greedy_run import run_greedy
 from ..inputs import InstanceSource
 from ..options import vocabulary_options
-from ..output import Output
 from ..plan import plan_option
+from ..shown.output import Output
 
 
 @command(

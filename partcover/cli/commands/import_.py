@@ -7,10 +7,10 @@ import click
 from ...corpus.normalizers.normalizer import glance
 from ...corpus.pretokenizers.pretokenizer import Pretokenizer
 from ..command import argument, command, option
-from ..completion import format_names, pretokenizer_names
-from ..formats_help import FormatsCommand
 from ..options import output_options
-from ..output import Output
+from ..shown.completion import format_names, pretokenizer_names
+from ..shown.formats_help import FormatsCommand
+from ..shown.output import Output
 
 
 @command(

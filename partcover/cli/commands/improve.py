@@ -14,15 +14,15 @@ from ...problem.solution import Solution
 from ..checkpoint_files import CheckpointFiles
 from ..command import command, option
 from ..exit_status import EXIT_USAGE
-from ..heads import Readers, improve_by_head
 from ..inputs import InstanceSource
-from ..minimax import MinimaxSource, refuse_with_minimax, show_minimax
-from ..minimax_files import MinimaxFiles
+from ..modes.heads import Readers, improve_by_head
+from ..modes.minimax import MinimaxSource, refuse_with_minimax, show_minimax
+from ..modes.minimax_files import MinimaxFiles
 from ..options import engine_options, grouped, no_cuts_option
-from ..output import Output, say
 from ..plan import plan_option
 from ..results import save_certificate, write_solution
 from ..search_options import SearchOptions, search_options
+from ..shown.output import Output, say
 
 
 @command(

@@ -16,12 +16,12 @@ from ...report.tables import Listing, facts
 from ...vocabulary.rules import SEGMENTATION_RULES
 from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
-from ..completion import pretokenizer_names
 from ..inputs import other_words, read_any_vocabulary
 from ..options import no_vocabulary_option, output_options, plot_option, seconds_option
-from ..output import Output
 from ..paths import ReadablePath
-from ..vocabulary_scores import ScoreOptions, read_words, show_scores
+from ..shown.completion import pretokenizer_names
+from ..shown.output import Output
+from ..shown.vocabulary_scores import ScoreOptions, read_words, show_scores
 
 if TYPE_CHECKING:
     from ...analysis.inspection import Inspection

@@ -8,10 +8,10 @@ from ...corpus import symbols as sym
 from ...errors import PartcoverError
 from ...report.tables import Listing, facts, token_line
 from ..command import argument, command
-from ..completion import instance_names
 from ..exit_status import EXIT_VERIFICATION
 from ..options import output_options
-from ..output import Output, say
+from ..shown.completion import instance_names
+from ..shown.output import Output, say
 
 
 @cloup.group("instances")

@@ -13,8 +13,8 @@ from ...runtime.numerals import read_int
 from ..command import argument, command, option
 from ..inputs import InstanceSource
 from ..options import instance_options, k_option, output_options
-from ..output import Output
 from ..paths import ReadablePath
+from ..shown.output import Output
 
 
 @command(

@@ -10,11 +10,11 @@ import numpy as np
 from ...errors import InputError
 from ...runtime.files.writing import atomic_writer
 from ...vocabulary.rules import SegmentationRule
-from ..adapting import adapting_options, read_adaptable, show_adaptation
-from ..base_files import read_corpus
+from ..adapted.adapting import adapting_options, read_adaptable, show_adaptation
+from ..adapted.base_files import read_corpus
 from ..command import argument, command, option
-from ..output import Output
 from ..paths import ReadablePath, WritablePath, check_not_among
+from ..shown.output import Output
 
 
 @command(

@@ -15,7 +15,7 @@ from ..command import argument, command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import InstanceSource, parse_budgets
 from ..options import candidate_options, output_options, plot_option, seconds_option
-from ..output import Output
+from ..shown.output import Output
 
 
 @command(

@@ -10,9 +10,9 @@ from ...problem.instance import Instance
 from ...report.tables import facts
 from ..command import argument, command, option
 from ..options import output_options
-from ..output import Output
 from ..paths import WritablePath
 from ..results import write_instance
+from ..shown.output import Output
 
 if TYPE_CHECKING:
     from ...hardness.reduction import Reduction

@@ -8,8 +8,8 @@ import click
 
 from ..command import argument, command, option
 from ..options import output_options, seconds_option
-from ..output import Output
 from ..paths import ReadablePath
+from ..shown.output import Output
 
 _DEFAULT = "report.html"
 

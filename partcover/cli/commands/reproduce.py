@@ -19,8 +19,8 @@ from ..command import LIMITS, argument, command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import InstanceSource, parse_budgets
 from ..options import candidate_options, output_options, plot_option, seconds_option
-from ..output import Output
 from ..paths import check_apart
+from ..shown.output import Output
 
 if TYPE_CHECKING:
     from ...studies.paper_tables import Experiment

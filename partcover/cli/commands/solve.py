@@ -18,12 +18,12 @@ from ..checkpoint_files import CheckpointFiles
 from ..command import command, option
 from ..exit_status import EXIT_LIMIT, EXIT_NOTHING
 from ..inputs import InstanceSource, read_any_vocabulary
-from ..minimax import MinimaxSource, refuse_with_minimax, show_minimax
-from ..output import Output, say
+from ..modes.minimax import MinimaxSource, refuse_with_minimax, show_minimax
 from ..paths import WritablePath
 from ..plan import plan_option
 from ..results import save_certificate, write_solution
 from ..search_options import SearchOptions, search_options
+from ..shown.output import Output, say
 
 _MINIMAX_SEARCH = ("start", "time_limit")  # what goes with several inputs
 

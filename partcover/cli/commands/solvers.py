@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...report.tables import Listing
 from ..command import command
 from ..options import output_options
-from ..output import Output
+from ..shown.output import Output
 
 
 @command(

@@ -18,9 +18,9 @@ from ...trainers import TRAINERS
 from ..command import Command, command, option
 from ..inputs import InstanceSource
 from ..options import vocabulary_options
-from ..output import Output
 from ..plan import plan_option
 from ..results import write_solution
+from ..shown.output import Output
 
 _COMMON = {"time_limit", "seed", "threads", "progress"}
 

@@ -12,16 +12,16 @@ from ...problem.instance import Instance
 from ...report.tables import facts
 from ...runtime.files.kinds import kind_of
 from ...vocabulary.vocabulary import Vocabulary
+from ..adapted.extension_verification import extended_vocabulary, verify_extended, vocabulary_first
 from ..command import command, option
 from ..exit_status import EXIT_VERIFICATION
-from ..extension_verification import extended_vocabulary, verify_extended, vocabulary_first
-from ..heads import Readers, verify_head
 from ..inputs import InstanceSource, other_words, read_vocabulary
-from ..minimax import MinimaxSource
-from ..minimax_verification import verify_with_minimax
+from ..modes.heads import Readers, verify_head
+from ..modes.minimax import MinimaxSource
+from ..modes.minimax_verification import verify_with_minimax
 from ..options import engine_options, grouped, k_option, output_options, several_options
-from ..output import Output, say_problems
 from ..paths import ReadablePath
+from ..shown.output import Output, say_problems
 
 if TYPE_CHECKING:
     from ...verification.recount import Verification

@@ -8,7 +8,7 @@ from ...report.tables import facts
 from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..options import output_options, seconds_option
-from ..output import Output
+from ..shown.output import Output
 
 
 @command(

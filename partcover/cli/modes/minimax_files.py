@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-from ..errors import InputError, PartcoverError
-from ..problem.certificates.minimax import MinimaxCertificate
-from ..problem.minimax import MinimaxInstance
-from ..problem.minimax_solution import MinimaxSolution
-from ..runtime.files.writing import in_place
-from ..verification.minimax_check import (
+from ...errors import InputError, PartcoverError
+from ...problem.certificates.minimax import MinimaxCertificate
+from ...problem.minimax import MinimaxInstance
+from ...problem.minimax_solution import MinimaxSolution
+from ...runtime.files.writing import in_place
+from ...verification.minimax_check import (
     check_minimax_certificate,
     minimax_mismatches,
     verify_minimax,
 )
-from ..vocabulary.vocabulary import Vocabulary
-from .checkpoint_files import RESUMING, earlier, written
-from .output import Output
+from ...vocabulary.vocabulary import Vocabulary
+from ..checkpoint_files import RESUMING, earlier, written
+from ..shown.output import Output
 
 __all__ = ["MinimaxFiles"]
 

@@ -10,17 +10,17 @@ from typing import Any
 
 import click
 
-from ..analysis.parity import parity
-from ..corpus.word_arrays import MAX_COUNT
-from ..errors import InputError, shorten
-from ..problem.minimax import CONDITIONS, MinimaxInstance
-from ..problem.minimax_solution import MinimaxSolution
-from ..report.tables import Listing, facts, token_line
-from ..runtime.numerals import read_digits
-from .command import Function, argument, option
-from .exit_status import EXIT_INTERRUPTED
-from .inputs import InstanceSource
-from .output import Output
+from ...analysis.parity import parity
+from ...corpus.word_arrays import MAX_COUNT
+from ...errors import InputError, shorten
+from ...problem.minimax import CONDITIONS, MinimaxInstance
+from ...problem.minimax_solution import MinimaxSolution
+from ...report.tables import Listing, facts, token_line
+from ...runtime.numerals import read_digits
+from ..command import Function, argument, option
+from ..exit_status import EXIT_INTERRUPTED
+from ..inputs import InstanceSource
+from ..shown.output import Output
 
 __all__ = [
     "MinimaxSource",
@@ -105,7 +105,7 @@ class MinimaxSource:
         self, instance: MinimaxInstance, threads: int, conditions: dict[str, Any]
     ) -> Sequence[int]:
         """Returns the references that the option says; one number is for all."""
-        from ..heuristics.minimax_weights import reference_counts
+        from ...heuristics.minimax_weights import reference_counts
 
         how = self.reference or "own"
         if not how[:1].isdigit():

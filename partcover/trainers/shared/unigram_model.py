@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus.symbols import Token
-from ..kernels import _unigram
-from ..problem.candidates import CandidateIndex
-from ..problem.instance import Instance
-from ..runtime.arrays import Float64, Int64
-from ..vocabulary.vocabulary import Vocabulary
+from ...corpus.symbols import Token
+from ...kernels import _unigram
+from ...problem.candidates import CandidateIndex
+from ...problem.instance import Instance
+from ...runtime.arrays import Float64, Int64
+from ...vocabulary.vocabulary import Vocabulary
 from .lattice import Lattice, map_shards
 
 __all__ = ["RARE", "PieceModel", "digamma", "expectation", "fit_shares", "pruning_losses"]

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..corpus.files.readers import documents
-from ..corpus.files.sources import find_sources
-from ..corpus.word_counts import WordCounts
-from ..errors import InputError
-from ..problem.instance import Instance
-from ..report.tables import Listing, facts
-from ..runtime.files.kinds import kind_of
-from ..vocabulary.rules import SegmentationRule
-from ..vocabulary.vocabulary import Vocabulary
-from .exit_status import EXIT_INTERRUPTED
-from .inputs import other_words, read_any_vocabulary, with_pretokenizer
+from ...corpus.files.readers import documents
+from ...corpus.files.sources import find_sources
+from ...corpus.word_counts import WordCounts
+from ...errors import InputError
+from ...problem.instance import Instance
+from ...report.tables import Listing, facts
+from ...runtime.files.kinds import kind_of
+from ...vocabulary.rules import SegmentationRule
+from ...vocabulary.vocabulary import Vocabulary
+from ..exit_status import EXIT_INTERRUPTED
+from ..inputs import other_words, read_any_vocabulary, with_pretokenizer
 from .output import Output
 
 if TYPE_CHECKING:
-    from ..studies.bits_per_byte import SegmentedTexts
+    from ...studies.bits_per_byte import SegmentedTexts
 
 __all__ = ["ScoreOptions", "read_words", "show_scores"]
 
@@ -161,7 +161,7 @@ def _scores(
     options: ScoreOptions,
 ) -> tuple[dict[str, Any], bool]:
     """Returns the scores of a vocabulary as JSON, and whether Ctrl-C has ended the bounds."""
-    from ..studies.vocabulary_scores import score_vocabulary
+    from ...studies.vocabulary_scores import score_vocabulary
 
     words = {}
     for corpus, name in names.items():
@@ -211,7 +211,7 @@ def _bits(
     options: ScoreOptions,
 ) -> Iterator[dict[str, float]]:
     """Trains language models, and yields the bits per byte of each corpus."""
-    from ..studies.bits_per_byte import segment_texts
+    from ...studies.bits_per_byte import segment_texts
 
     with out.progress("language model") as progress:
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..report.tables import Listing, shown_columns
-from ..runtime.files.writing import in_place
+from ...report.tables import Listing, shown_columns
+from ...runtime.files.writing import in_place
 from .output import Output
 
 __all__ = ["COLUMNS", "files_beside", "tables_of"]

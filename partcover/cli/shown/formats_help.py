@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ..errors import InputError
-from .command import Command
+from ...errors import InputError
+from ..command import Command
 
 __all__ = ["FormatsCommand"]
 
@@ -15,7 +15,7 @@ class FormatsCommand(Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the formats below the examples."""
-        from ..interop import FORMATS
+        from ...interop import FORMATS
 
         def title(name: str) -> str:
             try:

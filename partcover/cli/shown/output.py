@@ -15,15 +15,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError, message_line, printable, shorten
-from ..runtime.files.writing import write_atomic
-from ..runtime.progress import Event, EventLog, Progress
+from ...errors import InputError, message_line, printable, shorten
+from ...runtime.files.writing import write_atomic
+from ...runtime.progress import Event, EventLog, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as Bars
 
-    from ..report.tables import Listing
+    from ...report.tables import Listing
 
 __all__ = ["FORMATS", "Output", "is_utf8", "say", "say_problems"]
 
@@ -165,7 +165,7 @@ class Output:
 
     def text(self, data: dict[str, Any], parts: tuple[Listing | str, ...], form: str) -> str:
         """Returns a result as the text of a file."""
-        from ..report.tables import rows_csv, rows_markdown
+        from ...report.tables import rows_csv, rows_markdown
 
         tables = [part for part in parts if not isinstance(part, str)]
         if tables and form == "csv":
@@ -194,7 +194,7 @@ class Output:
         """Prints tables and lines, fitted to the terminal."""
         from rich.text import Text
 
-        from ..report.tables import fitted_table
+        from ...report.tables import fitted_table
 
         console, width = self.console, self.width
         left_out: list[str] = []
@@ -267,7 +267,7 @@ class Output:
                 receivers.append(log)
             yield _All(receivers) if receivers else Progress()
         if plot is not None:
-            from ..report.plots import plot_events
+            from ...report.plots import plot_events
 
             plot_events([event.to_json() for event in log.events], plot)
             self.wrote(plot)

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus import symbols as sym
-from ..corpus.symbols import Token
-from ..errors import InputError
-from ..kernels._merge_training import MergeTrainer
-from ..problem.instance import Instance
-from ..problem.memory_plan import SMALL, refuse_beyond_memory
-from ..problem.solution import Termination
-from ..runtime.limits import Deadline
-from ..runtime.memory import refuse_beyond
-from ..runtime.progress import Progress
-from ..segmentation.segmentation import segment
-from ..vocabulary.vocabulary import Vocabulary
+from ...corpus import symbols as sym
+from ...corpus.symbols import Token
+from ...errors import InputError
+from ...kernels._merge_training import MergeTrainer
+from ...problem.instance import Instance
+from ...problem.memory_plan import SMALL, refuse_beyond_memory
+from ...problem.solution import Termination
+from ...runtime.limits import Deadline
+from ...runtime.memory import refuse_beyond
+from ...runtime.progress import Progress
+from ...segmentation.segmentation import segment
+from ...vocabulary.vocabulary import Vocabulary
 
 __all__ = ["MergeResult", "ordered_symbols", "train_merges"]
 

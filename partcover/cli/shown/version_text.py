@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..runtime.versions import describe_installation
+from ...runtime.versions import describe_installation
 
 __all__ = ["version_text"]
 

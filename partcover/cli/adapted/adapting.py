@@ -6,19 +6,19 @@ from collections.abc import Iterable
 
 import click
 
-from ..adaptation.extension import Adaptation
-from ..corpus import symbols as sym
-from ..report.tables import Listing
-from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
-from ..vocabulary.vocabulary import Vocabulary
+from ...adaptation.extension import Adaptation
+from ...corpus import symbols as sym
+from ...report.tables import Listing
+from ...vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
+from ...vocabulary.vocabulary import Vocabulary
+from ..command import Decorator, Function, option
+from ..exit_status import EXIT_INTERRUPTED
+from ..options import all_files_option, no_vocabulary_option, output_options, seconds_option
+from ..paths import WritablePath
+from ..results import save_certificate
+from ..shown.completion import pretokenizer_names
+from ..shown.output import Output
 from .base_files import read_base
-from .command import Decorator, Function, option
-from .completion import pretokenizer_names
-from .exit_status import EXIT_INTERRUPTED
-from .options import all_files_option, no_vocabulary_option, output_options, seconds_option
-from .output import Output
-from .paths import WritablePath
-from .results import save_certificate
 
 __all__ = ["adapting_options", "read_adaptable", "show_adaptation"]
 

@@ -11,11 +11,11 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus import symbols as sym
-from ..corpus.symbols import Token
-from ..corpus.word_counts import WordCounts
-from ..problem.word_index import WordIndex
-from ..runtime.arrays import Int32, Int64
+from ...corpus import symbols as sym
+from ...corpus.symbols import Token
+from ...corpus.word_counts import WordCounts
+from ...problem.word_index import WordIndex
+from ...runtime.arrays import Int32, Int64
 
 __all__ = ["Lattice", "map_shards", "shards"]
 

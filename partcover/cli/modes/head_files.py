@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..corpus.counting.head_and_tail import HeadAndTail
-from ..errors import InputError, PartcoverError
-from ..problem.certificates.head import HeadCertificate
-from ..problem.instance import Instance
-from ..runtime.files.writing import in_place
-from ..segmentation.segmentation import segment
-from ..vocabulary.vocabulary import Vocabulary
-from .checkpoint_files import earlier, written
-from .output import Output
+from ...corpus.counting.head_and_tail import HeadAndTail
+from ...errors import InputError, PartcoverError
+from ...problem.certificates.head import HeadCertificate
+from ...problem.instance import Instance
+from ...runtime.files.writing import in_place
+from ...segmentation.segmentation import segment
+from ...vocabulary.vocabulary import Vocabulary
+from ..checkpoint_files import earlier, written
+from ..shown.output import Output
 
 if TYPE_CHECKING:
-    from ..bounds.heads.head_bound import HeadBound
+    from ...bounds.heads.head_bound import HeadBound
 
 __all__ = ["HeadFiles"]
 
@@ -134,7 +134,7 @@ class HeadFiles:
             return 0
         if old is None or old.lower_bound <= best.lower_bound:
             return 0
-        from ..bounds.heads.whole_words import WholeWords
+        from ...bounds.heads.whole_words import WholeWords
 
         try:  # by the kernels: the check that shares nothing with them takes long for millions
             proven = WholeWords(self.words, best.head, 1).recounted(old).lower_bound

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..adaptation.base import check_words
-from ..corpus.word_counts import WordCounts
-from ..errors import InputError
-from ..interop.load import load_vocabulary, other_format
-from ..interop.token_list import LIST
-from ..runtime.files.kinds import kind_of
-from ..vocabulary.vocabulary import Vocabulary
-from .inputs import read_any_vocabulary, with_pretokenizer
-from .output import Output
+from ...adaptation.base import check_words
+from ...corpus.word_counts import WordCounts
+from ...errors import InputError
+from ...interop.load import load_vocabulary, other_format
+from ...interop.token_list import LIST
+from ...runtime.files.kinds import kind_of
+from ...vocabulary.vocabulary import Vocabulary
+from ..inputs import read_any_vocabulary, with_pretokenizer
+from ..shown.output import Output
 
 __all__ = ["read_base", "read_corpora", "read_corpus", "read_tokenizer"]
 

@@ -24,25 +24,25 @@ def _names(listed: Callable[[], Iterable[str]], separator: str = "") -> Complete
 
 
 def _formats() -> Iterable[str]:
-    from ..interop import FORMATS
+    from ...interop import FORMATS
 
     return FORMATS
 
 
 def _instances() -> Iterable[str]:
-    from ..instances import library
+    from ...instances import library
 
     return library.names()
 
 
 def _methods() -> Iterable[str]:
-    from ..studies.methods import METHODS
+    from ...studies.methods import METHODS
 
     return METHODS
 
 
 def _pretokenizers() -> Iterable[str]:
-    from ..corpus.pretokenizers.pretokenizer import PRETOKENIZER_RULES
+    from ...corpus.pretokenizers.pretokenizer import PRETOKENIZER_RULES
 
     return PRETOKENIZER_RULES
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..problem.certificates.minimax import MinimaxCertificate
-from ..problem.minimax import MinimaxInstance
-from ..report.tables import Listing, facts
-from ..verification.minimax_check import check_minimax_certificate, verify_minimax
-from ..vocabulary.vocabulary import Vocabulary
-from .exit_status import EXIT_VERIFICATION
-from .inputs import InstanceSource, other_words, read_any_vocabulary
+from ...problem.certificates.minimax import MinimaxCertificate
+from ...problem.minimax import MinimaxInstance
+from ...report.tables import Listing, facts
+from ...verification.minimax_check import check_minimax_certificate, verify_minimax
+from ...vocabulary.vocabulary import Vocabulary
+from ..exit_status import EXIT_VERIFICATION
+from ..inputs import InstanceSource, other_words, read_any_vocabulary
+from ..shown.output import Output, say_problems
 from .minimax import MinimaxSource
-from .output import Output, say_problems
 
 __all__ = ["verify_with_minimax"]
 

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ..corpus import symbols as sym
-from ..corpus.counting.head_and_tail import HeadAndTail
-from ..errors import InputError
-from ..problem.certificates.head import HeadCertificate
-from ..problem.instance import Instance
-from ..report.tables import Listing, facts, token_line
-from ..runtime.processes.engines import executor_of
-from .exit_status import EXIT_INTERRUPTED, EXIT_VERIFICATION
+from ...corpus import symbols as sym
+from ...corpus.counting.head_and_tail import HeadAndTail
+from ...errors import InputError
+from ...problem.certificates.head import HeadCertificate
+from ...problem.instance import Instance
+from ...report.tables import Listing, facts, token_line
+from ...runtime.processes.engines import executor_of
+from ..exit_status import EXIT_INTERRUPTED, EXIT_VERIFICATION
+from ..inputs import InstanceSource, read_tokens, read_vocabulary
+from ..search_options import SearchOptions
+from ..shown.output import Output, say_problems
 from .head_files import HeadFiles
-from .inputs import InstanceSource, read_tokens, read_vocabulary
-from .output import Output, say_problems
-from .search_options import SearchOptions
 
 if TYPE_CHECKING:
-    from ..bounds.heads.head_bound import HeadBound
+    from ...bounds.heads.head_bound import HeadBound
 
 __all__ = ["Readers", "bound_by_head", "head_instance", "improve_by_head", "verify_head"]
 
@@ -82,7 +82,7 @@ def bound_by_head(
     **limits: Any,
 ) -> int:
     """Bounds all words of a file by prices of the most frequent ones, and shows the bound."""
-    from ..bounds.heads.head_bound import head_bound
+    from ...bounds.heads.head_bound import head_bound
 
     readers = readers.beside(out.path)
     with readers.started(out.threads) as executor:
@@ -109,7 +109,7 @@ def improve_by_head(
     out: Output, source: InstanceSource, search: SearchOptions, head: int, readers: Readers
 ) -> int:
     """Improves a vocabulary for all words of a file, and shows it with its bound."""
-    from ..bounds.heads.head_improve import head_improve
+    from ...bounds.heads.head_improve import head_improve
 
     readers = readers.beside(out.path)
     with readers.started(out.threads) as executor:
@@ -151,8 +151,8 @@ def verify_head(
     out: Output, source: InstanceSource, vocab: str | None, certificate: str, readers: Readers
 ) -> int:
     """Checks a certificate of a head, and a vocabulary, on all words of a file."""
-    from ..verification.head_check import check_head_certificate
-    from ..verification.recount import recount
+    from ...verification.head_check import check_head_certificate
+    from ...verification.recount import recount
 
     proof = HeadCertificate.load(certificate)
     with readers.started(out.threads) as executor:

@@ -6,15 +6,15 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ..problem.certificates.certificate import Certificate
-from ..report.tables import facts
-from ..runtime.files.kinds import kind_of
-from ..vocabulary.vocabulary import Vocabulary
+from ...problem.certificates.certificate import Certificate
+from ...report.tables import facts
+from ...runtime.files.kinds import kind_of
+from ...vocabulary.vocabulary import Vocabulary
+from ..command import Function
+from ..exit_status import EXIT_VERIFICATION
+from ..inputs import InstanceSource
+from ..shown.output import Output, say_problems
 from .base_files import read_corpus
-from .command import Function
-from .exit_status import EXIT_VERIFICATION
-from .inputs import InstanceSource
-from .output import Output, say_problems
 
 __all__ = ["extended_vocabulary", "verify_extended", "vocabulary_first"]
 
@@ -55,7 +55,7 @@ def verify_extended(
     keep: Sequence[str],
 ) -> int:
     """Checks the vocabulary and the certificate, shows what is found, returns the exit status."""
-    from ..adaptation.check import verify_extension
+    from ...adaptation.check import verify_extension
 
     proof = None if certificate is None else Certificate.load(certificate)
     words = read_corpus(out, vocabulary, [source.corpus or ""], key="text", all_files=False)

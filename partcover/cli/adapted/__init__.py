@@ -1,0 +1,1 @@
+"""Commands that begin from a tokenizer that is there."""

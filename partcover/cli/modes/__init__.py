@@ -1,0 +1,1 @@
+"""Commands by the most frequent words, and for several corpora."""
