@@ -82,6 +82,7 @@ def drawn_rows(draw, name: str, n: int) -> Rows:
             np.array([target for _, target in over], np.int32),
             np.cumsum([0, *sizes]).astype(np.int64),
             np.array([draw(st.integers(0, 20)) for _ in range(sum(sizes))], np.int32),
+            np.zeros(len(over), np.int32),
         ),
     )
 

@@ -160,4 +160,4 @@ def _kinds(prices: DualPoint) -> dict[str, int]:
             return "cliques"
         return "triangles" if len(cut.tokens) == 3 else "cycles"
 
-    return dict(Counter(kind(cut) for cut, _ in prices.cuts))
+    return dict(Counter(kind(cut) for cut in prices.cuts))

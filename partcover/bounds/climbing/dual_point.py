@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from operator import mul
+from typing import Any
 
 import numpy as np
 
 from ...kernels._rewards import in_order
 from ...problem.certificates.certificate import Leaf, Prices
-from ...problem.certificates.charges import Charge
-from ...problem.certificates.cuts import Cut, PairPrices
+from ...problem.certificates.cuts import PairPrices
 from ...runtime.arrays import Bools, Int64
-from ..counting.payers import Multipliers, Payers
+from ..counting.payers import Payers
 from ..counting.price_counter import PriceCounter
-from ..rows.cuts import Inequality
-from ..rows.merges import Charges, Merges
-from ..rows.needs import Needs
+from ..rows.cuts import CutTerm, Inequality
+from ..rows.terms import LastStep, Names, OverFlows, Term
 from ..steps.part_ascent import PartAscent
 from ..steps.word_ascent import WordAscent
 
 __all__ = ["Case", "DualPoint", "Rewards"]
 
-_MOST = (1 << 63) - 1  # a multiplier of a certificate
-_LARGEST = 2.0**69  # a multiplier here: its cut comes into the certificate several times
+_LARGEST = 2.0**69  # a multiplier of a row: its cut comes into the certificate several times
 _LARGEST_OVER_FLOWS = 16.0  # tokens, that one pays for a symbol: their sums then fit in 63 bits
-
-
-def _none() -> Int64:
-    return np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -121,91 +113,47 @@ class Rewards:
 
 @dataclass(frozen=True)
 class DualPoint:
-    """Prices of symbols and the multipliers of all families, in units of 1 / one tokens.
+    """Prices of symbols, and what the multipliers of families add, in units of 1 / one tokens.
 
     Attributes
     ----------
     prices : ndarray of int32 or int64, shape (symbols,)
         Prices, in the order of ``words.data``.
-    pairs : ndarray of int64, shape (pairs,)
-        What rows over flows are about, ascending: pairs of candidates, as `pair_key` names them,
-        and candidates with themselves, for those that need them.
-    pair, position, multiplier : ndarray of int64, shape (multipliers,)
-        The number of a multiplier's pair, its position in ``words.data``, and itself: above 0.
-    cuts : tuple of (Inequality, int)
-        The cuts and their multipliers, above 0.
-    fees : tuple of int
-        The fee of each group; or none.
-    charges : list of (int, int, dict of int to int)
-        What tokens pay to their parts.
-    merges : Merges or None
-        What makes candidates.
-    needs : Needs or None
-        Which candidates need which.
+    terms : tuple of Term
+        What families add.
     """
 
     prices: Prices
-    pairs: Int64 = field(default_factory=_none)
-    pair: Int64 = field(default_factory=_none)
-    position: Int64 = field(default_factory=_none)
-    multiplier: Int64 = field(default_factory=_none)
-    cuts: tuple[tuple[Inequality, int], ...] = ()
-    fees: tuple[int, ...] = ()
-    charges: Charges = field(default_factory=list)
-    merges: Merges | None = None
-    needs: Needs | None = None
+    terms: tuple[Term, ...] = ()
 
     @classmethod
     def of(cls, steps: WordAscent | PartAscent) -> DualPoint:
         """The prices and multipliers of the last step, rounded."""
-        counter, rows, one = steps.counter, steps.rows, steps.counter.one
-        merges = next((own for own in steps.families if isinstance(own, Merges)), None)
-        needs = next((own for own in steps.families if isinstance(own, Needs)), None)
-        most = np.full(len(rows.arcs), _LARGEST_OVER_FLOWS)
-        if needs is not None:  # a token pays all that it needs
-            most[rows.arcs.name >> 32 == rows.arcs.name & 0xFFFFFFFF] /= needs.most
-        made = np.minimum(steps.paid_made, most)
-        multiplier = np.rint(made * one).astype(np.int64)
-        charged = np.flatnonzero(multiplier > 0)
-        pairs, pair = np.unique(rows.arcs.name[charged], return_inverse=True)
-        position, row = steps.positions(rows.arcs.place[charged])
+        counter, rows = steps.counter, steps.rows
+        one = counter.one
+        terms: list[Term] = [steps.budgets.term(counter)] if counter.groups else []
         mu = [int(m) for m in np.minimum(np.rint(steps.mu_made * one), _LARGEST).tolist()]
-        multipliers: dict[Hashable, int] = dict(zip(rows.keys, mu, strict=True))
-        # a cut gives nothing where one of its pairs has no multipliers
-        priced = set(pairs.tolist())
-        cuts = tuple(
-            (key, m)
-            for key, m in multipliers.items()
-            if isinstance(key, Inequality) and m > 0 and priced.issuperset(key.pairs)
-        )
-        most_fee = int(counter.largest_reward.max(initial=0)) * one
-        charges = [] if merges is None else merges.charges(multipliers)
-        return cls(
-            counter.rounded(steps.proposed()),
-            pairs,
-            pair[row],
-            position,
-            multiplier[charged][row],
-            cuts,
-            tuple(min(fee, most_fee) for fee in steps.budgets.in_integers(one)),
-            charges,
-            merges,
-            needs,
-        )
+        for number, family in enumerate(steps.families):
+            own = rows.of_part(number)
+            keys = dict(zip(rows.keys[own], mu[own], strict=True))
+            made = np.minimum(steps.paid_made, _LARGEST_OVER_FLOWS / family.most)
+            multiplier = np.rint(made * one).astype(np.int64)
+            paid = np.flatnonzero((rows.arcs.part == number) & (multiplier > 0))
+            names, which = np.unique(rows.arcs.name[paid], return_inverse=True)
+            position, row = steps.positions(rows.arcs.place[paid])
+            over_flows = OverFlows(names, which[row], position, multiplier[paid][row])
+            terms.append(family.term(LastStep(counter, keys, over_flows)))
+        return cls(counter.rounded(steps.proposed()), tuple(terms))
+
+    @property
+    def cuts(self) -> dict[Inequality, int]:
+        """The multipliers of cuts, above 0."""
+        return next((term.cuts for term in self.terms if isinstance(term, CutTerm)), {})
 
     def finer(self, bits: int) -> DualPoint:
-        """The same prices in units that are smaller by so many binary digits."""
-        return replace(
-            self,
-            prices=self.prices.astype(np.int64) << bits,
-            multiplier=self.multiplier << bits,
-            cuts=tuple((cut, m << bits) for cut, m in self.cuts),
-            fees=tuple(fee << bits for fee in self.fees),
-            charges=[
-                (token, pays << bits, {part: gets << bits for part, gets in parts.items()})
-                for token, pays, parts in self.charges
-            ],
-        )
+        """The same in units that are smaller by so many binary digits."""
+        terms = tuple(term.finer(bits) for term in self.terms)
+        return DualPoint(self.prices.astype(np.int64) << bits, terms)
 
     def count(self, counter: PriceCounter, case: Case) -> tuple[int, Rewards]:
         """Returns the lower bound that this proves for a case, times `one`, and the rewards."""
@@ -221,127 +169,37 @@ class DualPoint:
         units, low = counter.all_rewards(self.prices)
         before = np.zeros(len(self.prices) + 1, np.int64)
         np.cumsum(self.prices, dtype=np.int64, out=before[1:])
-        if len(self.pairs):
-            self._payers(counter).count(counter, before, units, low)
+        payments = [paid for term in self.terms if (paid := term.payments(counter)) is not None]
+        if payments:
+            Payers.of(payments).count(counter, before, units, low)
         words = counter.instance.words
-        sums = np.diff(before[words.offsets]).tolist()
-        total = sum(map(mul, words.counts.tolist(), sums))
-        gains, loss = self._given(counter)
+        total = sum(map(mul, words.counts.tolist(), np.diff(before[words.offsets]).tolist()))
         shift = counter.low_bits
-        for token, gain in gains.items():
-            value = (int(units[token]) << shift) + int(low[token]) + gain
-            units[token], low[token] = value >> shift, value & ((1 << shift) - 1)
-        for (members, limit), fee in zip(counter.groups, self.fees, strict=False):
-            loss += limit * fee
-            units[members] -= fee >> shift
-            low[members] -= fee & ((1 << shift) - 1)
-        if self.fees:
-            units += low >> shift
-            low &= (1 << shift) - 1
-        return Rewards(total - loss, units, low, shift)
-
-    def _given(self, counter: PriceCounter) -> tuple[dict[int, int], int]:
-        """Returns what tokens get beside prices, and what the bound is less."""
-        gains: dict[int, int] = defaultdict(int)
-        beyond: dict[int, int] = {}  # what pairs weigh beyond their cuts
-        for pair, total in zip(self.pairs.tolist(), self._sums(counter), strict=True):
-            if pair >> 32 == pair & 0xFFFFFFFF:
-                gains[pair >> 32] += total
-            else:
-                beyond[pair] = total
-        loss = 0
-        for cut, m in self.cuts:
-            for pair in cut.pairs:
-                beyond[pair] -= m
-            for token in cut.tokens:
-                gains[token] += m * cut.coef
-            loss += m * cut.rhs
-        for token, pays, parts in self.charges:
-            gains[token] -= pays
-            for part, gets in parts.items():
-                gains[part] += gets
-        return gains, loss + sum(max(0, value) for value in beyond.values())
-
-    def _sums(self, counter: PriceCounter) -> list[int]:
-        """Returns the sum of the multipliers of each of `pairs`, over all words."""
-        symbols = counter.instance.words.total_symbols
-        # a position is of one multiplier of a pair at most: sums of so few digits are exact
-        digits = max(1, 53 - symbols.bit_length())
-        sums = [0] * len(self.pairs)
-        counts = np.zeros(0)
-        if len(self.pairs):
-            counts = counter.count_at[self.position].astype(float)
-        for shift in range(0, int(self.multiplier.max(initial=0)).bit_length(), digits):
-            part = self.multiplier >> shift & ((1 << digits) - 1)
-            added = np.bincount(self.pair, part * counts, len(self.pairs)).astype(np.int64)
-            sums = [s + (a << shift) for s, a in zip(sums, added.tolist(), strict=True)]
-        return sums
-
-    def _payers(self, counter: PriceCounter) -> Payers:
-        """Returns the tokens that pay for lying over some symbols, each with its multipliers.
-
-        A list has those of all pairs of a token; others, of what is needed, several tokens pay.
-        """
-        first, second = self.pairs >> 32, self.pairs & 0xFFFFFFFF
-        is_needed = first == second
-        of_pair = ~is_needed[self.pair]
-        own = self.pair[of_pair]
-        owner = np.concatenate([first[own], second[own], first[self.pair[~of_pair]]])
-        kind = np.repeat([0, 1], [2 * len(own), len(owner) - 2 * len(own)])
-        position = np.concatenate([self.position[of_pair]] * 2 + [self.position[~of_pair]])
-        multiplier = np.concatenate([self.multiplier[of_pair]] * 2 + [self.multiplier[~of_pair]])
-        lists = Multipliers.of(owner << 1 | kind, position, multiplier)
-        by_pairs = np.flatnonzero(lists.keys & 1 == 0)
-        payer, paid = lists.keys[by_pairs] >> 1, by_pairs
-        if self.needs is not None and is_needed.any():
-            place = np.full(len(counter.lo), -1, np.int64)
-            by_needs = np.flatnonzero(lists.keys & 1)
-            place[lists.keys[by_needs] >> 1] = by_needs
-            needed = place[self.needs.listed]
-            who = np.repeat(np.arange(len(counter.lo)), np.diff(self.needs.first))[needed >= 0]
-            payer, paid = np.concatenate([payer, who]), np.concatenate([paid, needed[needed >= 0]])
-            order = np.argsort(payer, kind="stable")
-            payer, paid = payer[order], paid[order]
-        tokens, begins = np.unique(payer, return_index=True)
-        return Payers(tokens, np.append(begins, len(payer)).astype(np.int64), paid, lists)
+        below = (1 << shift) - 1
+        for term in self.terms:
+            given = term.gives(counter)
+            total -= given.loss
+            for token, gain in given.tokens.items():
+                value = (int(units[token]) << shift) + int(low[token]) + gain
+                units[token], low[token] = value >> shift, value & below
+            for members, gain in given.groups:
+                low[members] += gain & below
+                units[members] += (gain >> shift) + (low[members] >> shift)
+                low[members] &= below
+        return Rewards(total, units, low, shift)
 
     def leaf(self, counter: PriceCounter) -> Leaf:
-        """Returns the leaf of a certificate with these prices."""
-        index = counter.instance.index
+        """Returns the leaf of a certificate."""
+        index, names = counter.instance.index, Names(counter)
         prices = in_order(self.prices, counter.instance.words.offsets, index.words_ascending())
-        at = np.zeros(0, np.int64)
-        if len(self.position):
-            ascending = index.positions_ascending()
-            rank = np.empty(len(ascending), np.int64)
-            rank[ascending] = np.arange(len(ascending))
-            at = rank[self.position]
-        order = np.lexsort((at, self.pair))
-        bounds = np.searchsorted(self.pair[order], np.arange(len(self.pairs) + 1)).tolist()
-        numbers = np.unique([self.pairs >> 32, self.pairs & 0xFFFFFFFF])
-        texts = index.tokens_at(counter.intervals.take(numbers))
-        token = dict(zip(numbers.tolist(), texts, strict=True))
-        pairs = []
-        for n, key in enumerate(self.pairs.tolist()):
-            own = order[bounds[n] : bounds[n + 1]]
-            if len(own):
-                first, second = sorted((token[key >> 32], token[key & 0xFFFFFFFF]))
-                pairs.append(PairPrices(first, second, at[own], self.multiplier[own]))
-        cuts = tuple(
-            Cut(tuple(token[t] for t in cut.tokens), cut.kind, cut.coef, cut.rhs, min(_MOST, left))
-            for cut, m in self.cuts
-            for left in range(m, 0, -_MOST)
-        )
+        parts: dict[str, Any] = {}
+        pairs: list[PairPrices] = []
+        for term in self.terms:
+            own = term.in_leaf(names)
+            pairs += own.pop("pairs", ())
+            parts |= own
         return Leaf(
             prices.astype(np.int32, copy=False) if counter.bits <= 30 else prices,
-            self.fees if any(self.fees) else (),
             pairs=tuple(sorted(pairs, key=lambda pair: (pair.first, pair.second))),
-            cuts=cuts,
-            charges=self._charges(),
+            **parts,
         )
-
-    def _charges(self) -> tuple[Charge, ...]:
-        """Returns the charges by name."""
-        if self.merges is None:
-            return ()
-        charges = (self.merges.charge(*charge) for charge in self.charges)
-        return tuple(sorted(charges, key=lambda charge: charge.token))

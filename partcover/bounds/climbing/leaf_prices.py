@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 
 import numpy as np
 
@@ -15,8 +14,10 @@ from ...runtime.arrays import Int64
 from ...verification.leaf_terms import terms_of
 from ...verification.sorted_words import SortedWords
 from ..counting.price_counter import PriceCounter
-from ..rows.cuts import Inequality, pair_key
+from ..rows.budgets import FeeTerm
+from ..rows.cuts import CutTerm, Inequality, pair_key
 from ..rows.rows import ArcRows
+from ..rows.terms import OverFlows, Term
 from ..steps.part_ascent import PartAscent
 from ..steps.word_ascent import WordAscent
 from .cut_rounds import CutRounds
@@ -70,23 +71,24 @@ class LeafReader:
         if max(fees, default=0) >= _LIMIT:
             raise InputError("the fees of a leaf are too large to count with")
         terms_of(leaf, self.words, counter.asked(counter.instance))  # refuses what is not valid
-        if not leaf.has_cuts:
-            return DualPoint(prices, fees=fees)
-        return replace(self._with_cuts(leaf, prices, shift, ascending), fees=fees)
+        terms: list[Term] = [FeeTerm(fees)] if fees else []
+        if leaf.has_cuts:
+            terms.append(self._cuts(leaf, shift, ascending))
+        return DualPoint(prices, tuple(terms))
 
     def candidate(self, token: Token) -> int:
         """Returns the number of a candidate; −1 for other tokens."""
         (key,) = self.counter.instance.index.find_tokens([token]).key.tolist()
         return self.number.get(key, -1)
 
-    def _with_cuts(self, leaf: Leaf, prices: Int64, shift: int, ascending: Int64) -> DualPoint:
+    def _cuts(self, leaf: Leaf, shift: int, ascending: Int64) -> CutTerm:
         numbers = self._numbers(leaf)
         keys, positions, multipliers = [], [], []
-        size = len(prices)
+        size = len(ascending)
         for pair in leaf.unpacked_pairs([size] * len(leaf.pairs)):
             a, b = numbers[pair.first], numbers[pair.second]
             own = _scaled(_small(pair.multipliers, shift), shift)
-            if min(a, b) >= 0 and own.any():
+            if min(a, b) >= 0 and a != b and own.any():
                 keys.append(pair_key(a, b))
                 positions.append(ascending[pair.positions[own > 0]])
                 multipliers.append(own[own > 0])
@@ -105,14 +107,13 @@ class LeafReader:
             raise InputError("the multipliers of a leaf are too large to count with")
         order = sorted(range(len(keys)), key=keys.__getitem__)
         sizes = [len(positions[n]) for n in order]
-        return DualPoint(
-            prices,
+        pairs = OverFlows(
             np.array([keys[n] for n in order], np.int64),
             np.repeat(np.arange(len(order)), sizes),
             np.concatenate([np.zeros(0, np.int64), *(positions[n] for n in order)]),
             np.concatenate([np.zeros(0, np.int64), *(multipliers[n] for n in order)]),
-            tuple(cuts.items()),
         )
+        return CutTerm(pairs, cuts)
 
     def _numbers(self, leaf: Leaf) -> dict[Token, int]:
         """Returns the numbers of the tokens of pairs and cuts; −1 for those that are none."""
@@ -147,7 +148,7 @@ def rounds_at(ascent: WordAscent, case: Case, prices: DualPoint, rewards: Reward
     start.rewards = rewards.optional
     rounds = CutRounds(start, case)
     steps = rounds.steps
-    cuts = {cut: m for cut, m in prices.cuts if not case.outside[list(cut.tokens)].any()}
+    cuts = {cut: m for cut, m in prices.cuts.items() if not case.outside[list(cut.tokens)].any()}
     active = np.zeros(len(case.inside), bool)
     active[steps.active] = True
     active[[token for cut in cuts for token in cut.tokens]] = True
@@ -159,14 +160,17 @@ def rounds_at(ascent: WordAscent, case: Case, prices: DualPoint, rewards: Reward
 def _place(ascent: PartAscent, prices: DualPoint, multiplier: dict[Inequality, int]) -> None:
     """Sets the dual point of steps."""
     parts, rows, one = ascent.parts, ascent.rows.arcs, float(ascent.counter.one)
-    known = ArcRows(prices.pairs[prices.pair], prices.position)
-    ours, theirs = rows.same(parts.position[rows.place], known)
     row = np.zeros(len(rows))
-    row[ours] = prices.multiplier[theirs] / one
+    for term in prices.terms:
+        if isinstance(term, CutTerm):
+            pairs = term.pairs
+            known = ArcRows(pairs.names[pairs.which], pairs.position)
+            ours, theirs = rows.same(parts.position[rows.place], known)
+            row[ours] = pairs.multiplier[theirs] / one
+        elif isinstance(term, FeeTerm):
+            ascent.budgets.fees = np.array(term.fees, np.float64) / one
     mu = ascent.mu.copy()
     mu[len(mu) - len(ascent.cuts) :] = [multiplier[cut] / one for cut in ascent.cuts]
-    if prices.fees:
-        ascent.budgets.fees = np.array(prices.fees, np.float64) / one
     ascent.move(prices.prices[parts.position] / one, row, mu)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from ...runtime.arrays import Int32, Int64
 from ...runtime.processes.parallel import SHARDS
 from .price_counter import PriceCounter
 
-__all__ = ["Multipliers", "Payers"]
+__all__ = ["Multipliers", "Payers", "Payments"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,25 @@ class Multipliers:
 
 
 @dataclass(frozen=True)
+class Payments:
+    """Multipliers, to whom they are paid, and by whom.
+
+    Attributes
+    ----------
+    owner, position, multiplier : ndarray of int64, shape (multipliers,)
+        Whose each is, where it is paid in ``words.data``, and how much.
+    payer, paid : ndarray of int64, shape (payers,)
+        Candidates, and the owners whose multipliers they pay.
+    """
+
+    owner: Int64
+    position: Int64
+    multiplier: Int64
+    payer: Int64
+    paid: Int64
+
+
+@dataclass(frozen=True)
 class Payers:
     """Which tokens pay which multipliers.
 
@@ -68,6 +88,24 @@ class Payers:
     first: Int64
     lists: Int64 | Int32
     multipliers: Multipliers
+
+    @classmethod
+    def of(cls, payments: Sequence[Payments]) -> Payers:
+        """The tokens that pay, each with the lists of all that it pays to."""
+        n = len(payments)
+        owner = np.concatenate([own.owner * n + i for i, own in enumerate(payments)])
+        position = np.concatenate([own.position for own in payments])
+        multiplier = np.concatenate([own.multiplier for own in payments])
+        lists = Multipliers.of(owner, position, multiplier)
+        payer = np.concatenate([own.payer for own in payments])
+        paid = np.concatenate([own.paid * n + i for i, own in enumerate(payments)])
+        at = np.searchsorted(lists.keys, paid)
+        known = lists.keys[np.minimum(at, len(lists.keys) - 1)] == paid
+        payer, at = payer[known], at[known]
+        order = np.argsort(payer, kind="stable")
+        tokens, first = np.unique(payer[order], return_index=True)
+        first = np.append(first, len(payer)).astype(np.int64)
+        return cls(tokens, first, at[order], lists)
 
     def count(self, counter: PriceCounter, before: Int64, units: Int64, low: Int64) -> None:
         """Counts the rewards of those that pay.

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ...kernels._saddle_point import project
 from ...runtime.arrays import Bools, Float64, Int32
+from ..counting.price_counter import PriceCounter
+from .terms import Given, Names, Term
 
-__all__ = ["Budgets"]
+__all__ = ["Budgets", "FeeTerm"]
 
 _SWEEPS = 4  # over the budgets: the next step begins with the fees where these end
 _EXACT = 1e-11  # relative change of a fee below which it is one
@@ -118,6 +122,37 @@ class Budgets:
             fitted[~self.kept] *= self.free / taken
         return fitted
 
-    def in_integers(self, one: int) -> tuple[int, ...]:
+    def term(self, counter: PriceCounter) -> FeeTerm:
         """Returns the fees of the groups, in units of 1 / one tokens."""
-        return tuple(max(0, int(fee)) for fee in np.rint(self.fees * one).tolist())
+        most = int(counter.largest_reward.max(initial=0)) * counter.one  # no fee need be larger
+        fees = np.rint(self.fees * counter.one).tolist()
+        return FeeTerm(tuple(min(max(0, int(fee)), most) for fee in fees))
+
+
+@dataclass(frozen=True)
+class FeeTerm(Term):
+    """What tokens of groups pay.
+
+    Attributes
+    ----------
+    fees : tuple of int
+        The fee of each group.
+    """
+
+    fees: tuple[int, ...]
+
+    def finer(self, bits: int) -> FeeTerm:
+        """The same in units that are smaller by so many binary digits."""
+        return FeeTerm(tuple(fee << bits for fee in self.fees))
+
+    def gives(self, counter: PriceCounter) -> Given:
+        """Returns what tokens pay; lost is a fee for each token that a group has room for."""
+        given = Given()
+        for (members, limit), fee in zip(counter.groups, self.fees, strict=True):
+            given.groups.append((members, -fee))
+            given.loss += limit * fee
+        return given
+
+    def in_leaf(self, names: Names) -> dict[str, Any]:
+        """Returns the fees, if there are any."""
+        return {"fees": self.fees if any(self.fees) else ()}

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ...kernels._parts import pair_rows
-from ...problem.certificates.cuts import CutKind
+from ...problem.certificates.cuts import Cut, CutKind
 from ...runtime.arrays import Int64
+from ..counting.payers import Payments
+from ..counting.price_counter import PriceCounter
 from .family import Family
 from .rows import ArcRows, Arcs, Rows, sums
+from .terms import Given, LastStep, Names, OverFlows, Term
 
-__all__ = ["Cuts", "Inequality", "pair_key"]
+__all__ = ["CutTerm", "Cuts", "Inequality", "pair_key"]
+
+_MOST = (1 << 63) - 1  # a multiplier of a certificate
 
 
 def pair_key(a: int, b: int) -> int:
@@ -127,6 +133,16 @@ class Cuts(Family):
             over_flows,
         )
 
+    def term(self, last: LastStep) -> CutTerm:
+        """Returns the pairs and cuts; one gives nothing where a pair of it has no multipliers."""
+        priced = set(last.over_flows.names.tolist())
+        cuts = {
+            cut: last.multipliers[cut]
+            for cut in self.cuts
+            if last.multipliers[cut] > 0 and priced.issuperset(cut.pairs)
+        }
+        return CutTerm(last.over_flows, cuts)
+
     def _over_flows(self, arcs: Arcs, local: Int64) -> ArcRows:
         """Returns the rows over flows: the largest sets of arcs of both tokens over one place."""
         pairs, n = self.pairs, len(arcs.active)
@@ -140,3 +156,61 @@ class Cuts(Family):
         rows, row_first, row_arcs = pair_rows(*arrays, first, partners, number)
         target = (n + rows[:, 0]).astype(np.int32)
         return ArcRows(pairs[rows[:, 0]], rows[:, 1].copy(), target, row_first, row_arcs)
+
+
+@dataclass(frozen=True)
+class CutTerm(Term):
+    """What pairs pay where they overlap, and the cuts over them.
+
+    Attributes
+    ----------
+    pairs : OverFlows
+        What occurrences of two tokens pay, by pair as `pair_key` names it.
+    cuts : dict of Inequality to int
+        The multipliers of cuts, above 0.
+    """
+
+    pairs: OverFlows
+    cuts: dict[Inequality, int]
+
+    def finer(self, bits: int) -> CutTerm:
+        """The same in units that are smaller by so many binary digits."""
+        cuts = {cut: m << bits for cut, m in self.cuts.items()}
+        return replace(self, pairs=self.pairs.finer(bits), cuts=cuts)
+
+    def gives(self, counter: PriceCounter) -> Given:
+        """Returns what cuts give; lost is what pairs weigh beyond their cuts, and right sides."""
+        keys = self.pairs.names.tolist()
+        beyond = dict(zip(keys, self.pairs.sums(counter), strict=True))
+        given = Given()
+        for cut, m in self.cuts.items():
+            for pair in cut.pairs:
+                beyond[pair] -= m
+            for token in cut.tokens:
+                given.tokens[token] += m * cut.coef
+            given.loss += m * cut.rhs
+        given.loss += sum(max(0, value) for value in beyond.values())
+        return given
+
+    def payments(self, counter: PriceCounter) -> Payments | None:
+        """Returns what is paid, by each token of a pair: a list has those of all its pairs."""
+        pairs = self.pairs
+        if not len(pairs.position):
+            return None
+        key = pairs.names[pairs.which]
+        owner = np.concatenate([key >> 32, key & 0xFFFFFFFF])
+        position = np.concatenate([pairs.position, pairs.position])
+        multiplier = np.concatenate([pairs.multiplier, pairs.multiplier])
+        tokens = np.unique(owner)
+        return Payments(owner, position, multiplier, tokens, tokens)
+
+    def in_leaf(self, names: Names) -> dict[str, Any]:
+        """Returns the pairs and cuts; a cut comes several times where it has many digits."""
+        first, second = self.pairs.names >> 32, self.pairs.names & 0xFFFFFFFF
+        token = names.tokens(np.concatenate([first, second]))
+        cuts = tuple(
+            Cut(tuple(token[t] for t in cut.tokens), cut.kind, cut.coef, cut.rhs, min(_MOST, left))
+            for cut, m in self.cuts.items()
+            for left in range(m, 0, -_MOST)
+        )
+        return {"pairs": self.pairs.pairs(first, second, names), "cuts": cuts}

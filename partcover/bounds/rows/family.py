@@ -1,19 +1,31 @@
-"""What a family of rows says: its rows, and what it does to a point."""
+"""What a family of rows says: its rows, what it does to a point, and what it proves."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from ...runtime.arrays import Bools, Float64, Int32
 from .rows import Arcs, Rows
+from .terms import LastStep, Term
 
 __all__ = ["Family"]
 
 
-class Family:
-    """A family of rows of the relaxation; what it proves in integers, `DualPoint` counts."""
+class Family(ABC):
+    """A family of rows of the relaxation."""
 
+    @abstractmethod
     def rows(self, arcs: Arcs) -> Rows:
         """Returns the rows for an active set."""
-        raise NotImplementedError
+
+    @abstractmethod
+    def term(self, last: LastStep) -> Term:
+        """Returns what the multipliers of the last step prove, whatever they are."""
+
+    @property
+    def most(self) -> int:
+        """How many multipliers of its rows over flows a token pays at most for a symbol."""
+        return 1
 
     def closed(self, active: Bools) -> Bools:
         """Returns an active set with all candidates that its rows are about."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,8 +16,9 @@ from ...runtime.arrays import Bools, Float64, Int32
 from ..counting.price_counter import PriceCounter
 from .family import Family
 from .rows import Arcs, Rows
+from .terms import Given, LastStep, Names, Term
 
-__all__ = ["Charges", "Merges"]
+__all__ = ["Merges"]
 
 Charges = list[tuple[int, int, dict[int, int]]]
 """What tokens pay, and what each of their parts gets."""
@@ -153,13 +156,17 @@ class Merges(Family):
                 values[place[number]] = min(values[place[number]], sum(made))
         return np.array(values, np.float64)
 
+    def term(self, last: LastStep) -> MergeTerm:
+        """Returns what tokens pay to their parts."""
+        return MergeTerm(self, self.charges(last.multipliers))
+
     def charges(self, multipliers: Mapping[Hashable, int]) -> Charges:
         """Returns what tokens pay, and what their parts get, valid whatever the multipliers are.
 
         Where both parts of a way get something else than what the token pays, that is shared
         between them in the same proportion.
         """
-        given = {key: value for key, value in multipliers.items() if isinstance(key, tuple)}
+        given = cast("Mapping[Key, int]", multipliers)
         charges: Charges = []
         for token in dict.fromkeys(key[0] for key in given):
             splits = self.splits(token)
@@ -177,6 +184,44 @@ class Merges(Family):
             if pays:
                 charges.append((token, pays, dict(gets)))
         return charges
+
+
+@dataclass(frozen=True)
+class MergeTerm(Term):
+    """What tokens pay to their parts.
+
+    Attributes
+    ----------
+    merges : Merges
+        What makes tokens.
+    charges : list of (int, int, dict of int to int)
+        A token, what it pays, and what each of its parts gets.
+    """
+
+    merges: Merges
+    charges: Charges
+
+    def finer(self, bits: int) -> MergeTerm:
+        """The same in units that are smaller by so many binary digits."""
+        charges = [
+            (token, pays << bits, {part: gets << bits for part, gets in parts.items()})
+            for token, pays, parts in self.charges
+        ]
+        return replace(self, charges=charges)
+
+    def gives(self, counter: PriceCounter) -> Given:
+        """Returns what tokens get, less what they pay."""
+        given = Given()
+        for token, pays, parts in self.charges:
+            given.tokens[token] -= pays
+            for part, gets in parts.items():
+                given.tokens[part] += gets
+        return given
+
+    def in_leaf(self, names: Names) -> dict[str, Any]:
+        """Returns the charges by name."""
+        charges = [self.merges.charge(*charge) for charge in self.charges]
+        return {"charges": tuple(sorted(charges, key=lambda charge: charge.token))}
 
 
 def _share(

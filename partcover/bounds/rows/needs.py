@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ...kernels._parts import group_rows
 from ...problem.merge_needs import MergeNeeds
 from ...runtime.arrays import Int32, Int64
+from ..counting.payers import Payments
+from ..counting.price_counter import PriceCounter
 from .family import Family
 from .merges import Merges
 from .rows import ArcRows, Arcs, Rows, ranges
+from .terms import Given, LastStep, Names, OverFlows, Term
 
 __all__ = ["Needs"]
 
@@ -68,6 +73,10 @@ class Needs(Family):
         """How many tokens a candidate needs at most."""
         return int(np.diff(self.first).max(initial=1))
 
+    def term(self, last: LastStep) -> NeedTerm:
+        """Returns what those that need a token pay to it."""
+        return NeedTerm(self, last.over_flows)
+
     def rows(self, arcs: Arcs) -> Rows:
         """Returns the rows for an active set."""
         active, which = arcs.active, arcs.which
@@ -97,4 +106,43 @@ class Needs(Family):
         )
         column = (key[groups][found[:, 0]] % max(1, len(active))).astype(np.int32)
         token = active[column].astype(np.int64)
-        return Rows(arcs=ArcRows(token << 32 | token, found[:, 1].copy(), column, first, own))
+        return Rows(arcs=ArcRows(token, found[:, 1].copy(), column, first, own))
+
+
+@dataclass(frozen=True)
+class NeedTerm(Term):
+    """What those that need a token pay to it for lying over symbols.
+
+    Attributes
+    ----------
+    needs : Needs
+        Who pays.
+    dues : OverFlows
+        What is paid, by token.
+    """
+
+    needs: Needs
+    dues: OverFlows
+
+    def finer(self, bits: int) -> NeedTerm:
+        """The same in units that are smaller by so many binary digits."""
+        return replace(self, dues=self.dues.finer(bits))
+
+    def gives(self, counter: PriceCounter) -> Given:
+        """Returns what tokens get: all that is paid to them, by whomever."""
+        tokens = self.dues.names.tolist()
+        return Given(dict(zip(tokens, self.dues.sums(counter), strict=True)))
+
+    def payments(self, counter: PriceCounter) -> Payments | None:
+        """Returns what is paid, by each token to all that it needs."""
+        dues, needs = self.dues, self.needs
+        if not len(dues.position):
+            return None
+        payer = np.repeat(np.arange(len(counter.lo)), np.diff(needs.first))
+        owner = dues.names[dues.which]
+        paid = needs.listed.astype(np.int64)
+        return Payments(owner, dues.position, dues.multiplier, payer, paid)
+
+    def in_leaf(self, names: Names) -> dict[str, Any]:
+        """Returns pairs of a token with itself."""
+        return {"pairs": self.dues.pairs(self.dues.names, self.dues.names, names)}

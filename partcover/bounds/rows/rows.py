@@ -66,6 +66,8 @@ class ArcRows:
         The column.
     first, arcs : ndarray
         The arcs, as `Saddle.set_pairs` takes them.
+    part : ndarray of int32, shape (rows,)
+        The number of the family that a row is of, where several stand upon each other.
     """
 
     name: Int64 = field(default_factory=lambda: _none(np.int64))
@@ -73,6 +75,7 @@ class ArcRows:
     target: Int32 = field(default_factory=lambda: _none(np.int32))
     first: Int64 = field(default_factory=lambda: np.zeros(1, np.int64))
     arcs: Int32 = field(default_factory=lambda: _none(np.int32))
+    part: Int32 = field(default_factory=lambda: _none(np.int32))
 
     def __len__(self) -> int:
         return len(self.name)
@@ -83,7 +86,8 @@ class ArcRows:
         sizes = np.diff(self.first)[order]
         first = np.concatenate([[0], np.cumsum(sizes)])
         arcs = self.arcs[ranges(self.first[:-1][order], sizes)]
-        return ArcRows(self.name[order], self.place[order], self.target[order], first, arcs)
+        name, place, target = self.name[order], self.place[order], self.target[order]
+        return ArcRows(name, place, target, first, arcs, self.part[order])
 
     def same(self, places: Integers, others: ArcRows) -> tuple[Int64, Int64]:
         """Returns which rows are among others, and where: of one name, over one of their places.
@@ -126,6 +130,8 @@ class Rows:
         By what rows are multiplied, so that multipliers move as fast as those of arcs.
     arcs : ArcRows
         The rows over flows.
+    first_row : tuple of int
+        Where the rows of each family begin, where several stand upon each other, and the end.
     """
 
     keys: Sequence[Hashable] = ()
@@ -137,12 +143,11 @@ class Rows:
     rhs: Float64 = field(default_factory=lambda: _none(np.float64))
     scale: Float64 = field(default_factory=lambda: _none(np.float64))
     arcs: ArcRows = field(default_factory=ArcRows)
+    first_row: tuple[int, ...] = ()
 
     @classmethod
     def stacked(cls, parts: Sequence[Rows], n_active: int) -> Rows:
         """Returns the rows of several families as those of one."""
-        if len(parts) == 1:
-            return parts[0]
         if not parts:
             return cls()
         n_rows = np.cumsum([0, *(len(part.keys) for part in parts)])
@@ -162,7 +167,10 @@ class Rows:
             np.concatenate([moved(a.target, by) for a, by in zip(arcs, n_own, strict=False)]),
             np.concatenate([[0], *(a.first[1:] + by for a, by in zip(arcs, n_arcs, strict=False))]),
             np.concatenate([own.arcs for own in arcs]),
-        ).by_place()
+            np.repeat(np.arange(len(parts), dtype=np.int32), list(map(len, arcs))),
+        )
+        if sum(len(own) > 0 for own in arcs) > 1:
+            rows_over_flows = rows_over_flows.by_place()
         return cls(
             [key for part in parts for key in part.keys],
             [key for part in parts for key in part.own],
@@ -175,7 +183,12 @@ class Rows:
             joined("rhs"),
             joined("scale"),
             rows_over_flows,
+            tuple(n_rows.tolist()),
         )
+
+    def of_part(self, number: int) -> slice:
+        """Returns which rows are of a family, of those that stand upon each other."""
+        return slice(self.first_row[number], self.first_row[number + 1])
 
     def transposed(self, multipliers: Float64, columns: int) -> Float64:
         """Returns Σ coef·multiplier for each column."""

@@ -50,7 +50,7 @@ class PartAscent(PrimalDual):
         super().__init__(
             ascent.counter, ascent.budgets.of_case(free, inside), np.zeros(len(inside))
         )
-        self.families = ascent.families
+        self._given = ascent.families
         self.weight = ascent.weight
         self.cuts: list[Inequality] = []
         self.active = active = self._closed(active)
@@ -119,11 +119,11 @@ class PartAscent(PrimalDual):
 
     def _closed(self, active: Int32) -> Int32:
         """Returns an active set with all candidates that rows of families are about."""
-        if not self.families:
+        if not self._given:
             return active
         closed = np.zeros(len(self.x), bool)
         closed[active] = True
-        for family in self.families:
+        for family in self._given:
             closed = family.closed(closed)
         return np.flatnonzero(closed).astype(np.int32)
 
@@ -132,8 +132,8 @@ class PartAscent(PrimalDual):
         parts, saddle = self.parts, self.saddle
         held = self.active, parts.which, parts.start, parts.end, parts.offsets, parts.counts
         self.arcs = Arcs(*held, self.weight_of_active, self.x[self.active])
-        families = (*self.families, Cuts(self.cuts))
-        rows = Rows.stacked([family.rows(self.arcs) for family in families], len(self.active))
+        self.families = (*self._given, Cuts(self.cuts))
+        rows = Rows.stacked([own.rows(self.arcs) for own in self.families], len(self.active))
         saddle.set_pairs(rows.arcs.first, rows.arcs.arcs, rows.arcs.target)
         self._take(rows, self.arcs)
         # about as many rows and symbols in each shard
