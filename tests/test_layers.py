@@ -118,6 +118,13 @@ def test_no_circle():
         visit(module, ())
 
 
+def test_a_folder_shows_what_is_in_it():
+    """More than 16 files are for rooms; kernels stand together, and so do commands."""
+    for folder in {path.parent for path in FILES} - {PACKAGE / "cli" / "commands"}:
+        own = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
+        assert len(own) <= 16, f"{folder.relative_to(PACKAGE)} has {len(own)} files"
+
+
 def test_nothing_is_loose_at_the_root():
     names = {path.name for path in PACKAGE.iterdir()} - {"__pycache__"}
     assert names == AT_ROOT | {folder for folder in ROW if folder not in ("errors", "_version")}

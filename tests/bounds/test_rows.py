@@ -135,13 +135,16 @@ def test_a_bound_uses_group_budgets():
     assert check_certificate(instance, bound.certificate).lower_bound == bound.lower_bound
 
 
-def test_a_tree_with_group_budgets_goes_on_where_it_was():
-    groups = [GroupBudget("short", 2, max_length=3)]
-    instance = Instance(WORDS, 4, groups=groups)
+@pytest.mark.parametrize("count", [1, 10**12])  # fees beyond 63 bits
+def test_a_tree_with_group_budgets_goes_on_where_it_was(count):
+    groups = [GroupBudget("short", 1, max_length=3), GroupBudget("th", 1, tokens=["th", "that"])]
+    words = {word: count * times for word, times in WORDS.items()}
+    instance = Instance(words, 4, groups=groups)
     whole = branch_and_cut(instance)
     assert whole.status == "optimal"
-    bound = lower_bound(instance, iterations=20)
-    again = branch_and_cut(instance, start_certificate=bound.certificate)
-    assert (again.tokens, again.lower_bound) == (whole.tokens, whole.tokens)
+    assert any(whole.certificate.tree[0].fees)
+    for start in (whole.certificate, lower_bound(instance, iterations=20).certificate):
+        again = branch_and_cut(instance, start_certificate=start)
+        assert (again.tokens, again.lower_bound) == (whole.tokens, whole.tokens)
     warm = lower_bound(instance, warm_start=whole.certificate, iterations=0)
     assert warm.lower_bound == whole.tokens
