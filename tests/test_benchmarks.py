@@ -77,3 +77,12 @@ def test_bits_per_byte(tmp_path, script):
     shown = script("bits_per_byte.py", "show", "rows.json")
     assert "| 3 | bpe | " in shown
     assert "| small | 3 | all: 4 | gap | " in shown
+
+
+def test_group_budgets_are_proven(script):
+    out = script("group_budgets.py", "--words", 40, "-k", 6, "--limits", 3)
+    rows = [line.split("|")[1:-1] for line in out.splitlines() if "%" in line]
+    assert [row[2].strip() for row in rows] == ["0.00%"] * 3
+    free, limited, several = (int(row[1].replace(",", "")) for row in rows)
+    assert free <= limited
+    assert free <= several
