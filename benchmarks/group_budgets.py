@@ -1,19 +1,16 @@
 """Optimal vocabularies under budgets of groups: seconds of the processor, tokens and cases.
 
-    python benchmarks/group_budgets.py [COUNTS.tsv] [--words 1000] [-k 100] [--limits 60,40,20]
+    python benchmarks/group_budgets.py COUNTS.tsv [--words 1000] [-k 100] [--limits 60,40,20]
 
 The n most frequent words of COUNTS.tsv, of which at most so many tokens have two to four bytes;
 the last row has three groups, two of which share tokens.  Each optimum has a certificate, which
-`check_certificate` recounts.  Without COUNTS.tsv the words are those of the character names of
-Unicode 3.2, which every Python carries.
+`check_certificate` recounts.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-
-from frontier import names
 
 from partcover import GroupBudget, Instance, WordCounts, check_certificate, solve
 
@@ -32,13 +29,13 @@ def row(about: str, instance: Instance, seconds: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("counts", nargs="?")
+    parser.add_argument("counts")
     parser.add_argument("--words", type=int, default=1000)
     parser.add_argument("-k", type=int, default=100)
     parser.add_argument("--limits", default="60,40,20")
     parser.add_argument("--seconds", type=float, default=60)
     given = parser.parse_args()
-    words = WordCounts.load(given.counts or names()).most_frequent(given.words)
+    words = WordCounts.load(given.counts).most_frequent(given.words)
     print("| groups | tokens | gap | cases | CPU s |")
     print("|---|--:|--:|--:|--:|")
     row("none", Instance(words, given.k), given.seconds)
