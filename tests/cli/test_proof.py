@@ -23,7 +23,7 @@ def test_a_proof_is_written_and_checked(run, corpus):
     status, solved = as_json(
         run("solve", *arguments, "-o", "V.json", "--write-certificate", "P.cert", "--json")
     )
-    assert (status, solved["status"], solved["certified"]) == (0, "optimal", 8)
+    assert (status, solved["status"], solved["lower_bound"]) == (0, "optimal", 8)
     both = ("--vocab", "V.json", "--certificate", "P.cert", "--json")
     status, verified = as_json(run("verify", *arguments, *both))
     assert status == 0
@@ -81,7 +81,7 @@ def test_a_certificate_with_cuts(run, with_cut, tmp_path):
         proof += ("-o", "B.cert") if command == "bound" else ("--write-certificate", "B.cert")
         assert run(command, *with_cut, *proof, "--time-limit", "5")[0] == 0
         kept = Certificate.load(tmp_path / "B.cert")
-        assert (kept.lower_bound, kept.to_json()["version"]) == (16, 3)
+        assert (kept.lower_bound, len(kept.tree[0].cuts)) == (16, 1)
         (tmp_path / "B.cert").unlink()
     status, out, _ = run("prices", *with_cut, "--certificate", "T.cert", "abc")
     assert status == 0
@@ -103,7 +103,7 @@ def test_mistakes_are_one_line(run, corpus):
     fails(run("verify", corpus, "-k", "2", "--certificate", "none.cert"), "none.cert", "read")
     fails(run("verify", corpus, "-k", "2", "--certificate", corpus), "C.tsv:1", "not JSON")
     wmc = ("--formulation", "wmc", "--write-certificate", "P.cert")
-    fails(run("solve", corpus, "-k", "2", *wmc), "--write-certificate", "wmc")
+    fails(run("solve", corpus, "-k", "2", *wmc), "--write-certificate excludes --solver")
     fails(run("solve", corpus, "-k", "2", "--write-certificate", "no/P.cert"), "no folder no")
     fails(run("instances", "show", "scardy"), "did you mean scaredy?")
 
@@ -111,7 +111,7 @@ def test_mistakes_are_one_line(run, corpus):
 def test_a_limit_leaves_a_valid_proof(run, corpus, tmp_path):
     late = ("--time-limit", "0", "--write-certificate", "P.cert", "--quiet", "--json")
     status, solved = as_json(run("solve", corpus, "-k", "2", *late))
-    assert (status, solved["lower_bound"], solved["certified"]) == (3, 4, 4)
+    assert (status, solved["lower_bound"]) == (3, 4)
     assert Certificate.load(tmp_path / "P.cert").lower_bound == 4
 
 
@@ -151,7 +151,7 @@ def test_a_proof_to_start_from(run, tmp_path, monkeypatch):
     weak = run(
         "solve", *command_line, "--start-certificate", "weak.cert", "--write-certificate", "Q.cert"
     )
-    assert as_json(weak)[1]["certified"] == best["certified"] == best["tokens"]
+    assert as_json(weak)[1]["lower_bound"] == best["lower_bound"] == best["tokens"]
     # one that meets the start leaves nothing to solve
     monkeypatch.setattr("partcover.exact.solver_run.run", lambda *_: pytest.fail("it is solved"))
     proven = ("--start", "V.json", "--start-certificate", "P.cert")
@@ -160,7 +160,7 @@ def test_a_proof_to_start_from(run, tmp_path, monkeypatch):
     assert data["lower_bound"] == best["tokens"]
     saved = ("--start-certificate", "P.cert", "--write-certificate", "Q.cert", "--gap", 0.5)
     data = as_json(run("solve", *command_line, *saved))[1]
-    assert data["lower_bound"] == data["certified"] == best["tokens"]
+    assert data["lower_bound"] == best["tokens"]
     assert (tmp_path / "P.cert").read_bytes() == (tmp_path / "Q.cert").read_bytes()
     fails(run("solve", "C.tsv", "-k", 5, "--start-certificate", "P.cert"), "k = 4", status=6)
     other = ("--start-certificate", "P.cert", "--formulation", "wmc")
