@@ -48,7 +48,7 @@ cpdef enum:
     DEEPSEEK = 9
     TEKKEN = 10
     SPACE_RUNS = 11     # before each run of spaces
-    # those of `partcover.corpus.raw_words`, with kinds of their own
+    # those of `partcover.corpus.pretokenizers.raw_words`, with kinds of their own
     CLASSES = 12
     CLIP = 13           # `CLASSES`, but for CLIP's contractions
 

@@ -18,7 +18,7 @@ from partcover.__main__ import entry
 KERNEL = (
     "print('ready', flush=True); import hashlib; hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
 )
-INSTALL = "from partcover.runtime import signals; signals.install(); "
+INSTALL = "from partcover.runtime.processes import signals; signals.install(); "
 
 
 @contextlib.contextmanager
