@@ -93,7 +93,7 @@ def test_every_byte_and_pair(path):
 
 
 def test_blocks_join(path, monkeypatch):
-    for module in ("word_arrays", "counts_file"):
+    for module in ("word_arrays", "counting.counts_file"):
         monkeypatch.setattr(f"partcover.corpus.{module}.WORDS_PER_BLOCK", 7)
     for size in (6, 7, 8, 14, 50):
         same({b"w%d\n" % i: i + 1 for i in range(size)}, "bytes", path)
