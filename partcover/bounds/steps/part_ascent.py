@@ -18,6 +18,8 @@ from .word_ascent import WordAscent
 
 __all__ = ["PartAscent"]
 
+_WORTH_A_SHARD = 1 << 12  # rows and symbols: of fewer, a call costs more than the step
+
 
 class PartAscent(PrimalDual):
     """Steps towards the optimum of the relaxation with cuts.
@@ -135,10 +137,11 @@ class PartAscent(PrimalDual):
         self.families = (*self._given, Cuts(self.cuts))
         rows = Rows.stacked([own.rows(self.arcs) for own in self.families], len(self.active))
         saddle.set_pairs(rows.arcs.first, rows.arcs.arcs, rows.arcs.target)
-        self._take(rows, self.arcs)
         # about as many rows and symbols in each shard
         load = saddle.first + saddle.pair_rows + parts.offsets
-        self.shards = np.searchsorted(load, np.linspace(0, load[-1], SHARDS + 1)).tolist()
+        self.n_shards = min(SHARDS, 1 + int(load[-1]) // _WORTH_A_SHARD)
+        self._take(rows, self.arcs)
+        self.shards = np.searchsorted(load, np.linspace(0, load[-1], self.n_shards + 1)).tolist()
         self.shards[0], self.shards[-1] = 0, len(parts.counts)
 
     def _step_shard(self, shard: int, keep: float, ahead: Float64) -> None:

@@ -67,6 +67,8 @@ class PrimalDual(ABC):
         The primal weight: prices move by it, flows by its inverse.
     steps : int
         Steps since the anchor.
+    n_shards : int
+        Into how many shards the arcs are divided, whatever the number of threads.
     """
 
     saddle: Steps
@@ -80,6 +82,7 @@ class PrimalDual(ABC):
         self.own = self.own_made = self.mu = self.mu_made = np.zeros(0)
         self.weight = 1.0
         self.steps = 0
+        self.n_shards = SHARDS
 
     @property
     def fee(self) -> float:
@@ -113,8 +116,8 @@ class PrimalDual(ABC):
         added = np.bincount(rows.column, size * rows.scale[rows.row], columns)
         self.metric = np.maximum(weight + added, 1.0)
         self.budgets.over(self.active)
-        self.gains_of = np.zeros((SHARDS, columns))
-        self.moves = np.zeros((SHARDS, 2))
+        self.gains_of = np.zeros((self.n_shards, columns))
+        self.moves = np.zeros((self.n_shards, 2))
 
     def _sum_gains(self) -> None:
         """Sums what each column gains at the present point, and restarts there."""
@@ -142,7 +145,7 @@ class PrimalDual(ABC):
         made = self.budgets.project(x, gain[:n], scale[:n])
         own_made = np.clip(own + scale[n:] * gain[n:], 0, 1)
         ahead = np.concatenate([2 * made - x, 2 * own_made - own])
-        self.counter.share(lambda shard: self._step_shard(shard, keep, ahead), SHARDS)
+        self.counter.share(lambda shard: self._step_shard(shard, keep, ahead), self.n_shards)
         self.gain = self.gains_of.sum(axis=0)
         flows, prices = self.moves.sum(axis=0).tolist()
         flows += float(np.sum(self.metric[:n] * (made - x) ** 2))
