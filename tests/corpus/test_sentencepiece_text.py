@@ -5,7 +5,7 @@ from functools import cache
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from properties import tries
 from texts import mixed
 
@@ -67,6 +67,7 @@ def normalizers(models):
 
 @pytest.mark.long
 @tries(200)
+@example("identity", (True, True, False, True), [" ", "  ", " a "])  # spaces alone are no text
 @given(
     st.sampled_from(["nmt_nfkc", "nfkc_cf", "identity"]),
     st.tuples(*[st.booleans()] * 4),

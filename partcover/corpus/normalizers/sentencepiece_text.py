@@ -67,9 +67,11 @@ def text_changes(
     alphabet = Alphabet((), (), ()) if map_ is None else alphabet_of(map_)
     dummy, extra, escaped, as_suffix = spaces
     front, behind = dummy and not as_suffix, dummy and as_suffix
-    if extra and behind and map_ is not None:
+    if extra and behind:
         # what becomes nothing else is no text; what becomes nothing at all is one
-        white = [p for p in alphabet.alone if map_.prefixes(chr(p).encode())[-1][1] == " "]
+        white: list[int] = []
+        if map_ is not None:
+            white = [p for p in alphabet.alone if map_.prefixes(chr(p).encode())[-1][1] == " "]
         always(rf"\A[ {_class(white)}]+", "")
     # before the map, which may leave nothing of a text that is not empty
     if front:
