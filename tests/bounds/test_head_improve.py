@@ -152,7 +152,7 @@ def test_no_pass_over_the_tail_begins_that_would_end_too_late(book, passes, monk
     assert passes[1:]  # with tolls, until they prove no more
     passes.clear()
     head_improve(book, 60, head=100, time_limit=0)
-    assert passes == [0]
+    assert set(passes) == {0}  # once, or twice where the first took long
     passes.clear()
     estimate, tried = TailPrices._estimate, []
 
@@ -163,10 +163,11 @@ def test_no_pass_over_the_tail_begins_that_would_end_too_late(book, passes, monk
         return value
 
     monkeypatch.setattr(TailPrices, "_estimate", slow)
-    for method in (head_bound, head_improve):
+    # a gap that any bound closes: no search goes on until the time is up
+    for method, enough in ((head_bound, {"target_gap": 0.9}), (head_improve, {"gap": 0.9})):
         passes.clear()
         tried.clear()
-        method(book, 60, head=100, time_limit=3)
+        method(book, 60, head=100, time_limit=600, **enough)
         assert set(passes) == {0}
         assert set(tried) == {0, 16}  # which tell how long a pass takes
 
