@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..bounds.branch_and_cut import branch_and_cut
-from ..problem.certificates.certificate import Certificate
+from ..problem.certificates.certificate import Certificate, Leaf
 from ..problem.instance import Instance
 from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
+from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .claims import threshold_facts
 from .named_solver import solve_model
@@ -127,24 +128,48 @@ def solve(
     limits = RunLimits(time_limit, seed, threads)
     if solver is None and formulation is None and sense is None and log is None:
         refuse_other_instance(instance, warm_start, start_certificate)
-        solution = branch_and_cut(
-            instance,
-            warm_start,
-            start_certificate=start_certificate,
-            gap=gap,
-            time_limit=time_limit,
-            seed=seed,
-            threads=threads,
-            progress=progress,
-            checkpoint=None
-            if checkpoint is None
-            else lambda best: checkpoint(_solved(instance, best)),
-        )
+        clock = limits.start()
+        kept = checkpoint and (lambda best: checkpoint(_solved(instance, best)))
+        try:
+            solution = branch_and_cut(
+                instance,
+                warm_start,
+                start_certificate=start_certificate,
+                gap=gap,
+                time_limit=time_limit,
+                seed=seed,
+                threads=threads,
+                progress=progress,
+                checkpoint=kept,
+            )
+        except KeyboardInterrupt:  # before GreedTok has found anything
+            solution = _first(instance, warm_start, limits, clock.seconds)
         return _solved(instance, solution)
     run = SolverRun(
         instance, solver or "highs", formulation or "path", limits, gap, log, progress or Progress()
     )
     return solve_model(run, warm_start, start_certificate, sense)
+
+
+def _first(
+    instance: Instance, warm_start: Vocabulary | None, limits: RunLimits, seconds: float
+) -> Solution:
+    """Returns what there is before anything is found: the warm start or the required tokens."""
+    tokens = instance.fixed if warm_start is None else warm_start.tokens
+    vocabulary = instance.vocabulary(tokens, "solve")
+    least = instance.words.total_count
+    solution = Solution.of(
+        instance,
+        vocabulary,
+        segment(instance.words, vocabulary).tokens,
+        lower_bound=least,
+        termination="interrupted",
+        seconds=seconds,
+        seed=limits.seed,
+        threads=limits.threads,
+        extra={"leaves": 1},
+    )
+    return replace(solution, certificate=Certificate.of(instance, (Leaf(None),), least))
 
 
 def _solved(instance: Instance, solution: Solution) -> Solution:

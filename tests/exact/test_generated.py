@@ -53,7 +53,7 @@ def check_solution(instance: Instance, solution: Solution, best: int, number: in
 # of the numbers below 200, some of those whose instances need cuts, and cuts and branches
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "number", [8, 15, 16, 19, 47, 52, 55, 64, 66, 69, 70, 72, 73, 86, 89, 102, 120, 141, 161]
+    "number", [8, 15, 16, 19, 47, 52, 55, 64, 66, 69, 70, 72, 73, 86, 89, 102, 120, 141]
 )
 def test_an_instance_needs_cuts(number):
     assert check(number)["cuts"]

@@ -11,6 +11,8 @@ from oracles import parts as slow
 from properties import tries
 from strategies import instances
 
+from partcover.bounds.rows.cuts import rows_of_pairs
+from partcover.bounds.rows.rows import Arcs
 from partcover.bounds.steps.parts import Parts
 from partcover.kernels import _separation
 from partcover.kernels._parts import group_rows
@@ -86,13 +88,17 @@ def test_rows_of_pairs(data):
     _, parts = data.draw(some_parts())
     pairs = data.draw(pairs_of(parts))
     names = [int(parts.active[a]) << 32 | int(parts.active[b]) for a, b in pairs]
-    rows = parts.pair_rows(np.array(names, np.int64))
+    held = parts.active, parts.which, parts.start, parts.end, parts.offsets, parts.counts
+    none = np.zeros(len(parts.active))
+    rows = rows_of_pairs(Arcs(*held, none, none), np.array(names, np.int64))
     arcs = arcs_of(parts)
     members = [
         rows.arcs[first:last].tolist()
         for first, last in zip(rows.first[:-1], rows.first[1:], strict=True)
     ]
-    found = [(pair, frozenset(row)) for pair, row in zip(rows.pair.tolist(), members, strict=True)]
+    numbers = (rows.target - len(parts.active)).tolist()
+    assert rows.name.tolist() == [names[number] for number in numbers]
+    found = [(pair, frozenset(row)) for pair, row in zip(numbers, members, strict=True)]
     assert len(set(found)) == len(found)
     assert set(found) == slow.pair_rows(arcs, pairs, int(parts.offsets[-1]))
     for row, place in zip(members, rows.place.tolist(), strict=True):

@@ -57,7 +57,7 @@ def certificates(run, files):
         ("verify E.json book.txt --certificate minimax.cert", ["verify --minimax` of its corpora"]),
         ("verify E.json book.txt --certificate head.cert", ["head.cert: ", "verify C.tsv -k K`"]),
         ("verify C.tsv D.tsv -k 2 --minimax --certificate P.cert", ["P.cert: ", WITHOUT]),
-        ("verify C.tsv D.tsv -k 2 --minimax --certificate merge.cert", ["of merges: ", WITHOUT]),
+        ("verify C.tsv D.tsv -k 2 --minimax --certificate merge.cert", ["merge.cert: ", WITHOUT]),
         ("verify C.tsv D.tsv -k 2 --minimax --certificate head.cert", ["verify C.tsv -k K`"]),
         ("verify C.tsv D.tsv -k 2 --certificate minimax.cert", ["several inputs are for"]),
         (

@@ -18,7 +18,7 @@ from .family import Family
 from .rows import ArcRows, Arcs, Rows, sums
 from .terms import Given, LastStep, Names, OverFlows, Term
 
-__all__ = ["CutTerm", "Cuts", "Inequality", "pair_key"]
+__all__ = ["CutTerm", "Cuts", "Inequality", "pair_key", "rows_of_pairs"]
 
 _MOST = (1 << 63) - 1  # a multiplier of a certificate
 
@@ -106,7 +106,7 @@ class Cuts(Family):
         pairs, n, m = self.pairs, len(arcs.active), len(self.cuts)
         local = np.full(int(arcs.active.max(initial=0)) + 1, -1, np.int64)
         local[arcs.active] = np.arange(n)
-        over_flows = self._over_flows(arcs, local)
+        over_flows = rows_of_pairs(arcs, pairs)
         weight = sums(over_flows.target - n, arcs.count_at(over_flows.place), len(pairs))
         number = {pair: i for i, pair in enumerate(pairs.tolist())}
         n_pairs = np.array([len(cut.pairs) for cut in self.cuts])
@@ -143,19 +143,30 @@ class Cuts(Family):
         }
         return CutTerm(last.over_flows, cuts)
 
-    def _over_flows(self, arcs: Arcs, local: Int64) -> ArcRows:
-        """Returns the rows over flows: the largest sets of arcs of both tokens over one place."""
-        pairs, n = self.pairs, len(arcs.active)
-        a, b = local[pairs >> 32], local[pairs & 0xFFFFFFFF]
-        token, partner = np.concatenate([a, b]), np.concatenate([b, a])
-        order = np.lexsort((partner, token))
-        first = np.searchsorted(token[order], np.arange(n + 1)).astype(np.int64)
-        number = (order % len(pairs)).astype(np.int32)
-        arrays = arcs.offsets, arcs.which, arcs.start, arcs.end
-        partners = partner[order].astype(np.int32)
-        rows, row_first, row_arcs = pair_rows(*arrays, first, partners, number)
-        target = (n + rows[:, 0]).astype(np.int32)
-        return ArcRows(pairs[rows[:, 0]], rows[:, 1].copy(), target, row_first, row_arcs)
+
+def rows_of_pairs(arcs: Arcs, pairs: Int64) -> ArcRows:
+    """Returns the largest sets of arcs of both tokens of a pair over one place.
+
+    Parameters
+    ----------
+    arcs : Arcs
+        The arcs.
+    pairs : ndarray of int64, shape (pairs,)
+        Pairs of active candidates, as `pair_key` names them, ascending.  The column of a row is
+        that of its pair behind the x of the active set.
+    """
+    n = len(arcs.active)
+    local = np.full(int(arcs.active.max(initial=0)) + 1, -1, np.int64)
+    local[arcs.active] = np.arange(n)
+    a, b = local[pairs >> 32], local[pairs & 0xFFFFFFFF]
+    token, partner = np.concatenate([a, b]), np.concatenate([b, a])
+    order = np.lexsort((partner, token))
+    first = np.searchsorted(token[order], np.arange(n + 1)).astype(np.int64)
+    number = (order % max(len(pairs), 1)).astype(np.int32)
+    arrays = arcs.offsets, arcs.which, arcs.start, arcs.end
+    rows, row_first, row_arcs = pair_rows(*arrays, first, partner[order].astype(np.int32), number)
+    target = (n + rows[:, 0]).astype(np.int32)
+    return ArcRows(pairs[rows[:, 0]], rows[:, 1].copy(), target, row_first, row_arcs)
 
 
 @dataclass(frozen=True)
