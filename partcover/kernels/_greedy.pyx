@@ -148,9 +148,9 @@ cdef class Greedy(_Cover):
     def run(self, Py_ssize_t steps, int64_t least=1, for_each=None, double end=math.inf):
         """Chooses up to `steps` more candidates that score at least `least`.
 
-        Threads get their work by `for_each`, as of `partcover.runtime.processes.parallel.workers`; it is
-        needed where there are several.  At `end`, on the clock of `time.monotonic`, it `is_late`:
-        what is under way is gone on with by the next run.
+        Threads get their work by `for_each`, as of `partcover.runtime.processes.parallel.workers`;
+        it is needed where there are several.  At `end`, on the clock of `time.monotonic`, it
+        `is_late`: what is under way is gone on with by the next run.
 
         Returns
         -------

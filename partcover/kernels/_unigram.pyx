@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Unigram: expected counts, best segmentations, and the loss when a piece is removed.
 
-Words and pieces are given as a lattice; see `partcover.trainers.shared.lattice`.  Scores are natural
-logarithms, finite.  Sums run in the order of words and arcs.
+Words and pieces are given as a lattice; see `partcover.trainers.shared.lattice`.  Scores are
+natural logarithms, finite.  Sums run in the order of words and arcs.
 """
 
 from libc.math cimport INFINITY, exp, log
