@@ -183,7 +183,8 @@ def test_ctrl_c_outside_the_solver(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(exact, "build", interrupted)
-    solution = solve(Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1))
+    instance = Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1)
+    solution = solve(instance, solver="highs")
     assert (solution.status, solution.termination) == ("feasible", "interrupted")
 
 
@@ -286,7 +287,7 @@ def test_a_solver_that_lies_is_found_out(monkeypatch, report, message):
     pytest.importorskip("ortools")
     monkeypatch.setattr(exact, "run", lambda *_: report)
     with pytest.raises(VerificationError, match=message):
-        solve(Instance(WordCounts.from_counts({"abab": 3, "cdc": 1}), 1))
+        solve(Instance(WordCounts.from_counts({"abab": 3, "cdc": 1}), 1), solver="highs")
 
 
 def test_a_false_objective_is_found_out(monkeypatch):
@@ -296,7 +297,7 @@ def test_a_false_objective_is_found_out(monkeypatch):
     zeros = SolverReport("optimal", "completed", np.zeros(len(model.objective)), 3.0)
     monkeypatch.setattr(exact, "run", lambda *_: zeros)
     with pytest.raises(VerificationError, match="claims 0 tokens, its vocabulary needs 15"):
-        solve(instance)
+        solve(instance, solver="highs")
 
 
 @pytest.mark.long
@@ -421,7 +422,7 @@ def test_ctrl_c_while_a_start_is_completed(monkeypatch):
     monkeypatch.setattr(solvers, "run", run)
     monkeypatch.setattr(exact, "run", run)
     instance = Instance(WordCounts.from_counts({"abab": 3, "ba": 1}), 1)
-    solution = solve(instance, warm_start=Vocabulary([b"ba"], "bytes"))
+    solution = solve(instance, solver="highs", warm_start=Vocabulary([b"ba"], "bytes"))
     assert (solution.termination, runs) == ("interrupted", ["glop"])
 
 
