@@ -155,14 +155,15 @@ def _first(
     instance: Instance, warm_start: Vocabulary | None, limits: RunLimits, seconds: float
 ) -> Solution:
     """Returns what there is before anything is found: the warm start or the required tokens."""
-    tokens = instance.fixed if warm_start is None else warm_start.tokens
-    vocabulary = instance.vocabulary(tokens, "solve")
-    least = instance.words.total_count
+    chosen = instance.fixed if warm_start is None else warm_start.tokens
+    vocabulary = instance.vocabulary(chosen, "solve")
+    tokens, least = segment(instance.words, vocabulary).tokens, instance.words.total_count
     solution = Solution.of(
         instance,
         vocabulary,
-        segment(instance.words, vocabulary).tokens,
+        tokens,
         lower_bound=least,
+        status="optimal" if tokens == least else "feasible",
         termination="interrupted",
         seconds=seconds,
         seed=limits.seed,

@@ -200,6 +200,28 @@ def test_dues_by_hand():
     assert not check_certificate(instance, about(instance, proof)).ok
 
 
+def chain(token: bytes) -> list[tuple[bytes, bytes]]:
+    """The merges that make a token symbol by symbol."""
+    return [(token[:n], token[n : n + 1]) for n in range(1, len(token))]
+
+
+@pytest.mark.parametrize(
+    ("words", "pairs"),
+    [
+        ({"abcd": 3, "abce": 2, "abx": 1}, [*chain(b"abcd"), *chain(b"abce"), *chain(b"abx")]),
+        ({"abcab": 3, "abcd": 2, "bcd": 4}, [*chain(b"abcab"), *chain(b"bcd"), (b"ab", b"cd")]),
+    ],
+)
+def test_a_bound_counts_what_is_paid_to_the_tokens_that_others_need(words, pairs):
+    """Where nobody paid, half as much would be proven."""
+    instance = Instance(words, 2, merges=MergeCondition(tuple(dict.fromkeys(pairs))))
+    bound = lower_bound(instance)
+    assert any(first == second for first, second in bound.certificate.tree[0].pair_tokens)
+    check = check_certificate(instance, bound.certificate)
+    fewest = fewest_closed(instance, instance.merges)
+    assert bound.lower_bound == check.lower_bound == fewest
+
+
 def test_dues_are_what_the_token_gets():
     """Each use of ab pays 1 of the 1 that it is worth, and ab gets it: 6 - 2, where 4 is needed."""
     condition = MergeCondition(((b"a", b"b"),))
