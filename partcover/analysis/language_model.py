@@ -57,7 +57,8 @@ class NgramModel:
     al. 2013).  KenLM's uniform distribution is over the ids that occur, the end and one unknown
     word: the probabilities are the same where exactly one id does not occur.  KenLM also takes a
     discount of 0, with which an unseen id could have a probability of 0; here the level then has
-    0.5, 1 and 1.5.
+    0.5, 1 and 1.5.  For its discounts KenLM takes the last n-gram of each lower level by how often
+    it occurs, not by its count (``adjust_counts.cc``), which changes them in small texts.
 
     With `context_bytes` the context of a symbol is as many ids before it as have no more bytes
     together, and at most ``order − 1``.  How long it is depends on the context alone, so the
