@@ -21,12 +21,12 @@ from pathlib import Path
 from babel.messages.pofile import read_po
 
 from partcover import (
-    MinimaxInstance,
+    Corpora,
+    Instance,
     Vocabulary,
     WordCounts,
     greedtok,
-    greedtok_minimax,
-    improve_minimax,
+    improve,
     trainers,
 )
 from partcover.analysis.by_corpus import tokens_by_corpus
@@ -80,7 +80,7 @@ def line(cells: Sequence[object]) -> str:
 class Table:
     """Rows about vocabularies: on the messages that they were made for, and on others."""
 
-    def __init__(self, made_for: MinimaxInstance, held_out: MinimaxInstance) -> None:
+    def __init__(self, made_for: Instance, held_out: Instance) -> None:
         self.instances = made_for, held_out
         self.tokens: dict[str, tuple[int, ...]] = {}
 
@@ -88,11 +88,13 @@ class Table:
         """Returns a row of the table."""
         cells: list[object] = [name]
         for instance in self.instances:
+            corpora = instance.corpora
+            assert corpora is not None
             tokens = tokens_by_corpus(instance, vocabulary, rule=vocabulary.rule)
             self.tokens.setdefault(name, tokens)
             even = parity(
-                dict(zip(instance.names, tokens, strict=True)),
-                dict(zip(instance.names, instance.references, strict=True)),
+                dict(zip(corpora.names, tokens, strict=True)),
+                dict(zip(corpora.names, corpora.references, strict=True)),
                 per="message",
             )
             worst = max(even.ratios.values())
@@ -114,23 +116,23 @@ def main() -> None:
     train = [row for number, row in enumerate(rows) if number % 5]
     test = rows[::5]
     instance, held_out = (
-        MinimaxInstance(counted(part, languages), k, [len(part)] * len(languages), languages)
+        Instance(Corpora(counted(part, languages), [len(part)] * len(languages), languages), k)
         for part in (train, test)
     )
     print(
         f"{len(train):,} messages in {len(languages)} languages, {len(test):,} held out; k = {k:,}"
     )
     table = Table(instance, held_out)
-    greedy = greedtok_minimax(instance).vocabulary
-    found = improve_minimax(instance, greedy, time_limit=options.time_limit)
+    greedy = greedtok(instance).vocabulary
+    found = improve(instance, greedy, time_limit=options.time_limit)
     vocabularies = {
-        "`bpe`": trainers.bpe(instance.whole).vocabulary,
+        "`bpe`": trainers.bpe(instance.joined).vocabulary,
         "parity-aware BPE": trainers.parity_bpe(instance).vocabulary,
         "the same, window of 100": trainers.parity_bpe(instance, window=100).vocabulary,
         "the same, half of it global": trainers.parity_bpe(
             instance, global_merges=k // 2
         ).vocabulary,
-        "`greedtok`": greedtok(instance.whole).vocabulary.with_(rule="shortest_path"),
+        "`greedtok`": greedtok(instance.joined).vocabulary.with_(rule="shortest_path"),
         "`greedtok --minimax`": greedy,
         "`improve --minimax`": found.vocabulary,
     }

@@ -15,8 +15,6 @@ from .bounds.heads.head_bound import head_bound as head_bound
 from .bounds.heads.head_improve import head_improve as head_improve
 from .bounds.improve import improve as improve
 from .bounds.lower_bound import lower_bound as lower_bound
-from .bounds.minimax import bound_minimax as bound_minimax
-from .bounds.minimax import improve_minimax as improve_minimax
 from .corpus.word_counts import WordCounts as WordCounts
 from .encoding.encoder import Encoder as Encoder
 from .errors import InputError as InputError
@@ -24,7 +22,6 @@ from .errors import PartcoverError as PartcoverError
 from .errors import VerificationError as VerificationError
 from .exact.decide import decide as decide
 from .exact.decide import smallest as smallest
-from .exact.minimax import solve_minimax as solve_minimax
 from .exact.relax import relax as relax
 from .exact.solve import solve as solve
 from .hardness.reduction import reduce_max_2_sat as reduce_max_2_sat
@@ -32,20 +29,17 @@ from .hardness.reduction import reduce_vertex_cover as reduce_vertex_cover
 from .heuristics.greedy import certified_ratio as certified_ratio
 from .heuristics.greedy import greedtok as greedtok
 from .heuristics.greedy import greedwmc as greedwmc
-from .heuristics.minimax_greedy import greedtok_minimax as greedtok_minimax
-from .heuristics.minimax_weights import reference_counts as reference_counts
+from .heuristics.references import reference_counts as reference_counts
 from .heuristics.rounding import round_relaxation as round_relaxation
 from .interop import Fidelity as Fidelity
 from .interop import export as export
 from .interop import load_vocabulary as load_vocabulary
 from .problem.certificates.certificate import Certificate as Certificate
 from .problem.certificates.head import HeadCertificate as HeadCertificate
-from .problem.certificates.minimax import MinimaxCertificate as MinimaxCertificate
+from .problem.corpora import Corpora as Corpora
 from .problem.group_budget import GroupBudget as GroupBudget
 from .problem.instance import Instance as Instance
 from .problem.merge_condition import MergeCondition as MergeCondition
-from .problem.minimax import MinimaxInstance as MinimaxInstance
-from .problem.minimax_solution import MinimaxSolution as MinimaxSolution
 from .problem.solution import Result as Result
 from .problem.solution import Solution as Solution
 from .report.plots import plot_events as plot_events
@@ -63,7 +57,5 @@ from .studies.vocabulary_scores import VocabularyScores as VocabularyScores
 from .studies.vocabulary_scores import score_vocabulary as score_vocabulary
 from .verification.certificate_check import check_certificate as check_certificate
 from .verification.head_check import check_head_certificate as check_head_certificate
-from .verification.minimax_check import check_minimax_certificate as check_minimax_certificate
-from .verification.minimax_check import verify_minimax as verify_minimax
 from .verification.recount import verify as verify
 from .vocabulary.vocabulary import Vocabulary as Vocabulary

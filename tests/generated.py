@@ -10,7 +10,7 @@ from math import comb
 from oracles.brute_force import useful
 from oracles.greedy import all_candidates
 
-from partcover import GroupBudget, Instance, MinimaxInstance, WordCounts
+from partcover import Corpora, GroupBudget, Instance, WordCounts
 
 MOST_VOCABULARIES = 1500  # that brute force has to try
 
@@ -128,18 +128,18 @@ def _group(draw: random.Random, pool: list[str], fixed: set[str], name: str) -> 
     return replace(group, limit=sum(token in group for token in fixed) + draw.randint(0, 2))
 
 
-def generated_minimax(number: int) -> MinimaxInstance:
+def generated_corpora(number: int) -> Instance:
     """Two to four small corpora with references, some of them far apart, and any conditions."""
     draw = random.Random(f"minimax {number}")
     while True:
-        instance = _drawn_minimax(draw)
-        pool, free = len(useful(instance.whole)), instance.k - len(instance.whole.fixed)
-        sizes = range(min(free, pool) + 1) if instance.whole.groups else [min(free, pool)]
+        instance = _drawn_corpora(draw)
+        pool, free = len(useful(instance)), instance.k - len(instance.fixed)
+        sizes = range(min(free, pool) + 1) if instance.groups else [min(free, pool)]
         if sum(comb(pool, size) for size in sizes) <= MOST_VOCABULARIES // 10:
             return instance
 
 
-def _drawn_minimax(draw: random.Random) -> MinimaxInstance:
+def _drawn_corpora(draw: random.Random) -> Instance:
     tables = [_words(draw, long=False) for _ in range(draw.choice([2, 2, 2, 3, 4]))]
     if draw.randrange(4) == 0:  # a word of all corpora
         for table in tables:
@@ -175,7 +175,7 @@ def _drawn_minimax(draw: random.Random) -> MinimaxInstance:
         ]
     conditions = {name: list(map(turned, fixed)), "forbidden": list(map(turned, forbidden))}
     k = len(fixed) + draw.choice([0, 1, 1, 2, 2, 3])
-    return MinimaxInstance(corpora, k, references, groups=groups, **conditions, **limits)
+    return Instance(Corpora(corpora, references), k, groups=groups, **conditions, **limits)
 
 
 def _numbers(token: str, code: str) -> tuple[int, ...]:

@@ -14,32 +14,27 @@ import pytest
 import partcover
 from partcover import (
     Certificate,
+    Corpora,
     Encoder,
     GroupBudget,
     HeadCertificate,
     InputError,
     Instance,
     MergeCondition,
-    MinimaxCertificate,
-    MinimaxInstance,
     PartcoverError,
     Vocabulary,
     WordCounts,
     audit_tokenizer,
-    bound_minimax,
     check_certificate,
     check_head_certificate,
-    check_minimax_certificate,
     compare,
     decide,
     extend,
     greedtok,
-    greedtok_minimax,
     greedwmc,
     head_bound,
     head_improve,
     improve,
-    improve_minimax,
     lower_bound,
     prune,
     reference_counts,
@@ -49,12 +44,10 @@ from partcover import (
     segment,
     smallest,
     solve,
-    solve_minimax,
     split_gap,
     trainers,
     verify,
     verify_extension,
-    verify_minimax,
 )
 
 WORDS = WordCounts.from_words(["pearl", "the", "red", "heart"])
@@ -63,8 +56,8 @@ SOLUTION = greedtok(INSTANCE)
 TOKENS = SOLUTION.vocabulary
 BOUND = lower_bound(INSTANCE, iterations=3)
 EXTENDED = extend(TOKENS, WORDS, 1).vocabulary
-MINIMAX = MinimaxInstance([WORDS, WORDS.weighted({"the": 3})], 2, [9, 7])
-MINIMAX_PROOF = bound_minimax(MINIMAX).certificate
+SEVERAL = Instance(Corpora([WORDS, WORDS.weighted({"the": 3})], [9, 7]), 2)
+SEVERAL_PROOF = lower_bound(SEVERAL).certificate
 HEAD = head_bound(WORDS, 2, head=1, iterations=3)
 CLOSED = replace(INSTANCE, merges=MergeCondition())
 ENCODER = Encoder(TOKENS, "gpt2")
@@ -124,23 +117,22 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Instance.load": (Instance.load, {"path": "nowhere.json"}),
     "Instance.from_json": (Instance.from_json, {"data": INSTANCE.to_json()}),
     "with_k": (INSTANCE.with_k, {"k": 2}),
-    "MinimaxInstance": (
-        MinimaxInstance,
-        {"corpora": [WORDS, WORDS], "k": 2, "references": [1, 2], "names": ["a", "b"]},
+    "Corpora": (
+        Corpora,
+        {"words": [WORDS, WORDS], "references": [1, 2], "names": ["a", "b"]},
     ),
-    "weighted by corpus": (MINIMAX.weighted, {"weights": [1, 2]}),
+    "weighted by corpus": (SEVERAL.weighted, {"weights": [1, 2]}),
     "reference_counts": (reference_counts, {"corpora": [WORDS], "how": "own", "k": 2}),
-    "greedtok_minimax": (greedtok_minimax, {"instance": MINIMAX}),
-    "bound_minimax": (bound_minimax, {"instance": MINIMAX, "time_limit": 0}),
-    "improve_minimax": (improve_minimax, {"instance": MINIMAX, "time_limit": 0}),
-    "solve_minimax": (solve_minimax, {"instance": MINIMAX}),
+    "greedtok of corpora": (greedtok, {"instance": SEVERAL}),
+    "lower_bound of corpora": (lower_bound, {"instance": SEVERAL, "time_limit": 0}),
+    "improve of corpora": (improve, {"instance": SEVERAL, "time_limit": 0}),
+    "solve of corpora": (solve, {"instance": SEVERAL}),
     "verify_extension": (verify_extension, {"vocabulary": EXTENDED, "words": WORDS}),
-    "verify_minimax": (verify_minimax, {"instance": MINIMAX, "vocabulary": TOKENS}),
-    "check_minimax_certificate": (
-        check_minimax_certificate,
-        {"instance": MINIMAX, "certificate": MINIMAX_PROOF},
+    "verify of corpora": (verify, {"instance": SEVERAL, "vocabulary": TOKENS}),
+    "check_certificate of corpora": (
+        check_certificate,
+        {"instance": SEVERAL, "certificate": SEVERAL_PROOF},
     ),
-    "MinimaxCertificate.load": (MinimaxCertificate.load, {"path": "nowhere.cert"}),
     "head_bound": (head_bound, {"words": WORDS, "k": 2, "head": 1, "iterations": 1}),
     "head_improve": (head_improve, {"words": WORDS, "k": 2, "head": 1, "time_limit": 0}),
     "check_head_certificate": (
@@ -269,9 +261,8 @@ def test_the_public_names_are_called():
         "Gap",
         "Pruning",
         "HeadBound",
-        "MinimaxSolution",
-        "Result",
         "Solution",
+        "Result",
         "TokenizerAudit",
         "VocabularyScores",
     }

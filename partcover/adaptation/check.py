@@ -141,7 +141,15 @@ def verify_extension(
         problems += check.problems
         bound = check.lower_bound
     return ExtensionCheck(
-        not problems, tokens, claimed, size, m, len(vocabulary), bound, condition, tuple(problems)
+        not problems,
+        tokens,
+        claimed,
+        size,
+        m,
+        len(vocabulary),
+        None if bound is None else int(bound),
+        condition,
+        tuple(problems),
     )
 
 

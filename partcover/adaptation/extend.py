@@ -169,7 +169,7 @@ def extend(
         vocabulary=adapted(vocabulary, base, "extend", **facts, rule=base.rule),
         corpus=corpus,
         tokens=tokens,
-        lower_bound=added.certificate.lower_bound,
+        lower_bound=int(added.certificate.lower_bound),
         instance=added.instance,
         certificate=added.certificate,
         unreachable=unreachable,

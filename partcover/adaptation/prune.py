@@ -131,7 +131,7 @@ def prune(
         vocabulary=adapted(vocabulary, base, "prune", **facts, rule=base.rule),
         corpus=BeforeAfter(words, cut.tokens, tokens),
         tokens=tokens,
-        lower_bound=certificate.lower_bound,
+        lower_bound=int(certificate.lower_bound),
         instance=instance,
         certificate=certificate,
         unreachable=unreachable,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..problem.minimax import MinimaxInstance
+from ..problem.instance import Instance
 from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
@@ -11,7 +11,7 @@ __all__ = ["tokens_by_corpus"]
 
 
 def tokens_by_corpus(
-    instance: MinimaxInstance,
+    instance: Instance,
     vocabulary: Vocabulary,
     *,
     rule: SegmentationRule = "shortest_path",
@@ -21,8 +21,8 @@ def tokens_by_corpus(
 
     Parameters
     ----------
-    instance : MinimaxInstance
-        The corpora.
+    instance : Instance
+        The instance, of several corpora.
     vocabulary : Vocabulary
         The vocabulary, over the same symbols.
     rule : str
@@ -32,12 +32,12 @@ def tokens_by_corpus(
 
     Examples
     --------
-    >>> from partcover import MinimaxInstance, Vocabulary, WordCounts
+    >>> from partcover import Corpora, Instance, Vocabulary, WordCounts
     >>> from partcover.analysis.by_corpus import tokens_by_corpus
     >>> corpora = [WordCounts.from_counts({"that": 3}), WordCounts.from_counts({"haha": 1})]
-    >>> tokens_by_corpus(MinimaxInstance(corpora, 1, [1, 1]), Vocabulary(["ha"]))
+    >>> tokens_by_corpus(Instance(Corpora(corpora, [1, 1]), 1), Vocabulary(["ha"]))
     (9, 2)
     """
-    words = instance.whole.words
-    pieces = segment(words, vocabulary, rule, threads=threads).pieces
-    return tuple((instance.counts @ pieces).tolist())
+    assert instance.corpora is not None
+    pieces = segment(instance.words, vocabulary, rule, threads=threads).pieces
+    return tuple((instance.corpora.counts @ pieces).tolist())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -33,11 +34,11 @@ class Bound:
     certificate : Certificate
         The proof, which `check_certificate` confirms: one leaf of prices, or the certificate to
         start from where that proves more.
-    lower_bound : int
-        No vocabulary within the budget needs fewer tokens: what the prices prove, counted in
-        integers.
-    incumbent : int or None
-        Tokens that some vocabulary needs, as given.
+    lower_bound : int or Fraction
+        No vocabulary within the budget needs fewer tokens, or has a smaller largest ratio over
+        several corpora: what the prices prove, counted in integers.
+    incumbent : int, Fraction or None
+        Tokens that some vocabulary needs, or its largest ratio, as given.
     relaxation : float
         An upper bound of the linear relaxation of `path` (in floating point, not certified): no
         prices prove more.
@@ -84,8 +85,8 @@ class Bound:
 
     instance: Instance
     certificate: Certificate
-    lower_bound: int
-    incumbent: int | None
+    lower_bound: int | Fraction
+    incumbent: int | Fraction | None
     relaxation: float
     x: Float64
     reduced_costs: Int64
@@ -97,7 +98,7 @@ class Bound:
     termination: Termination
     seed: int = 0
     threads: int = 1
-    plain_bound: int = 0
+    plain_bound: int | Fraction = 0
     plain_x: Float64 = field(default_factory=lambda: np.zeros(0))
     cuts: dict[str, int] = field(default_factory=dict)
     rounds: int = 0
@@ -135,7 +136,7 @@ class Bound:
     @property
     def index(self) -> CandidateIndex:
         """The candidates."""
-        return self.instance.unmerged.index
+        return self.instance.joined.unmerged.index
 
     def tokens(self, numbers: Int32) -> list[Token]:
         """Returns the candidates with these numbers."""
@@ -169,6 +170,9 @@ class Bound:
             "proven_in": len(self.proven_in),
             "proven_out": len(self.proven_out),
         }
+        for name in ("tokens", "lower_bound", "plain_lower_bound"):
+            if isinstance(data[name], Fraction):
+                data |= {name: float(data[name]), f"{name}_exact": str(data[name])}
         if tokens:
             data["proven_in_tokens"] = [sym.to_json(t) for t in self.tokens(self.proven_in)]
             data["proven_out_tokens"] = [sym.to_json(t) for t in self.tokens(self.proven_out)]

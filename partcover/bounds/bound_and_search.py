@@ -162,7 +162,7 @@ class BoundAndSearch:
         start = task.start_certificate
         ascent, known = first_point(counter, greedy, [] if start is None else [start])
         clock = phases.deadline
-        best = BestPrices(counter, instance, phases.tokens, known.get(instance.k), clock, phases)
+        best = BestPrices(counter, instance, phases.needed, known.get(instance.k), clock, phases)
         kept = _RECOUNTS * recount_seconds(instance.words, greedy.vocabulary)
         deadline = clock.earlier(kept)
         if deadline.left is not None and (task.is_root or self.is_apart):
@@ -287,7 +287,7 @@ class BoundAndSearch:
 
     def _advance(self) -> Termination | None:
         """Makes steps or a round of the bound, and tells the search what is new."""
-        self.climb.best.incumbent = self.phases.tokens
+        self.climb.best.incumbent = self.phases.needed
         ended = self.climb.advance()
         if self.climb.rounds is not None or ended is not None:
             self._tell()
@@ -312,7 +312,7 @@ class BoundAndSearch:
         if climb.rounds is None:
             return
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(best.kinds.items()))
-        tokens, costs = self.phases.tokens, target.reduced_costs
+        tokens, costs = self.phases.needed, target.reduced_costs
         remark = f"{kinds or 'no cuts'}; {len(climb.rounds.steps.parts.counts):,} parts of words"
         if tokens is not None and costs is not None:
             possible = np.count_nonzero(costs <= tokens - best.lower_bound)

@@ -21,10 +21,11 @@ from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import BoundAndSearch, Task, bound_and_search
 from .climbing.exact_prices import word_prices
+from .corpora_start import start_of_corpora
 from .counting.price_counter import PriceCounter
 from .phase_events import PhaseEvents
-from .tree.branch_tree import Node, leaves_of, tree_of
-from .tree.tree_search import TreeSearch
+from .tree.branch_tree import Node, Proof, leaves_of, tree_of
+from .tree.tree_search import Begun, TreeSearch
 from .warm_start import can_list
 
 __all__ = ["branch_and_cut"]
@@ -99,6 +100,9 @@ def branch_and_cut(
     case that it is a part of, and split on a token where they gain little: of the two tokens to
     which the bound owes most through their cuts, on the one whose cases prove more after some
     steps (strong branching).  A case is closed where it needs as many tokens as the vocabulary.
+    Of several corpora each case has weights of its own, which follow the ratios at the point of its
+    rounds: one with a single vocabulary has all weight on the corpus that is served worst, so that
+    its bound is exact.  The tree begins from what `improve` proves.
     Two cases are worked on at a time, side by side where there are two threads.  The certificate's
     tree is that of the cases.  Cuts and cases need all candidates: where there is no time left to
     list them, a bound without cuts over those of the most promise is all.
@@ -120,20 +124,16 @@ def branch_and_cut(
     task = Task(
         instance, warm_start, start_certificate, True, gap, limits, phases, checkpoint, is_root=True
     )
-    if (optimum := every_word(instance, limits)) is not None:
+    if instance.corpora is None and (optimum := every_word(instance, limits)) is not None:
         solution = task.reported(optimum)
         return replace(solution, extra={**solution.extra, "leaves": 1})
-    refuse_beyond_memory(instance, "proof")
-    greedy = task.first_incumbents()  # first: it refuses what takes minutes to look at once
+    refuse_beyond_memory(instance.joined, "proof")
     with workers(threads) as share:
-        start = _started(task, greedy, share)
-        if isinstance(start, Solution):
-            return start
-        counter = start.counter
-        tree = TreeSearch(
-            counter, start.root, start.solution, greedy, start.ascent, deadline, phases, threshold
-        )
-        termination = start.termination
+        begun = _started(task, share) if instance.corpora is None else start_of_corpora(task, share)
+        if isinstance(begun, Solution):
+            return begun
+        tree = TreeSearch(begun, deadline, phases, threshold)
+        termination = begun.termination
         if termination != "interrupted":
             termination = tree.grow(gap, threads, checkpoint)
         elif checkpoint is not None:
@@ -149,20 +149,25 @@ def branch_and_cut(
         if proven > tree.lower_bound:
             certificate = replace(known, lower_bound=proven)
             solution = replace(solution, lower_bound=proven, certificate=certificate)
+    reached = solution.tokens if solution.worst is None else solution.worst
     return replace(
         solution,
-        status="optimal" if solution.lower_bound == solution.tokens else "feasible",
+        status="optimal" if solution.lower_bound == reached else "feasible",
         termination=termination,
         seconds=deadline.seconds,
     )
 
 
-def _started(task: Task, greedy: Solution, share: ForEach) -> _Start | Solution:
+def _started(task: Task, share: ForEach) -> Begun | Solution:
     """Returns what comes before the tree; the end of it all where candidates cannot be listed."""
+    greedy = task.first_incumbents()  # first: it refuses what takes minutes to look at once
     deadline = task.phases.deadline
     try:
         if can_list(task.instance, deadline):
-            return _Start(task, greedy, PriceCounter(task.instance, share))
+            start = _Start(task, greedy, PriceCounter(task.instance, share))
+            return Begun(
+                start.counter, start.root, start.solution, greedy, start.ascent, start.termination
+            )
     except KeyboardInterrupt:
         greedy = replace(greedy, termination="interrupted")
         deadline.stop()
@@ -215,7 +220,7 @@ class _Start:
             self.solution = self._vocabulary(known)
         else:
             self.root = self._bounded()
-            self.root.improve(*known.proof)
+            self.root.improve(known.proof)
 
     @property
     def _digits(self) -> int:
@@ -239,8 +244,8 @@ class _Start:
         self.ascent.prices = self.counter.prices_of(certificate)
         try:
             phases.enter("bound")
-            proven = self.counter.bound(min(leaf.value for leaf in leaves_of(self.root)))
-            proven = proven if phases.tokens is None else min(proven, phases.tokens)
+            proven = self.counter.bound(min(leaf.proof.value for leaf in leaves_of(self.root)))
+            proven = proven if phases.needed is None else min(proven, phases.needed)
             phases.offer("bound", None, proven, "start")
             if self.termination != "interrupted":
                 climb.begin()
@@ -261,10 +266,10 @@ class _Start:
         best = both.climb.best
         added = self._digits - counter.bits
         counter.refine(self._digits)
-        node = Node(best.case, (0, word_prices(counter)), best.x, both.climb.rounds)
-        node.improve(words.total_count * counter.one, node.proof[1])
+        proof = Proof(words.total_count * counter.one, word_prices(counter), counter)
+        node = Node(best.case, proof, best.x, both.climb.rounds)
         if best.prices is not None:
-            node.improve(best.value << added, best.prices.finer(added))
+            node.improve(Proof(best.value << added, best.prices.finer(added), counter))
         return node
 
     def _vocabulary(self, root: Node) -> Solution:

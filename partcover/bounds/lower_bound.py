@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
+from typing import cast
 
+import numpy as np
+
+from ..corpus.symbols import Token
 from ..errors import InputError
 from ..heuristics.every_word import every_word
 from ..heuristics.greedy import greedtok
@@ -24,6 +29,7 @@ from .climbing.best_prices import BestPrices
 from .climbing.climb import Climb, StoppingRule
 from .counting.price_counter import PriceCounter
 from .warm_start import first_point, within_reach
+from .weighted_rounds import Made, Round, WeightedRounds
 
 __all__ = ["bounds", "lower_bound"]
 
@@ -32,7 +38,7 @@ __all__ = ["bounds", "lower_bound"]
 def lower_bound(
     instance: Instance,
     *,
-    incumbent: int | None = None,
+    incumbent: int | Fraction | None = None,
     warm_start: Certificate | None = None,
     greedy: Solution | None = None,
     cuts: bool = True,
@@ -48,8 +54,9 @@ def lower_bound(
     ----------
     instance : Instance
         The words, budget and conditions.
-    incumbent : int, optional
-        Tokens that some vocabulary needs: for the gap, and to prove candidates in or out.
+    incumbent : int or Fraction, optional
+        Tokens that some vocabulary needs, or its largest ratio over several corpora: for the gap,
+        and to prove candidates in or out.
     warm_start : Certificate, optional
         A warm start: prices of the same words and conditions, for any k.  The bound is at least
         what they prove; of a certificate for this k, all that it proves, and it is kept where no
@@ -97,6 +104,11 @@ def lower_bound(
     that matter + candidates).  A candidate matters if it might save as much as GreedTok's k-th
     token; all others are still counted in every bound.
 
+    Of several corpora the words are bounded under weights of the corpora, for six rounds: for any
+    weights the fewest weighted tokens bound the largest ratio (`check_certificate` says why).  The
+    first weights are those of `greedtok`; then they follow the ratios of the tokens that the
+    relaxation takes.  The last round has cuts; reduced costs are 0.
+
     Then come rounds of cuts: inequalities of odd cycles and cliques of tokens whose occurrences
     overlap, which separation finds at the point that steps over merged parts of words have
     reached (`CutRounds`; docs/certificates.md, "Cuts").
@@ -128,7 +140,7 @@ def bounds(
     instance: Instance,
     budgets: Sequence[int],
     *,
-    incumbents: dict[int, int] | None = None,
+    incumbents: Mapping[int, int | Fraction] | None = None,
     warm_starts: Sequence[Certificate] = (),
     greedy: Solution | None = None,
     cuts: bool = True,
@@ -148,8 +160,8 @@ def bounds(
         The instance, as for `lower_bound`; its own k does not matter.
     budgets : sequence of int
         The budgets, in the order to take them.
-    incumbents : dict of int to int, optional
-        For a budget, tokens that some vocabulary within it needs.
+    incumbents : dict of int to int or Fraction, optional
+        For a budget, tokens that some vocabulary within it needs, or its largest ratio.
     warm_starts : sequence of Certificate, optional
         Certificates as ``warm_start`` of `lower_bound`, at most one for each budget; the steps
         begin from the first.
@@ -186,18 +198,40 @@ def bounds(
     if not budgets:
         raise InputError("no budget is given")
     limits = RunLimits(time_limit, threads=threads)
+    proven: list[Bound] = []
+    if instance.corpora is not None:
+        if greedy is not None or iterations is not None:
+            raise InputError("several corpora exclude iterations and a solution of GreedTok")
+        for k in budgets:
+            rounds = WeightedRounds(
+                instance.with_k(k),
+                limits,
+                target_gap or 0.0,
+                progress or Progress(),
+                _bounded_round,
+            )
+            rounds.known = None if incumbents is None else Fraction(incumbents.get(k, 0)) or None
+            starts = [start for start in warm_starts if start.k == k]
+            offers = target_gap is not None
+            bound = _for_corpora(rounds, starts, cuts=cuts, offers=offers, checkpoint=checkpoint)
+            proven.append(bound)
+            if done is not None:
+                done(bound)
+            if bound.termination == "interrupted":
+                break
+        return proven
+    known_tokens = {k: int(tokens) for k, tokens in (incumbents or {}).items()}
     deadline = limits.start()
     merges, instance = instance.merges, instance.unmerged
     refuse_beyond_memory(instance, "bound")
     _ = instance.promising_index(threads)  # once for all budgets
-    for k, tokens in (incumbents or {}).items():
+    for k, tokens in known_tokens.items():
         if tokens < instance.words.total_count:
             raise InputError(
                 f"an incumbent of {tokens} tokens for k = {k}: the words alone are "
                 f"{instance.words.total_count}"
             )
     _ = instance.words.digest  # every certificate has it: made before the steps are timed
-    proven: list[Bound] = []
     with workers(threads) as share:
         if greedy is None and merges is None:
             greedy = every_word(instance.with_k(min(budgets)), limits)
@@ -219,7 +253,7 @@ def bounds(
             best = BestPrices(
                 counter,
                 instances[k],
-                None if incumbents is None else incumbents.get(k),
+                known_tokens.get(k),
                 known.get(k),
                 deadline,
                 progress or Progress(),
@@ -254,3 +288,47 @@ def _climbed(climb: Climb, threads: int, checkpoints: Checkpoints[Certificate]) 
     except KeyboardInterrupt:
         termination = "interrupted"
     return termination
+
+
+def _for_corpora(
+    rounds: WeightedRounds,
+    starts: Sequence[Certificate],
+    *,
+    cuts: bool,
+    offers: bool,
+    checkpoint: Callable[[Certificate], None] | None,
+) -> Bound:
+    """Makes rounds of weights for several corpora; returns the best bound."""
+    for start in starts:
+        rounds.start_from(start)
+    rounds.begin(offers=offers and rounds.known is None)
+    rounds.proves = Checkpoints(checkpoint, lambda: cast("Certificate", rounds.certificate))
+    try:
+        rounds.rounds(cuts=cuts, offers=False)
+    except KeyboardInterrupt:
+        if rounds.certificate is None:
+            raise
+        rounds.termination = "interrupted"
+    return rounds.bound()
+
+
+def _bounded_round(start: Round) -> Made:
+    """Bounds weighted words; returns the proof and the tokens that the relaxation takes most of."""
+    bound = lower_bound(
+        start.weighted,
+        warm_start=start.prices,
+        cuts=start.cuts,
+        time_limit=start.seconds,
+        threads=start.limits.threads,
+    )
+    return Made(bound.certificate, _most_taken(bound), bound.termination, bound)
+
+
+def _most_taken(bound: Bound) -> list[Token]:
+    """Returns the fixed tokens and those that the relaxation takes the largest parts of."""
+    instance = bound.instance
+    fixed = list(instance.fixed)
+    order = np.argsort(-bound.x, kind="stable")[: instance.k].astype(np.int32)
+    held = set(fixed)
+    free = [token for token in bound.tokens(order) if token not in held]
+    return [*fixed, *free[: instance.k - len(fixed)]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from fractions import Fraction
 from typing import Literal
 
 from ..runtime.limits import Deadline
@@ -27,8 +28,13 @@ class PhaseEvents(Progress):
         self.deadline = deadline
         self.progress = progress
         self.phase = ""
-        self.tokens: int | None = None
-        self.lower_bound: int | None = None
+        self.tokens: int | Fraction | None = None
+        self.lower_bound: int | Fraction | None = None
+
+    @property
+    def needed(self) -> int | None:
+        """The tokens of the best vocabulary so far, for one corpus."""
+        return None if self.tokens is None else int(self.tokens)
 
     def enter(self, phase: str) -> None:
         """Begins a phase."""
@@ -41,7 +47,13 @@ class PhaseEvents(Progress):
         with self._lock:
             self.progress.advance(done, total, remark)
 
-    def offer(self, kind: str, tokens: int | None, lower_bound: int | None, source: str) -> None:
+    def offer(
+        self,
+        kind: str,
+        tokens: int | Fraction | None,
+        lower_bound: int | Fraction | None,
+        source: str,
+    ) -> None:
         """Reports an incumbent or a lower bound if it is better than all before."""
         with self._lock:
             if kind == "incumbent" and tokens is not None:

@@ -206,7 +206,7 @@ class _CutRewards:
         unpacked = leaf.unpacked(len(words.count_at), scale_bits)
         assert unpacked is not None
         fixed = frozenset(instance.fixed)
-        case = LeafCase(unpacked.tolist(), fixed, frozenset(), self.terms)
+        case = LeafCase(unpacked.tolist(), fixed, frozenset(), self.terms, words)
         self.rewards = case_rewards(instance, words, case, self.one)
         others = sorted(self.rewards.keys() - fixed)
         free = max(instance.k - len(fixed), 0)

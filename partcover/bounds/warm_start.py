@@ -100,5 +100,5 @@ def _checked(counter: PriceCounter, certificate: Certificate) -> Certificate | N
         return None
     proven = counter.proven_by(certificate)
     if proven is None:
-        proven = check_certificate(instance, certificate).lower_bound
+        proven = int(check_certificate(instance, certificate).lower_bound)
     return replace(certificate, lower_bound=proven) if proven else None

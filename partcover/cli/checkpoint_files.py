@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,7 +16,7 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.files.writing import in_place
 from ..verification.certificate_check import mismatches
-from ..verification.recount import verify
+from ..verification.recount import Verification, verify
 from ..vocabulary.vocabulary import Vocabulary
 from .results import proven_by_file
 from .shown.output import Output
@@ -45,7 +46,9 @@ class CertificateFile:
     path: str
     instance: Instance
     _is_own: bool = field(default=False, init=False)  # the file is of this run
-    _proven: int = field(default=0, init=False)  # by a better certificate that is there already
+    _proven: int | Fraction = field(
+        default=0, init=False
+    )  # by a better certificate that is there already
     _failed: bool = field(default=False, init=False)
 
     def __call__(self, certificate: Certificate) -> None:
@@ -95,7 +98,7 @@ class CheckpointFiles:
     certificate: str | None
     instance: Instance
     corpus: str
-    _there: int | None = field(default=None, init=False)  # tokens of a vocabulary that is there
+    _there: int | Fraction | None = field(default=None, init=False)  # of a vocabulary there
     _failed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -108,19 +111,19 @@ class CheckpointFiles:
     def __call__(self, solution: Solution) -> None:
         """Writes the vocabulary and the certificate; a file that cannot be written ends nothing."""
         path = self.out.path
-        if path is not None and not in_place(path) and not self._keeps(path, solution.tokens):
+        if path is not None and not in_place(path) and not self._keeps(path, _needs(solution)):
             recorded = solution.recorded(self.instance.words, corpus=self.corpus)
             self._failed = not written(self.out, recorded.save, path, again=self._failed)
         if solution.certificate is not None and self._proof is not None:
             self._proof(solution.certificate)
 
-    def _keeps(self, path: str, tokens: int) -> bool:
+    def _keeps(self, path: str, tokens: int | Fraction) -> bool:
         """Returns whether the file has a better vocabulary already, which stays until the end."""
         if self._there is None:
             self._there = self._tokens_there(path)
         return 0 < self._there < tokens
 
-    def _tokens_there(self, path: str) -> int:
+    def _tokens_there(self, path: str) -> int | Fraction:
         """Returns what the vocabulary in a file needs; 0 if it is no vocabulary for this run."""
         try:
             vocabulary = Vocabulary.load(path) if Path(path).is_file() else None
@@ -128,7 +131,7 @@ class CheckpointFiles:
             return 0
         if vocabulary is None or self._problems(vocabulary):
             return 0
-        return verify(self.instance, vocabulary).tokens
+        return _needs(verify(self.instance, vocabulary))
 
     def load(self) -> tuple[Vocabulary | None, Certificate | None]:
         """Reads what an earlier run has written; None for a file that is not there.
@@ -159,6 +162,11 @@ class CheckpointFiles:
         if made_for.get("k", self.instance.k) != self.instance.k:
             return [f"the vocabulary is for k = {made_for['k']}, and k is {self.instance.k}"]
         return list(verify(self.instance, vocabulary).problems)
+
+
+def _needs(counted: Solution | Verification) -> int | Fraction:
+    """Returns the tokens that are needed, or the largest ratio over several corpora."""
+    return counted.tokens if counted.worst is None else counted.worst
 
 
 def earlier(

@@ -16,7 +16,7 @@ def run_greedy(
     method: Callable[..., Solution], out: Output, source: InstanceSource, time_limit: float | None
 ) -> int:
     """Runs a greedy method, writes its solution and returns the exit status."""
-    instance = source.read()
+    instance = source.read(several=True, threads=out.threads)
     with out.progress(method.__name__) as progress:
         solution = method(
             instance,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,11 @@ from ..corpus import symbols as sym
 from ..corpus.files import tsv
 from ..corpus.normalizers.normalizer import glance
 from ..corpus.pretokenizers.pretokenizer import Pretokenizer
+from ..corpus.word_arrays import MAX_COUNT
 from ..corpus.word_counts import WordCounts
-from ..errors import InputError
+from ..errors import InputError, shorten
+from ..heuristics.references import CONDITIONS, reference_counts
+from ..problem.corpora import Corpora
 from ..problem.group_budget import GroupBudget
 from ..problem.instance import Instance
 from ..runtime.files.kinds import HEADER, kind_of, likely_mistake
@@ -109,6 +112,10 @@ class InstanceSource:
         A file of words and what a token costs in each.
     groups : tuple of str
         Budgets of groups, each as ``NAME=N:WHAT``.
+    several : tuple of str
+        All inputs, where the instance is of several corpora.
+    reference : str or None
+        What ``--reference`` says that their tokens are measured by.
     """
 
     corpus: str | None = None
@@ -124,27 +131,40 @@ class InstanceSource:
     protected: str | None = None
     weights: str | None = None
     groups: tuple[str, ...] = ()
+    several: tuple[str, ...] = ()
+    reference: str | None = None
 
     @property
     def name(self) -> str:
         """The name of the file, without its folder."""
         return Path(self.corpus or "").name
 
-    def read(self, *, any_k: bool = False) -> Instance:
+    def read(self, *, any_k: bool = False, several: bool = False, threads: int = 1) -> Instance:
         """Reads the instance.
 
         Parameters
         ----------
         any_k : bool
             Where no budget is given, take one that no vocabulary reaches.
+        several : bool
+            Whether the command takes an instance of several corpora.
+        threads : int
+            Number of threads that count references of several corpora.
 
         Raises
         ------
         InputError
             For files that cannot be read, options that do not fit, or no budget.
         """
+        if self.several:
+            return self._of_several(any_k=any_k, threads=threads)
         assert self.corpus is not None
         base = Instance.load(self.corpus) if self.corpus.endswith(".json") else None
+        if base is not None and base.corpora is not None and not several:
+            raise InputError(
+                f"{self.corpus}: the instance is of several corpora, which only greedtok, bound, "
+                "improve, solve and verify take"
+            )
         words = self._words(base)
         k = self.k
         if k is None and base is not None:
@@ -155,7 +175,15 @@ class InstanceSource:
             raise InputError("-k is missing: how many tokens may be chosen?")
         settings: dict[str, Any] = {}
         if base is not None:
-            alone = ("max_length", "min_count", "groups", "merges", "threshold", "source")
+            alone = (
+                "max_length",
+                "min_count",
+                "groups",
+                "merges",
+                "threshold",
+                "source",
+                "corpora",
+            )
             names = (*alone, *_TOKEN_FILES)
             settings = {name: getattr(base, name) for name in names}
         if self.groups:
@@ -168,6 +196,48 @@ class InstanceSource:
             if getattr(self, name) is not None:  # 0 is for Instance to refuse
                 settings[name] = getattr(self, name)
         return Instance(words, k, **settings)
+
+    def _of_several(self, *, any_k: bool, threads: int) -> Instance:
+        """Reads the inputs as corpora, with the conditions of the options."""
+        for name in ("min_count", "weights"):
+            if getattr(self, name) is not None:
+                raise InputError(f"--minimax and --{name.replace('_', '-')} exclude each other")
+        for path in self.several:
+            if path.endswith(".json"):
+                raise InputError(f"{path}: --minimax takes counted words, not instance files")
+        twice = [path for path in self.several if self.several.count(path) > 1]
+        if twice:
+            raise InputError(f"{twice[0]} is given twice")
+        alone = replace(self, several=())
+        read = [replace(alone, corpus=path).read(any_k=any_k) for path in self.several]
+        words, first = [instance.words for instance in read], read[0]
+        k = max(instance.k for instance in read)
+        names = [Path(path).stem for path in self.several]
+        names = names if len(set(names)) == len(names) else list(self.several)
+        conditions = {name: getattr(first, name) for name in CONDITIONS}
+        # what cannot be put together is refused before references are counted
+        _ = Instance(Corpora(words, [1] * len(words), names), k, **conditions)
+        references = self._references(words, k, conditions, threads)
+        return Instance(Corpora(words, references, names), k, **conditions)
+
+    def _references(
+        self, words: Sequence[WordCounts], k: int, conditions: dict[str, Any], threads: int
+    ) -> Sequence[int]:
+        """Returns the references that the option says; one number is for all."""
+        how = self.reference or "own"
+        if not how[:1].isdigit():
+            return reference_counts(words, how, k, conditions=conditions, threads=threads)
+        parts = how.split(",")
+        if not all(part.isascii() and part.isdecimal() for part in parts):
+            raise InputError(f"--reference is {how!r}: whole numbers with commas are expected")
+        numbers = [read_digits(part) for part in parts]
+        for part, number in zip(parts, numbers, strict=True):
+            if number > MAX_COUNT:
+                raise InputError(
+                    f"--reference: {shorten(part, 40)} is too large: at most {MAX_COUNT:,} "
+                    "(2^63 - 1) is possible"
+                )
+        return numbers * len(words) if len(numbers) == 1 else numbers
 
     def _words(self, base: Instance | None) -> WordCounts:
         """Reads the words, weighted, with the name of what they were counted with."""

@@ -15,7 +15,6 @@ from ..runtime.arguments import MOST_THREADS
 from ..runtime.processes.engines import ENGINES
 from .command import CANDIDATES, LIMITS, OUTPUT, Decorator, Function, argument, option
 from .inputs import InstanceSource
-from .modes.minimax import minimax_option
 from .paths import GroupText, ReadablePath, WritablePath
 from .shown.completion import pretokenizer_names
 from .shown.output import FORMATS, Output
@@ -181,6 +180,42 @@ def instance_options(function: Function) -> Function:
 def several_options(function: Function) -> Function:
     """Adds the same, and ``--minimax`` for several inputs."""
     return minimax_option(candidate_options(function))
+
+
+def minimax_option(function: Function) -> Function:
+    """Adds the input argument, which may be several files, ``--minimax`` and ``--reference``."""
+
+    @functools.wraps(function)
+    def wrapper(
+        *, corpora: tuple[str, ...], minimax: bool, reference: str | None, **options: Any
+    ) -> Any:
+        if not minimax and len(corpora) > 1:
+            raise click.UsageError("several inputs are for --minimax: one is expected without it")
+        if not minimax and reference is not None:
+            raise click.UsageError("--reference goes with --minimax")
+        several = corpora if minimax else ()
+        return function(corpus=corpora[0], several=several, reference=reference, **options)
+
+    add_inputs = argument("corpora", metavar="C.tsv|I.json", nargs=-1, required=True)
+    add_flag = option(
+        "--minimax",
+        is_flag=True,
+        help="For several C.tsv: make the largest ratio of tokens to reference small.",
+    )
+    add_reference = option(
+        "--reference",
+        metavar="own|bytes|words|N,N,…",
+        help="With --minimax, what each corpus's tokens are measured by: the tokens it needs with "
+        "a vocabulary of its own (the default), its bytes, its words, or numbers.",
+    )
+    return add_inputs(add_flag(add_reference(wrapper)))
+
+
+def refuse_with_minimax(**options: Any) -> None:
+    """Refuses options that are not for several inputs; each is named as its parameter."""
+    for name, value in options.items():
+        if value not in (None, False):
+            raise click.UsageError(f"--minimax and --{name.replace('_', '-')} exclude each other")
 
 
 def candidate_options(function: Function) -> Function:

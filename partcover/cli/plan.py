@@ -52,10 +52,10 @@ def _plan(source: InstanceSource, options: Mapping[str, Any], work: Work) -> Mem
     head = options.get("head")
     if head is not None:
         return memory_plan(head_instance(source, head), work, is_head=True)
-    instance = source.read(any_k=True)
+    instance = source.read(any_k=True, several=True)
     if instance.k >= len(instance.words.data):  # none is given: without the tokens
         instance = instance.with_k(len(instance.fixed))
-    return memory_plan(instance, work)
+    return memory_plan(instance.joined, work)
 
 
 def _show(out: Output, plan: MemoryPlan) -> int:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 import click
 
+from ..analysis.parity import parity
 from ..errors import InputError, PartcoverError
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Result
-from ..report.tables import facts, solution_parts
+from ..report.tables import Listing, facts, solution_parts
+from ..runtime.numerals import shown_number
 from ..runtime.processes.parallel import call_in_turn
 from ..verification.certificate_check import check_certificate, mismatches
 from .exit_status import exit_status
@@ -67,6 +70,13 @@ def write_solution(
 
     parts = solution_parts(solution, shown=0 if out.no_vocabulary else 20)
     data = solution.to_json(vocabulary=not out.no_vocabulary)
+    if solution.corpora:
+        tokens = {corpus.name: corpus.tokens for corpus in solution.corpora}
+        references = {corpus.name: corpus.reference for corpus in solution.corpora}
+        even = parity(tokens, references, per="reference")
+        data |= {"gini": even.gini, "worst_over_best": even.worst_over_best}
+        columns = {key: key for key in ("name", "tokens", "reference", "ratio")}
+        parts = (Listing(data["corpora"], columns), *parts)
     if solution.vocabulary is None:
         out.show(data, *parts)
     else:
@@ -93,15 +103,17 @@ def save_certificate(
     proven = proven_by_file(path, instance, certificate.lower_bound)
     if proven:
         out.note(
-            f"{fspath(path)} is kept: it proves {proven:,}, and this run "
-            f"{certificate.lower_bound:,}"
+            f"{fspath(path)} is kept: it proves {shown_number(proven)}, and this run "
+            f"{shown_number(certificate.lower_bound)}"
         )
         return
     certificate.save(path)
     out.note(f"wrote {fspath(path)}")
 
 
-def proven_by_file(path: str | PathLike[str], instance: Instance, beyond: int) -> int:
+def proven_by_file(
+    path: str | PathLike[str], instance: Instance, beyond: int | Fraction
+) -> int | Fraction:
     """Returns the lower bound that a certificate's file proves, if it is above another; else 0."""
     if not Path(path).is_file():
         return 0
@@ -122,6 +134,8 @@ def _counted(instance: Instance, certificate: Certificate) -> int:
     """
     from ..bounds.counting.price_counter import PriceCounter
 
+    if instance.corpora is not None:
+        return 0
     try:
         return PriceCounter(instance, call_in_turn).proven_by(certificate) or 0
     except InputError:

@@ -83,7 +83,7 @@ def decide_in_integers(
     )
     return Counted(
         _better(run, best, solution),
-        solution.lower_bound or 0,
+        int(solution.lower_bound or 0),
         solution.certificate,
         solution.termination,
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..analysis.by_corpus import tokens_by_corpus
 from ..bounds.branch_and_cut import branch_and_cut
+from ..errors import InputError
 from ..problem.certificates.certificate import Certificate, Leaf
 from ..problem.instance import Instance
 from ..problem.solution import Checkpoint, Solution
@@ -12,8 +14,10 @@ from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
+from ..verification.leaf_bound import least_bound
 from ..vocabulary.vocabulary import Vocabulary
 from .claims import threshold_facts
+from .corpora_model import solve_corpora_model
 from .named_solver import solve_model
 from .solver_io import Log
 from .solver_run import SolverRun
@@ -102,9 +106,10 @@ def solve(
     Raises
     ------
     InputError
-        For an unknown solver or formulation, a solver that does not support the call, a bad limit,
-        a start that breaks a budget, a model beyond the memory, or counts that add up to more than
-        2^53 symbols for a named solver, or to 2^57 for branch and cut.
+        For an unknown solver or formulation, a solver that does not support the call, options of a
+        model with several corpora, a bad limit, a start that breaks a budget, a model beyond the
+        memory, or counts that add up to more than 2^53 symbols for a named solver, or to 2^57 for
+        branch and cut.
     MissingExtra
         If the solver is not installed, or none is for group budgets.
     VerificationError
@@ -112,6 +117,9 @@ def solve(
 
     Notes
     -----
+    Of several corpora the largest ratio is made small.  A named solver has a row for each corpus:
+    its tokens are at most z times its reference (`partcover.exact.corpora_model`).
+
     Solvers work in floating point: a bound is rounded up to the next integer only beyond
     1e-6 + 1e-9 times the bound, which is more than their default tolerances can move it on
     instances whose counts they can represent.  Bounds of branch and cut are counted in integers.
@@ -126,6 +134,17 @@ def solve(
     [b'banana']
     """
     limits = RunLimits(time_limit, seed, threads)
+    if instance.corpora is not None and solver is not None:
+        for name, given in (
+            ("formulation", formulation),
+            ("sense", sense),
+            ("log", log),
+            ("gap", gap),
+            ("start_certificate", start_certificate),
+        ):
+            if given:
+                raise InputError(f"several corpora and {name} exclude each other with a solver")
+        return solve_corpora_model(instance, solver, warm_start, limits)
     if solver is None and formulation is None and sense is None and log is None:
         refuse_other_instance(instance, warm_start, start_certificate)
         clock = limits.start()
@@ -157,25 +176,34 @@ def _first(
     """Returns what there is before anything is found: the warm start or the required tokens."""
     chosen = instance.fixed if warm_start is None else warm_start.tokens
     vocabulary = instance.vocabulary(chosen, "solve")
-    tokens, least = segment(instance.words, vocabulary).tokens, instance.words.total_count
+    tokens, least = segment(instance.words, vocabulary).tokens, least_bound(instance)
+    by_corpus: tuple[int, ...] = ()
+    weights: tuple[int, ...] = ()
+    if instance.corpora is not None:
+        by_corpus = tokens_by_corpus(instance, vocabulary)
+        weights = (1,) * len(by_corpus)
+    reached = max(instance.corpora.ratios(by_corpus)) if instance.corpora else tokens
     solution = Solution.of(
         instance,
         vocabulary,
         tokens,
         lower_bound=least,
-        status="optimal" if tokens == least else "feasible",
+        status="optimal" if reached == least else "feasible",
         termination="interrupted",
+        by_corpus=by_corpus,
         seconds=seconds,
         seed=limits.seed,
         threads=limits.threads,
         extra={"leaves": 1},
     )
-    return replace(solution, certificate=Certificate.of(instance, (Leaf(None),), least))
+    return replace(
+        solution, certificate=Certificate.of(instance, (Leaf(None, weights=weights),), least)
+    )
 
 
 def _solved(instance: Instance, solution: Solution) -> Solution:
     """Returns a solution of branch and cut as one of `solve`."""
-    facts = threshold_facts(instance, solution.tokens, solution.lower_bound or 0)
+    facts = threshold_facts(instance, solution.tokens, int(solution.lower_bound or 0))
     return replace(
         solution,
         method="solve",

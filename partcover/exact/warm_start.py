@@ -59,7 +59,7 @@ class WarmStart:
         check = check_certificate(run.instance, certificate)
         if not check.ok:
             raise VerificationError(f"the certificate to start from: {check.problems[0]}")
-        return cls(incumbent, certificate, check.lower_bound)
+        return cls(incumbent, certificate, int(check.lower_bound))
 
     def closes(self, tokens: int, gap: float) -> bool:
         """Returns whether the certificate meets the warm start or another incumbent.

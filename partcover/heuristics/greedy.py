@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from math import e
 
-import numpy as np
-
-from ..corpus.symbols import Token
-from ..errors import InputError, VerificationError
-from ..kernels import _greedy64
-from ..kernels._greedy import Greedy
-from ..problem.candidates import refuse_endless
-from ..problem.group_budget import GroupBudgets
+from ..errors import InputError
 from ..problem.instance import Instance
-from ..problem.memory_plan import refuse_beyond_memory
-from ..problem.solution import Solution, Termination
+from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Threads, checked
 from ..runtime.limits import RunLimits
-from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
-from ..segmentation.segmentation import segment
+from .corpora_greedy import greedy_for_corpora
+from .lazy_greedy import lazy_greedy
 
 __all__ = ["certified_ratio", "greedtok", "greedwmc"]
-
-_CHUNK = 256  # tokens between looks at the clock, at most
-_LOOK_SECONDS = 0.05  # tokens that take longer are no more than they were between looks
-_AHEAD = 1 << 18  # occurrences that threads look at in one go: a millisecond of work, or two
-_MORE = 2  # times as many candidates are loaded where those loaded gain too little
 
 
 @checked
@@ -65,6 +51,7 @@ def greedtok(
         ``extra["tokens_shortest_path"]`` is the fewest tokens under the same vocabulary, and
         ``extra["nothing_left_to_gain"]`` whether no further token would help GreedTok.
         `gains` holds the gain of each token, so the first j tokens answer budget j.
+        Of several corpora: `tokens` are the fewest, and there are no gains.
 
     Notes
     -----
@@ -80,6 +67,13 @@ def greedtok(
     enumerated anew, by the promise that is left: an occurrence behind a pair inside a placed token
     can never be placed.  Memory is a few arrays over the words, and these candidates.
 
+    Of several corpora GreedTok runs on all words, the counts of each corpus multiplied by a
+    weight.  The first weights are the same share for each corpus, over its reference; then a
+    corpus whose ratio of tokens to reference is above the mean gets more weight, one below it
+    less, for at most 24 rounds.  The vocabulary with the smallest largest ratio is kept.  At last
+    tokens of it are exchanged, one at a time, for those that other rounds chose, while that helps
+    the worst corpus.
+
     Examples
     --------
     >>> from partcover import Instance, greedtok
@@ -87,9 +81,10 @@ def greedtok(
     >>> solution.vocabulary.tokens, solution.gains, solution.tokens
     ((b'banana', b'bandana'), (10, 6), 3)
     """
-    return _greedy(
-        instance, RunLimits(time_limit, threads=threads), progress or Progress(), relaxed=False
-    )
+    limits = RunLimits(time_limit, threads=threads)
+    if instance.corpora is not None:
+        return greedy_for_corpora(instance, limits, progress or Progress())
+    return lazy_greedy(instance, limits, progress or Progress(), relaxed=False)
 
 
 @checked
@@ -120,7 +115,7 @@ def greedwmc(
     >>> greedwmc(Instance({"banana": 2, "bandana": 1}, 2)).extra["relaxed_cover"]
     16
     """
-    return _greedy(
+    return lazy_greedy(
         instance, RunLimits(time_limit, threads=threads), progress or Progress(), relaxed=True
     )
 
@@ -170,111 +165,3 @@ def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
         raise InputError("a cover is not negative")
     d = cover / relaxed_cover if relaxed_cover else 1.0
     return d, d * (1 - 1 / e)
-
-
-def _greedy(
-    instance: Instance, limits: RunLimits, progress: Progress, *, relaxed: bool
-) -> Solution:
-    """Runs GreedTok, or GreedWMC where the problem is relaxed."""
-    deadline = limits.start()
-    threads = limits.threads
-    words = instance.words
-    refuse_beyond_memory(instance, "greedy")
-    index = instance.promising_index(threads)
-    arrays = index.text, index.sa, index.word_of, words.counts
-    kernel = Greedy if index.sa.dtype == np.int32 else _greedy64.Greedy
-    state = kernel(*arrays, relaxed, threads, _AHEAD)
-
-    first = len(instance.prefix)
-    tokens: list[Token] = list(instance.prefix)
-    prefix = index.find_tokens(instance.prefix)
-    gains = [state.place(*interval) for interval in zip(*prefix, strict=True)]
-    rest = instance.fixed[first:]
-    if rest:
-        others = index.find_tokens(rest)
-        state.load(*others, index.weight_of(others), words.total_symbols)
-        with workers(threads) as for_each:
-            chosen, chosen_gains = state.run(len(rest), for_each=for_each)
-        useless = sorted(set(rest) - {rest[c] for c in chosen})
-        tokens += [rest[c] for c in chosen] + useless
-        gains += chosen_gains.tolist() + [0] * len(useless)
-
-    picks: list[int] = []
-    total = sum(gains)
-    termination: Termination = "completed"
-    exhausted = False
-    chunk = 1
-    intervals, weight, least = index.intervals, index.weight, index.min_promise
-    most = max(len(intervals.lo), 1)
-    scored = intervals.occurrences
-    refuse_endless(len(index), int(intervals.length.max(initial=0)), scored, len(index.text))
-    budgets = GroupBudgets(instance.groups, instance.fixed)
-    groups = budgets.bits(index.tokens() if instance.groups else ())
-    state.load(*intervals, weight, words.total_symbols, groups, budgets.room)
-    try:
-        while len(tokens) + len(picks) < instance.k:
-            if deadline.is_over:
-                termination = "time_limit"
-                break
-            steps = min(chunk, instance.k - len(tokens) - len(picks))
-            begun = time.monotonic()
-            # a score is at most the promise: none that is not loaded scores `least`
-            with workers(threads) as for_each:
-                chosen, chosen_gains = state.run(steps, max(least, 1), for_each, deadline.end)
-            picks += chosen.tolist()
-            gains += chosen_gains.tolist()
-            total += int(chosen_gains.sum())
-            progress.advance(len(tokens) + len(picks), instance.k, f"cover {total:,}")
-            if time.monotonic() - begun < _LOOK_SECONDS:
-                chunk = min(2 * chunk, _CHUNK)
-            if state.is_late:
-                termination = "time_limit"
-                break
-            if len(chosen) < steps:
-                if least == 0:
-                    exhausted = True
-                    break
-                if picks:
-                    scored = 0
-                else:
-                    most = _MORE * max(most, len(intervals.lo))
-                tokens += index.tokens_at(intervals.take(np.array(picks, np.int64)))
-                picks = []
-                blocked = state.blocked()
-                state.unload()
-                intervals, weight, least = index.most_promising(blocked, most, scored)
-                scored += intervals.occurrences
-                state.load(*intervals, weight, words.total_symbols)
-    except KeyboardInterrupt:
-        termination = "interrupted"
-    tokens += index.tokens_at(intervals.take(np.array(picks, np.int64)))
-    del tokens[len(gains) :], gains[len(tokens) :]  # an interrupt can fall between the two
-    total = sum(gains)
-
-    method = "greedwmc" if relaxed else "greedtok"
-    vocabulary = instance.vocabulary(tokens, method)
-    shortest = segment(words, vocabulary, "shortest_path", threads=threads)
-    extra = {"size": len(tokens), "nothing_left_to_gain": exhausted}
-    if relaxed:
-        stated = shortest
-        extra["relaxed_cover"] = total
-    else:
-        stated = segment(words, vocabulary, "priority", threads=threads)
-        extra["tokens_shortest_path"] = shortest.tokens
-        if stated.cover != total:
-            raise VerificationError(
-                f"GreedTok counted a cover of {total}, its segmentation has {stated.cover}: "
-                "this is a defect of partcover, please report it with the instance"
-            )
-    return Solution.of(
-        instance,
-        vocabulary,
-        stated.tokens,
-        rule=stated.rule,
-        termination=termination,
-        seconds=deadline.seconds,
-        seed=limits.seed,
-        threads=threads,
-        gains=gains,
-        extra=extra,
-    )

@@ -164,7 +164,7 @@ class Entry:
         if self.certificate is not None:
             checked = check_certificate(instance, self.certificate)
             problems += checked.problems
-            bound = checked.lower_bound
+            bound = int(checked.lower_bound)
         if best.lower_bound > bound:
             problems.append(f"lower bound {best.lower_bound} stated, {bound} proven")
         if best.proven is not (best.tokens == best.lower_bound):

@@ -205,6 +205,16 @@ class CandidateIndex(WordIndex):
         np.minimum(common, self._longest, out=common)
         return int(np.maximum(common, 1).sum(dtype=np.int64)) - len(common) + len(self.words)
 
+    def with_counts(self, words: WordCounts) -> CandidateIndex:
+        """Returns an index of the same candidates where the same words have other counts.
+
+        That is the index that is made of these words, unless `min_count` leaves candidates out.
+        """
+        other = copy(self)
+        other.words = words
+        other.weight = other.weight_of(other.intervals)
+        return other
+
     def held(self, least: int) -> CandidateIndex:
         """Returns an index of the candidates of at least this promise, over the same arrays."""
         other = copy(self)

@@ -20,6 +20,7 @@ from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
 from ..vocabulary.vocabulary import Vocabulary
 from .candidates import MOST_HELD, CandidateIndex
+from .corpora import Corpora, corpora_from_json
 from .group_budget import MAX_GROUPS, GroupBudget
 from .merge_condition import MergeCondition
 
@@ -35,8 +36,10 @@ class Instance:
 
     Parameters
     ----------
-    words : WordCounts, mapping or path
-        The corpus; also a mapping of words to counts, or the path of a counted-words TSV.
+    words : WordCounts, mapping, path or Corpora
+        The corpus; also a mapping of words to counts, or the path of a counted-words TSV.  Of
+        several corpora the largest ratio of tokens to reference is to be small, in place of the
+        number of tokens; the attribute `words` holds all words then, their counts added up.
     k : int
         The budget: how many tokens of two or more symbols may be chosen, required and prefix
         tokens included.
@@ -69,6 +72,8 @@ class Instance:
         this many?
     source : dict, optional
         Where the instance comes from, as its file says.
+    corpora : Corpora, optional
+        The several corpora that `words` are of; given as `words`, it need not be given here.
 
     Raises
     ------
@@ -105,11 +110,12 @@ class Instance:
     merges: MergeCondition | None = None
     threshold: int | None = None
     source: dict[str, Any] = field(default_factory=dict)
+    corpora: Corpora | None = None
 
     @checked
     def __init__(
         self,
-        words: WordCounts | Mapping[Any, int] | str | PathLike[str],
+        words: WordCounts | Corpora | Mapping[Any, int] | str | PathLike[str],
         k: Budget,
         candidates: Iterable[Any] | None = None,
         max_length: Int64 | None = None,
@@ -122,8 +128,11 @@ class Instance:
         merges: MergeCondition | None = None,
         threshold: Int64 | None = None,
         source: Mapping[str, Any] | None = None,
+        corpora: Corpora | None = None,
     ) -> None:
-        if isinstance(words, Mapping):
+        if isinstance(words, Corpora):
+            corpora, words = words, words.joined
+        elif isinstance(words, Mapping):
             words = WordCounts.from_counts(words)
         elif not isinstance(words, WordCounts):
             words = WordCounts.load(words)
@@ -141,6 +150,7 @@ class Instance:
         set_(self, "merges", None if merges is None else merges.over(words.symbols))
         set_(self, "threshold", threshold)
         set_(self, "source", dict(source or {}))
+        set_(self, "corpora", corpora)
         self._check()
 
     __reduce__ = by_fields
@@ -154,7 +164,10 @@ class Instance:
         if self.candidates is not None:
             policy["candidates"] = f"{len(self.candidates):,}"
         limits = [f"{name}={value}" for name, value in policy.items() if value is not None]
-        return [*self.words.summary, *limits]
+        words = self.words.summary
+        if self.corpora is not None:
+            words = [*self.corpora.sizes, self.symbols]
+        return [*words, *limits]
 
     def _repr_html_(self) -> str:
         """The instance as a table, for notebooks."""
@@ -174,10 +187,20 @@ class Instance:
             tokens = getattr(self, name)
             if tokens is not None:
                 object.__setattr__(self, name, self._tokens(name, tokens))
+        if self.corpora is not None and self.words.digest != self.corpora.joined.digest:
+            raise InputError("the words are not those of the corpora")
         if self.protected:
             # `protected` says how words are cut further; how text becomes words stays the same
             words = replace(self.words.split_at(self.protected), **self.words.how)
+            if self.corpora is not None:
+                corpora = self.corpora.split_at(self.protected)
+                object.__setattr__(self, "corpora", corpora)
+                words = corpora.joined
             object.__setattr__(self, "words", words)
+        if self.corpora is not None and (self.min_count != 1 or self.threshold is not None):
+            raise InputError("several corpora exclude min_count and a threshold")
+        if self.corpora is not None and self.merges is not None:
+            raise InputError("several corpora and merges exclude each other")
         if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
             raise InputError("an explicit candidate list excludes max_length and min_count")
         both = set(self.fixed) & set(self.forbidden)
@@ -256,6 +279,32 @@ class Instance:
         free.__dict__["index"] = free.candidate_index(dominated=True)
         return free
 
+    @cached_property
+    def joined(self) -> Instance:
+        """The same instance of one corpus, which has the words of all."""
+        return self if self.corpora is None else replace(self, corpora=None)
+
+    @checked
+    def weighted(self, weights: Iterable[int]) -> Instance:
+        """Returns an instance of one corpus: all words, the counts of each corpus multiplied.
+
+        Parameters
+        ----------
+        weights : iterable of int
+            A weight for each corpus, at least 0, and not all 0.
+
+        Raises
+        ------
+        InputError
+            For other weights, or counts that do not fit in int64.
+        """
+        assert self.corpora is not None
+        words = self.corpora.weighted(tuple(weights))
+        other = replace(self, words=words, corpora=None)
+        if len(words) == len(self.words) and "index" in self.joined.__dict__:
+            other.__dict__["index"] = self.joined.index.with_counts(words)
+        return other
+
     @property
     def is_indexed(self) -> bool:
         """Whether an index of candidates is there already."""
@@ -317,6 +366,11 @@ class Instance:
         InputError
             If tokens have to be made by merges: what chooses among candidates knows nothing of it.
         """
+        if self.corpora is not None:
+            raise InputError(
+                "the instance is of several corpora, which only `greedtok`, `lower_bound`, "
+                "`improve`, `solve` and `verify` take into account"
+            )
         if self.merges is not None:
             raise InputError(
                 "the instance requires that merges make every token, which only `prune`, `extend`, "
@@ -361,6 +415,11 @@ class Instance:
             "k": self.k,
             "words": [[sym.to_json(word), count] for word, count in self.words],
         }
+        if self.corpora is not None:
+            rows = self.corpora.counts.T.tolist()
+            pairs = zip(self.words, rows, strict=True)
+            data["words"] = [[sym.to_json(word), row] for (word, _), row in pairs]
+            data |= self.corpora.to_json()
         if self.words.pretokenizer is not None:
             data["pretokenizer"] = self.words.pretokenizer
         if self.words.normalizer is not None:
@@ -435,9 +494,12 @@ class Instance:
             if not isinstance(value, str | None):
                 raise InputError(f"{name!r} must be a name")
         merges = data.get("merges")
-        words = WordCounts.from_counts(
-            ((sym.from_json(w, symbols), c) for w, c in pairs), symbols, **how
-        )
+        named = [(sym.from_json(w, symbols), c) for w, c in pairs]
+        words: WordCounts | Corpora
+        if "references" in data:
+            words = corpora_from_json(data, named, symbols, how)
+        else:
+            words = WordCounts.from_counts(named, symbols, **how)
         k = whole("k")
         if k is None:
             raise InputError("'k' is missing")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Literal, Self, TypeAlias
 
 from .._version import __version__
@@ -18,7 +19,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .certificates.certificate import Certificate
 from .instance import Instance
 
-__all__ = ["Checkpoint", "Result", "Solution", "Status", "Termination"]
+__all__ = ["Checkpoint", "CorpusTokens", "Result", "Solution", "Status", "Termination"]
 
 Status = Literal["optimal", "feasible", "infeasible", "none"]
 Termination = Literal["completed", "gap", "time_limit", "interrupted", "error"]
@@ -49,8 +50,8 @@ class Result:
         The segmentation rule that `tokens` and `cover` are stated under.
     tokens, cover : int or None
         Tokens that the counted words need, and adjacent pairs inside tokens.
-    lower_bound : int or None
-        No vocabulary within the budget needs fewer tokens.
+    lower_bound : int, Fraction or None
+        No vocabulary within the budget needs fewer tokens, or has a smaller largest ratio.
     status : {"optimal", "feasible", "infeasible", "none"}
         How good the vocabulary is known to be; ``none`` without one.
     termination : {"completed", "gap", "time_limit", "interrupted", "error"}
@@ -66,6 +67,9 @@ class Result:
         Further keys of the method (``relaxed_cover``, ``tokens_shortest_path``, ...).
     certificate : Certificate or None
         The proof of `lower_bound`, where the method has one that can be checked.
+    corpora : tuple of CorpusTokens
+        What each corpus needs, where the instance has several: `lower_bound` and `gap` are then of
+        the largest ratio, `worst`, and `tokens` is the sum.
 
     Examples
     --------
@@ -86,7 +90,7 @@ class Result:
     rule: SegmentationRule
     tokens: int | None
     cover: int | None
-    lower_bound: int | None
+    lower_bound: int | Fraction | None
     status: Status
     termination: Termination
     seconds: float
@@ -95,6 +99,7 @@ class Result:
     gains: tuple[int, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
     certificate: Certificate | None = field(default=None, repr=False, compare=False)
+    corpora: tuple[CorpusTokens, ...] = ()
 
     __reduce__ = by_fields
 
@@ -108,13 +113,14 @@ class Result:
         seconds: float,
         method: str | None = None,
         rule: SegmentationRule = "shortest_path",
-        lower_bound: int | None = None,
+        lower_bound: int | Fraction | None = None,
         status: Status = "feasible",
         termination: Termination = "completed",
         seed: int = 0,
         threads: int = 1,
         gains: Iterable[int] = (),
         extra: dict[str, Any] | None = None,
+        by_corpus: Sequence[int] = (),
     ) -> Self:
         """Makes a result for an instance, and fills in what follows from it.
 
@@ -128,15 +134,21 @@ class Result:
             Tokens that the words need under `rule`.
         seconds, method, rule, lower_bound, status, termination, seed, threads, gains, extra
             As the attributes.
+        by_corpus : sequence of int
+            The tokens of each corpus, where there are several.
         """
-        words = instance.words
+        words, one = instance.words, instance.joined
+        corpora: Iterable[CorpusTokens] = ()
+        if instance.corpora is not None and by_corpus:
+            named = zip(instance.corpora.names, by_corpus, instance.corpora.references, strict=True)
+            corpora = (CorpusTokens(*each) for each in named)
         return cls(
             method=method or ("" if vocabulary is None else vocabulary.method),
             k=instance.k,
             words=len(words),
             total_count=words.total_count,
             symbols=instance.symbols,
-            candidates=instance.promising.total if instance.is_indexed else None,
+            candidates=one.promising.total if one.is_indexed else None,
             policy=instance.policy,
             vocabulary=vocabulary,
             rule=rule,
@@ -150,6 +162,7 @@ class Result:
             threads=threads,
             gains=tuple(gains),
             extra=extra or {},
+            corpora=tuple(corpora),
         )
 
     def __repr__(self) -> str:
@@ -168,8 +181,13 @@ class Result:
 
     @property
     def gap(self) -> float | None:
-        """(tokens − lower_bound) / tokens; None without a bound or an answer."""
-        return gap_of(self.tokens, self.lower_bound)
+        """(tokens − lower_bound) / tokens, or so of `worst`; None without a bound or an answer."""
+        return gap_of(self.worst if self.corpora else self.tokens, self.lower_bound)
+
+    @property
+    def worst(self) -> Fraction | None:
+        """The largest ratio of tokens to reference over several corpora; None of one."""
+        return max((corpus.ratio for corpus in self.corpora), default=None)
 
     @property
     def tokens_per_word(self) -> float | None:
@@ -209,6 +227,19 @@ class Result:
         }
         return self.vocabulary.with_(method=self.method, provenance=provenance)
 
+    def _ratios_to_json(self) -> dict[str, Any]:
+        """Returns the lower bound, and of several corpora what each needs."""
+        bound = self.lower_bound
+        if not self.corpora:
+            return {"lower_bound": bound}
+        return {
+            "corpora": [corpus.to_json() for corpus in self.corpora],
+            "worst": float(self.worst or 0),
+            "worst_exact": str(self.worst),
+            "lower_bound": None if bound is None else float(bound),
+            "lower_bound_exact": None if bound is None else str(bound),
+        }
+
     def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
         """Returns the JSON object that every command prints for a solution."""
         data: dict[str, Any] = {
@@ -223,7 +254,7 @@ class Result:
             "tokens": self.tokens,
             "cover": self.cover,
             "tokens_per_word": self.tokens_per_word,
-            "lower_bound": self.lower_bound,
+            **self._ratios_to_json(),
             "gap": self.gap,
             "status": self.status,
             "termination": self.termination,
@@ -240,6 +271,43 @@ class Result:
             if self.gains:
                 data["gains"] = list(self.gains)
         return data
+
+
+@dataclass(frozen=True)
+class CorpusTokens:
+    """What one of several corpora needs.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    tokens, reference : int
+        The tokens that it needs, and its reference count.
+
+    Examples
+    --------
+    >>> from partcover.problem.solution import CorpusTokens
+    >>> CorpusTokens("english", 9, 3).to_json()
+    {'name': 'english', 'tokens': 9, 'reference': 3, 'ratio': 3.0}
+    """
+
+    name: str
+    tokens: int
+    reference: int
+
+    @property
+    def ratio(self) -> Fraction:
+        """Tokens over reference."""
+        return Fraction(self.tokens, self.reference)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the fields as a JSON object, with the ratio."""
+        return {
+            "name": self.name,
+            "tokens": self.tokens,
+            "reference": self.reference,
+            "ratio": self.tokens / self.reference,
+        }
 
 
 @dataclass(frozen=True, repr=False)

@@ -350,8 +350,9 @@ def plot_events(events: Sequence[Mapping[str, Any]], path: str | PathLike[str]) 
     """
     with new_figure(path, 8, 4.5) as figure:
         axes = figure.add_subplot()
-        _label(axes, "seconds", "tokens")
-        axes.yaxis.set_major_formatter("{x:,.0f}")
+        is_ratio = any(isinstance(event["lower_bound"], float) for event in events)
+        _label(axes, "seconds", "largest ratio" if is_ratio else "tokens")
+        axes.yaxis.set_major_formatter("{x:,.4f}" if is_ratio else "{x:,.0f}")
         ends = []
         for key, label, colour, marker in (
             ("tokens", "incumbent", _LINES[0], "o"),

@@ -196,7 +196,10 @@ def _add_json(runs: Runs, path: str, name: str) -> str:
         runs.tables += [_table(path, name, result) for result in data["results"]]
         return "tables"
     if data.get("format") == "partcover-instance":
-        runs.instances.append((name, Instance.load(path)))
+        instance = Instance.load(path)
+        if instance.corpora is not None:
+            raise InputError(f"{path}: an instance of several corpora, which no page shows")
+        runs.instances.append((name, instance))
         return "instance"
     facts = data.get("vocabulary")
     if facts and _are_objects(facts):  # of `inspect`

@@ -61,7 +61,7 @@ def checked_bound(runs: Runs) -> tuple[Instance, int] | None:
     check = check_certificate(instance, certificate)
     if not check.ok:
         raise VerificationError(f"the certificate does not hold: {check.problems[0]}")
-    return instance, check.lower_bound
+    return instance, int(check.lower_bound)
 
 
 def measure(

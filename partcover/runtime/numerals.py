@@ -1,8 +1,10 @@
-"""Reads numbers that people write, in ASCII digits alone."""
+"""Reads numbers that people write, in ASCII digits alone, and writes them for people."""
 
 from __future__ import annotations
 
-__all__ = ["read_digits", "read_float", "read_int"]
+from fractions import Fraction
+
+__all__ = ["read_digits", "read_float", "read_int", "shown_number"]
 
 
 def read_digits(digits: str) -> int:
@@ -57,3 +59,16 @@ def _plain(text: str) -> str:
     if not text.isascii() or "_" in text:
         raise ValueError(f"not a number in ASCII digits: {text!r}")
     return text
+
+
+def shown_number(value: int | Fraction) -> str:
+    """Returns tokens, or a ratio of them, for people.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from partcover.runtime.numerals import shown_number
+    >>> shown_number(12345), shown_number(Fraction(1291, 1255))
+    ('12,345', '1.028685')
+    """
+    return f"{float(value):.6f}" if isinstance(value, Fraction) else f"{value:,}"

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
 __all__ = ["Event", "EventLog", "Progress", "gap_of"]
 
 
-def gap_of(tokens: int | None, lower_bound: int | None) -> float | None:
+def gap_of(tokens: int | Fraction | None, lower_bound: int | Fraction | None) -> float | None:
     """Returns (tokens − lower_bound) / tokens; None without a bound or an answer."""
     if tokens is None or lower_bound is None:
         return None
-    return (tokens - lower_bound) / tokens if tokens else 0.0
+    return float((tokens - lower_bound) / tokens) if tokens else 0.0
+
+
+def _number(value: int | Fraction | None) -> int | float | None:
+    return float(value) if isinstance(value, Fraction) else value
 
 
 @dataclass(frozen=True)
@@ -25,9 +30,9 @@ class Event:
         Seconds since the method began.
     kind : {"incumbent", "bound", "phase"}
         What is new.
-    tokens, lower_bound : int or None
-        The best so far.  A number from a solver's log is rounded to the safe side of the digits
-        that the log shows.
+    tokens, lower_bound : int, Fraction or None
+        The best so far; of several corpora, of the largest ratio.  A number from a solver's log is
+        rounded to the safe side of the digits that the log shows.
     source : str
         The step that made it; empty for a new phase.
     phase : str
@@ -45,8 +50,8 @@ class Event:
 
     seconds: float
     kind: Literal["incumbent", "bound", "phase"]
-    tokens: int | None
-    lower_bound: int | None
+    tokens: int | Fraction | None
+    lower_bound: int | Fraction | None
     source: str
     phase: str = ""
     time_left: float | None = None
@@ -61,8 +66,8 @@ class Event:
         return {
             "event": self.kind,
             "seconds": round(self.seconds, 3),
-            "tokens": self.tokens,
-            "lower_bound": self.lower_bound,
+            "tokens": _number(self.tokens),
+            "lower_bound": _number(self.lower_bound),
             "gap": self.gap,
             "source": self.source,
             "phase": self.phase,

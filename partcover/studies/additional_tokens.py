@@ -103,7 +103,7 @@ class Extension:
         found = []
         for n, tokens in sorted(self.needed.items())[1:]:
             bound = proven.get(n_present + n)
-            at_least = least if bound is None else bound.lower_bound
+            at_least = least if bound is None else int(bound.lower_bound)
             saves, at_most = self.before - tokens, self.before - at_least
             found.append(Additions(self.new[:n], saves, at_most, bound))
         return tuple(found)

@@ -241,7 +241,7 @@ def _proven_bounds(instance: Instance, certificates: Mapping[str, Certificate]) 
         check = check_certificate(instance.with_k(certificate.k), certificate)
         if not check.ok:
             raise VerificationError(f"{name}: {check.problems[0]}")
-        proven[certificate.k] = max(check.lower_bound, proven.get(certificate.k, 0))
+        proven[certificate.k] = max(int(check.lower_bound), proven.get(certificate.k, 0))
     return proven
 
 
@@ -429,7 +429,7 @@ def _search_bounds(
         threads=runner.limits.threads,
     )
     for each in certified:
-        _set_bound(groups[each.instance.k], answers, each.lower_bound)
+        _set_bound(groups[each.instance.k], answers, int(each.lower_bound))
     return any(each.termination == "interrupted" for each in certified)
 
 

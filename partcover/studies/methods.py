@@ -194,7 +194,7 @@ class Runner:
             termination,
             run.seconds,
             memory,
-            run.lower_bound if run.k == k else None,
+            int(run.lower_bound) if run.k == k and run.lower_bound is not None else None,
             sum(run.gains[:k]) if complete else None,
         )
 

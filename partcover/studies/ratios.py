@@ -202,13 +202,14 @@ def _relate(
     """Returns optima and ratios, the latter to an upper bound where an optimum is not proven."""
     best, relaxation, lp, _ = optima
     total = instance.words.total_symbols
-    bound = best.lower_bound or 0
+    bound = int(best.lower_bound or 0)
     relaxed = greedy["greedwmc_relaxed_cover"]
     wmc_upper, wmc_cover = total - instance.words.total_count, relaxed
     if relaxation is not None and relaxation.lower_bound is not None:
         # WMC's bound on tokens is its bound on relaxed cover, and one on Tok's tokens as well
-        bound = max(bound, relaxation.lower_bound)
-        wmc_upper = total - relaxation.lower_bound
+        relaxed_bound = int(relaxation.lower_bound)
+        bound = max(bound, relaxed_bound)
+        wmc_upper = total - relaxed_bound
         wmc_cover = max(relaxed, relaxation.extra.get("relaxed_cover", 0))
     upper = total - bound
     cover = max(best.cover or 0, greedy["greedtok_shortest_cover"], greedy["greedwmc_cover"])

@@ -148,12 +148,12 @@ class TokenizerAudit:
     @property
     def lower_bound(self) -> int:
         """No vocabulary of `size` tokens needs fewer for this text."""
-        return self.bound.lower_bound
+        return int(self.bound.lower_bound)
 
     @property
     def lower_bound_used(self) -> int:
         """No vocabulary of `used` tokens needs fewer for this text."""
-        proven = 0 if self.bound_used is None else self.bound_used.lower_bound
+        proven = 0 if self.bound_used is None else int(self.bound_used.lower_bound)
         return max(self.lower_bound, proven)  # fewer tokens never do better
 
     @property

@@ -148,7 +148,7 @@ def score_vocabulary(
                 )
                 interrupted = proven.termination == "interrupted"
                 gap = split_gap(
-                    proven.instance, vocabulary, proven.lower_bound, rule, threads=threads
+                    proven.instance, vocabulary, int(proven.lower_bound), rule, threads=threads
                 )
         scored[name] = score_words(vocabulary, words, rule, gap=gap, threads=threads)
     return VocabularyScores(

@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from ..analysis.by_corpus import tokens_by_corpus
 from ..corpus.symbols import Token
-from ..errors import VerificationError
-from ..problem.minimax import MinimaxInstance
-from ..problem.minimax_solution import MinimaxSolution
-from ..problem.solution import Termination
+from ..errors import InputError, VerificationError
+from ..problem.corpora import Corpora
+from ..problem.instance import Instance
+from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Threads, Whole, checked
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
@@ -26,7 +26,7 @@ _Pair = tuple[int, int]
 
 @checked
 def parity_bpe(
-    instance: MinimaxInstance,
+    instance: Instance,
     *,
     global_merges: Whole = 0,
     window: Whole = 0,
@@ -34,7 +34,7 @@ def parity_bpe(
     time_limit: Seconds | None = None,
     threads: Threads = 1,
     progress: Progress | None = None,
-) -> MinimaxSolution:
+) -> Solution:
     """Trains parity-aware BPE: each merge is the most frequent pair of the corpus served worst.
 
     The corpus with the largest ratio of tokens to reference picks its most frequent pair of
@@ -44,7 +44,7 @@ def parity_bpe(
 
     Parameters
     ----------
-    instance : MinimaxInstance
+    instance : Instance
         The corpora, their references, and k, the number of tokens.  Keeps to no conditions.
     global_merges : int
         So many merges come first that are picked by the counts of all corpora together (the
@@ -63,24 +63,24 @@ def parity_bpe(
 
     Returns
     -------
-    MinimaxSolution
-        Method ``parity-bpe``, ``tokens`` under the rule ``merges``.  ``extra["picked"]`` is how
+    Solution
+        Method ``parity-bpe``, tokens under the rule ``merges``.  ``extra["picked"]`` is how
         many merges each corpus picked.
 
     Raises
     ------
     InputError
-        For conditions on the vocabulary.
+        For conditions on the vocabulary, and an instance of one corpus.
     VerificationError
         If the segmentation does not confirm the tokens (a defect).
 
     Examples
     --------
-    >>> from partcover import MinimaxInstance, WordCounts, trainers
-    >>> corpora = [WordCounts.from_counts({"abab": 9}), WordCounts.from_counts({"cdcd": 9})]
-    >>> solution = trainers.parity_bpe(MinimaxInstance(corpora, 2, [9, 6]))
-    >>> solution.vocabulary.tokens, solution.tokens, solution.extra["picked"]
-    ((b'cd', b'ab'), (18, 18), {'1': 1, '2': 1})
+    >>> from partcover import Corpora, Instance, WordCounts, trainers
+    >>> words = [WordCounts.from_counts({"abab": 9}), WordCounts.from_counts({"cdcd": 9})]
+    >>> solution = trainers.parity_bpe(Instance(Corpora(words, [9, 6]), 2))
+    >>> solution.vocabulary.tokens, solution.worst, solution.extra["picked"]
+    ((b'cd', b'ab'), Fraction(3, 1), {'1': 1, '2': 1})
 
     Notes
     -----
@@ -92,19 +92,22 @@ def parity_bpe(
     Foroutan et al. 2025, Parity-aware byte-pair encoding: improving cross-lingual fairness in
     tokenization, Algorithm 1 and its two variants.
     """
-    refuse_unhonoured(instance.whole, "parity-bpe", ())
+    corpora = instance.corpora
+    if corpora is None:
+        raise InputError("parity-bpe is for several corpora: one is given")
+    refuse_unhonoured(instance.joined, "parity-bpe", ())
     deadline = Deadline(time_limit)
     reports = progress or Progress()
-    merger = _Merger(instance)
+    merger = _Merger(instance, corpora)
     recent: deque[int] = deque(maxlen=window or 1)
-    picked = [0] * len(instance.corpora)
+    picked = [0] * len(corpora)
     termination: Termination = "completed"
     try:
         while len(merger.tokens) < instance.k:
             if deadline.is_over:
                 termination = "time_limit"
                 break
-            order = merger.worst_first(instance.references)
+            order = merger.worst_first(corpora.references)
             if window:
                 most = alpha / len(picked) * window
                 order.sort(key=lambda n: recent.count(n) > most)
@@ -122,7 +125,7 @@ def parity_bpe(
             reports.advance(len(merger.tokens), instance.k)
     except KeyboardInterrupt:
         termination = "interrupted"
-    vocabulary = instance.whole.vocabulary(
+    vocabulary = instance.vocabulary(
         merger.tokens, "parity-bpe", rule="merges", merges=merger.spelled_merges()
     )
     tokens = tokens_by_corpus(instance, vocabulary, rule="merges", threads=threads)
@@ -131,18 +134,16 @@ def parity_bpe(
             f"the merges leave {merger.lengths} tokens, their segmentation {list(tokens)}: this "
             "is a defect of partcover, please report it with the corpora"
         )
-    return MinimaxSolution(
+    return Solution.of(
         instance,
-        "parity-bpe",
         vocabulary,
-        tokens,
-        None,
-        None,
-        termination,
-        deadline.seconds,
-        threads=threads,
-        extra={"picked": dict(zip(instance.names, picked, strict=True))},
+        sum(tokens),
+        by_corpus=tokens,
         rule="merges",
+        termination=termination,
+        seconds=deadline.seconds,
+        threads=threads,
+        extra={"picked": dict(zip(corpora.names, picked, strict=True))},
     )
 
 
@@ -153,18 +154,18 @@ class _Merger:
     last corpus, −1, is all of them together.
     """
 
-    def __init__(self, instance: MinimaxInstance) -> None:
-        self.spelling: list[Token] = ordered_symbols(instance.whole)
+    def __init__(self, instance: Instance, corpora: Corpora) -> None:
+        self.spelling: list[Token] = ordered_symbols(instance)
         self.number = {piece: number for number, piece in enumerate(self.spelling)}
         self.n_symbols = len(self.spelling)
         self.merges: list[_Pair] = []
-        words = [word for word, _ in instance.whole.words]
+        words = [word for word, _ in instance.words]
         self.pieces = [
             [self.number[word[place : place + 1]] for place in range(len(word))] for word in words
         ]
-        counts = [*instance.counts.tolist(), instance.whole.words.counts.tolist()]
+        counts = [*corpora.counts.tolist(), instance.words.counts.tolist()]
         self.counts = list(zip(*counts, strict=True))  # of each word, by corpus
-        self.lengths = [words.total_symbols for words in instance.corpora]
+        self.lengths = [words.total_symbols for words in corpora.words]
         self.table: list[dict[_Pair, int]] = [defaultdict(int) for _ in counts]
         self.words_of: dict[_Pair, set[int]] = defaultdict(set)
         self.heaps: list[list[tuple[int, _Pair]]] = [[] for _ in counts]

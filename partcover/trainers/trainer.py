@@ -244,7 +244,7 @@ def trainer(
 
 def refuse_unhonoured(instance: Instance, name: str, honours: Collection[str]) -> None:
     """Refuses an instance with options that a method would have to ignore."""
-    for option in (*OPTIONS, "merges"):
+    for option in (*OPTIONS, "merges", "corpora"):
         value = getattr(instance, option)
         unset = value == 1 if option == "min_count" else value in (None, ())
         if not unset and option not in honours:

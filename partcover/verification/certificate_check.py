@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Any
 
 from ..corpus.symbols import Token
@@ -11,7 +12,7 @@ from ..errors import InputError
 from ..problem.certificates.certificate import Certificate, Leaf, policy_digest
 from ..problem.instance import Instance
 from ..runtime.arguments import checked
-from .leaf_bound import LeafCase, lower_bounds
+from .leaf_bound import LeafCase, least_bound, lower_bounds
 from .leaf_terms import terms_of
 from .sorted_words import SortedWords
 
@@ -29,9 +30,9 @@ class CertificateCheck:
     ----------
     ok : bool
         Whether the certificate is about this instance and proves what it claims.
-    claimed : int
+    claimed : int or Fraction
         The lower bound that it claims.
-    lower_bound : int
+    lower_bound : int or Fraction
         The lower bound that its prices and cuts prove for this instance: at most the optimum,
         whatever they are; 0 where the certificate is about another instance, or a cut not valid.
     leaves : int
@@ -48,14 +49,18 @@ class CertificateCheck:
     """
 
     ok: bool
-    claimed: int
-    lower_bound: int
+    claimed: int | Fraction
+    lower_bound: int | Fraction
     leaves: int
     problems: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Returns the fields as a JSON object."""
-        return {**asdict(self), "problems": list(self.problems)}
+        data = {**asdict(self), "problems": list(self.problems)}
+        if isinstance(self.lower_bound, Fraction):
+            data |= {"lower_bound": float(self.lower_bound)}
+            data |= {"lower_bound_exact": str(self.lower_bound), "claimed": str(self.claimed)}
+        return data
 
 
 @checked
@@ -135,6 +140,12 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     such a vocabulary needs as many tokens as the shortest path at least, and a token that merges
     do not make never comes out: the bound is one for all vocabularies cut by merging.
 
+    Several corpora (`Instance.corpora`): a leaf has weights w ≥ 0, not all 0, and c(W) is
+    Σ w_i·c_i(W) for the counts c_i(W) of corpus i.  Let L be what the leaf proves, t_i the tokens
+    of corpus i and r_i its reference.  Then L ≤ Σ w_i·t_i ≤ z·Σ w_i·r_i for the largest ratio
+    z = max t_i / r_i, which is a whole number over one of the references: it is at least the
+    smallest such number that is not below L / Σ w_i·r_i.  ∎
+
     Dominated candidates, which occur in one distinct word only that is a candidate too, are left
     out: some optimum holds none of them (`partcover.problem.candidates.CandidateIndex` says
     why), it comes to one leaf as every vocabulary does, and the bound need hold for no other.
@@ -168,7 +179,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     """
     problems = mismatches(instance, certificate)
     leaves = [node for node in certificate.tree if isinstance(node, Leaf)]
-    bound = 0
+    bound: int | Fraction = 0
     if not problems:
         try:
             bound = _smallest_bound(
@@ -201,9 +212,14 @@ def mismatches(instance: Instance, certificate: Certificate) -> list[str]:
     if certificate.words_sha256 != instance.words.digest:
         problems.append("the certificate is about other words or counts")
     elif certificate.policy_sha256 != policy_digest(instance):
-        problems.append("the certificate is about other candidates or conditions")
+        what = "candidates or conditions"
+        if instance.corpora is not None:
+            what = "corpora, references, candidates or conditions"
+        problems.append(f"the certificate is about other {what}")
     if certificate.k != instance.k:
         problems.append(f"the certificate is for k = {certificate.k}, and k is {instance.k}")
+        if instance.corpora is not None:  # references may follow from k
+            problems.reverse()
     return problems
 
 
@@ -213,7 +229,7 @@ def case_bound(
     scale_bits: int,
     required: frozenset[Token] = frozenset(),
     excluded: frozenset[Token] = frozenset(),
-) -> int:
+) -> int | Fraction:
     """Returns the lower bound that a leaf proves for its case, as `check_certificate` counts it.
 
     Parameters
@@ -230,9 +246,10 @@ def case_bound(
 
     Returns
     -------
-    int
-        At most the fewest tokens that a vocabulary of this case needs, if it holds no dominated
-        candidate; and at least a token for each counted word.
+    int or Fraction
+        At most the fewest tokens that a vocabulary of this case needs, or its largest ratio over
+        several corpora, if it holds no dominated candidate; and at least what a token for each
+        counted word makes.
 
     Examples
     --------
@@ -283,19 +300,21 @@ def _smallest_bound(
     instance: Instance,
     leaves: Iterable[tuple[Leaf, frozenset[Token], frozenset[Token]]],
     scale_bits: int,
-) -> int:
+) -> int | Fraction:
     """The smallest bound of leaves, each with its required and its excluded tokens."""
     words = SortedWords(instance)
-    least = sum(words.counts)  # no leaf proves less
-    bounds: list[int] = []
+    least = least_bound(instance)
+    bounds: list[int | Fraction] = []
     cases: list[LeafCase] = []
     n_entries = 0
     for leaf, required, excluded in leaves:
         prices = leaf.unpacked(len(words.count_at), scale_bits)
         if prices is None:
             return least
-        terms = terms_of(leaf, words, instance)
-        cases.append(LeafCase(prices.tolist(), required, excluded, terms))
+        counted = words.weighted(leaf.weights)
+        terms = terms_of(leaf, counted, instance)
+        case = LeafCase(prices.tolist(), required, excluded, terms, counted, leaf.weights)
+        cases.append(case)
         n_entries += cases[-1].n_entries
         if n_entries > ENTRIES_A_PASS:
             bounds += lower_bounds(instance, words, cases, scale_bits)

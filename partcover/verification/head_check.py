@@ -266,7 +266,7 @@ class _Count:
         prices = leaf.unpacked(len(words.count_at), scale_bits)
         assert prices is not None
         self.prices = prices.tolist()
-        case = LeafCase(self.prices, frozenset(head.fixed), frozenset(), None)
+        case = LeafCase(self.prices, frozenset(head.fixed), frozenset(), None, words)
         self.rewards = {
             token: reward
             for token, reward in case_rewards(head, words, case, self.one).items()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from heapq import nlargest
 from itertools import accumulate, chain
 
 from ..corpus.symbols import Token
+from ..problem.corpora import Corpora
 from ..problem.instance import Instance
 from .leaf_terms import LeafTerms
 from .sorted_words import SortedWords, occurring_candidates
 
-__all__ = ["LeafCase", "case_rewards", "case_values", "lower_bounds"]
+__all__ = ["LeafCase", "case_rewards", "case_values", "least_bound", "lower_bounds"]
 
 
 class LeafCase:
@@ -23,7 +25,11 @@ class LeafCase:
         required: frozenset[Token],
         excluded: frozenset[Token],
         terms: LeafTerms | None,
+        words: SortedWords,
+        weights: tuple[int, ...] = (),
     ) -> None:
+        self.words = words  # counted by the weights
+        self.weights = weights
         self.prices = prices
         self.before = list(accumulate(prices, initial=0))  # the prices before each symbol
         self.required = required
@@ -45,13 +51,29 @@ class LeafCase:
 
 def lower_bounds(
     instance: Instance, words: SortedWords, cases: Sequence[LeafCase], scale_bits: int
-) -> list[int]:
+) -> list[int | Fraction]:
     """Returns the lower bound of each case; a token for each counted word at least."""
-    scale = 1 << scale_bits
-    n_words = sum(words.counts)
-    return [
-        max(-(-value // scale), n_words) for value in case_values(instance, words, cases, scale)
-    ]
+    scale, bounds = 1 << scale_bits, []
+    for case, value in zip(cases, case_values(instance, words, cases, scale), strict=True):
+        tokens = max(-(-value // scale), sum(case.words.counts))
+        bounds.append(
+            _ratio(instance.corpora, case.weights, tokens) if instance.corpora else tokens
+        )
+    return bounds
+
+
+def least_bound(instance: Instance) -> int | Fraction:
+    """Returns what every leaf proves: each word needs a token."""
+    if instance.corpora is None:
+        return instance.words.total_count
+    return max(instance.corpora.ratios([words.total_count for words in instance.corpora.words]))
+
+
+def _ratio(corpora: Corpora, weights: Sequence[int], tokens: int) -> Fraction:
+    """Returns what a bound of weighted tokens proves about the largest ratio of corpora."""
+    total = sum(w * r for w, r in zip(weights, corpora.references, strict=True))
+    # the largest ratio is a whole number over one of the references
+    return min(Fraction(-(-tokens * r // total), r) for r in corpora.references)
 
 
 def case_values(
@@ -69,19 +91,19 @@ def case_values(
         for case in cases:
             if token in case.required:
                 before = case.prices_before(token, starts)
-                case.required_reward += _reward(before, len(token), starts, words.count_at, scale)
+                case.required_reward += _reward(case, before, len(token), starts, scale)
     for token, starts in occurring_candidates(instance, words):
         for case in cases:
             if token not in case.decided:
                 before = case.prices_before(token, starts)
-                reward = _reward(before, len(token), starts, words.count_at, scale)
+                reward = _reward(case, before, len(token), starts, scale)
                 if case.terms is not None:
                     reward += case.terms.gives(token)
                 if reward > 0:
                     case.rewards.append(reward)
     values = []
     for case in cases:
-        value = sum(n * price for n, price in zip(words.count_at, case.prices, strict=True))
+        value = sum(n * price for n, price in zip(case.words.count_at, case.prices, strict=True))
         value -= case.terms.loss if case.terms else 0
         value -= case.required_reward
         value -= sum(nlargest(instance.k - len(case.required), case.rewards))
@@ -97,7 +119,7 @@ def case_rewards(
     pairs = chain(words.occurrences(case.required), occurring_candidates(instance, words))
     for token, starts in pairs:
         before = case.prices_before(token, starts)
-        reward = _reward(before, len(token), starts, words.count_at, scale)
+        reward = _reward(case, before, len(token), starts, scale)
         reward += case.terms.gives(token) if case.terms else 0
         if reward:
             rewards[token] = reward
@@ -105,13 +127,14 @@ def case_rewards(
 
 
 def _reward(
+    case: LeafCase,
     before: Sequence[int] | Mapping[int, int],
     length: int,
     starts: Sequence[int],
-    count_at: Sequence[int],
     scale: int,
 ) -> int:
     """The largest worth of occurrences that do not overlap; `starts` ascend."""
+    count_at = case.words.count_at
     best = [0]  # best[i]: the largest worth among the first i occurrences
     n_ended = 0  # occurrences that end where the present one starts, or before
     for start in starts:

@@ -6,6 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from statistics import median
 from typing import Any
 
@@ -47,6 +48,10 @@ class Verification:
         Whether the vocabulary needs at most that many tokens.
     problems : tuple of str
         One line for each thing that is wrong.
+    by_corpus : tuple of int
+        The fewest tokens of each corpus, where there are several.
+    worst : Fraction or None
+        The largest ratio of these to the references; None of one corpus.
 
     Examples
     --------
@@ -66,10 +71,17 @@ class Verification:
     threshold: int | None
     meets_threshold: bool | None
     problems: tuple[str, ...]
+    by_corpus: tuple[int, ...] = ()
+    worst: Fraction | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Returns the fields as a JSON object."""
-        return {**asdict(self), "problems": list(self.problems)}
+        data = {**asdict(self), "problems": list(self.problems)}
+        del data["by_corpus"], data["worst"]
+        if self.worst is not None:
+            data |= {"worst": float(self.worst), "worst_exact": str(self.worst)}
+            data["by_corpus"] = list(self.by_corpus)
+        return data
 
 
 @checked
@@ -126,6 +138,9 @@ def verify(
         relaxed += count * _relaxed_cover(places)
 
     problems += _broken(instance, vocabulary, occurrences)
+    by_corpus, worst = _by_corpus(instance, vocabulary)
+    if instance.corpora is not None and sum(by_corpus) != fewest:
+        problems.append(f"{sum(by_corpus)} tokens over the corpora, {fewest} over all words")
     if claim is not None:
         counted = by_priority if claim.rule == "priority" else fewest
         if claim.rule == vocabulary.rule and claim.rule in COUNTED:
@@ -138,10 +153,15 @@ def verify(
         claimed = claim.extra.get("relaxed_cover", relaxed)
         if claimed != relaxed:
             problems.append(f"relaxed cover {claimed} claimed, {relaxed} counted")
-        if claim.lower_bound is not None and claim.lower_bound > fewest:
-            problems.append(f"lower bound {claim.lower_bound} claimed, {fewest} tokens suffice")
-        if claim.status == "optimal" and claim.lower_bound != counted:
-            problems.append(f"optimal claimed: bound {claim.lower_bound}, {counted} tokens")
+        if worst is not None and tuple(each.tokens for each in claim.corpora) != by_corpus:
+            problems.append("other tokens are claimed for the corpora")
+        least, stated = (fewest, counted) if worst is None else (worst, worst)
+        if claim.lower_bound is not None and claim.lower_bound > least:
+            what = "tokens suffice" if worst is None else "is the largest ratio"
+            problems.append(f"lower bound {claim.lower_bound} claimed, {least} {what}")
+        if claim.status == "optimal" and claim.lower_bound != stated:
+            what = "tokens" if worst is None else "the largest ratio"
+            problems.append(f"optimal claimed: bound {claim.lower_bound}, {stated} {what}")
     return Verification(
         ok=not problems,
         tokens=fewest,
@@ -153,7 +173,21 @@ def verify(
         threshold=instance.threshold,
         meets_threshold=None if instance.threshold is None else fewest <= instance.threshold,
         problems=tuple(problems),
+        by_corpus=by_corpus,
+        worst=worst,
     )
+
+
+def _by_corpus(
+    instance: Instance, vocabulary: Vocabulary
+) -> tuple[tuple[int, ...], Fraction | None]:
+    """Returns the fewest tokens of each of several corpora, and the largest ratio."""
+    if instance.corpora is None:
+        return (), None
+    occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)
+    openings = _openings(occurrences)
+    tokens = tuple(_fewest(words, openings, occurrences) for words in instance.corpora.words)
+    return tokens, max(map(Fraction, tokens, instance.corpora.references))
 
 
 def recount(

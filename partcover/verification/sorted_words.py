@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from copy import copy
 from itertools import accumulate, chain
 from typing import Any
 
 from ..corpus.symbols import Token
+from ..errors import InputError
 from ..problem.instance import Instance
 
 __all__ = ["SortedWords", "occurring_candidates"]
 
 
 class SortedWords:
-    """The words in ascending order, one after another."""
+    """The words in ascending order, one after another; of several corpora, those of all."""
 
     def __init__(self, instance: Instance) -> None:
         pairs = sorted(instance.words)
+        corpora = () if instance.corpora is None else instance.corpora.words
+        self._corpora = [dict(words) for words in corpora]
         self.words = [word for word, _ in pairs]
         self.counts = [count for _, count in pairs]
         self.sizes = [len(word) for word in self.words]
@@ -30,6 +34,30 @@ class SortedWords:
             self.text = tuple(chain.from_iterable(words))
         else:
             self.text = (b"" if instance.symbols == "bytes" else "").join(words)
+
+    def weighted(self, weights: Sequence[int]) -> SortedWords:
+        """The same words, each counted as often as the weights of the corpora say.
+
+        Raises
+        ------
+        InputError
+            If there is not a weight for each corpus.
+        """
+        if len(weights) != len(self._corpora):
+            n_corpora = max(1, len(self._corpora))
+            raise InputError(f"a leaf has {len(weights)} weights for {n_corpora} corpora")
+        if not weights:
+            return self
+        other = copy(self)
+        other.counts = [
+            sum(
+                weight * counts.get(word, 0)
+                for weight, counts in zip(weights, self._corpora, strict=True)
+            )
+            for word in self.words
+        ]
+        other.count_at = [other.counts[number] for number in self.word_at]
+        return other
 
     def starts(self, length: int) -> list[int]:
         """Where a substring of `length` symbols starts."""

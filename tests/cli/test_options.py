@@ -14,12 +14,12 @@ from cli.helpers import COMMANDS, TEXT, fails
 
 from partcover import (
     Certificate,
+    Corpora,
     Instance,
-    MinimaxInstance,
     Vocabulary,
     WordCounts,
-    bound_minimax,
     greedtok,
+    lower_bound,
     solve,
 )
 from partcover.cli.command import NO_EFFECT, Command
@@ -177,7 +177,7 @@ def files(run):
     solve(Instance(words, 1000)).certificate.save("p.cert")
     assert Certificate.load("p.cert").k == 1000
     own = greedtok(Instance(words, 1000)).extra["tokens_shortest_path"]
-    found = bound_minimax(MinimaxInstance([words, words], 1000, [own, own]), time_limit=0)
+    found = lower_bound(Instance(Corpora([words, words], [own, own]), 1000), time_limit=0)
     found.certificate.save("m.cert")
     Path("graph.txt").write_text("a b\nb c\nb d\nc d\nd e\n")
     Path("F.cnf").write_text("p cnf 3 4\n1 2 0\n-1 3 0\n-2 -3 0\n1 -3 0\n")

@@ -16,11 +16,11 @@ from typing import Any
 from unittest.mock import patch
 
 from partcover import (
+    Corpora,
     Encoder,
     GroupBudget,
     Instance,
     MergeCondition,
-    MinimaxInstance,
     Vocabulary,
     WordCounts,
     check_certificate,
@@ -30,7 +30,6 @@ from partcover import (
     greedwmc,
     head_bound,
     improve,
-    improve_minimax,
     lower_bound,
     prune,
     segment,
@@ -170,8 +169,8 @@ def bound_others(instance: Instance) -> None:
     merges = lower_bound(closed, time_limit=0.2)
     assert check_certificate(closed, merges.certificate).ok
     words = instance.words
-    both = MinimaxInstance([words, words], instance.k, [words.total_symbols] * 2)
-    solution = improve_minimax(both, time_limit=0.2)
+    both = Instance(Corpora([words, words], [words.total_symbols] * 2), instance.k)
+    solution = improve(both, time_limit=0.2)
     assert solution.lower_bound <= solution.worst
 
 

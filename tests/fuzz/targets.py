@@ -13,13 +13,12 @@ import numpy as np
 
 from partcover import (
     Certificate,
+    Corpora,
     Encoder,
     GroupBudget,
     HeadCertificate,
     Instance,
     MergeCondition,
-    MinimaxCertificate,
-    MinimaxInstance,
     Vocabulary,
     WordCounts,
     check_certificate,
@@ -41,7 +40,6 @@ from partcover.heuristics.greedy import greedtok
 from partcover.interop.load import load_vocabulary
 from partcover.interop.registry import FORMATS
 from partcover.report.runs import read_runs
-from partcover.verification.minimax_check import check_minimax_certificate
 
 SEEDS = Path(__file__).parent / "seeds"
 WORDS = {"banana": 2, "bandana": 1, "ana": 3}
@@ -132,12 +130,12 @@ def head_certificate(path: Path) -> None:
     assert not check.ok or check.lower_bound <= 10  # the fewest tokens
 
 
-def minimax_certificate(path: Path) -> None:
+def corpora_certificate(path: Path) -> None:
     """Reads a certificate for several corpora; none of a bound beyond the optimum is valid."""
     parts = [{"banana": 2}, {"bandana": 1, "ana": 3}]
     corpora = [WordCounts.from_counts(words) for words in parts]
-    read = MinimaxCertificate.load(path)
-    check = check_minimax_certificate(MinimaxInstance(corpora, 2, [4, 5]), read)
+    read = Certificate.load(path)
+    check = check_certificate(Instance(Corpora(corpora, [4, 5]), 2), read)
     assert not check.ok or check.lower_bound <= Fraction(6, 5)  # the smallest ratio
 
 
@@ -207,7 +205,7 @@ TARGETS: dict[str, Callable[[Path], Any]] = {
     "ids": ids,
     "instance": an_instance,
     "merge_certificate": merge_certificate,
-    "minimax_certificate": minimax_certificate,
+    "corpora_certificate": corpora_certificate,
     "model": model,
     "runs": runs,
     "solution": solution,

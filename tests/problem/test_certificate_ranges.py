@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from partcover import (
+    Corpora,
     InputError,
     Instance,
-    MinimaxInstance,
     WordCounts,
-    bound_minimax,
+    check_certificate,
     head_bound,
     lower_bound,
 )
@@ -44,21 +44,32 @@ def test_certificates_of_a_head(change, message):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("weights", "message"),
     [
-        ({"weights": (2, -1)}, "a weight is -1"),
-        ({"weights": (0, 0)}, "all weights are 0"),
-        ({"weights": (1,)}, "not a weight for each"),
-        ({"weights": (0.5, 1)}, "a weight is 0.5"),
-        ({"references": (0, 1)}, "a reference is 0: at least 1"),
-        ({"lower_bound": 0.5}, "the lower bound is 0.5"),
+        ((1, -1), "a weight is -1: at least 0"),
+        ((0, 0), "all weights of a leaf are 0"),
+        ((0.5, 1), "a weight is 0.5: a whole number"),
     ],
 )
-def test_certificates_of_several_corpora(change, message):
-    instance = MinimaxInstance([WORDS, WORDS], 1, [1, 1])
-    certificate = bound_minimax(instance).certificate
+def test_weights_of_leaves(weights, message):
     with pytest.raises(InputError, match=message):
-        replace(certificate, **change)
+        Leaf(None, weights=weights)
+
+
+@pytest.mark.parametrize("weights", [(), (1,), (1, 1, 1)])
+def test_a_leaf_has_a_weight_for_each_corpus(weights):
+    instance = Instance(Corpora([WORDS, WORDS], [1, 1]), 1)
+    certificate = lower_bound(instance).certificate
+    (leaf,) = certificate.tree
+    check = check_certificate(
+        instance, replace(certificate, tree=(replace(leaf, weights=weights),))
+    )
+    assert check.problems == (f"a leaf has {len(weights)} weights for 2 corpora",)
+    one = lower_bound(Instance(WORDS, 1)).certificate
+    (leaf,) = one.tree
+    weighted = replace(one, tree=(replace(leaf, weights=(1,)),))
+    check = check_certificate(Instance(WORDS, 1), weighted)
+    assert check.problems == ("a leaf has 1 weights for 1 corpora",)
 
 
 @pytest.mark.parametrize(

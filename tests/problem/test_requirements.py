@@ -11,9 +11,9 @@ from properties import tries
 from strategies import group_budgets, words_st
 
 from partcover import (
+    Corpora,
     InputError,
     Instance,
-    MinimaxInstance,
     Vocabulary,
     WordCounts,
     greedtok,
@@ -91,11 +91,11 @@ def test_protected_words():
 def test_protected_tokens_are_never_cut_in_any_of_several_corpora():
     tables = [{"abcabc": 2, "xabcy": 1}, {"abcz": 4}]
     corpora = [WordCounts.from_counts(table) for table in tables]
-    instance = MinimaxInstance(corpora, 2, [1, 1], protected=["abc"])
-    first, second = instance.corpora
+    instance = Instance(Corpora(corpora, [1, 1]), 2, protected=["abc"])
+    first, second = instance.corpora.words
     assert first.to_dict() == {b"abc": 5, b"x": 1, b"y": 1}
     assert second.to_dict() == {b"abc": 4, b"z": 4}
-    assert MinimaxInstance(corpora, 2, [1, 1]).corpora[1].to_dict() == {b"abcz": 4}
+    assert Instance(Corpora(corpora, [1, 1]), 2).corpora.words[1].to_dict() == {b"abcz": 4}
 
 
 @tries(100)

@@ -72,7 +72,7 @@ def test_never_above_the_optimum(data):
         if is_empty(instance, required, outside):
             continue
         terms = LeafTerms(leaf, words, instance)
-        case = LeafCase(leaf.prices.tolist(), required, outside, terms)
+        case = LeafCase(leaf.prices.tolist(), required, outside, terms, words)
         (value,) = case_values(instance, words, [case], 1 << bits)
         assert value == slow_value(instance, leaf, 1 << bits, set(required), outside)
         best = fewest_in_case(instance, set(required), set(outside))

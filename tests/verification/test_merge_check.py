@@ -345,7 +345,7 @@ def test_merges_of_an_instance_file_that_are_refused(merges, message):
         ({"charges": [["abc", 1, [["ab"]]]]}, "a part of a charge is not"),
         ({"charges": [["abc", -1, []]]}, "a charge of"),
         ({"charges": [["abc", 1.5, []]]}, "a charge of"),
-        ({"lower_bound": "7"}, "'lower_bound' is missing or broken"),
+        ({"lower_bound": "7"}, "'lower_bound' is a fraction"),
         ({"version": 2}, "is not known"),
     ],
 )

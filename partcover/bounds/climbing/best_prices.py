@@ -67,7 +67,7 @@ class BestPrices:
         self.progress = progress
         self.lower_bound = instance.words.total_count
         if known is not None:
-            self._prove(known.lower_bound, "start")
+            self._prove(int(known.lower_bound), "start")
         self.value = 0  # in units of 1 / counter.one tokens
         self.prices: DualPoint | None = None
         self._rewards: Int64 | None = None  # of all candidates, once they are counted

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...runtime.limits import Deadline
-from ..counting.price_counter import largest
+from ..counting.price_counter import PriceCounter, largest
 from ..rows.cuts import Inequality
 from ..steps.part_ascent import PartAscent
 from ..steps.separation import separate
@@ -96,6 +96,14 @@ class CutRounds:
         other.case = case
         other.steps = self.steps.branch(case.inside, case.outside, case.free)
         other.n_steps = _STEPS_BEFORE
+        other._first = other._previous = math.inf
+        return other
+
+    def counted_by(self, counter: PriceCounter) -> CutRounds:
+        """Returns rounds from the present point for other counts of the words."""
+        other = copy(self)
+        other.counter = counter
+        other.steps = self.steps.counted_by(counter)
         other._first = other._previous = math.inf
         return other
 

@@ -201,5 +201,6 @@ class DualPoint:
         return Leaf(
             prices.astype(np.int32, copy=False) if counter.bits <= 30 else prices,
             pairs=tuple(sorted(pairs, key=lambda pair: (pair.first, pair.second))),
+            weights=counter.weights,
             **parts,
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from operator import mul
 
@@ -51,11 +53,19 @@ class PriceCounter:
         Shares work among threads; see `partcover.runtime.processes.parallel.workers`.
     merges : MergeCondition, optional
         What makes tokens, of an instance that does not say it.
+    weights : sequence of int
+        A weight of at least 1 for each corpus, of an instance of several.
 
     Attributes
     ----------
     instance : Instance
-        The instance without merges.
+        The instance without merges; of several corpora all words, counted by the weights.
+    corpora : Corpora or None
+        Several corpora.
+    weights : tuple of int
+        The weight of each.
+    per : int
+        Tokens that make a ratio of 1: Σ weight · reference; 1 for one corpus.
     bits, one : int
         A price of 1 is ``one = 2^bits``; `refine` raises `bits`.
     finest : int
@@ -86,12 +96,20 @@ class PriceCounter:
     """
 
     def __init__(
-        self, instance: Instance, share: ForEach, merges: MergeCondition | None = None
+        self,
+        instance: Instance,
+        share: ForEach,
+        merges: MergeCondition | None = None,
+        weights: Sequence[int] = (),
     ) -> None:
-        words = instance.words
-        refuse_wide(words)
+        refuse_wide(instance.words)
         self.merges = merges = instance.merges if merges is None else merges
+        self.corpora, self.weights, self.per = instance.corpora, tuple(weights), 1
+        if self.corpora is not None:
+            instance = instance.weighted(weights)
+            self.per = sum(w * r for w, r in zip(weights, self.corpora.references, strict=True))
         instance = instance.unmerged
+        words = instance.words
         index = instance.index
         self.instance = instance
         self.share = share
@@ -169,20 +187,31 @@ class PriceCounter:
         self.unit = self.one >> self.low_bits
 
     def certificate(
-        self, instance: Instance, tree: tuple[Branch | Leaf, ...], lower_bound: int
+        self, instance: Instance, tree: tuple[Branch | Leaf, ...], lower_bound: int | Fraction
     ) -> Certificate:
         """Makes a certificate for the instance with some k, whose merges it is about, too."""
         return Certificate.of(self.asked(instance), tree, lower_bound, self.bits)
 
+    def counted_by(self, weights: Sequence[int]) -> PriceCounter:
+        """Returns a counter of the same digits for other weights of the corpora."""
+        other = PriceCounter(self.asked(self.instance), self.share, None, weights)
+        for name in ("overlaps", "groups", "places"):  # which the counts do not change
+            other.__dict__[name] = getattr(self, name)
+        other.refine(self.bits)
+        return other
+
     def refuse_other(self, certificate: Certificate) -> None:
         """Refuses a certificate of other words or conditions; of any k."""
-        if certificate.words_sha256 != self.instance.words.digest:
+        asked = self.asked(self.instance)
+        if certificate.words_sha256 != asked.words.digest:
             raise InputError("the certificate is about other words or counts")
-        if certificate.policy_sha256 != policy_digest(self.asked(self.instance)):
+        if certificate.policy_sha256 != policy_digest(asked):
             raise InputError("the certificate is about other candidates or conditions")
 
     def asked(self, instance: Instance) -> Instance:
         """Returns the instance, for some k, with the merges."""
+        if self.corpora is not None:
+            return replace(instance, words=self.corpora.joined, corpora=self.corpora)
         if self.merges is None:
             return instance
         asked = replace(instance, merges=self.merges)
@@ -319,6 +348,21 @@ class PriceCounter:
     def bound(self, value: int) -> int:
         """Returns a value of `count` as a number of tokens, rounded up."""
         return max(-(-value // self.one), self.instance.words.total_count)
+
+    @property
+    def scale(self) -> int:
+        """What a value is divided by: the tokens, or the largest ratio, that it stands for."""
+        return self.one * self.per
+
+    def proven(self, value: int) -> int | Fraction:
+        """Returns the tokens that a value proves, or the largest ratio over several corpora."""
+        tokens = self.bound(value)
+        return tokens if self.corpora is None else self.corpora.proven(tokens, self.weights)
+
+    def goal(self, best: int | Fraction) -> int:
+        """Returns the smallest value that proves so many tokens, or so large a ratio."""
+        tokens = best if self.corpora is None else self.corpora.enough(Fraction(best), self.weights)
+        return (int(tokens) - 1) * self.one + 1
 
     def _rewards(self, before: Int64, out: Int64, low: Int64, which: Int32) -> None:
         """Counts the rewards of some tokens into `out`, and their lower bits into `low`."""

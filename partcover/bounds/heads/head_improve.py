@@ -189,7 +189,7 @@ class _Run:
             self.whole.head,
             self.proof,
             self.proof.lower_bound,
-            self.proof.head.lower_bound,
+            int(self.proof.head.lower_bound),
             vocabulary,
             tokens,
             head_tokens,

@@ -10,6 +10,7 @@ import numpy as np
 from ...kernels._saddle_point import Saddle
 from ...runtime.arrays import Bools, Float64, Int32, Int64
 from ...runtime.processes.parallel import SHARDS
+from ..counting.price_counter import PriceCounter
 from ..rows.cuts import Cuts, Inequality
 from ..rows.rows import Arcs, Rows, sums
 from .parts import Parts
@@ -77,15 +78,18 @@ class PartAscent(PrimalDual):
 
     def change(self, active: Int32, cuts: Sequence[Inequality]) -> None:
         """Changes the active set and the cuts, and keeps the point."""
-        active = self._closed(active)
+        self._change(self._closed(active), cuts, self.counter)
+
+    def _change(self, active: Int32, cuts: Sequence[Inequality], counter: PriceCounter) -> None:
+        """Changes the active set, the cuts and how the words are counted."""
         inactive = np.ones(len(self.x), bool)
         inactive[active] = False
         self.x[inactive] = 0
         self.cuts = list(cuts)
         old, old_saddle, old_rows = self.parts, self.saddle, self.rows.arcs
-        if not np.array_equal(active, self.active):
-            self.active = active
-            self.parts = Parts(self.counter, active)
+        if counter is not self.counter or not np.array_equal(active, self.active):
+            self.counter, self.active = counter, active
+            self.parts = Parts(counter, active)
         self.saddle = self.parts.saddle()
         self._build()
         self.parts.copy_point(self.saddle, old, old_saddle)
@@ -118,6 +122,26 @@ class PartAscent(PrimalDual):
         cuts = [cut for cut in self.cuts if not outside[list(cut.tokens)].any()]
         other.change(np.flatnonzero(active & ~outside).astype(np.int32), cuts)
         return other
+
+    def counted_by(self, counter: PriceCounter) -> PartAscent:
+        """Returns steps from the present point for other counts of the words."""
+        other = copy(self)
+        other._change(self.active, self.cuts, counter)
+        return other
+
+    def tokens_by_corpus(self) -> Float64:
+        """Returns the tokens of each corpus at the present point, in floating point."""
+        corpora, parts = self.counter.corpora, self.parts
+        assert corpora is not None
+        covered = np.flatnonzero(parts.place >= 0)
+        word = np.repeat(np.arange(len(corpora.joined)), np.diff(corpora.joined.offsets))[covered]
+        saved = self.saddle.flow * (parts.end - parts.start - 1)
+        tokens = []
+        for words, counts in zip(corpora.words, corpora.counts, strict=True):
+            weights = counts[word].astype(float)
+            at = np.bincount(parts.place[covered], weights, len(parts.position))
+            tokens.append(words.total_symbols - float(np.dot(saved, at[parts.start])))
+        return np.array(tokens)
 
     def _closed(self, active: Int32) -> Int32:
         """Returns an active set with all candidates that rows of families are about."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import numpy as np
 
+from ...analysis.by_corpus import tokens_by_corpus
 from ...errors import InputError
 from ...problem.certificates.certificate import Branch, Certificate, Leaf
+from ...problem.corpora import check_weights
 from ...runtime.arrays import Float64
 from ..climbing.cut_rounds import CutRounds
 from ..climbing.dual_point import Case, DualPoint
@@ -16,7 +19,56 @@ from ..climbing.exact_prices import exact_prices
 from ..climbing.leaf_prices import LeafReader
 from ..counting.price_counter import PriceCounter
 
-__all__ = ["Node", "certificate_of", "leaves_of", "settle", "tree_of"]
+__all__ = ["Node", "Proof", "certificate_of", "leaves_of", "settle", "tree_of"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is proven about a case.
+
+    Attributes
+    ----------
+    value : int
+        The lower bound, times `scale` of the counter.
+    prices : DualPoint
+        What proves it.
+    counter : PriceCounter
+        What counts it: of several corpora, by its weights.
+    corpus : int
+        The one corpus that it is about, whose tokens are the value; −1 for the counter's weights.
+    """
+
+    value: int
+    prices: DualPoint
+    counter: PriceCounter
+    corpus: int = -1
+
+    @property
+    def level(self) -> Fraction:
+        """The lower bound, not rounded up."""
+        corpora, scale = self.counter.corpora, self.counter.scale
+        if corpora is not None and self.corpus >= 0:
+            scale = self.counter.one * corpora.references[self.corpus]
+        return Fraction(self.value, scale)
+
+    @property
+    def proven(self) -> int | Fraction:
+        """The lower bound, of tokens or of the largest ratio over several corpora."""
+        return self.counter.proven(self.value) if self.corpus < 0 else self.level
+
+    def closes(self, best: int | Fraction) -> bool:
+        """Whether it proves that nothing is better than the incumbent's tokens or ratio."""
+        if self.corpus >= 0:
+            return self.level >= best
+        return self.value >= self.counter.goal(best)
+
+    def leaf(self) -> Leaf:
+        """Returns the leaf of a certificate."""
+        leaf = self.prices.leaf(self.counter).packed(self.counter.bits)
+        if self.corpus < 0:
+            return leaf
+        weights = tuple(int(n == self.corpus) for n in range(len(leaf.weights)))
+        return replace(leaf, weights=weights)
 
 
 @dataclass(eq=False)
@@ -27,8 +79,8 @@ class Node:
     ----------
     case : Case
         The vocabularies that come to it.
-    proof : tuple of int and DualPoint
-        The lower bound, times `one` of the counter, and what proves it: replaced together.
+    proof : Proof
+        What is proven about it.
     x : ndarray of float64, shape (candidates,)
         How much of each candidate the relaxation chooses, as far as is known.
     rounds : CutRounds or None
@@ -44,30 +96,29 @@ class Node:
     """
 
     case: Case
-    proof: tuple[int, DualPoint]
+    proof: Proof
     x: Float64
     rounds: CutRounds | None = None
     token: int = -1
     children: tuple[Node, ...] = ()
     is_settled: bool = False
     remark: str = ""
-    _leaf: tuple[DualPoint, Leaf] | None = field(default=None, repr=False)
+    _leaf: tuple[Proof, Leaf] | None = field(default=None, repr=False)
 
     @property
-    def value(self) -> int:
-        """The lower bound that is proven, times `one` of the counter."""
-        return self.proof[0]
+    def level(self) -> Fraction:
+        """The lower bound that is proven, not rounded up."""
+        return self.proof.level
 
-    def improve(self, value: int, prices: DualPoint) -> None:
-        """Keeps prices if they prove more."""
-        if value > self.proof[0]:
-            self.proof = value, prices
+    def improve(self, proof: Proof) -> None:
+        """Keeps a proof if it proves more."""
+        if proof.level > self.level:
+            self.proof = proof
 
-    def leaf(self, counter: PriceCounter) -> Leaf:
+    def leaf(self) -> Leaf:
         """Returns the leaf of a certificate, made once for the same prices."""
-        prices = self.proof[1]
-        if self._leaf is None or self._leaf[0] is not prices:
-            self._leaf = prices, prices.leaf(counter).packed(counter.bits)
+        if self._leaf is None or self._leaf[0] is not self.proof:
+            self._leaf = self.proof, self.proof.leaf()
         return self._leaf[1]
 
 
@@ -83,20 +134,43 @@ def is_empty(counter: PriceCounter, case: Case) -> bool:
     return any(sum(token in group for token in tokens) > group.limit for group in instance.groups)
 
 
-def settle(counter: PriceCounter, node: Node) -> bool:
+def settle(node: Node) -> bool:
     """Bounds a case exactly that holds no vocabulary, or only one; returns whether it is such."""
-    case = node.case
+    case, counter = node.case, node.proof.counter
     empty = is_empty(counter, case)
     node.is_settled = empty or not case.free or bool((case.inside | case.outside).all())
     if not node.is_settled:
         return False
-    if empty:
-        node.improve(counter.instance.words.total_symbols * counter.one, node.proof[1])
+    if empty:  # no vocabulary needs more than the symbols
+        tokens, corpus = counter.instance.words.total_symbols, -1
+        if counter.corpora is not None:
+            tokens, corpus = _worst(counter, [each.total_symbols for each in counter.corpora.words])
+        node.improve(Proof(tokens * counter.one, node.proof.prices, counter, corpus))
         return True
     prices = exact_prices(counter, case)
-    node.improve(prices.count(counter, case)[0], prices)
+    if counter.corpora is None:
+        node.improve(Proof(prices.count(counter, case)[0], prices, counter))
+    else:
+        tokens, corpus = _worst(counter, _tokens_by_corpus(counter, case))
+        node.improve(Proof(tokens * counter.one, prices, counter, corpus))
     node.x = case.inside[: len(counter.instance.index)].astype(float)
     return True
+
+
+def _tokens_by_corpus(counter: PriceCounter, case: Case) -> Sequence[int]:
+    """Returns the tokens of each corpus with the one vocabulary of a case."""
+    instance = counter.asked(counter.instance)
+    inside = counter.intervals.take(np.flatnonzero(case.inside))
+    chosen = {*instance.fixed, *counter.instance.index.tokens_at(inside)}
+    return tokens_by_corpus(instance, instance.vocabulary(sorted(chosen), "case"))
+
+
+def _worst(counter: PriceCounter, tokens: Sequence[int]) -> tuple[int, int]:
+    """Returns the tokens of the corpus with the largest ratio, and its number."""
+    assert counter.corpora is not None
+    ratios = counter.corpora.ratios(tokens)
+    corpus = ratios.index(max(ratios))
+    return tokens[corpus], corpus
 
 
 def leaves_of(root: Node) -> Iterator[Node]:
@@ -110,7 +184,7 @@ def leaves_of(root: Node) -> Iterator[Node]:
             yield node
 
 
-def certificate_of(counter: PriceCounter, root: Node, lower_bound: int) -> Certificate:
+def certificate_of(counter: PriceCounter, root: Node, lower_bound: int | Fraction) -> Certificate:
     """Returns the certificate of all cases below a node."""
     instance = counter.instance
     tree: list[Branch | Leaf] = []
@@ -118,7 +192,7 @@ def certificate_of(counter: PriceCounter, root: Node, lower_bound: int) -> Certi
     while stack:
         node = stack.pop()
         if not node.children:
-            tree.append(node.leaf(counter))
+            tree.append(node.leaf())
             continue
         (token,) = instance.index.tokens_at(counter.intervals.take(np.array([node.token])))
         tree.append(Branch(token))
@@ -151,6 +225,7 @@ def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node
     if certificate.k != instance.k:
         raise InputError(f"the certificate is for k = {certificate.k}, and k is {instance.k}")
     reader = LeafReader(counter)
+    readers = {counter.weights: reader}
     top: list[Node] = []
     # the subtrees to come: the case, and the list that they belong to; no case for those left out
     stack: list[tuple[Case | None, list[Node]]] = [(case, top)]
@@ -160,7 +235,9 @@ def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node
         if here is None:
             stack += [(None, [])] * (2 * isinstance(item, Branch))
         elif isinstance(item, Leaf):
-            siblings.append(_leaf_node(reader, here, item, certificate.scale_bits))
+            if item.weights not in readers:
+                readers[item.weights] = LeafReader(_counted_by(counter, item.weights))
+            siblings.append(_leaf_node(readers[item.weights], here, item, certificate.scale_bits))
         else:
             token = reader.candidate(item.token)
             if token < 0 or here.outside[token]:
@@ -168,7 +245,7 @@ def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node
             elif here.inside[token]:
                 stack += [(None, []), (here, siblings)]
             else:
-                node = Node(here, (0, _NOTHING), np.zeros(0), token=token)
+                node = Node(here, Proof(0, _NOTHING, counter), np.zeros(0), token=token)
                 children: list[Node] = []
                 stack += [(here.without(token), children), (here.with_(token), children)]
                 siblings.append(node)
@@ -188,7 +265,18 @@ def _leaf_node(reader: LeafReader, case: Case, leaf: Leaf, scale_bits: int) -> N
     optional = np.flatnonzero(~(case.inside | case.outside))
     best = optional[np.argsort(-rewards.units[optional], kind="stable")[: max(0, case.free)]]
     x[best[rewards.units[best] > 0]] = 1.0
-    return Node(case, (value, prices), x[: len(counter.instance.index)])
+    return Node(case, Proof(value, prices, counter), x[: len(counter.instance.index)])
+
+
+def _counted_by(counter: PriceCounter, weights: tuple[int, ...]) -> PriceCounter:
+    """Returns a counter for the weights of a leaf; a weight of 0 counts as the smallest other."""
+    corpora = counter.corpora
+    if corpora is None or not weights:  # the reader refuses what does not fit
+        return counter
+    check_weights(weights, len(corpora))
+    if min(weights) == 0:
+        weights = corpora.integer_weights(corpora.shares(weights))
+    return counter if weights == counter.weights else counter.counted_by(weights)
 
 
 _NOTHING = DualPoint(np.zeros(0, np.int64))

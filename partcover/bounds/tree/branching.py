@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
 from ...runtime.arrays import Float64, Int32
 from ...runtime.limits import Deadline
 from ..climbing.dual_point import Rewards
-from ..counting.price_counter import PriceCounter
-from .branch_tree import Node, settle
+from .branch_tree import Node, Proof, settle
 
 __all__ = ["Split", "Splitter"]
 
@@ -51,18 +51,17 @@ class Splitter:
 
     Parameters
     ----------
-    counter : PriceCounter
-        Counts what prices prove.
+    n_tokens : int
+        Number of candidates of the counters.
     clock : Deadline
         When to stop.
     """
 
-    def __init__(self, counter: PriceCounter, clock: Deadline) -> None:
-        self.counter = counter
+    def __init__(self, n_tokens: int, clock: Deadline) -> None:
         self.clock = clock
-        self.n_trials = np.zeros(len(counter.lo), np.int64)
-        self.gained = np.zeros(len(counter.lo))  # for each unit of x, in the case that gained less
-        self.owed = np.zeros(len(counter.lo))
+        self.n_trials = np.zeros(n_tokens, np.int64)
+        self.gained = np.zeros(n_tokens)  # for each unit of x, in the case that gained less
+        self.owed = np.zeros(n_tokens)
 
     def learn(self, split: Split) -> None:
         """Keeps what trials gained."""
@@ -71,21 +70,21 @@ class Splitter:
             self.gained[token] += gained
             self.owed[token] += owed
 
-    def split(self, node: Node, goal: int, pulse: Callable[[], None]) -> Split:
+    def split(self, node: Node, best: int | Fraction, pulse: Callable[[], None]) -> Split:
         """Returns the two cases of a case that prove the most after a few steps.
 
         Parameters
         ----------
         node : Node
             The case, with rounds.
-        goal : int
-            The value at which a case is closed: where both are, no other token is tried.
+        best : int or Fraction
+            The incumbent's tokens or ratio: where both cases are closed, no other token is tried.
         pulse : callable
             Called after each trial.
         """
         assert node.rounds is not None
         steps = node.rounds.steps
-        rewards = node.proof[1].rewards(self.counter)
+        rewards = node.proof.prices.rewards(node.proof.counter)
         distance = np.minimum(steps.x_made, 1 - steps.x_made)
         distance[node.case.inside[steps.active]] = 0
         local = np.flatnonzero(distance > _FRACTIONAL)
@@ -101,21 +100,21 @@ class Splitter:
         first = int(tokens[order[0]])
         if self.n_trials[first] >= _RELIABLE:
             return Split(first, self._children(node, first, rewards))
-        best = Split()
-        best_score = (0, 0)
+        split = Split()
+        score = Fraction(0), Fraction(0)
         trials = []
         for n in order.tolist():
             token = int(tokens[n])
             pair = self._children(node, token, rewards)
             values = sorted(self._try(child) for child in pair)
             pulse()
-            gained = min(child.value for child in pair) - node.value
-            trials.append((token, gained / self.counter.one / float(distance[n]), float(owed[n])))
-            if not best.children or (values[0], values[1]) > best_score:
-                best, best_score = Split(token, pair), (values[0], values[1])
-            if self.clock.is_over or min(child.value for child in pair) >= goal:
+            gained = min(child.level for child in pair) - node.level
+            trials.append((token, float(gained) / float(distance[n]), float(owed[n])))
+            if not split.children or (values[0], values[1]) > score:
+                split, score = Split(token, pair), (values[0], values[1])
+            if self.clock.is_over or all(child.proof.closes(best) for child in pair):
                 break
-        return replace(best, trials=tuple(trials))
+        return replace(split, trials=tuple(trials))
 
     def _expected(self, tokens: Int32, owed: Float64) -> Float64:
         """Returns what splits on tokens are expected to gain, for each unit of x."""
@@ -126,22 +125,23 @@ class Splitter:
         gain: Float64 = np.where(n_trials > 0, average, ratio * owed)
         return gain
 
-    def _try(self, child: Node) -> int:
+    def _try(self, child: Node) -> Fraction:
         """Makes a few steps for a case; returns what the last one proves."""
         if child.rounds is None:
-            return child.value
+            return child.level
         result = child.rounds.round(self.clock, _STEPS)
-        child.improve(result.value, result.prices)
-        return result.value
+        proof = Proof(result.value, result.prices, child.rounds.counter)
+        child.improve(proof)
+        return proof.level
 
     def _children(self, node: Node, token: int, rewards: Rewards) -> tuple[Node, Node]:
         """Returns the cases with a token and without, with rounds from the present point."""
         assert node.rounds is not None
         children = []
         for case in (node.case.with_(token), node.case.without(token)):
-            value = max(node.value, rewards.value(case))
-            child = Node(case, (value, node.proof[1]), node.x)
-            if not settle(self.counter, child):
+            value = max(node.proof.value, rewards.value(case))
+            child = Node(case, replace(node.proof, value=value), node.x)
+            if not settle(child):
                 child.rounds = node.rounds.branch(case)
             children.append(child)
         return children[0], children[1]

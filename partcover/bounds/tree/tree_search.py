@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import numpy as np
 
+from ...analysis.by_corpus import tokens_by_corpus
+from ...errors import VerificationError
 from ...heuristics.local_search import local_search
 from ...problem.solution import Checkpoint, Solution, Termination
 from ...runtime.arrays import Bools
@@ -15,16 +18,19 @@ from ...runtime.checkpoints import Checkpoints
 from ...runtime.limits import Deadline
 from ...runtime.processes.parallel import ForEach, call_in_turn
 from ...runtime.progress import Event, Progress
+from ...verification.recount import verify
 from ...vocabulary.vocabulary import Vocabulary
 from ..climbing.cut_rounds import Round
 from ..climbing.leaf_prices import rounds_at
 from ..counting.price_counter import PriceCounter, largest
 from ..steps.word_ascent import WordAscent
-from .branch_tree import Node, certificate_of, leaves_of, settle
+from ..warm_start import first_point
+from .balance import Balance
+from .branch_tree import Node, Proof, certificate_of, leaves_of, settle
 from .branching import Split, Splitter
 from .incumbents import vocabulary_near
 
-__all__ = ["TreeSearch"]
+__all__ = ["Begun", "TreeSearch"]
 
 _BATCH = 2  # cases at a time, whatever the number of threads: the tree is the same for any
 _SLOW = 0.03  # of the gap: a case that gains less in two rounds is split
@@ -40,14 +46,15 @@ class _Outcome:
     """What the work on a case brought: a vocabulary, and the cases that it is split into."""
 
     vocabulary: Vocabulary
-    tokens: int
+    best: int | Fraction
     split: Split = field(default_factory=Split)
 
 
-class TreeSearch:
-    """The search for the optimum in a tree of cases.
+@dataclass(frozen=True)
+class Begun:
+    """What a search in a tree begins with.
 
-    Parameters
+    Attributes
     ----------
     counter : PriceCounter
         Counts what prices prove.
@@ -59,6 +66,25 @@ class TreeSearch:
         GreedTok's solution, with which better vocabularies are searched.
     ascent : WordAscent
         Plain steps, where cases begin that have no rounds yet.
+    termination : str
+        Why what came before has ended.
+    """
+
+    counter: PriceCounter
+    root: Node
+    solution: Solution
+    greedy: Solution
+    ascent: WordAscent
+    termination: Termination
+
+
+class TreeSearch:
+    """The search for the optimum in a tree of cases.
+
+    Parameters
+    ----------
+    begun : Begun
+        What came before.
     deadline : Deadline
         The clock of the call.
     progress : Progress
@@ -69,41 +95,42 @@ class TreeSearch:
 
     def __init__(
         self,
-        counter: PriceCounter,
-        root: Node,
-        solution: Solution,
-        greedy: Solution,
-        ascent: WordAscent,
+        begun: Begun,
         deadline: Deadline,
         progress: Progress,
         threshold: int | None = None,
     ) -> None:
-        self.counter = counter
-        self.root = root
-        self.solution = solution
-        self.greedy = greedy
-        self.ascent = ascent
+        self.counter = counter = begun.counter
+        self.root = begun.root
+        self.solution = begun.solution
+        self.greedy = begun.greedy
+        self.ascent = begun.ascent
         self.deadline = deadline
         self.clock = deadline.earlier(0.0)  # stops where the call is interrupted
         self.progress = progress
         self.threshold = threshold
-        self.splitter = Splitter(counter, self.clock)
+        self.splitter = Splitter(len(counter.lo), self.clock)
         self.checkpoints: Checkpoints[Solution] = Checkpoints(None, self.best)
-        self._reported = 0
+        self.asked = counter.asked(counter.instance)
+        self._reported: int | Fraction = 0
 
     @property
-    def goal(self) -> int:
-        """The value at which a case holds nothing better than the incumbent, or too many tokens."""
-        most = self.solution.tokens - 1
-        if self.threshold is not None:
-            most = min(most, self.threshold)
-        return most * self.counter.one + 1
+    def reached(self) -> int | Fraction:
+        """The incumbent's tokens, or its largest ratio over several corpora."""
+        worst = self.solution.worst
+        return self.solution.tokens if worst is None else worst
 
     @property
-    def lower_bound(self) -> int:
+    def goal(self) -> int | Fraction:
+        """What closes a case: nothing in it is better than the incumbent, or than the threshold."""
+        if self.threshold is None:
+            return self.reached
+        return min(self.reached, self.threshold + 1)
+
+    @property
+    def lower_bound(self) -> int | Fraction:
         """What all cases prove together."""
-        value = min(leaf.value for leaf in leaves_of(self.root))
-        return min(self.solution.tokens, self.counter.bound(value))
+        return min(self.reached, *(leaf.proof.proven for leaf in leaves_of(self.root)))
 
     def best(self) -> Solution:
         """Returns the incumbent with the certificate of the tree as it stands."""
@@ -112,7 +139,7 @@ class TreeSearch:
         return replace(
             self.solution,
             lower_bound=lower_bound,
-            status="optimal" if lower_bound == self.solution.tokens else "feasible",
+            status="optimal" if lower_bound == self.reached else "feasible",
             certificate=certificate,
             seconds=self.deadline.seconds,
             extra={**self.solution.extra, "leaves": (len(certificate.tree) + 1) // 2},
@@ -155,28 +182,28 @@ class TreeSearch:
 
     def _grow(self, gap: float, share: ForEach, pool: ThreadPoolExecutor | None) -> Termination:
         for leaf in leaves_of(self.root):
-            settle(self.counter, leaf)
+            settle(leaf)
         if not self.ascent.begun and self.clock.has_time_for(self.ascent.first_seconds):
             self.ascent.begin(self.counter.instance.k)
         while True:
-            opened = [leaf for leaf in leaves_of(self.root) if leaf.value < self.goal]
+            goal, reached = self.goal, self.reached
+            opened = [leaf for leaf in leaves_of(self.root) if not leaf.proof.closes(goal)]
             self._report(opened)
-            tokens = self.solution.tokens
-            if not opened or (self.threshold is not None and tokens <= self.threshold):
+            if not opened or (self.threshold is not None and reached <= self.threshold):
                 return "completed"
-            if gap and tokens - self.lower_bound <= gap * tokens:
+            if gap and reached - self.lower_bound <= Fraction(gap) * reached:
                 return "gap"
             if self.clock.is_over or not self.ascent.begun:
                 return "time_limit"
-            opened.sort(key=lambda node: node.value)
+            opened.sort(key=lambda node: node.level)
             _forget(opened)
             batch = opened[:_BATCH]
             if pool is None or len(batch) == 1:
                 # the threads share each step
-                self.counter.share = share
+                _use(share, batch)
                 outcomes = [self._work(node, self.goal, self._pulse) for node in batch]
             else:
-                self.counter.share = call_in_turn
+                _use(call_in_turn, batch)
                 outcomes = self._side_by_side(batch, pool)
             for node, outcome in zip(batch, outcomes, strict=True):
                 self.splitter.learn(outcome.split)
@@ -195,85 +222,116 @@ class TreeSearch:
             self._pulse()
         return [future.result() for future in futures]
 
-    def _work(self, node: Node, goal: int, pulse: Callable[[], None]) -> _Outcome:
+    def _work(self, node: Node, goal: int | Fraction, pulse: Callable[[], None]) -> _Outcome:
         """Bounds a case, rounds its x, and splits it unless it is closed."""
         if not node.is_settled:
             self._bound(node, goal, pulse)
         hopeful = self._hopeful(node, goal)
-        instance = self.counter.instance
-        vocabulary, tokens = vocabulary_near(instance, node.x, hopeful, self.clock)
-        if node.value >= goal or node.is_settled or self.clock.is_over:
-            return _Outcome(vocabulary, tokens)
-        return _Outcome(vocabulary, tokens, self.splitter.split(node, goal, pulse))
+        counter = node.proof.counter
+        vocabulary, tokens = vocabulary_near(counter.instance, node.x, hopeful, self.clock)
+        best: int | Fraction = tokens
+        if counter.corpora is not None:
+            best = max(counter.corpora.ratios(tokens_by_corpus(self.asked, vocabulary)))
+        if node.proof.closes(goal) or node.is_settled or self.clock.is_over:
+            return _Outcome(vocabulary, best)
+        return _Outcome(vocabulary, best, self.splitter.split(node, goal, pulse))
 
-    def _bound(self, node: Node, goal: int, pulse: Callable[[], None]) -> None:
+    def _bound(self, node: Node, goal: int | Fraction, pulse: Callable[[], None]) -> None:
         """Makes rounds of cuts until a case is closed or they gain little."""
         if node.rounds is None:
             self._begin(node)
         assert node.rounds is not None
         best: list[int] = []  # of the rounds here: those from another case's point begin lower
+        balance = None if self.asked.corpora is None else Balance(node.rounds.counter)
         for _ in range(_MOST_ROUNDS):
-            if node.value >= goal or self.clock.is_over:
+            if node.proof.closes(goal) or self.clock.is_over:
                 return
+            counter = node.rounds.counter
             result = node.rounds.round(self.clock)
-            node.improve(result.value, result.prices)
+            node.improve(Proof(result.value, result.prices, counter))
             node.x = node.rounds.steps.x_all()
             node.remark = _remark(result, len(node.rounds.steps.parts.counts))
             best.append(max([result.value, *best[-1:]]))
             pulse()
-            left = goal - node.value
+            if balance is not None and (other := balance.after(node.rounds, node.level, goal)):
+                node.rounds = node.rounds.counted_by(counter.counted_by(other))
+                best = []
+                continue
+            left = counter.goal(goal) - max(best)
             settled = not result.new and not result.violated
             if settled and len(best) > 1 and best[-1] - best[-2] < _SLOW_ALONE * left:
                 return
             if len(best) > _LOOK_BACK and best[-1] - best[-1 - _LOOK_BACK] < _SLOW * left:
                 return
 
-    def _hopeful(self, node: Node, goal: int) -> Bools | None:
+    def _hopeful(self, node: Node, goal: int | Fraction) -> Bools | None:
         """Returns which candidates may be in a better vocabulary of a case; None if all may.
 
         To choose a candidate raises the bound by as much as its reward is below the k-th largest,
         and what raises it to the goal is in no better vocabulary.
         """
-        if node.is_settled or node.value >= goal:
+        proof = node.proof
+        counter = proof.counter
+        if node.is_settled or proof.closes(goal):
             return None
-        units = node.proof[1].rewards(self.counter).optional
+        units = proof.prices.rewards(counter).optional
         optional = ~(node.case.inside | node.case.outside)
         threshold = largest(units[optional], node.case.free)[1]
-        gap = (goal - node.value >> self.counter.low_bits) + 1
+        gap = (counter.goal(goal) - proof.value >> counter.low_bits) + 1
         if gap >= threshold:
             return None
         hopeful = optional & (units > threshold - gap)
-        hopeful = hopeful[: len(self.counter.instance.index)]
+        hopeful = hopeful[: len(counter.instance.index)]
         left = int(np.count_nonzero(hopeful))
         node.remark += f", {left:,} of {len(hopeful):,} candidates left"
         return hopeful
 
     def _begin(self, node: Node) -> None:
         """Makes the rounds of a case from the prices that are known of it."""
-        prices = node.proof[1]
-        rewards = prices.rewards(self.counter)
-        node.rounds = rounds_at(self.ascent, node.case, prices, rewards)
+        prices, counter = node.proof.prices, node.proof.counter
+        rewards = prices.rewards(counter)
+        ascent = self.ascent
+        if counter is not self.counter:
+            ascent = first_point(counter, self.greedy, [])[0]
+            ascent.begin(counter.instance.k)
+        node.rounds = rounds_at(ascent, node.case, prices, rewards)
 
     def _offer(self, outcome: _Outcome) -> None:
         """Keeps the vocabulary of an outcome if it is better."""
-        if outcome.tokens >= self.solution.tokens:
+        if outcome.best >= self.reached:
             return
-        instance = self.counter.instance
-        solution = local_search(instance, outcome.vocabulary, greedy=self.greedy, time_limit=0)
-        if solution.tokens < self.solution.tokens:
-            self.solution = solution
-            self.progress.event(
-                Event(self.deadline.seconds, "incumbent", solution.tokens, None, "rounding")
-            )
+        before = self.reached
+        self.solution = self.recounted(outcome.vocabulary)
+        if self.reached < before:
+            event = Event(self.deadline.seconds, "incumbent", self.reached, None, "rounding")
+            self.progress.event(event)
             self.checkpoints.offer(news=True)
+
+    def recounted(self, vocabulary: Vocabulary) -> Solution:
+        """Returns a solution with a vocabulary, recounted in plain Python."""
+        if self.asked.corpora is None:
+            instance = self.counter.instance
+            return local_search(instance, vocabulary, greedy=self.greedy, time_limit=0)
+        recount = verify(self.asked, vocabulary)
+        if not recount.ok:
+            raise VerificationError(recount.problems[0])
+        tokens, limits = sum(recount.by_corpus), self.solution
+        return Solution.of(
+            self.asked,
+            vocabulary.with_(method=limits.method),
+            tokens,
+            by_corpus=recount.by_corpus,
+            seconds=self.deadline.seconds,
+            seed=limits.seed,
+            threads=limits.threads,
+        )
 
     def _pulse(self) -> None:
         """Reports a better bound, and makes a checkpoint if it is time for one."""
         lower_bound = self.lower_bound
         if lower_bound > self._reported:
             self._reported = lower_bound
-            tokens = self.solution.tokens
-            event = Event(self.deadline.seconds, "bound", tokens, lower_bound, "branches")
+            event = Event(self.deadline.seconds, "bound", self.reached, lower_bound, "branches")
             self.progress.event(event)
         self.checkpoints.offer()
 
@@ -283,7 +341,7 @@ class TreeSearch:
         n_cases = 2 * sum(1 for _ in leaves_of(self.root)) - 1
         remark = f"{len(opened)} open of {n_cases} cases"
         if opened:
-            remark += min(opened, key=lambda node: node.value).remark
+            remark += min(opened, key=lambda node: node.level).remark
         self.progress.advance(n_cases - len(opened), None, remark)
 
 
@@ -291,6 +349,14 @@ def _remark(result: Round, n_parts: int) -> str:
     """Returns what a case is like: cuts by kind, and what is left of the words."""
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(result.kinds.items()))
     return f"; {kinds or 'no cuts'}; {n_parts:,} parts of words"
+
+
+def _use(share: ForEach, nodes: list[Node]) -> None:
+    """Sets who shares the work on cases."""
+    for node in nodes:
+        node.proof.counter.share = share
+        if node.rounds is not None:
+            node.rounds.counter.share = share
 
 
 def _forget(nodes: list[Node]) -> None:

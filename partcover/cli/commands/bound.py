@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +20,6 @@ from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import InstanceSource, parse_budgets, read_any_vocabulary
 from ..modes.heads import Readers, bound_by_head
-from ..modes.minimax import MinimaxSource, refuse_with_minimax, show_minimax
-from ..modes.minimax_files import MinimaxFiles
 from ..options import (
     engine_options,
     events_option,
@@ -29,6 +28,7 @@ from ..options import (
     no_cuts_option,
     output_options,
     plot_option,
+    refuse_with_minimax,
     resume_option,
     seconds_option,
     several_options,
@@ -91,7 +91,6 @@ def bound_command(
     ks: str | None,
     vocab: str | None,
     tokens: bool,
-    minimax: MinimaxSource | None,
     head: int | None,
     readers: Readers,
     **options: Any,
@@ -109,10 +108,8 @@ def bound_command(
     """
     search = _Search(**options)
     budgets = parse_budgets(ks)
-    if minimax is not None:
-        readers.refuse()
-        refuse_with_minimax(tokens=tokens, head=head)
-        return _bound_minimax(out, replace(source, k=_only(budgets)), vocab, search, minimax)
+    if source.several:
+        refuse_with_minimax(tokens=tokens, head=head, iterations=search.iterations)
     if head is not None:
         _check_head(out, source, vocab, search, tokens)
         return bound_by_head(
@@ -126,7 +123,7 @@ def bound_command(
             iterations=search.iterations,
         )
     readers.refuse()
-    instance = replace(source, k=max(budgets, default=None)).read()
+    instance = replace(source, k=max(budgets, default=None)).read(several=True, threads=out.threads)
     budgets = budgets or [instance.k]
     incumbents = {} if vocab is None else _incumbents(instance, vocab, budgets)
     files = {}
@@ -134,7 +131,7 @@ def bound_command(
         paths = {k: str(_file(Path(out.path), k, budgets)) for k in budgets}
         files = {k: CertificateFile(out, paths[k], instance.with_k(k)) for k in budgets}
         read = [
-            ("the command", source.corpus),
+            *(("the command", path) for path in source.several or (source.corpus,)),
             ("--vocab", vocab),
             ("--start-certificate", search.start_certificate),
         ]
@@ -149,9 +146,9 @@ def bound_command(
 
 
 def _only(budgets: Sequence[int]) -> int | None:
-    """Returns the one budget that ``--minimax`` takes; None for none."""
+    """Returns the one budget that ``--head`` takes; None for none."""
     if len(budgets) > 1:
-        raise click.UsageError("--minimax and --head take one budget")
+        raise click.UsageError("--head takes one budget")
     return budgets[0] if budgets else None
 
 
@@ -169,41 +166,6 @@ def _check_head(
         check_apart([("-o", out.path)], [(label, path) for label, path in read if path])
 
 
-def _bound_minimax(
-    out: Output,
-    source: InstanceSource,
-    vocab: str | None,
-    search: _Search,
-    minimax: MinimaxSource,
-) -> int:
-    """Bounds the largest ratio of several inputs."""
-    from ...bounds.minimax import bound_minimax
-
-    refuse_with_minimax(
-        start_certificate=search.start_certificate,
-        resume=search.resume,
-        iterations=search.iterations,
-        events=search.events,
-        plot=search.plot,
-    )
-    incumbent = None if vocab is None else read_any_vocabulary(vocab)
-    instance = minimax.read(source, threads=out.threads)
-    with out.progress("bound") as progress:
-        solution = bound_minimax(
-            instance,
-            incumbent=incumbent,
-            cuts=not search.no_cuts,
-            time_limit=search.time_limit,
-            target_gap=search.gap or 0.0,
-            threads=out.threads,
-            progress=progress,
-        )
-    files = MinimaxFiles(out, None, out.path)
-    files.look(instance)
-    files.save_certificate(solution)
-    return show_minimax(replace(out, path=None, no_vocabulary=True), solution)
-
-
 @dataclass(frozen=True)
 class _Search:
     """What the search starts from, when it stops, and what it writes beside."""
@@ -218,7 +180,7 @@ class _Search:
     plot: str | None
 
 
-def _incumbents(instance: Instance, path: str, budgets: Sequence[int]) -> dict[int, int]:
+def _incumbents(instance: Instance, path: str, budgets: Sequence[int]) -> dict[int, int | Fraction]:
     """Returns the tokens that a vocabulary needs, for each budget that it keeps to."""
     from ...verification.recount import verify
 
@@ -226,7 +188,8 @@ def _incumbents(instance: Instance, path: str, budgets: Sequence[int]) -> dict[i
     recount = verify(instance, vocabulary)
     if not recount.ok:
         raise VerificationError(f"{path}: {recount.problems[0]}")
-    return {k: recount.tokens for k in budgets if k >= recount.size}
+    needed = recount.tokens if recount.worst is None else recount.worst
+    return {k: needed for k in budgets if k >= recount.size}
 
 
 def _file(path: Path, k: int, budgets: Sequence[int]) -> Path:
@@ -237,7 +200,7 @@ def _file(path: Path, k: int, budgets: Sequence[int]) -> Path:
 def _bounds(
     out: Output,
     instance: Instance,
-    incumbents: dict[int, int],
+    incumbents: dict[int, int | Fraction],
     search: _Search,
     files: dict[int, CertificateFile],
     budgets: Sequence[int],

@@ -104,7 +104,7 @@ def _search_bound(out: Output, instance: Instance, time_limit: float | None) -> 
         time_limit = _SECONDS
     with out.events(None, phase="bound", time_limit=time_limit) as progress:
         bound = lower_bound(instance, time_limit=time_limit, threads=out.threads, progress=progress)
-    return bound.lower_bound
+    return int(bound.lower_bound)
 
 
 def _proven_bound(instance: Instance, path: str) -> int:
@@ -114,7 +114,7 @@ def _proven_bound(instance: Instance, path: str) -> int:
     check = check_certificate(instance, Certificate.load(path))
     if not check.ok:
         raise VerificationError(f"{path}: {check.problems[0]}")
-    return check.lower_bound
+    return int(check.lower_bound)
 
 
 def _show(out: Output, data: dict[str, Any], rule: str) -> None:

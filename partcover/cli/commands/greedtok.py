@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..command import command
 from ..greedy_run import run_greedy
 from ..inputs import InstanceSource
-from ..modes.minimax import MinimaxSource, show_minimax
 from ..options import vocabulary_options
 from ..plan import plan_option
 from ..shown.output import Output
@@ -22,9 +21,7 @@ from ..shown.output import Output
 )
 @vocabulary_options(seed=False, several=True)
 @plan_option("greedy")
-def greedtok_command(
-    out: Output, source: InstanceSource, time_limit: float | None, minimax: MinimaxSource | None
-) -> int:
+def greedtok_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
     """GreedTok: take what covers most, k times.
 
     Tokens are counted under GreedTok's own rule (priority order), with the fewest that the same
@@ -35,13 +32,4 @@ def greedtok_command(
     """
     from ...heuristics.greedy import greedtok
 
-    if minimax is None:
-        return run_greedy(greedtok, out, source, time_limit)
-    from ...heuristics.minimax_greedy import greedtok_minimax
-
-    instance = minimax.read(source, threads=out.threads)
-    with out.progress("greedtok") as progress:
-        solution = greedtok_minimax(
-            instance, time_limit=time_limit, threads=out.threads, progress=progress
-        )
-    return show_minimax(out, solution)
+    return run_greedy(greedtok, out, source, time_limit)

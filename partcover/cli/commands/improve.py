@@ -8,7 +8,6 @@ import click
 
 from ...errors import InputError
 from ...problem.certificates.certificate import Certificate
-from ...problem.certificates.minimax import MinimaxCertificate
 from ...problem.instance import Instance
 from ...problem.solution import Solution
 from ..checkpoint_files import CheckpointFiles
@@ -16,9 +15,7 @@ from ..command import command, option
 from ..exit_status import EXIT_USAGE
 from ..inputs import InstanceSource
 from ..modes.heads import Readers, improve_by_head
-from ..modes.minimax import MinimaxSource, refuse_with_minimax, show_minimax
-from ..modes.minimax_files import MinimaxFiles
-from ..options import engine_options, grouped, no_cuts_option
+from ..options import engine_options, grouped, no_cuts_option, refuse_with_minimax
 from ..plan import plan_option
 from ..results import save_certificate, write_solution
 from ..search_options import SearchOptions, search_options
@@ -71,7 +68,6 @@ def improve_command(
     no_cuts: bool,
     head: int | None,
     readers: Readers,
-    minimax: MinimaxSource | None,
 ) -> int:
     """Search for a better vocabulary, and bound the optimum.
 
@@ -93,16 +89,14 @@ def improve_command(
     if no_bound and (search.write_certificate or search.start_certificate):
         name = "--write-certificate" if search.write_certificate else "--start-certificate"
         raise click.UsageError(f"--no-bound and {name} exclude each other")
-    if minimax is not None:
-        readers.refuse()
+    if source.several:
         refuse_with_minimax(no_bound=no_bound, head=head)
-        return _improve_minimax(out, source, search, minimax, cuts=not no_cuts)
     if head is not None:
         if no_bound:
             raise click.UsageError("--head and --no-bound exclude each other")
         return improve_by_head(out, source, search, head, readers)
     readers.refuse()
-    instance = source.read()
+    instance = source.read(several=True, threads=out.threads)
     files = CheckpointFiles(out, search.write_certificate, instance, source.name)
     start, certificate = search.starts(files.load, Certificate.load)
     with search.watched(out) as progress:
@@ -119,39 +113,6 @@ def improve_command(
     saved = _save_certificate(out, search.write_certificate, solution, instance)
     status = write_solution(out, solution, instance, source.name)
     return status if saved else EXIT_USAGE
-
-
-def _improve_minimax(
-    out: Output,
-    source: InstanceSource,
-    search: SearchOptions,
-    minimax: MinimaxSource,
-    *,
-    cuts: bool,
-) -> int:
-    """Improves a vocabulary for several inputs."""
-    from ...bounds.minimax import improve_minimax
-
-    refuse_with_minimax(events=search.events, plot=search.plot)
-    files = MinimaxFiles(out, out.path, search.write_certificate)
-    start, proof = search.starts(files.load, MinimaxCertificate.load)
-    instance = minimax.read(source, threads=out.threads)
-    if search.resume:
-        files.refuse_others(instance, start, proof)
-    files.look(instance)
-    with out.progress("improve") as progress:
-        solution = improve_minimax(
-            instance,
-            start,
-            start_certificate=proof,
-            cuts=cuts,
-            progress=progress,
-            checkpoint=files,
-            **search.limits(out),
-        )
-    status = show_minimax(out, solution)
-    files.save_certificate(solution)
-    return status
 
 
 def _save_certificate(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from typing import Any
 
 import click
@@ -14,18 +15,17 @@ from ...problem.instance import Instance
 from ...problem.memory_plan import Work
 from ...problem.solution import Result
 from ...report.tables import facts
+from ...runtime.numerals import shown_number
 from ..checkpoint_files import CheckpointFiles
 from ..command import command, option
-from ..exit_status import EXIT_LIMIT, EXIT_NOTHING
-from ..inputs import InstanceSource, read_any_vocabulary
-from ..modes.minimax import MinimaxSource, refuse_with_minimax, show_minimax
+from ..exit_status import EXIT_NOTHING
+from ..inputs import InstanceSource
+from ..options import refuse_with_minimax
 from ..paths import WritablePath
 from ..plan import plan_option
 from ..results import save_certificate, write_solution
 from ..search_options import SearchOptions, search_options
 from ..shown.output import Output, say
-
-_MINIMAX_SEARCH = ("start", "time_limit")  # what goes with several inputs
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,6 @@ def solve_command(
     out: Output,
     source: InstanceSource,
     search: SearchOptions,
-    minimax: MinimaxSource | None,
     **options: Any,
 ) -> int:
     """Find an optimal vocabulary and prove that it is one.
@@ -128,14 +127,15 @@ def solve_command(
     best so far is written every few seconds, and --resume goes on from it; a solver named by
     --solver writes at its end alone, and goes on from what is there.
 
-    With --minimax and several small inputs: the vocabulary with the smallest largest ratio of
-    tokens to reference, by a solver.
+    With --minimax and several inputs: the vocabulary with the smallest largest ratio of tokens to
+    reference.
     """
     model = _Model(**options)
-    if minimax is not None:
-        return _solve_minimax(out, source, model, search, minimax)
+    if source.several:
+        about_one = {name: value for name, value in vars(model).items() if name != "solver"}
+        refuse_with_minimax(**{**about_one, "goal": model.goal != "tokens"})
     _check(model, search)
-    instance = source.read(any_k=model.goal == "size")
+    instance = source.read(any_k=model.goal == "size", several=True, threads=out.threads)
     if model.threshold is not None:
         instance = replace(instance, threshold=model.threshold)
     _write_model(out, instance, model)
@@ -161,35 +161,6 @@ def solve_command(
     if model.goal != "tokens" and solution.extra["meets_threshold"] is False:
         _note_conflict(out, instance, model, search.time_limit)
     return status
-
-
-def _solve_minimax(
-    out: Output,
-    source: InstanceSource,
-    model: _Model,
-    search: SearchOptions,
-    minimax: MinimaxSource,
-) -> int:
-    """Solves for several inputs."""
-    from ...exact.minimax import solve_minimax
-
-    about_one = {name: value for name, value in vars(model).items() if name != "solver"}
-    refuse_with_minimax(
-        **{**about_one, "goal": model.goal != "tokens"},
-        **{name: value for name, value in vars(search).items() if name not in _MINIMAX_SEARCH},
-    )
-    start = None if search.start is None else read_any_vocabulary(search.start)
-    solution = solve_minimax(
-        minimax.read(source, threads=out.threads),
-        solver=model.solver or "highs",
-        warm_start=start,
-        time_limit=search.time_limit,
-        seed=out.seed,
-        threads=out.threads,
-    )
-    status = show_minimax(out, solution)
-    limited = solution.status != "optimal" and solution.termination in ("time_limit", "error")
-    return EXIT_LIMIT if limited else status
 
 
 def _check(model: _Model, search: SearchOptions) -> None:
@@ -276,7 +247,13 @@ def _save_proof(out: Output, path: str, solution: Result, instance: Instance) ->
     certificate = solution.certificate
     assert certificate is not None
     save_certificate(out, path, certificate, instance)
-    out.note(f"{path} proves that at least {certificate.lower_bound:,} tokens are needed")
+    out.note(f"{path} proves {_least(certificate.lower_bound)}")
+
+
+def _least(bound: int | Fraction) -> str:
+    if isinstance(bound, Fraction):
+        return f"a largest ratio of at least {shown_number(bound)}"
+    return f"that at least {bound:,} tokens are needed"
 
 
 def _relax(out: Output, instance: Instance, model: _Model, common: dict[str, Any]) -> int:

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...problem.corpora import Corpora
 from ...problem.instance import Instance
-from ...report.tables import facts
+from ...report.tables import Listing, facts
 from ...runtime.files.kinds import kind_of
+from ...runtime.progress import gap_of
 from ...vocabulary.vocabulary import Vocabulary
 from ..adapted.extension_verification import extended_vocabulary, verify_extended, vocabulary_first
 from ..command import command, option
 from ..exit_status import EXIT_VERIFICATION
 from ..inputs import InstanceSource, other_words, read_vocabulary
 from ..modes.heads import Readers, verify_head
-from ..modes.minimax import MinimaxSource
-from ..modes.minimax_verification import verify_with_minimax
-from ..options import engine_options, grouped, k_option, output_options, several_options
+from ..options import (
+    engine_options,
+    grouped,
+    k_option,
+    output_options,
+    refuse_with_minimax,
+    several_options,
+)
 from ..paths import ReadablePath
 from ..shown.output import Output, say_problems
 
@@ -94,7 +103,6 @@ def verify_command(
     source: InstanceSource,
     answer: _Answer,
     certificate: str | None,
-    minimax: MinimaxSource | None,
     readers: Readers,
 ) -> int:
     """Check a vocabulary and a certificate, independently.
@@ -124,23 +132,21 @@ def verify_command(
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     if model is not None and vocab is None:
         raise click.UsageError("--model goes with a solver's .sol: --vocab S.sol")
-    if minimax is not None:
-        readers.refuse("threads")
-        if model is not None:
-            raise click.UsageError("--minimax and --model exclude each other")
-        return verify_with_minimax(out, source, vocab, certificate, minimax)
+    if source.several:
+        refuse_with_minimax(model=model)
     extended = extended_vocabulary(source, vocab)
     if extended is not None:
         readers.refuse("threads")
         return verify_extended(out, source, extended, certificate, answer.keep)
     if answer.keep:
         raise click.UsageError("--keep is for a vocabulary that extend wrote, and goes without -k")
-    if certificate is not None and kind_of(certificate) == "head-certificate":
+    is_of_head = certificate is not None and kind_of(certificate) == "head-certificate"
+    if certificate is not None and is_of_head and not source.several:
         if model is not None:
             raise click.UsageError("a certificate of a head and --model exclude each other")
         return verify_head(out, source, vocab, certificate, readers)
     readers.refuse("threads")
-    instance = source.read()
+    instance = source.read(several=True, threads=out.threads)
     data: dict[str, Any] = {}
     problems: list[str] = []
     if vocab is not None:
@@ -157,9 +163,28 @@ def verify_command(
         data["condition"] = instance.merges.about
     flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
     flat = {key: value for key, value in flat.items() if not isinstance(value, list | dict)}
-    out.result(data, facts(flat))
+    parts = [facts(flat)]
+    if instance.corpora is not None:
+        parts.insert(0, _corpora(instance.corpora, data))
+    out.result(data, *parts)
     say_problems(problems)
     return 0 if data["ok"] else EXIT_VERIFICATION
+
+
+def _corpora(corpora: Corpora, data: dict[str, Any]) -> Listing:
+    """Returns a table of the corpora, with the tokens that a vocabulary needs; adds it to data."""
+    tokens = data.pop("by_corpus", None) or [None] * len(corpora)
+    data["corpora"] = [
+        {
+            "name": name,
+            "tokens": count,
+            "reference": r,
+            "ratio": None if count is None else count / r,
+        }
+        for name, count, r in zip(corpora.names, tokens, corpora.references, strict=True)
+    ]
+    columns = {key: key for key in ("name", "tokens", "reference", "ratio")}
+    return Listing(data["corpora"], columns)
 
 
 def _check_vocabulary(
@@ -195,7 +220,22 @@ def _check_vocabulary(
             data["problems"].append(
                 f"the file claims {claim['tokens']} tokens ({claim.get('rule')}), it needs {tokens}"
             )
+        false = _false_claims(instance, claim.get("corpora"), result.by_corpus)
+        data["ok"] = data["ok"] and not false
+        data["problems"] += false
     return data
+
+
+def _false_claims(instance: Instance, rows: Any, tokens: Sequence[int]) -> list[str]:
+    """Returns a line for each corpus whose tokens the vocabulary's file states otherwise."""
+    if instance.corpora is None or not isinstance(rows, list):
+        return []
+    claimed = [row.get("tokens") if isinstance(row, dict) else None for row in rows]
+    return [
+        f"the file claims {stated} tokens for {name}, it needs {count}"
+        for name, stated, count in zip(instance.corpora.names, claimed, tokens, strict=False)
+        if stated != count
+    ]
 
 
 def _tokens_by_rule(instance: Instance, vocabulary: Vocabulary, result: Verification) -> int | None:
@@ -225,7 +265,9 @@ def _check_certificate(
         data["problems"] += [_CHECKED_WITH[method]] if method in _CHECKED_WITH else []
     if vocabulary.get("ok") and data["ok"]:
         needed = vocabulary.get("tokens_by_rule", vocabulary["tokens"])
-        data["gap"] = (needed - result.lower_bound) / needed if needed else 0.0
+        if instance.corpora is not None:
+            needed = Fraction(vocabulary["worst_exact"])
+        data["gap"] = gap_of(needed, result.lower_bound)
         data["proves_optimal"] = needed == result.lower_bound
     return data
 

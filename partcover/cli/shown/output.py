@@ -17,6 +17,7 @@ import click
 
 from ...errors import InputError, message_line, printable, shorten
 from ...runtime.files.writing import write_atomic
+from ...runtime.numerals import shown_number
 from ...runtime.progress import Event, EventLog, Progress
 
 if TYPE_CHECKING:
@@ -291,7 +292,7 @@ class _Bar(Progress):
     def event(self, event: Event) -> None:
         """Writes the lower bound beside a bar of unknown length."""
         if event.lower_bound is not None:
-            self.advance(event.seconds, None, f"at least {event.lower_bound:,} tokens")
+            self.advance(event.seconds, None, f"at least {shown_number(event.lower_bound)}")
 
 
 class _All(Progress):

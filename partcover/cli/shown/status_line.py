@@ -6,8 +6,10 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ...runtime.numerals import shown_number
 from ...runtime.progress import Event, Progress
 
 if TYPE_CHECKING:
@@ -41,8 +43,8 @@ class StatusLine(Progress):
         self.clock = clock
         self.started = clock()
         self.end = math.inf if time_limit is None else self.started + time_limit
-        self.tokens: int | None = None
-        self.lower_bound: int | None = None
+        self.tokens: int | Fraction | None = None
+        self.lower_bound: int | Fraction | None = None
         self.gap: float | None = None
         self.remark = ""
 
@@ -68,8 +70,8 @@ class StatusLine(Progress):
         passed = f"{_clock(now - self.started)} so far"
         parts = {
             "phase": self.phase,
-            "best": "" if self.tokens is None else f"best {self.tokens:,}",
-            "bound": "" if self.lower_bound is None else f"bound {self.lower_bound:,}",
+            "best": "" if self.tokens is None else f"best {shown_number(self.tokens)}",
+            "bound": "" if self.lower_bound is None else f"bound {shown_number(self.lower_bound)}",
             "gap": "" if self.gap is None else f"gap {100 * self.gap:.3f} %",
             "time": f"{_clock(self.end - now)} left" if math.isfinite(self.end) else passed,
             "remark": self.remark,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from ...corpus.symbols import Symbols, Token
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...runtime.arrays import Int32, Int64
+from ...runtime.fractions import read_fraction
 from ...runtime.notebook import brief
 from ...runtime.pickling import by_fields
 from ..instance import Instance
@@ -75,6 +77,9 @@ class Leaf:
         Cuts over these pairs.
     charges : tuple of Charge
         What tokens pay to those that make them, where the instance has merges.
+    weights : tuple of int
+        A weight for each corpus, at least 0 and not all 0, where the instance has several: the
+        counts of a word are added up with these weights.
 
     Examples
     --------
@@ -89,10 +94,15 @@ class Leaf:
     pairs: tuple[PairPrices, ...] | PackedPairs = ()
     cuts: tuple[Cut, ...] = ()
     charges: tuple[Charge, ...] = ()
+    weights: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         fees = tuple(whole(fee, "a fee", 0) for fee in self.fees)
         object.__setattr__(self, "fees", fees)
+        weights = tuple(whole(weight, "a weight", 0) for weight in self.weights)
+        object.__setattr__(self, "weights", weights)
+        if weights and not any(weights):
+            raise InputError("all weights of a leaf are 0")
         if isinstance(self.prices, np.ndarray) and self.prices.dtype not in (np.int32, np.int64):
             raise InputError(f"prices are {self.prices.dtype}: int32 or int64 is expected")
 
@@ -129,7 +139,7 @@ class Leaf:
             prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
         if not isinstance(pairs, PackedPairs) and pairs:
             pairs = PackedPairs.of(pairs)
-        return Leaf(prices, self.fees, pairs, self.cuts, self.charges)
+        return replace(self, prices=prices, pairs=pairs)
 
     def unpacked_pairs(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
         """Returns the pairs with their multipliers.
@@ -205,8 +215,8 @@ class Certificate(SavedCertificate):
         (`policy_digest`).
     k : int
         The budget.
-    lower_bound : int
-        The lower bound that is claimed.
+    lower_bound : int or Fraction
+        The lower bound that is claimed: of tokens, or of the largest ratio over several corpora.
     tree : tuple of Branch and Leaf
         Branch and bound with the cases written down: a binary tree in preorder, a branch, its
         first subtree, its second.  A single leaf is the form for whole corpora.
@@ -238,7 +248,7 @@ class Certificate(SavedCertificate):
         "words_sha256": str,
         "policy_sha256": str,
         "k": int,
-        "lower_bound": int,
+        "lower_bound": int | str,
         "scale_bits": int,
         "tree": list,
     }
@@ -247,14 +257,15 @@ class Certificate(SavedCertificate):
     words_sha256: str
     policy_sha256: str
     k: int
-    lower_bound: int
+    lower_bound: int | Fraction
     tree: tuple[Branch | Leaf, ...]
     scale_bits: int = SCALE_BITS
 
     def __post_init__(self) -> None:
         whole(self.scale_bits, "scale_bits", 0, _FINEST_BITS)
         whole(self.k, "k", 0)
-        whole(self.lower_bound, "the lower bound")
+        if not isinstance(self.lower_bound, Fraction):
+            whole(self.lower_bound, "the lower bound")
         missing = 1  # subtrees that the branches so far lack
         sizes = set()
         for node in self.tree:
@@ -268,6 +279,9 @@ class Certificate(SavedCertificate):
                 _check_prices(node.prices, self.scale_bits)
         if missing:
             raise InputError(f"the tree lacks {missing} subtree(s)")
+        is_weighted = any(isinstance(node, Leaf) and node.weights for node in self.tree)
+        if isinstance(self.lower_bound, Fraction) and not is_weighted:
+            raise InputError("'lower_bound' is a fraction, and no leaf has weights of corpora")
         if len(sizes) > 1:
             raise InputError(f"leaves with {min(sizes)} and with {max(sizes)} prices")
         self._refuse_endless()
@@ -302,7 +316,7 @@ class Certificate(SavedCertificate):
         cls,
         instance: Instance,
         tree: tuple[Branch | Leaf, ...],
-        lower_bound: int,
+        lower_bound: int | Fraction,
         scale_bits: int = SCALE_BITS,
     ) -> Certificate:
         """Makes a certificate for an instance; prices follow the words in ascending order.
@@ -354,7 +368,7 @@ class Certificate(SavedCertificate):
             "words_sha256": self.words_sha256,
             "policy_sha256": self.policy_sha256,
             "k": self.k,
-            "lower_bound": self.lower_bound,
+            "lower_bound": _bound_to_json(self.lower_bound),
             "scale_bits": self.scale_bits,
             "tree": [_node_to_json(node, self.scale_bits) for node in self.tree],
         }
@@ -368,10 +382,23 @@ class Certificate(SavedCertificate):
             data["words_sha256"],
             data["policy_sha256"],
             data["k"],
-            data["lower_bound"],
+            _bound_from_json(data["lower_bound"]),
             tuple(_node_from_json(node, data["symbols"]) for node in data["tree"]),
             data["scale_bits"],
         )
+
+
+def _bound_to_json(bound: int | Fraction) -> int | str:
+    return str(bound) if isinstance(bound, Fraction) else bound
+
+
+def _bound_from_json(bound: int | str) -> int | Fraction:
+    if not isinstance(bound, str):
+        return bound
+    try:
+        return read_fraction(bound)
+    except (ValueError, ZeroDivisionError):
+        raise InputError("'lower_bound' is broken: the file is damaged") from None
 
 
 def _check_prices(prices: Prices, scale_bits: int) -> None:
@@ -383,7 +410,8 @@ def _check_prices(prices: Prices, scale_bits: int) -> None:
 def policy_digest(instance: Instance) -> str:
     """Returns the SHA-256 of what limits the candidates.
 
-    That is all of an instance but words, k, threshold and source.
+    That is all of an instance but words, k, threshold and source; of several corpora their words
+    and references, too.
 
     Examples
     --------
@@ -392,7 +420,11 @@ def policy_digest(instance: Instance) -> str:
     >>> policy_digest(Instance({"hat": 2}, k=1)) == policy_digest(Instance({"cat": 1}, k=3))
     True
     """
-    return digest({"symbols": instance.symbols, **instance.conditions_to_json()})
+    about = {"symbols": instance.symbols, **instance.conditions_to_json()}
+    if instance.corpora is not None:
+        about["corpora_sha256"] = [words.digest for words in instance.corpora.words]
+        about["references"] = list(instance.corpora.references)
+    return digest(about)
 
 
 def sorted_symbols(words: WordCounts) -> Int64:
@@ -426,13 +458,15 @@ def _width(scale_bits: int) -> int:
 def _node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
     if isinstance(node, Branch):
         return {"branch": sym.to_json(node.token)}
-    if node.prices is None:
-        return {"prices": None}
     node = node.packed(scale_bits)
-    assert isinstance(node.prices, bytes)
-    data: dict[str, Any] = {"prices": base64.b64encode(node.prices).decode("ascii")}
+    data: dict[str, Any] = {"prices": None}
+    if node.prices is not None:
+        assert isinstance(node.prices, bytes)
+        data["prices"] = base64.b64encode(node.prices).decode("ascii")
     if node.fees:
         data["fees"] = list(node.fees)
+    if node.weights:
+        data["weights"] = list(node.weights)
     if node.charges:
         data["charges"] = [charge.to_json() for charge in node.charges]
     return data | cuts_to_json(node.pairs, node.cuts)
@@ -445,11 +479,11 @@ def _node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
             raise InputError(f"a branch is on {sym.show(token)!r}, which is no token")
         return Branch(token)
     if not isinstance(node, dict) or not (
-        {"prices"} <= node.keys() <= {"prices", "fees", "charges", *CUT_KEYS}
+        {"prices"} <= node.keys() <= {"prices", "fees", "charges", "weights", *CUT_KEYS}
     ):
         raise InputError("a node of the tree has neither 'branch' nor 'prices'")
-    fees, charges = node.get("fees", []), node.get("charges", [])
-    for what, listed in (("fees", fees), ("charges", charges)):
+    fees, charges, weights = (node.get(name, []) for name in ("fees", "charges", "weights"))
+    for what, listed in (("fees", fees), ("charges", charges), ("weights", weights)):
         if not isinstance(listed, list):
             raise InputError(f"the {what} of a leaf are no list")
     has_cuts = not CUT_KEYS.isdisjoint(node)
@@ -458,11 +492,11 @@ def _node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
             f"a leaf has some of {', '.join(sorted(CUT_KEYS))}: all or none are expected"
         )
     if node["prices"] is None and not has_cuts and not charges:
-        return Leaf(None)
+        return Leaf(None, tuple(fees), weights=tuple(weights))
     try:
         packed = base64.b64decode(node["prices"], validate=True)
     except (TypeError, ValueError):
         raise InputError("the prices of a leaf cannot be unpacked: the file is damaged") from None
     pairs, cuts = cuts_from_json(node, symbols) if has_cuts else ((), ())
     charged = tuple(Charge.from_json(charge, symbols) for charge in charges)
-    return Leaf(packed, tuple(fees), pairs, cuts, charged)
+    return Leaf(packed, tuple(fees), pairs, cuts, charged, tuple(weights))

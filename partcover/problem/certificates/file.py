@@ -8,6 +8,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from os import PathLike, fspath
+from types import UnionType
 from typing import Any, ClassVar, Self
 
 from ...errors import InputError, VerificationError
@@ -100,7 +101,7 @@ class SavedCertificate(ABC):
     """The name of the format, after ``partcover-``."""
     _ABOUT: ClassVar[str]
     """What the file should be, in errors."""
-    _FIELDS: ClassVar[Mapping[str, type]]
+    _FIELDS: ClassVar[Mapping[str, type | UnionType]]
     """What `_content` returns."""
 
     @property

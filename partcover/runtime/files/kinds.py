@@ -24,7 +24,6 @@ Kind: TypeAlias = Literal[
     "instance",
     "certificate",
     "head-certificate",
-    "minimax-certificate",
     "solution",
     "array",
     "tokenizer",
@@ -34,9 +33,7 @@ HEADER = b"#partcover counts"  # how the first line of a counts file begins
 _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 _COUNTED = re.compile(rb"[^\t\n]+\t[0-9]+\r?")
-_FORMAT = re.compile(
-    rb'"format"\s*:\s*"partcover-(vocabulary|instance|(?:(?:head|minimax)-)?certificate)"'
-)
+_FORMAT = re.compile(rb'"format"\s*:\s*"partcover-(vocabulary|instance|(?:head-)?certificate)"')
 _TOKENIZER = re.compile(rb'"(added_tokens|pre_tokenizer|post_processor)"\s*:')  # Hugging Face
 _RANK = re.compile(
     rb"(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/](?:=|[A-Za-z0-9+/])) \d+\r?"
@@ -48,7 +45,6 @@ _KINDS: dict[bytes, Kind] = {
     b"instance": "instance",
     b"certificate": "certificate",
     b"head-certificate": "head-certificate",
-    b"minimax-certificate": "minimax-certificate",
 }
 _NAMES: dict[Kind, str] = {
     "counts": "this is a counts file (word, tab, count)",
@@ -57,7 +53,6 @@ _NAMES: dict[Kind, str] = {
     "instance": "this is an instance",
     "certificate": "this is a certificate",
     "head-certificate": "this is a certificate of a head",
-    "minimax-certificate": "this is a minimax certificate",
     "solution": "this looks like a solution",
     "array": "this is an array (.npy)",
     "tokenizer": "this looks like a tokenizer of another library",
@@ -65,9 +60,8 @@ _NAMES: dict[Kind, str] = {
 
 # how each certificate is checked
 _CHECKED: dict[Kind, str] = {
-    "certificate": "`partcover verify` without --minimax checks it",
+    "certificate": "`partcover verify` checks it",
     "head-certificate": "`partcover verify C.tsv -k K` checks it",
-    "minimax-certificate": "`partcover verify --minimax` of its corpora checks it",
 }
 
 

@@ -10,91 +10,90 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.minimax import ratios, smallest_worst
+from oracles.corpora import ratios, smallest_worst
 from properties import tries
 from strategies import random_instance
 
 from partcover import (
+    Certificate,
+    Corpora,
     InputError,
-    MinimaxCertificate,
-    MinimaxInstance,
+    Instance,
     Progress,
     VerificationError,
     Vocabulary,
     WordCounts,
-    bound_minimax,
-    check_minimax_certificate,
-    greedtok_minimax,
+    check_certificate,
+    greedtok,
     improve,
-    improve_minimax,
     lower_bound,
     reference_counts,
-    verify_minimax,
+    verify,
 )
-from partcover.bounds.minimax import round_seconds
-from partcover.heuristics.minimax_search import ExchangeSearch
+from partcover.bounds.weighted_rounds import round_seconds
+from partcover.heuristics.corpora_exchange import ExchangeSearch
 from partcover.problem.certificates.file import with_checksum
 from partcover.runtime.limits import Deadline
 
 
-def three(k: int = 10) -> MinimaxInstance:
+def three(k: int = 10) -> Instance:
     corpora = [random_instance(seed, 1).words.most_frequent(25) for seed in (1, 2, 3)]
-    return MinimaxInstance(corpora, k, reference_counts(corpora, "own", k), ["x", "y", "z"])
+    return Instance(Corpora(corpora, reference_counts(corpora, "own", k), ["x", "y", "z"]), k)
 
 
-def checks(instance: MinimaxInstance, solution) -> None:
+def checks(instance: Instance, solution) -> None:
     """The numbers of a solution are those of slow recounts."""
-    assert list(solution.ratios) == ratios(instance, solution.vocabulary)
-    recount = verify_minimax(instance, solution.vocabulary)
-    assert (recount.ok, recount.tokens, recount.worst) == (True, solution.tokens, solution.worst)
+    assert [corpus.ratio for corpus in solution.corpora] == ratios(instance, solution.vocabulary)
+    recount = verify(instance, solution.vocabulary, claim=solution)
+    assert (recount.problems, recount.worst) == ((), solution.worst)
 
 
 @pytest.mark.long
 def test_weights_close_the_gap_of_real_words():
     instance = three()
-    equal = greedtok_minimax(instance)
-    found = improve_minimax(instance)
+    equal = greedtok(instance)
+    found = improve(instance)
     checks(instance, found)
     assert found.gap < 0.08
     assert found.lower_bound <= found.worst <= equal.worst
-    bound = bound_minimax(instance, incumbent=equal.vocabulary)
-    assert (bound.worst, bound.tokens) == (equal.worst, equal.tokens)
+    bound = lower_bound(instance, incumbent=equal.worst)
+    assert bound.incumbent == equal.worst
     assert bound.lower_bound == pytest.approx(found.lower_bound, rel=0.01)
-    again = improve_minimax(instance, found.vocabulary, gap=0.5)
-    assert (again.worst <= found.worst, again.rounds) == (True, 1)
+    again = improve(instance, found.vocabulary, gap=0.5)
+    assert (again.worst <= found.worst, again.extra["rounds"]) == (True, 1)
 
 
 @pytest.mark.long
 def test_exchanges_from_elsewhere_find_what_single_ones_do_not():
     corpora = [random_instance(seed, 1).words.most_frequent(6) for seed in (1, 2, 3)]
-    instance = MinimaxInstance(corpora, 8, [words.total_symbols for words in corpora])
-    greedy = greedtok_minimax(instance).vocabulary
+    instance = Instance(Corpora(corpora, [words.total_symbols for words in corpora]), 8)
+    greedy = greedtok(instance).vocabulary
     worst = []
     for kicks in (0, 12):
         tokens = ExchangeSearch(instance, Deadline()).run(list(greedy), [], kicks=kicks)
         worst.append(max(ratios(instance, tokens)))
     assert worst[1] < worst[0]
-    assert improve_minimax(instance).worst == worst[1]
+    assert improve(instance).worst == worst[1]
 
 
 @pytest.mark.long
 def test_threads_change_nothing():
     instance = three(4)
-    one, two = (improve_minimax(instance, threads=threads) for threads in (1, 2))
+    one, two = (improve(instance, threads=threads) for threads in (1, 2))
     assert one.vocabulary == two.vocabulary
     assert one.certificate.to_json() == two.certificate.to_json()
 
 
 def test_a_time_limit_of_nothing_has_an_answer():
     instance = three()
-    for run in (greedtok_minimax, improve_minimax):
+    for run in (greedtok, improve):
         solution = run(instance, time_limit=0)
         assert solution.termination == "time_limit"
         checks(instance, solution)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("method", [greedtok_minimax, improve_minimax, bound_minimax])
+@pytest.mark.parametrize("method", [greedtok, improve, lower_bound])
 def test_ctrl_c_keeps_the_best(method):
     class Interrupting(Progress):
         def advance(self, done, total, remark=""):
@@ -103,13 +102,14 @@ def test_ctrl_c_keeps_the_best(method):
 
     instance = three(4)
     solution = method(instance, progress=Interrupting())
-    assert (solution.termination, solution.rounds) == ("interrupted", 2)
-    if method is bound_minimax:
-        assert solution.status == "none"
+    assert solution.termination == "interrupted"
+    if method is lower_bound:
+        assert (solution.status, solution.rounds) == ("none", 2)
     else:
+        assert solution.extra["rounds"] == 2
         checks(instance, solution)
-    if method is not greedtok_minimax:
-        assert check_minimax_certificate(instance, solution.certificate).ok
+    if method is not greedtok:
+        assert check_certificate(instance, solution.certificate).ok
 
 
 @pytest.mark.long
@@ -124,11 +124,13 @@ def test_no_weights_prove_too_much(number):
         corpora.append(WordCounts.from_counts({word: draw.randint(1, 9) for word in words}))
     most = draw.choice([2, 20])
     references = [draw.randint(1, most) for _ in corpora]
-    instance = MinimaxInstance(corpora, draw.randint(0, 2), references)
+    instance = Instance(Corpora(corpora, references), draw.randint(0, 2))
     weights = [draw.choice([0, 1, draw.randint(1, 9), 10**9]) for _ in corpora]
     weights[draw.randrange(len(corpora))] = draw.choice([1, 10**9])
-    alone = lower_bound(instance.weighted(weights)).certificate
-    check = check_minimax_certificate(instance, MinimaxCertificate.of(instance, weights, alone))
+    certificate = lower_bound(instance).certificate
+    (leaf,) = certificate.tree
+    tree = (replace(leaf, weights=tuple(weights)),)
+    check = check_certificate(instance, replace(certificate, tree=tree, lower_bound=Fraction(0)))
     assert check.problems == ()
     assert check.lower_bound <= smallest_worst(instance)
 
@@ -141,45 +143,43 @@ def test_checkpoints_are_valid():
         kept.append(solution)
         raise OSError("no room")
 
-    found = improve_minimax(instance, checkpoint=keep)
+    found = improve(instance, checkpoint=keep)
     assert kept[0].worst >= found.worst
     assert kept[0].certificate is None  # the first one is there before any bound
     for solution in kept:
         checks(instance, solution)
         if solution.certificate is not None:
-            assert check_minimax_certificate(instance, solution.certificate).ok
+            assert check_certificate(instance, solution.certificate).ok
 
 
 @pytest.mark.long
 def test_a_start_is_never_lost():
     instance = three(4)
-    first = improve_minimax(instance)
-    again = improve_minimax(
-        instance, first.vocabulary, start_certificate=first.certificate, time_limit=0
-    )
+    first = improve(instance)
+    again = improve(instance, first.vocabulary, start_certificate=first.certificate, time_limit=0)
     assert again.worst <= first.worst
     assert again.lower_bound >= first.lower_bound
-    assert check_minimax_certificate(instance, again.certificate).ok
+    assert check_certificate(instance, again.certificate).ok
     # a proof alone, whose weights may be 0
-    weights = (1, 0, 2)
-    proof = MinimaxCertificate.of(
-        instance, weights, lower_bound(instance.weighted(weights)).certificate
-    )
-    found = improve_minimax(instance, start_certificate=proof)
+    (leaf,) = first.certificate.tree
+    proof = replace(first.certificate, tree=(replace(leaf, weights=(1, 0, 2)),))
+    proof = replace(proof, lower_bound=check_certificate(instance, proof).lower_bound)
+    found = improve(instance, start_certificate=proof)
     assert found.lower_bound >= proof.lower_bound
     checks(instance, found)
-    other = MinimaxInstance(instance.corpora, 4, (1, *instance.references[1:]))
-    with pytest.raises(VerificationError, match="about other references"):
-        improve_minimax(other, start_certificate=proof)
+    corpora = instance.corpora
+    other = Instance(Corpora(corpora.words, (1, *corpora.references[1:])), 4)
+    with pytest.raises(VerificationError, match="about other corpora, references"):
+        improve(other, start_certificate=proof)
     false = replace(proof, lower_bound=proof.lower_bound + 1)
     with pytest.raises(VerificationError, match="claimed"):
-        improve_minimax(instance, start_certificate=false)
+        improve(instance, start_certificate=false)
 
 
-@pytest.mark.parametrize("name", ["greedtok", "tokens_by_corpus"])
+@pytest.mark.parametrize("name", ["lazy_greedy", "tokens_by_corpus"])
 def test_ctrl_c_in_the_first_rounds_keeps_the_best(monkeypatch, name):
     """Whatever it meets, once there is a vocabulary."""
-    module = importlib.import_module("partcover.heuristics.minimax_greedy")
+    module = importlib.import_module("partcover.heuristics.corpora_greedy")
     called, calls = getattr(module, name), []
 
     def interrupted(*arguments, **options):
@@ -190,7 +190,7 @@ def test_ctrl_c_in_the_first_rounds_keeps_the_best(monkeypatch, name):
 
     monkeypatch.setattr(module, name, interrupted)
     instance = three(4)
-    solution = improve_minimax(instance)
+    solution = improve(instance)
     assert solution.termination == "interrupted"
     checks(instance, solution)
 
@@ -207,7 +207,7 @@ def test_rounds_share_the_time(monkeypatch):
     assert left == pytest.approx(0)
     assert round_seconds(None, 6) is None
     # and so do those that are made, here in no time
-    module = importlib.import_module("partcover.bounds.minimax")
+    module = importlib.import_module("partcover.bounds.improve")
     called, limits = improve, []
 
     def noted(*arguments, time_limit, **options):
@@ -215,7 +215,7 @@ def test_rounds_share_the_time(monkeypatch):
         return called(*arguments, time_limit=0.1, **options)
 
     monkeypatch.setattr(module, "improve", noted)
-    improve_minimax(three(4), time_limit=6000)
+    called(three(4), time_limit=6000)
     assert limits
     assert all(3500 < limit <= 3600 for limit in limits[:5])
     assert all(5250 < limit <= 5400 for limit in limits[5:])
@@ -225,13 +225,13 @@ def test_large_counts_do_not_overflow():
     """References and counts far apart, and sums next to what prices can count."""
     small = WordCounts.from_counts({"abab": 1, "cd": 3})
     large = WordCounts.from_counts({"abcab": 10**14, "xyxy": 3})
-    instance = MinimaxInstance([small, large], 2, [10**15, 1])
-    solution = improve_minimax(instance)
+    instance = Instance(Corpora([small, large], [10**15, 1]), 2)
+    solution = improve(instance)
     checks(instance, solution)
-    assert check_minimax_certificate(instance, solution.certificate).ok
+    assert check_certificate(instance, solution.certificate).ok
     assert solution.lower_bound <= smallest_worst(instance) == solution.worst
     with pytest.raises(InputError, match="too large for weights"):
-        improve_minimax(MinimaxInstance([small, WordCounts.from_counts({"ab": 2**60})], 2, [1, 1]))
+        improve(Instance(Corpora([small, WordCounts.from_counts({"ab": 2**60})], [1, 1]), 2))
     with pytest.raises(InputError, match="more than int64 holds"):
         instance.weighted([2**40, 2**40])
 
@@ -239,63 +239,65 @@ def test_large_counts_do_not_overflow():
 @pytest.mark.long
 def test_certificates_are_about_one_instance(tmp_path):
     instance = three(5)
-    certificate = bound_minimax(instance).certificate
+    certificate = lower_bound(instance).certificate
     certificate.save(tmp_path / "P.cert")
-    loaded = MinimaxCertificate.load(tmp_path / "P.cert")
+    loaded = Certificate.load(tmp_path / "P.cert")
     assert loaded.to_json() == certificate.to_json()
-    assert check_minimax_certificate(instance, loaded).ok
+    assert check_certificate(instance, loaded).ok
 
     def problem(other, changed=loaded):
-        check = check_minimax_certificate(other, changed)
+        check = check_certificate(other, changed)
         assert not check.ok
         return check.problems[0]
 
-    x, y, z = instance.corpora
-    r = instance.references
-    assert "here are 2" in problem(MinimaxInstance([x, y], 5, r[:2]))
-    assert "than those of 1" in problem(MinimaxInstance([y, x, z], 5, r))
-    assert "other references" in problem(MinimaxInstance([x, y, z], 5, (1, *r[1:])))
-    assert "k = 5" in problem(MinimaxInstance([x, y, z], 6, r))
-    assert "candidates" in problem(MinimaxInstance([x, y, z], 5, r, max_length=3))
-    assert "other words" in problem(instance, replace(loaded, weights=(1, 1, 1)))
+    x, y, z = instance.corpora.words
+    r = instance.corpora.references
+    assert "other words" in problem(Instance(Corpora([x, y], r[:2]), 5))
+    assert "other corpora" in problem(Instance(Corpora([y, x, z], r), 5))
+    assert "references" in problem(Instance(Corpora([x, y, z], (1, *r[1:])), 5))
+    assert "k = 5" in problem(Instance(Corpora([x, y, z], r), 6))
+    assert "candidates" in problem(Instance(Corpora([x, y, z], r), 5, max_length=3))
+    (leaf,) = loaded.tree
+    weighted = replace(loaded, tree=(replace(leaf, weights=(1, 1, 1)),))
+    assert "claimed" in problem(instance, weighted)
     assert "claimed" in problem(instance, replace(loaded, lower_bound=Fraction(9)))
     text = (tmp_path / "P.cert").read_text()
     (tmp_path / "P.cert").write_text(text.replace('"weights": [', '"weights": [1'))
     with pytest.raises(VerificationError, match="checksum"):
-        MinimaxCertificate.load(tmp_path / "P.cert")
+        Certificate.load(tmp_path / "P.cert")
     endless = {**loaded.to_json(), "lower_bound": "1e999999999"}
     del endless["sha256"]
     with pytest.raises(InputError, match="'lower_bound' is broken"):
-        MinimaxCertificate.from_json(with_checksum(endless))
+        Certificate.from_json(with_checksum(endless))
     (tmp_path / "P.cert").write_text("{}")
-    with pytest.raises(InputError, match="not a minimax certificate"):
-        MinimaxCertificate.load(tmp_path / "P.cert")
+    with pytest.raises(InputError, match="not a partcover certificate"):
+        Certificate.load(tmp_path / "P.cert")
 
 
 def test_mistakes():
     words, chars = WordCounts.from_counts({"ab": 2}), WordCounts.from_counts({"ab": 2}, "chars")
     for arguments, message in (
-        (([words], 1, [1]), "1 corpus is given"),
-        (([words, words], 1, [1, 0]), "the reference of 2 is 0"),
-        (([words, words], 1, [1]), "1 references for 2 corpora"),
-        (([words, words], 1, [1, 2.5]), "the reference of 2 is 2.5"),
-        (([words, chars], 1, [1, 1]), "different symbols: bytes, chars"),
-        (([words, words], 1, [1, 1], ["a", "a"]), "as many different names"),
-        ((["a.tsv", words], 1, [1, 1]), "counted words are expected"),
+        (([words], [1]), "1 corpus is given"),
+        (([words, words], [1, 0]), "the reference of 2 is 0"),
+        (([words, words], [1]), "1 references for 2 corpora"),
+        (([words, words], [1, 2.5]), "the reference of 2 is 2.5"),
+        (([words, chars], [1, 1]), "different symbols: bytes, chars"),
+        (([words, words], [1, 1], ["a", "a"]), "as many different names"),
+        ((["a.tsv", words], [1, 1]), "counted words are expected"),
     ):
         with pytest.raises(InputError, match=message):
-            MinimaxInstance(*arguments)
+            Corpora(*arguments)
     gpt2 = words.counted_with("gpt2")
     with pytest.raises(InputError, match="different pre-tokenizers: gpt2, none"):
-        MinimaxInstance([gpt2, words.counted_with("none")], 1, [1, 1])
-    assert MinimaxInstance([gpt2, words], 1, [1, 1]).whole.words.pretokenizer is None
-    instance = MinimaxInstance([words, words], 1, [1, 1])
+        Instance(Corpora([gpt2, words.counted_with("none")], [1, 1]), 1)
+    assert Instance(Corpora([gpt2, words], [1, 1]), 1).words.pretokenizer is None
+    instance = Instance(Corpora([words, words], [1, 1]), 1)
     for weights in ([1], [0, 0], [1, -1], [1, 1.5]):
         with pytest.raises(InputError, match="weight"):
             instance.weighted(weights)
     with pytest.raises(VerificationError, match="occurs in no word"):
-        improve_minimax(instance, Vocabulary(["xy"]))
-    assert not verify_minimax(instance, Vocabulary(["ab"], "chars")).ok
+        improve(instance, Vocabulary(["xy"]))
+    assert not verify(instance, Vocabulary(["ab"], "chars")).ok
     with pytest.raises(InputError, match="unknown reference 'tokens'"):
         reference_counts([words, words], "tokens", 1)
     ints = WordCounts.from_counts({(1, 2): 2}, "ints")

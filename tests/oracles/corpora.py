@@ -7,23 +7,23 @@ from fractions import Fraction
 
 from oracles.brute_force import costs, vocabularies
 
-from partcover import Instance, MinimaxInstance
+from partcover import Instance
 
 
-def ratios(instance: MinimaxInstance, tokens: Iterable) -> list[Fraction]:
+def ratios(instance: Instance, tokens: Iterable) -> list[Fraction]:
     """The fewest tokens of each corpus over its reference."""
     return ratios_of(instance)(tokens)
 
 
-def smallest_worst(instance: MinimaxInstance) -> Fraction:
+def smallest_worst(instance: Instance) -> Fraction:
     """The largest ratio of the best vocabulary."""
-    return min(map(max, map(ratios_of(instance), vocabularies(instance.whole))))
+    return min(map(max, map(ratios_of(instance), vocabularies(instance))))
 
 
-def ratios_of(instance: MinimaxInstance) -> Callable[[Iterable], list[Fraction]]:
+def ratios_of(instance: Instance) -> Callable[[Iterable], list[Fraction]]:
     """Returns `ratios` as a function of the tokens, faster for many vocabularies."""
-    counted = [costs(Instance(words, instance.k)) for words in instance.corpora]
+    counted = [costs(Instance(words, instance.k)) for words in instance.corpora.words]
     return lambda tokens: [
         Fraction(needed(tokens), reference)
-        for needed, reference in zip(counted, instance.references, strict=True)
+        for needed, reference in zip(counted, instance.corpora.references, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""Solves small minimax instances to proven optimality by integer programming."""
+"""Solves small instances of several corpora by integer programming."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ import numpy as np
 
 from ..analysis.by_corpus import tokens_by_corpus
 from ..errors import InputError, VerificationError
-from ..heuristics.minimax_greedy import greedtok_minimax
-from ..problem.minimax import MinimaxInstance, attainable
-from ..problem.minimax_solution import MinimaxSolution
-from ..problem.solution import Termination
-from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..heuristics.greedy import greedtok
+from ..problem.corpora import Corpora, attainable
+from ..problem.instance import Instance
+from ..problem.solution import Solution, Termination
 from ..runtime.arrays import Int64
 from ..runtime.limits import Deadline, RunLimits
-from ..verification.minimax_check import verify_minimax
+from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 from .formulations.build import build
 from .formulations.parts import TokenOccurrences
@@ -27,51 +26,35 @@ from .solver_run import refuse_large_counts
 from .solvers.registry import require, run
 from .sparse_model import SparseModel
 
-__all__ = ["solve_minimax"]
+__all__ = ["solve_corpora_model"]
 
 _SLACK = 1e-6  # of a solver's bound of a ratio, absolute and relative
 _LARGEST = 2**53  # references in rows beside tokens
 _SCALE = "divide the counts and the reference of a corpus by the same number, as its ratio stays"
 
 
-@checked
-def solve_minimax(
-    instance: MinimaxInstance,
-    *,
-    solver: str = "highs",
-    warm_start: Vocabulary | None = None,
-    time_limit: Seconds | None = None,
-    seed: Seed = 0,
-    threads: Threads = 1,
-) -> MinimaxSolution:
-    """Finds a vocabulary with the smallest largest ratio of tokens to reference; for small corpora.
+def solve_corpora_model(
+    instance: Instance, solver: str, warm_start: Vocabulary | None, limits: RunLimits
+) -> Solution:
+    """Finds a vocabulary with the smallest largest ratio by a solver; for small corpora.
 
     The formulation ``path`` has a row for each corpus: its tokens are at most z times its
     reference, and z is made small.  Then, until there is none, a vocabulary that is better in
     whole tokens is asked for: with the largest ratio z so far, corpus i needs at most
-    ⌈z·reference⌉ − 1 tokens.  That none exists is the proof.
+    ⌈z·reference⌉ − 1 tokens.  That none exists is the proof, within the solver's tolerances; where
+    counts are so large that tokens are less than these, it ends as an ``error``.
 
     Parameters
     ----------
-    instance : MinimaxInstance
-        The instance: its model has a variable for each occurrence of each candidate.
+    instance : Instance
+        The instance, of several corpora: its model has a variable for each occurrence of each
+        candidate.
     solver : {"highs", "scip", "cp-sat", "cbc"}
         The integer programming solver.
-    warm_start : Vocabulary, optional
-        A vocabulary that is known, beside that of `greedtok_minimax`; it is checked.
-    time_limit : float, optional
-        Seconds.
-    seed : int
-        Random seed.
-    threads : int
-        Number of threads; 1 where the solver has no more.
-
-    Returns
-    -------
-    MinimaxSolution
-        ``tokens`` are recounted by `verify_minimax`.  ``lower_bound`` is the solver's, within its
-        tolerances, and there is no certificate: `improve_minimax` has one.  Where counts are so
-        large that tokens are less than these tolerances, ``termination`` may be ``error``.
+    warm_start : Vocabulary or None
+        A vocabulary that is known, beside that of `greedtok`; it is checked.
+    limits : RunLimits
+        Time limit, random seed and threads; 1 where the solver has no more.
 
     Raises
     ------
@@ -81,28 +64,19 @@ def solve_minimax(
         If the solver is not installed.
     VerificationError
         If the warm start breaks a condition.
-
-    Examples
-    --------
-    >>> from partcover import MinimaxInstance, WordCounts, solve_minimax
-    >>> corpora = [WordCounts.from_counts({"abab": 9}), WordCounts.from_counts({"cdcd": 1})]
-    >>> solution = solve_minimax(MinimaxInstance(corpora, 1, [9, 1]))
-    >>> solution.worst, solution.lower_bound, solution.status
-    (Fraction(4, 1), Fraction(4, 1), 'optimal')
     """
     if not require(solver, integers=True).threads:
-        threads = 1
-    limits = RunLimits(time_limit, seed, threads)
+        limits = replace(limits, threads=1)
     search = _Search(instance, solver, limits)
-    refuse_large_counts(instance.whole, _SCALE)
-    if max(instance.references) >= _LARGEST:
+    refuse_large_counts(instance, _SCALE)
+    if max(search.corpora.references) >= _LARGEST:
         raise InputError(f"the references are too large for a floating-point solver: {_SCALE}")
     if warm_start is not None:
-        recount = verify_minimax(instance, warm_start)
+        recount = verify(instance, warm_start)
         if not recount.ok:
             raise VerificationError(recount.problems[0])
         search.offer(warm_start)
-    search.offer(greedtok_minimax(instance, time_limit=time_limit).vocabulary)
+    search.offer(greedtok(instance, time_limit=limits.time_limit).vocabulary)
     search.run()
     return search.solution()
 
@@ -114,25 +88,26 @@ class _Model:
     path: SparseModel
     arcs: Int64
     word: Int64
-    instance: MinimaxInstance
+    corpora: Corpora
 
     @classmethod
-    def of(cls, instance: MinimaxInstance) -> _Model:
-        whole = instance.whole
+    def of(cls, instance: Instance) -> _Model:
+        whole, corpora = instance.joined, instance.corpora
+        assert corpora is not None
         path = build(whole)
         tokens = TokenOccurrences.of(whole, whole.index)
         lengths = np.diff(whole.words.offsets)
         word = np.concatenate([np.repeat(np.arange(len(lengths)), lengths), tokens.word])
-        return cls(path, len(tokens.tokens) + np.arange(len(word)), word, instance)
+        return cls(path, len(tokens.tokens) + np.arange(len(word)), word, corpora)
 
     def with_ratio(self) -> SparseModel:
         """Returns the model that makes the largest ratio small, its last variable."""
-        path, instance = self.path, self.instance
+        path, corpora = self.path, self.corpora
         n_variables = path.shape[1] + 1
         objective = np.zeros(n_variables, np.int64)
         objective[-1] = 1
-        symbols = [words.total_symbols for words in instance.corpora]
-        largest = math.ceil(max(instance.ratios(symbols)))  # without any token
+        symbols = [words.total_symbols for words in corpora.words]
+        largest = math.ceil(max(corpora.ratios(symbols)))  # without any token
         model = replace(
             path,
             objective=objective,
@@ -141,8 +116,8 @@ class _Model:
             integer=np.append(path.integer, False),
             variable_names=lambda: [*path.variable_names(), "ratio"],
         )
-        zeros = [0] * len(instance.references)
-        return self._with_rows(model, list(instance.counts), zeros, instance.references)
+        zeros = [0] * len(corpora)
+        return self._with_rows(model, list(corpora.counts), zeros, corpora.references)
 
     def better_than(self, worst: Fraction) -> SparseModel:
         """Returns the model whose solutions are the vocabularies with a smaller largest ratio.
@@ -150,9 +125,9 @@ class _Model:
         The rows are divided by the common divisor of a corpus's counts, and rounded down.
         """
         path = replace(self.path, objective=np.zeros(self.path.shape[1], np.int64))
-        most = [math.ceil(worst * count) - 1 for count in self.instance.references]
-        common = [math.gcd(*words.counts.tolist()) for words in self.instance.corpora]
-        rows = [counts // part for counts, part in zip(self.instance.counts, common, strict=True)]
+        most = [math.ceil(worst * count) - 1 for count in self.corpora.references]
+        common = [math.gcd(*words.counts.tolist()) for words in self.corpora.words]
+        rows = [counts // part for counts, part in zip(self.corpora.counts, common, strict=True)]
         upper = [limit // part for limit, part in zip(most, common, strict=True)]
         return self._with_rows(path, rows, upper, [])
 
@@ -194,34 +169,35 @@ class _Model:
 class _Search:
     """The best vocabulary and the best bound so far."""
 
-    def __init__(self, instance: MinimaxInstance, solver: str, limits: RunLimits) -> None:
-        self.instance = instance
+    def __init__(self, instance: Instance, solver: str, limits: RunLimits) -> None:
+        assert instance.corpora is not None
+        self.instance, self.corpora = instance, instance.corpora
         self.solver = solver
         self.limits = limits
         self.deadline: Deadline = limits.start()
         self.best: Vocabulary | None = None
         self.tokens: tuple[int, ...] = ()
         # every word needs a token
-        totals = [words.total_count for words in instance.corpora]
-        self.lower_bound = max(instance.ratios(totals))
+        totals = [words.total_count for words in self.corpora.words]
+        self.lower_bound = max(self.corpora.ratios(totals))
         self.termination: Termination = "completed"
         self.n_models = 0
 
     @property
     def worst(self) -> Fraction:
         """The largest ratio of the best vocabulary."""
-        return max(self.instance.ratios(self.tokens))
+        return max(self.corpora.ratios(self.tokens))
 
     def offer(self, vocabulary: Vocabulary | None) -> None:
         """Keeps a vocabulary if it is better."""
         assert vocabulary is not None
         tokens = tokens_by_corpus(self.instance, vocabulary)
-        if not self.tokens or max(self.instance.ratios(tokens)) < self.worst:
+        if not self.tokens or max(self.corpora.ratios(tokens)) < self.worst:
             self.best, self.tokens = vocabulary, tokens
 
     def run(self) -> None:
         """Solves the models."""
-        if self.instance.k == len(self.instance.whole.fixed):  # there is one vocabulary
+        if self.instance.k == len(self.instance.fixed):  # there is one vocabulary
             self.lower_bound = self.worst
         if self.worst == self.lower_bound:
             return
@@ -229,7 +205,7 @@ class _Search:
         report = self._solve(model.with_ratio())
         if report.bound is not None:
             slack = _SLACK * (1 + abs(report.bound))
-            proven = attainable(Fraction(max(0.0, report.bound - slack)), self.instance.references)
+            proven = attainable(Fraction(max(0.0, report.bound - slack)), self.corpora.references)
             self.lower_bound = min(self.worst, max(self.lower_bound, proven))
         while self.termination == "completed" and self.lower_bound < self.worst:
             before = self.worst
@@ -251,27 +227,26 @@ class _Search:
             self.termination = report.stopped
         if report.values is not None:
             chosen = model.chosen(report.values)
-            self.offer(self.instance.whole.vocabulary(chosen, "solve-minimax"))
+            self.offer(self.instance.vocabulary(chosen, "solve"))
         return report
 
-    def solution(self) -> MinimaxSolution:
+    def solution(self) -> Solution:
         """Returns the best vocabulary, recounted."""
         assert self.best is not None
-        vocabulary = self.best.with_(method="solve-minimax")
-        recount = verify_minimax(self.instance, vocabulary)
-        if not recount.ok or recount.tokens != self.tokens:
+        vocabulary = self.best.with_(method="solve")
+        recount = verify(self.instance, vocabulary)
+        if not recount.ok or recount.by_corpus != self.tokens:
             raise VerificationError((*recount.problems, "a recount finds other numbers")[0])
-        return MinimaxSolution(
+        return Solution.of(
             self.instance,
-            "solve-minimax",
             vocabulary,
-            self.tokens,
-            self.lower_bound,
-            None,
-            self.termination,
-            self.deadline.seconds,
-            self.n_models,
-            self.limits.seed,
-            self.limits.threads,
-            {"solver": self.solver},
+            sum(self.tokens),
+            by_corpus=self.tokens,
+            lower_bound=self.lower_bound,
+            status="optimal" if self.lower_bound == self.worst else "feasible",
+            termination=self.termination,
+            seconds=self.deadline.seconds,
+            seed=self.limits.seed,
+            threads=self.limits.threads,
+            extra={"solver": self.solver, "models": self.n_models},
         )

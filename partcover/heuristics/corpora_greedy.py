@@ -6,67 +6,35 @@ from fractions import Fraction
 
 from ..analysis.by_corpus import tokens_by_corpus
 from ..corpus.symbols import Token
-from ..problem.minimax import MinimaxInstance
-from ..problem.minimax_solution import MinimaxSolution
-from ..problem.solution import Termination
-from ..runtime.arguments import Seconds, Threads, checked
+from ..problem.instance import Instance
+from ..problem.solution import Solution, Termination
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Progress
-from .greedy import greedtok
-from .minimax_search import ExchangeSearch
-from .minimax_weights import WeightSteps
+from .corpora_exchange import ExchangeSearch
+from .lazy_greedy import lazy_greedy
+from .weight_steps import WeightSteps
 
-__all__ = ["WeightedGreedy", "greedtok_minimax"]
+__all__ = ["WeightedGreedy", "greedy_for_corpora"]
 
 _ROUNDS = 24
 _PATIENCE = 8  # rounds without a better vocabulary
 _EVEN = 1e-4  # of the largest ratio, to the mean: no weights serve the worst corpus better
 
 
-@checked
-def greedtok_minimax(
-    instance: MinimaxInstance,
-    *,
-    time_limit: Seconds | None = None,
-    threads: Threads = 1,
-    progress: Progress | None = None,
-) -> MinimaxSolution:
-    """Chooses a vocabulary by GreedTok for several corpora, the largest ratio small.
-
-    GreedTok runs on all words, the counts of each corpus multiplied by a weight.  The first
-    weights are the same share for each corpus, over its reference; then a corpus whose ratio of
-    tokens to reference is above the mean gets more weight, one below it less, for at most 24
-    rounds.  The vocabulary with the smallest largest ratio is kept.  At last tokens of it are
-    exchanged, one at a time, for those that other rounds chose, while that helps the worst
-    corpus.
+def greedy_for_corpora(instance: Instance, limits: RunLimits, progress: Progress) -> Solution:
+    """Runs GreedTok for several corpora, as `greedtok` does.
 
     Parameters
     ----------
-    instance : MinimaxInstance
-        The corpora, their references, the budget and conditions.
-    time_limit : float, optional
-        Seconds after which the best vocabulary so far is returned; there is one round at least.
-    threads : int
-        Number of threads; the result is the same for any number where no limit cuts.
-    progress : Progress, optional
+    instance : Instance
+        The instance, of several corpora.
+    limits : RunLimits
+        Time limit, after which the best vocabulary so far is returned, there is one round at
+        least; and threads.
+    progress : Progress
         Receives the number of rounds, and the largest ratio so far as the remark.
-
-    Returns
-    -------
-    MinimaxSolution
-        ``tokens`` are the fewest for each corpus (rule ``shortest_path``).  It has no lower
-        bound; `bound_minimax` and `improve_minimax` prove one.
-
-    Examples
-    --------
-    >>> from partcover import MinimaxInstance, WordCounts, greedtok_minimax
-    >>> corpora = [WordCounts.from_counts({"abab": 9}), WordCounts.from_counts({"cdcd": 1})]
-    >>> solution = greedtok_minimax(MinimaxInstance(corpora, 2, [9, 1]))
-    >>> solution.tokens, solution.worst
-    ((9, 1), Fraction(1, 1))
     """
-    limits = RunLimits(time_limit, threads=threads)
-    greedy = WeightedGreedy(instance, limits.start(), threads, progress or Progress())
+    greedy = WeightedGreedy(instance, limits.start(), limits.threads, progress)
     try:
         greedy.run()
         greedy.exchange()
@@ -74,17 +42,15 @@ def greedtok_minimax(
         if not greedy.tokens:
             raise
         greedy.termination = "interrupted"
-    return MinimaxSolution(
+    return Solution.of(
         instance,
-        "greedtok-minimax",
-        instance.whole.vocabulary(greedy.best, "greedtok-minimax"),
-        greedy.tokens,
-        None,
-        None,
-        greedy.termination,
-        greedy.deadline.seconds,
-        rounds=greedy.rounds,
-        threads=threads,
+        instance.vocabulary(greedy.best, "greedtok"),
+        sum(greedy.tokens),
+        by_corpus=greedy.tokens,
+        termination=greedy.termination,
+        seconds=greedy.deadline.seconds,
+        threads=limits.threads,
+        extra={"rounds": greedy.rounds},
     )
 
 
@@ -93,8 +59,8 @@ class WeightedGreedy:
 
     Parameters
     ----------
-    instance : MinimaxInstance
-        The instance.
+    instance : Instance
+        The instance, of several corpora.
     deadline : Deadline
         When time is up.
     threads : int
@@ -119,13 +85,14 @@ class WeightedGreedy:
     """
 
     def __init__(
-        self, instance: MinimaxInstance, deadline: Deadline, threads: int, progress: Progress
+        self, instance: Instance, deadline: Deadline, threads: int, progress: Progress
     ) -> None:
-        self.instance = instance
+        assert instance.corpora is not None
+        self.instance, self.corpora = instance, instance.corpora
         self.deadline = deadline
         self.threads = threads
         self.progress = progress
-        n_corpora = len(instance.corpora)
+        n_corpora = len(self.corpora)
         self.steps = WeightSteps([1 / n_corpora] * n_corpora)
         self.best: list[Token] = []
         self.tokens: tuple[int, ...] = ()
@@ -138,7 +105,7 @@ class WeightedGreedy:
     @property
     def worst(self) -> Fraction:
         """The largest ratio of the best vocabulary."""
-        return max(self.instance.ratios(self.tokens))
+        return max(self.corpora.ratios(self.tokens))
 
     def run(self) -> None:
         """Makes rounds until the corpora are served alike, or no round helps any more."""
@@ -156,16 +123,17 @@ class WeightedGreedy:
 
     def _round(self) -> bool:
         """Chooses a vocabulary for the present shares; returns whether it is the best so far."""
-        instance, shares = self.instance, self.steps.shares
-        weighted = instance.weighted(instance.integer_weights(shares))
+        instance, corpora, shares = self.instance, self.corpora, self.steps.shares
+        weighted = instance.weighted(corpora.integer_weights(shares))
         left = self.deadline.left if self.rounds else None
-        run = greedtok(weighted, time_limit=left, threads=self.threads)
+        limits = RunLimits(left, threads=self.threads)
+        run = lazy_greedy(weighted, limits, Progress(), relaxed=False)
         self.rounds += 1
         self.termination = run.termination
         chosen = list(run.vocabulary)
         self.seen.append(chosen)
         tokens = tokens_by_corpus(instance, run.vocabulary, threads=self.threads)
-        ratios = instance.ratios(tokens)
+        ratios = corpora.ratios(tokens)
         better = not self.tokens or max(ratios) < self.worst
         if better:
             self.best, self.tokens, self.shares = chosen, tokens, list(shares)
@@ -181,5 +149,5 @@ class WeightedGreedy:
         instance = self.instance
         near = sorted(self.seen, key=lambda chosen: -len(set(chosen) & set(self.best)))
         self.best = ExchangeSearch(instance, self.deadline, self.threads).run(self.best, near)
-        vocabulary = instance.whole.vocabulary(self.best, "greedtok-minimax")
+        vocabulary = instance.vocabulary(self.best, "greedtok")
         self.tokens = tokens_by_corpus(instance, vocabulary, threads=self.threads)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..analysis.by_corpus import tokens_by_corpus
 from ..corpus.symbols import Token
-from ..problem.minimax import MinimaxInstance
+from ..problem.instance import Instance
 from ..runtime.arrays import Int64
 from ..runtime.limits import Deadline
 
@@ -38,7 +38,7 @@ class ExchangeSearch:
 
     Parameters
     ----------
-    instance : MinimaxInstance
+    instance : Instance
         The corpora and conditions.
     deadline : Deadline
         When time is up.
@@ -49,15 +49,16 @@ class ExchangeSearch:
     """
 
     def __init__(
-        self, instance: MinimaxInstance, deadline: Deadline, threads: int = 1, seed: int = 0
+        self, instance: Instance, deadline: Deadline, threads: int = 1, seed: int = 0
     ) -> None:
-        self.instance = instance
+        assert instance.corpora is not None
+        self.instance, self.corpora = instance, instance.corpora
         self.deadline = deadline
         self._draw = np.random.default_rng(seed)
-        symbols = max(1, len(instance.whole.words.data))
+        symbols = max(1, len(instance.words.data))
         self.threads = threads if symbols >= _THREADED else 1
         self._left = max(_FEWEST, min(_MOST, _SYMBOLS // symbols))
-        self._over = np.array([1 / count for count in instance.references])
+        self._over = np.array([1 / count for count in self.corpora.references])
 
     def run(
         self, chosen: Sequence[Token], seen: Iterable[Sequence[Token]], *, kicks: int = 0
@@ -75,7 +76,7 @@ class ExchangeSearch:
             How many times in a row to begin from elsewhere without gain, before it ends.
         """
         others = dict.fromkeys(token for vocabulary in seen for token in vocabulary)
-        index = self.instance.whole.promising
+        index = self.instance.joined.promising
         if index.min_promise == 0 and len(index) <= _FEW:
             others.update(dict.fromkeys(index.tokens()))
         pool = list(others)
@@ -94,7 +95,7 @@ class ExchangeSearch:
 
     def _kicked(self, tokens: list[Token], others: Sequence[Token]) -> list[Token] | None:
         """Returns a vocabulary with some tokens replaced at random; None if there are none."""
-        fixed, held = set(self.instance.whole.fixed), set(tokens)
+        fixed, held = set(self.instance.fixed), set(tokens)
         free = [place for place, token in enumerate(tokens) if token not in fixed]
         absent = [token for token in others if token not in held]
         most = min(3, len(free), len(absent))
@@ -116,7 +117,7 @@ class ExchangeSearch:
         With a sample only so many tokens, at random, are looked at each time.
         """
         tokens = self._count(best)
-        fixed = set(self.instance.whole.fixed)
+        fixed = set(self.instance.fixed)
         while (size := self._left // 4) and not self.deadline.is_over:
             held = set(best)
             added = self._some([token for token in others if token not in held], sample)[:size]
@@ -173,18 +174,18 @@ class ExchangeSearch:
 
     def _is_legal(self, tokens: Sequence[Token]) -> bool:
         """Returns whether a vocabulary keeps to the budgets of groups."""
-        groups = self.instance.whole.groups
+        groups = self.instance.groups
         return all(sum(token in group for token in tokens) <= group.limit for group in groups)
 
     def _count(self, tokens: Iterable[Token]) -> Int64:
         """Returns the tokens that each corpus needs."""
         self._left -= 1
-        vocabulary = self.instance.whole.vocabulary(tokens, "exchange")
+        vocabulary = self.instance.vocabulary(tokens, "exchange")
         return np.array(tokens_by_corpus(self.instance, vocabulary, threads=self.threads))
 
     def _key(self, tokens: Int64) -> tuple[Fraction, Fraction]:
         """Returns what is made small: the largest ratio, then the sum of ratios."""
-        ratios = self.instance.ratios(tokens.tolist())
+        ratios = self.corpora.ratios(tokens.tolist())
         return max(ratios), sum(ratios, Fraction(0))
 
 

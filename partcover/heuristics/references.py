@@ -1,0 +1,86 @@
+"""Makes the reference counts of corpora: what the tokens of each are measured by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..analysis.metrics import text_bytes
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..problem.corpora import checked_corpora
+from ..problem.instance import Instance
+from ..runtime.arguments import Budget, Threads, checked, shown
+from .greedy import greedtok
+
+__all__ = ["CONDITIONS", "REFERENCES", "reference_counts"]
+
+REFERENCES = ("own", "bytes", "words")
+
+#: What limits vocabularies besides the budget, by the names of an `Instance`.
+CONDITIONS = (
+    "candidates",
+    "max_length",
+    "required",
+    "forbidden",
+    "prefix",
+    "protected",
+    "groups",
+)
+
+
+@checked
+def reference_counts(
+    corpora: Iterable[WordCounts],
+    how: str,
+    k: Budget,
+    *,
+    conditions: Mapping[str, Any] | None = None,
+    threads: Threads = 1,
+) -> tuple[int, ...]:
+    """Returns a reference count for each corpus.
+
+    Parameters
+    ----------
+    corpora : iterable of WordCounts
+        The corpora.
+    how : {"own", "bytes", "words"}
+        ``own``: the fewest tokens that it needs with the vocabulary that GreedTok chooses for it
+        alone, so that a ratio is what sharing costs.  ``bytes``: the bytes of its words, counted.
+        ``words``: its words, counted.
+    k : int
+        The budget of each vocabulary of ``own``.
+    conditions : mapping, optional
+        The conditions of an `Instance` by their names, for ``own``: the same as for all corpora
+        together.
+    threads : int
+        Number of threads; the result is the same for any number.
+
+    Raises
+    ------
+    InputError
+        For another name, or bytes of words that are integers.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts, reference_counts
+    >>> corpora = [WordCounts.from_counts({"that": 3}), WordCounts.from_counts({"haha": 1})]
+    >>> [reference_counts(corpora, how, 1) for how in ("own", "bytes", "words")]
+    [(3, 1), (12, 4), (3, 1)]
+    """
+    if how not in REFERENCES:
+        raise InputError(f"unknown reference {how!r}: use {', '.join(REFERENCES)}, or numbers")
+    given = checked_corpora(corpora)
+    if how == "words":
+        return tuple(words.total_count for words in given)
+    if how == "own":
+        limits = dict(conditions or {})
+        unknown = [name for name in limits if name not in CONDITIONS]
+        if unknown:
+            raise InputError(f"unknown condition {shown(unknown[0])}: use {', '.join(CONDITIONS)}")
+        runs = (greedtok(Instance(words, k, **limits), threads=threads) for words in given)
+        return tuple(int(run.extra["tokens_shortest_path"]) for run in runs)
+    sizes = [text_bytes(words) for words in given]
+    if None in sizes:
+        raise InputError("words of integers have no bytes: use own, words or numbers")
+    return tuple(size for size in sizes if size is not None)

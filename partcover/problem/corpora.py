@@ -1,0 +1,338 @@
+"""States several corpora that one vocabulary is for, the worst served of them as well as can be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..corpus import symbols as sym
+from ..corpus.alike import refuse_unlike
+from ..corpus.symbols import Symbols, Token
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..runtime.arguments import checked, shown
+from ..runtime.arrays import Int64
+from ..runtime.notebook import brief
+from ..runtime.pickling import by_fields
+
+__all__ = ["Corpora", "attainable", "check_weights", "checked_corpora", "corpora_from_json"]
+
+_SYMBOLS = 2**34  # counted symbols of weighted corpora: prices then have digits enough
+_FINE = 2**12  # weights of about so much, where the corpora have more symbols than that
+_MOST = 2**50
+
+
+@dataclass(frozen=True, eq=False)
+class Corpora:
+    """Two or more corpora, and a reference count for each.
+
+    An `Instance` of several corpora asks for a vocabulary whose largest ratio is the smallest: the
+    ratio of a corpus is the tokens that it needs over its reference count.
+
+    Parameters
+    ----------
+    words : iterable of WordCounts
+        Two or more corpora, over the same symbols.
+    references : iterable of int
+        The reference count of each corpus, at least 1: `reference_counts` makes some.
+    names : iterable of str, optional
+        Distinct names of the corpora; by default ``1``, ``2``, …
+
+    Raises
+    ------
+    InputError
+        For fewer than two corpora, a reference below 1, and corpora that were counted in different
+        ways.
+
+    Examples
+    --------
+    >>> from partcover import Corpora, Instance, WordCounts
+    >>> words = [WordCounts.from_counts({"that": 3}), WordCounts.from_counts({"haha": 1})]
+    >>> corpora = Corpora(words, references=[3, 1], names=["english", "laughter"])
+    >>> Instance(corpora, k=1)
+    Instance(k=1, english: 1 words, laughter: 1 words, bytes, candidates=substrings)
+    >>> corpora.ratios([9, 2])
+    (Fraction(3, 1), Fraction(2, 1))
+    """
+
+    words: tuple[WordCounts, ...]
+    references: tuple[int, ...]
+    names: tuple[str, ...]
+
+    @checked
+    def __init__(
+        self,
+        words: Iterable[WordCounts],
+        references: Iterable[int],
+        names: Iterable[str] | None = None,
+    ) -> None:
+        given = checked_corpora(words)
+        if len(given) < 2:
+            raise InputError(f"{len(given)} corpus is given: two or more are expected")
+        refuse_unlike(given)
+        called = tuple(str(n + 1) for n in range(len(given))) if names is None else tuple(names)
+        for name in called:
+            if not isinstance(name, str):
+                raise InputError(f"names hold {shown(name)}: text is expected")
+        if len(called) != len(given) or len(set(called)) < len(called):
+            raise InputError(f"{len(given)} corpora need as many different names")
+        set_ = object.__setattr__
+        set_(self, "words", given)
+        set_(self, "references", _checked_references(references, called))
+        set_(self, "names", called)
+
+    __reduce__ = by_fields
+
+    def __repr__(self) -> str:
+        return brief("Corpora", *self.sizes, self.symbols)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def sizes(self) -> list[str]:
+        """The name of each corpus with the number of its words, for people."""
+        pairs = zip(self.names, self.words, strict=True)
+        return [f"{name}: {len(words):,} words" for name, words in pairs]
+
+    @property
+    def symbols(self) -> Symbols:
+        """The alphabet."""
+        return self.words[0].symbols
+
+    @cached_property
+    def joined(self) -> WordCounts:
+        """All words with the sums of their counts, each in the place of its first occurrence."""
+        table: dict[Token, int] = {}
+        for words in self.words:
+            for word, count in words:
+                table[word] = table.get(word, 0) + count
+        names = {words.pretokenizer for words in self.words}
+        how = {**self.words[0].how, "pretokenizer": names.pop() if len(names) == 1 else None}
+        return WordCounts.from_counts(table, self.symbols, **how)
+
+    @cached_property
+    def counts(self) -> Int64:
+        """How often each word of `joined` occurs in each corpus, shape (corpora, words)."""
+        counts = np.zeros((len(self), len(self.joined)), np.int64)
+        number = {word: n for n, (word, _) in enumerate(self.joined)}
+        for row, words in zip(counts, self.words, strict=True):
+            row[[number[word] for word, _ in words]] = words.counts
+        return counts
+
+    def split_at(self, protected: Sequence[Token]) -> Corpora:
+        """Returns the corpora with the words split at protected tokens."""
+        parts = (replace(words.split_at(protected), **words.how) for words in self.words)
+        return Corpora(parts, self.references, self.names)
+
+    def ratios(self, tokens: Sequence[int]) -> tuple[Fraction, ...]:
+        """Returns the tokens of each corpus over its reference."""
+        return tuple(map(Fraction, tokens, self.references))
+
+    def weighted(self, weights: Sequence[int]) -> WordCounts:
+        """Returns all words, the counts of each corpus multiplied by its weight.
+
+        Words that only corpora of weight 0 have are left out.
+
+        Parameters
+        ----------
+        weights : sequence of int
+            A weight for each corpus, at least 0, and not all 0.
+
+        Raises
+        ------
+        InputError
+            For other weights, or counts that do not fit in int64.
+
+        Examples
+        --------
+        >>> from partcover import Corpora, WordCounts
+        >>> words = [WordCounts.from_counts({"a": 1, "b": 2}), WordCounts.from_counts({"b": 3})]
+        >>> Corpora(words, [1, 1]).weighted([1, 10]).to_dict()
+        {b'a': 1, b'b': 32}
+        """
+        check_weights(weights, len(self))
+        pairs = zip(weights, self.words, strict=True)
+        symbols = sum(weight * words.total_symbols for weight, words in pairs)
+        if symbols > 2**62:
+            raise InputError(f"weights make {symbols} counted symbols: more than int64 holds")
+        counts = np.array(weights, np.int64) @ self.counts
+        if counts.min(initial=1) > 0:
+            return replace(self.joined, counts=counts)
+        listed = zip((word for word, _ in self.joined), counts.tolist(), strict=True)
+        return self.joined.subset(pair for pair in listed if pair[1])
+
+    def integer_weights(self, shares: Sequence[float]) -> tuple[int, ...]:
+        """Returns integers in about the proportion of shares over references, each at least 1.
+
+        They are fine enough for prices of many digits, and small enough that nothing overflows.
+
+        Parameters
+        ----------
+        shares : sequence of float
+            The multiplier of each corpus's ratio, at least 0.
+
+        Raises
+        ------
+        InputError
+            If the corpora are too large for any weights.
+        """
+        sizes = [words.total_symbols for words in self.words]
+        if sum(sizes) >= _MOST:
+            raise InputError("the counts are too large for weights beside them: scale them down")
+        room = min(max(_SYMBOLS, _FINE * sum(sizes)), _MOST)
+        parts = [share / count for share, count in zip(shares, self.references, strict=True)]
+        scale = (room - sum(sizes)) / sum(
+            part * size for part, size in zip(parts, sizes, strict=True)
+        )
+        weights = [max(1, math.floor(part * scale)) for part in parts]
+        common = math.gcd(*weights)
+        return tuple(weight // common for weight in weights)
+
+    def shares(self, weights: Sequence[int]) -> tuple[float, ...]:
+        """Returns the shares that weights stand for; one of 0 counts as 1, the smallest other.
+
+        Examples
+        --------
+        >>> from partcover import Corpora, WordCounts
+        >>> words = [WordCounts.from_counts({"ab": 1}), WordCounts.from_counts({"b": 3})]
+        >>> Corpora(words, [1, 3]).shares([3, 1])
+        (0.5, 0.5)
+        """
+        parts = [max(w, 1) * r for w, r in zip(weights, self.references, strict=True)]
+        return tuple(part / sum(parts) for part in parts)
+
+    def proven(self, lower_bound: int, weights: Sequence[int]) -> Fraction:
+        """Returns what a bound of the weighted tokens proves about the largest ratio.
+
+        With weights w, Σ w·tokens ≥ L and tokens ≤ z·reference give z ≥ L / Σ w·reference, for
+        the largest ratio z, which is one of the fractions that `attainable` rounds up to.
+        """
+        total = sum(w * r for w, r in zip(weights, self.references, strict=True))
+        return attainable(Fraction(lower_bound, total), self.references)
+
+    def enough(self, largest: Fraction, weights: Sequence[int]) -> int:
+        """Returns the fewest weighted tokens that prove a largest ratio of so much or more.
+
+        Parameters
+        ----------
+        largest : Fraction
+            A largest ratio, above 0.
+        weights : sequence of int
+            The weights.
+
+        Examples
+        --------
+        >>> from fractions import Fraction
+        >>> from partcover import Corpora, WordCounts
+        >>> words = [WordCounts.from_counts({"ab": 1}), WordCounts.from_counts({"b": 3})]
+        >>> corpora = Corpora(words, [1, 3])
+        >>> corpora.enough(Fraction(5, 3), [3, 1])
+        9
+        >>> corpora.proven(9, [3, 1]), corpora.proven(8, [3, 1])
+        (Fraction(5, 3), Fraction(4, 3))
+        """
+        # the largest number below that a ratio may be
+        below = max(Fraction(math.ceil(largest * r) - 1, r) for r in self.references)
+        total = sum(w * r for w, r in zip(weights, self.references, strict=True))
+        return math.floor(below * total) + 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns what an instance file says of corpora, beside their words."""
+        return {"references": list(self.references), "names": list(self.names)}
+
+
+def corpora_from_json(
+    data: Mapping[str, Any],
+    named: Sequence[tuple[Token, Any]],
+    symbols: Symbols,
+    how: Mapping[str, Any],
+) -> Corpora:
+    """Makes corpora from the content of an instance file, whose words have a count for each.
+
+    Parameters
+    ----------
+    data : dict
+        The content: ``references`` and ``names``.
+    named : sequence of (token, list of int)
+        The words.
+    symbols : {"bytes", "chars", "ints"}
+        The alphabet.
+    how : dict
+        How text became words.
+    """
+    references, names = data["references"], data.get("names")
+    if not isinstance(references, list) or not isinstance(names, list | None):
+        raise InputError("'references' and 'names' must be lists")
+    for word, row in named:
+        if not isinstance(row, list) or len(row) != len(references):
+            raise InputError(
+                f"the word {sym.show(word)!r} has not a count for each of {len(references)} corpora"
+            )
+        for count in row:
+            if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+                raise InputError(f"a count of {sym.show(word)!r} is {shown(count)}: at least 0")
+    corpora = (
+        WordCounts.from_counts(
+            ((word, row[number]) for word, row in named if row[number]), symbols, **how
+        )
+        for number in range(len(references))
+    )
+    return Corpora(corpora, references, names)
+
+
+def attainable(bound: Fraction, references: Iterable[int]) -> Fraction:
+    """Returns the smallest number from a bound on that is a whole number over a reference.
+
+    A largest ratio is such a number: it is the tokens of one corpus over its reference.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from partcover.problem.corpora import attainable
+    >>> attainable(Fraction(10, 7), [3, 2])
+    Fraction(3, 2)
+    """
+    return min(Fraction(math.ceil(bound * count), count) for count in references)
+
+
+def checked_corpora(corpora: Iterable[WordCounts]) -> tuple[WordCounts, ...]:
+    """Returns corpora as a tuple, and refuses what is no counted words."""
+    given = tuple(corpora)
+    for words in given:
+        if not isinstance(words, WordCounts):
+            raise InputError(f"corpora hold {shown(words)}: counted words are expected")
+    return given
+
+
+def check_weights(weights: Sequence[int], n_corpora: int) -> None:
+    """Refuses weights that are not one for each corpus, negative, or all 0."""
+    if len(weights) != n_corpora:
+        raise InputError(f"{len(weights)} weights for {n_corpora} corpora")
+    for weight in weights:
+        if isinstance(weight, bool) or not isinstance(weight, int) or weight < 0:
+            raise InputError(f"a weight is {shown(weight)}: a whole number of at least 0 expected")
+    if not any(weights):
+        raise InputError("all weights are 0")
+
+
+def _checked_references(references: Iterable[int], names: Sequence[str]) -> tuple[int, ...]:
+    """Returns the references, one for each corpus and at least 1."""
+    given = tuple(references)
+    if len(given) != len(names):
+        raise InputError(f"{len(given)} references for {len(names)} corpora")
+    checked_ = []
+    for name, count in zip(names, given, strict=True):
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise InputError(
+                f"the reference of {name} is {shown(count)}: a whole number of at least 1 is "
+                "expected"
+            )
+        checked_.append(int(count))
+    return tuple(checked_)

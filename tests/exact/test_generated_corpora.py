@@ -1,0 +1,101 @@
+"""Generated corpora and references: optima, bounds and proofs against all vocabularies."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from generated import generated_corpora
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles.corpora import ratios, smallest_worst
+from properties import tries
+
+from partcover import (
+    Certificate,
+    Corpora,
+    Instance,
+    Solution,
+    check_certificate,
+    greedtok,
+    improve,
+    lower_bound,
+    solve,
+    verify,
+)
+from partcover.problem.certificates.certificate import policy_digest
+
+
+def check(number: int) -> Counter[str]:
+    """Checks one instance; returns what is optimal."""
+    instance = generated_corpora(number)
+    optimum = smallest_worst(instance)
+    greedy, found = greedtok(instance), improve(instance)
+    bound = lower_bound(instance, incumbent=greedy.worst)
+    solved = solve(instance)
+    for solution in (greedy, found, solved):
+        check_counts(instance, solution)
+    assert optimum <= found.worst <= greedy.worst
+    assert solved.lower_bound <= optimum <= solved.worst
+    assert solved.status == "optimal"
+    for proven in (found, bound, solved):
+        assert proven.lower_bound <= optimum
+        check_proof(instance, proven.certificate)
+    # any weights bound it
+    draw = random.Random(number)
+    (leaf,) = bound.certificate.tree
+    weights = [draw.choice([0, 1, 1, 3, 10**6]) for _ in instance.corpora.words]
+    weights[draw.randrange(len(weights))] = draw.choice([1, 10**6])
+    other = replace(leaf, weights=tuple(weights))
+    proof = replace(bound.certificate, tree=(other,), lower_bound=Fraction(0))
+    assert check_certificate(instance, proof).lower_bound <= optimum
+    kinds = {
+        "greedy": greedy.worst == optimum,
+        "found": found.worst == optimum,
+        "proven": found.lower_bound == optimum,
+        "groups": bool(instance.groups),
+    }
+    return Counter(name for name, there in kinds.items() if there)
+
+
+def check_counts(instance: Instance, solution: Solution) -> None:
+    """A slow recount and `verify` say the same."""
+    assert [corpus.ratio for corpus in solution.corpora] == ratios(instance, solution.vocabulary)
+    recount = verify(instance, solution.vocabulary, claim=solution)
+    assert recount.problems == ()
+    assert recount.by_corpus == tuple(corpus.tokens for corpus in solution.corpora)
+    assert recount.worst == solution.worst
+
+
+def check_proof(instance: Instance, proof: Certificate) -> None:
+    """The certificate holds, and what is changed in it, or what it is about, is refused."""
+    checked = check_certificate(instance, proof)
+    assert checked.ok
+    assert checked.lower_bound >= proof.lower_bound
+    corpora, references = instance.corpora, instance.corpora.references
+    assert not check_certificate(instance, replace(proof, lower_bound=checked.lower_bound + 1)).ok
+    assert not check_certificate(instance, replace(proof, k=instance.k + 1)).ok
+    others = [Corpora(corpora.words, (references[0] + 1, *references[1:]))]
+    if corpora.words[0].digest != corpora.words[-1].digest:
+        others.append(Corpora(corpora.words[::-1], references))
+    for other in others:
+        about = replace(instance, corpora=other)
+        assert "other corpora, references" in check_certificate(about, proof).problems[0]
+    one = replace(instance, corpora=None)
+    assert not check_certificate(one, replace(proof, policy_sha256=policy_digest(one))).ok
+
+
+@pytest.mark.long
+def test_the_search_nearly_always_finds_the_optimum():
+    kinds = sum((check(number) for number in range(1, 10)), Counter())
+    assert kinds["found"] >= 8, kinds
+
+
+@pytest.mark.long
+@tries(12)
+@given(st.integers(0, 2**31))
+def test_counts_bounds_and_proofs(number):
+    check(number)
