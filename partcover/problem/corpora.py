@@ -25,7 +25,7 @@ __all__ = ["Corpora", "attainable", "check_weights", "checked_corpora", "corpora
 
 _SYMBOLS = 2**34  # counted symbols of weighted corpora: prices then have digits enough
 _FINE = 2**12  # weights of about so much, where the corpora have more symbols than that
-_MOST = 2**50
+_MOST = 2**57 - 1  # of which a bound can count
 
 
 @dataclass(frozen=True, eq=False)

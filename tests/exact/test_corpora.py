@@ -6,6 +6,7 @@ import ctypes
 
 import pytest
 from generated import generated_corpora
+from oracles.corpora import smallest_worst
 from strategies import random_instance
 
 from partcover import (
@@ -14,6 +15,7 @@ from partcover import (
     Instance,
     Vocabulary,
     WordCounts,
+    check_certificate,
     improve,
     solve,
 )
@@ -67,3 +69,14 @@ def test_highs_prints_nothing(capfd, number):
         solve(instance, solver="highs")
     ctypes.CDLL(None).fflush(None)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.long
+def test_counts_that_no_solver_holds():
+    """Branch and cut counts in integers."""
+    small = WordCounts.from_counts({"abab": 1, "cd": 3})
+    large = WordCounts.from_counts({"abcab": 10**15, "xyxy": 10**14 + 1})
+    instance = Instance(Corpora([small, large], [7, 10**15]), 1)
+    solution = solve(instance)
+    assert (solution.status, solution.worst) == ("optimal", smallest_worst(instance))
+    assert check_certificate(instance, solution.certificate).lower_bound == solution.worst
