@@ -20,8 +20,7 @@ from pathlib import Path
 
 from scale import command, measured
 
-from partcover import check_head_certificate, head_bound
-from partcover.corpus.counting.head_and_tail import HeadAndTail
+from partcover import HeadAndTail, Instance, check_certificate, greedtok, lower_bound
 from partcover.verification.recount import recount
 
 STEPS = {
@@ -73,16 +72,18 @@ def steps(options):
         given = {"executor": executor, "scratch": folder}
         words = HeadAndTail.load(options.counts, options.head, **given)
         begun = time.process_time() - executor.seconds
-        bound = head_bound(words, options.k, head=options.head, iterations=options.iterations)
+        instance = Instance(words, options.k)
+        bound = lower_bound(instance, iterations=options.iterations)
         rest = time.process_time() - executor.seconds - begun
         begun = time.process_time() - executor.seconds
-        check = check_head_certificate(bound.head, words, bound.certificate)
+        check = check_certificate(instance, bound.certificate)
         assert check.lower_bound == bound.lower_bound
         in_head = time.process_time() - executor.seconds - begun
-        recount(bound.head, bound.vocabulary, words)
+        tokens = recount(instance, greedtok(instance.alone).vocabulary)[0]
     every = len(words.head) + bound.to_json()["words"] - bound.to_json()["head_words"]
     print(f"{every:,} words, {len(words.head):,} in the head, {words.total_count:,} counted")
-    print(f"k = {options.k}, gap {bound.gap:.3%}, {bound.certificate.head.scale_bits} digits\n")
+    gap = 1 - bound.lower_bound / tokens
+    print(f"k = {options.k}, gap {gap:.3%}, {bound.certificate.scale_bits} digits\n")
     print("| step | passes | s for a million words | B to a call | B back | B shared |")
     print("|---|--:|--:|--:|--:|--:|")
     shards = executor.rows["_numbers"]["calls"]

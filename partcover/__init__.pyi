@@ -10,11 +10,9 @@ from .adaptation.pruning import Pruning as Pruning
 from .analysis.gap import Gap as Gap
 from .analysis.gap import split_gap as split_gap
 from .bounds.bound import Bound as Bound
-from .bounds.heads.head_bound import HeadBound as HeadBound
-from .bounds.heads.head_bound import head_bound as head_bound
-from .bounds.heads.head_improve import head_improve as head_improve
 from .bounds.improve import improve as improve
 from .bounds.lower_bound import lower_bound as lower_bound
+from .corpus.counting.head_and_tail import HeadAndTail as HeadAndTail
 from .corpus.word_counts import WordCounts as WordCounts
 from .encoding.encoder import Encoder as Encoder
 from .errors import InputError as InputError
@@ -35,7 +33,6 @@ from .interop import Fidelity as Fidelity
 from .interop import export as export
 from .interop import load_vocabulary as load_vocabulary
 from .problem.certificates.certificate import Certificate as Certificate
-from .problem.certificates.head import HeadCertificate as HeadCertificate
 from .problem.corpora import Corpora as Corpora
 from .problem.group_budget import GroupBudget as GroupBudget
 from .problem.instance import Instance as Instance
@@ -56,6 +53,5 @@ from .studies.tokenizer_audit import audit_tokenizer as audit_tokenizer
 from .studies.vocabulary_scores import VocabularyScores as VocabularyScores
 from .studies.vocabulary_scores import score_vocabulary as score_vocabulary
 from .verification.certificate_check import check_certificate as check_certificate
-from .verification.head_check import check_head_certificate as check_head_certificate
 from .verification.recount import verify as verify
 from .vocabulary.vocabulary import Vocabulary as Vocabulary

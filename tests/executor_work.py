@@ -6,9 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
-from partcover import WordCounts, check_head_certificate, head_bound
+from partcover import (
+    HeadAndTail,
+    Instance,
+    WordCounts,
+    check_certificate,
+    greedtok,
+    lower_bound,
+)
 from partcover.corpus.counting import count_files, counts_part
-from partcover.corpus.counting.head_and_tail import HeadAndTail
 from partcover.verification.recount import recount
 
 __all__ = ["counted", "texts"]
@@ -37,12 +43,13 @@ def counted(folder, executor):
     )
     words.save(path)
     workers = {"executor": executor, "scratch": folder}
-    bound = head_bound(path, 20, head=100, iterations=8, **workers)
-    split = HeadAndTail.load(path, 100, **workers)
-    check = check_head_certificate(bound.head, split, bound.certificate)
+    instance = Instance(HeadAndTail.load(path, 100, **workers), 20)
+    bound = lower_bound(instance, iterations=8)
+    check = check_certificate(instance, bound.certificate)
+    vocabulary = greedtok(instance.alone).vocabulary
     return {
         "words": path.read_text(),
         "certificate": bound.certificate.to_json(),
-        "tokens": [bound.tokens, recount(bound.head, bound.vocabulary, split)[0]],
+        "tokens": recount(instance, vocabulary)[0],
         "checked": [check.ok, check.lower_bound],
     }

@@ -17,7 +17,7 @@ from partcover import (
     Corpora,
     Encoder,
     GroupBudget,
-    HeadCertificate,
+    HeadAndTail,
     InputError,
     Instance,
     MergeCondition,
@@ -26,14 +26,11 @@ from partcover import (
     WordCounts,
     audit_tokenizer,
     check_certificate,
-    check_head_certificate,
     compare,
     decide,
     extend,
     greedtok,
     greedwmc,
-    head_bound,
-    head_improve,
     improve,
     lower_bound,
     prune,
@@ -58,7 +55,8 @@ BOUND = lower_bound(INSTANCE, iterations=3)
 EXTENDED = extend(TOKENS, WORDS, 1).vocabulary
 SEVERAL = Instance(Corpora([WORDS, WORDS.weighted({"the": 3})], [9, 7]), 2)
 SEVERAL_PROOF = lower_bound(SEVERAL).certificate
-HEAD = head_bound(WORDS, 2, head=1, iterations=3)
+HEAD = Instance(HeadAndTail.of(WORDS, 1), 2)
+HEAD_PROOF = lower_bound(HEAD, iterations=3).certificate
 CLOSED = replace(INSTANCE, merges=MergeCondition())
 ENCODER = Encoder(TOKENS, "gpt2")
 
@@ -133,13 +131,14 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         check_certificate,
         {"instance": SEVERAL, "certificate": SEVERAL_PROOF},
     ),
-    "head_bound": (head_bound, {"words": WORDS, "k": 2, "head": 1, "iterations": 1}),
-    "head_improve": (head_improve, {"words": WORDS, "k": 2, "head": 1, "time_limit": 0}),
-    "check_head_certificate": (
-        check_head_certificate,
-        {"head": HEAD.head, "tail": WORDS, "certificate": HEAD.certificate},
+    "lower_bound by a head": (lower_bound, {"instance": HEAD, "iterations": 1}),
+    "improve by a head": (improve, {"instance": HEAD, "time_limit": 0}),
+    "check_certificate of a head": (
+        check_certificate,
+        {"instance": HEAD, "certificate": HEAD_PROOF},
     ),
-    "HeadCertificate.load": (HeadCertificate.load, {"path": "nowhere.cert"}),
+    "HeadAndTail.of": (HeadAndTail.of, {"words": WORDS, "n": 1}),
+    "HeadAndTail.load": (HeadAndTail.load, {"path": "nowhere.tsv", "n": 1}),
     "MergeCondition": (MergeCondition, {"pairs": None}),
     "GroupBudget": (GroupBudget, {"name": "g", "limit": 2}),
     "Vocabulary": (Vocabulary, {"tokens": ["he"]}),
@@ -260,7 +259,6 @@ def test_the_public_names_are_called():
         "Extension",
         "Gap",
         "Pruning",
-        "HeadBound",
         "Solution",
         "Result",
         "TokenizerAudit",

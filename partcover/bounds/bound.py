@@ -136,11 +136,22 @@ class Bound:
     @property
     def index(self) -> CandidateIndex:
         """The candidates."""
-        return self.instance.joined.unmerged.index
+        return self.instance.alone.joined.unmerged.index
 
     def tokens(self, numbers: Int32) -> list[Token]:
         """Returns the candidates with these numbers."""
         return list(self.index.tokens(numbers))
+
+    def _words_to_json(self) -> dict[str, Any]:
+        """Returns the numbers of words; of a head and a tail, of both."""
+        words, tail = self.instance.words, self.certificate.tail
+        if tail is None:
+            return {"words": len(words), "total_count": words.total_count}
+        return {
+            "words": len(words) + tail.words,
+            "total_count": words.total_count + tail.total_count,
+            "head_words": len(words),
+        }
 
     def to_json(self, *, tokens: bool = False) -> dict[str, Any]:
         """Returns the JSON object of ``partcover bound``, with the proven tokens if asked for."""
@@ -148,8 +159,7 @@ class Bound:
         data: dict[str, Any] = {
             "method": "bound",
             "k": instance.k,
-            "words": len(instance.words),
-            "total_count": instance.words.total_count,
+            **self._words_to_json(),
             "symbols": instance.symbols,
             "candidates": self.index.total,
             "policy": instance.policy,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from ..errors import InputError
 from ..heuristics.every_word import every_word
+from ..heuristics.greedy import greedtok
 from ..heuristics.local_search import local_search
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
@@ -15,7 +17,10 @@ from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
+from .bound import Bound
 from .bound_and_search import Task, bound_and_search
+from .heads.head_improve import improve_by_head
+from .lower_bound import bounds
 from .phase_events import PhaseEvents
 from .weighted_rounds import Made, Round, WeightedRounds
 
@@ -125,6 +130,39 @@ def improve(
             instance, limits, gap, progress or Progress(), _improved_round, checkpoint
         )
         return _for_corpora(rounds, warm_start, start_certificate, cuts=cuts)
+    if instance.tail is not None:
+        if not bound:
+            raise InputError("of a head and a tail there is no search without a bound")
+
+        def bound_head(
+            head: Instance,
+            seconds: float | None,
+            starts: list[Certificate],
+            keep: Callable[[Certificate], None],
+        ) -> Bound:
+            greedy = greedtok(head, time_limit=seconds, threads=threads)
+            return bounds(
+                head,
+                [head.k],
+                greedy=greedy,
+                warm_starts=starts,
+                cuts=cuts,
+                time_limit=seconds,
+                target_gap=gap or None,
+                threads=threads,
+                checkpoint=keep,
+            )[0]
+
+        return improve_by_head(
+            instance,
+            warm_start,
+            start_certificate,
+            gap,
+            limits,
+            progress or Progress(),
+            checkpoint,
+            bound_head,
+        )
     if start_certificate is not None and not bound:
         raise InputError("a certificate to start from is given, and no bound is asked for")
     phases = PhaseEvents(deadline, progress or Progress())

@@ -28,6 +28,7 @@ from .bound import Bound
 from .climbing.best_prices import BestPrices
 from .climbing.climb import Climb, StoppingRule
 from .counting.price_counter import PriceCounter
+from .heads.head_bound import HeadTask, bound_by_head
 from .warm_start import first_point, within_reach
 from .weighted_rounds import Made, Round, WeightedRounds
 
@@ -103,6 +104,9 @@ def lower_bound(
     (Applegate et al. 2021; Lu and Yang 2024).  A step is O(symbols + occurrences of candidates
     that matter + candidates).  A candidate matters if it might save as much as GreedTok's k-th
     token; all others are still counted in every bound.
+
+    Of a head and a tail the head is bounded, then all words, which are read some seven times
+    (`partcover.bounds.heads.head_bound`); x and the relaxation are of the head.
 
     Of several corpora the words are bounded under weights of the corpora, for six rounds: for any
     weights the fewest weighted tokens bound the largest ratio (`check_certificate` says why).  The
@@ -199,6 +203,36 @@ def bounds(
         raise InputError("no budget is given")
     limits = RunLimits(time_limit, threads=threads)
     proven: list[Bound] = []
+    if instance.tail is not None:
+        if greedy is not None or warm_starts:
+            raise InputError("a head and a tail exclude starts")
+
+        def bound_head(head: Instance, seconds: float | None) -> Bound:
+            # a token for each word of the head would be optimal for the head where the budget
+            # allows it, but its prices are poor for the tail
+            greedy = greedtok(head, time_limit=seconds, threads=threads)
+            return bounds(
+                head,
+                [head.k],
+                greedy=greedy,
+                cuts=cuts,
+                time_limit=seconds,
+                target_gap=target_gap,
+                iterations=iterations,
+                threads=threads,
+            )[0]
+
+        for k in budgets:
+            tokens = None if incumbents is None else incumbents.get(k)
+            task = HeadTask(
+                None if tokens is None else int(tokens), limits, progress or Progress(), checkpoint
+            )
+            proven.append(bound_by_head(instance.with_k(k), task, bound_head))
+            if done is not None:
+                done(proven[-1])
+            if proven[-1].termination == "interrupted":
+                break
+        return proven
     if instance.corpora is not None:
         if greedy is not None or iterations is not None:
             raise InputError("several corpora exclude iterations and a solution of GreedTok")

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import click
 
+from ..bounds.heads.whole_words import WholeWords
 from ..errors import InputError, PartcoverError
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
@@ -131,6 +132,8 @@ class CheckpointFiles:
             return 0
         if vocabulary is None or self._problems(vocabulary):
             return 0
+        if self.instance.tail is not None:  # by the kernels: the recount takes long for millions
+            return WholeWords(self.instance, 1).tokens(vocabulary)[0]
         return _needs(verify(self.instance, vocabulary))
 
     def load(self) -> tuple[Vocabulary | None, Certificate | None]:
@@ -161,6 +164,8 @@ class CheckpointFiles:
             return ["the vocabulary is for other words or counts"]
         if made_for.get("k", self.instance.k) != self.instance.k:
             return [f"the vocabulary is for k = {made_for['k']}, and k is {self.instance.k}"]
+        if self.instance.tail is not None:  # what does not fit is left out at the start
+            return []
         return list(verify(self.instance, vocabulary).problems)
 
 

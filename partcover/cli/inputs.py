@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..corpus import symbols as sym
+from ..corpus.counting.head_and_tail import HeadAndTail
 from ..corpus.files import tsv
 from ..corpus.normalizers.normalizer import glance
 from ..corpus.pretokenizers.pretokenizer import Pretokenizer
@@ -34,6 +36,8 @@ __all__ = [
     "with_pretokenizer",
 ]
 
+_NO_BUDGET = "-k is missing: how many tokens may be chosen?"
+_NOT_WITH_A_HEAD = ("min_count", "candidates", "protected", "weights", "groups")
 _TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
 
 
@@ -139,7 +143,16 @@ class InstanceSource:
         """The name of the file, without its folder."""
         return Path(self.corpus or "").name
 
-    def read(self, *, any_k: bool = False, several: bool = False, threads: int = 1) -> Instance:
+    def read(
+        self,
+        *,
+        any_k: bool = False,
+        several: bool = False,
+        threads: int = 1,
+        head: int | None = None,
+        executor: Executor | None = None,
+        scratch: str | None = None,
+    ) -> Instance:
         """Reads the instance.
 
         Parameters
@@ -150,12 +163,25 @@ class InstanceSource:
             Whether the command takes an instance of several corpora.
         threads : int
             Number of threads that count references of several corpora.
+        head : int, optional
+            So many of the most frequent words are read; all others are the tail of the instance.
+        executor : concurrent.futures.Executor, optional
+            Who reads the tail; by default this thread.
+        scratch : str, optional
+            A folder that all workers see.
 
         Raises
         ------
         InputError
             For files that cannot be read, options that do not fit, or no budget.
         """
+        if head is not None:
+            tail = self._head_and_tail(head, executor, scratch)
+            conditions = self._conditions({}, tail.head.symbols)
+            if self.k is None and not any_k:
+                raise InputError(_NO_BUDGET)
+            n_required = sum(len(conditions.get(name, ())) for name in ("required", "prefix"))
+            return Instance(tail, n_required if self.k is None else self.k, **conditions)
         if self.several:
             return self._of_several(any_k=any_k, threads=threads)
         assert self.corpus is not None
@@ -172,7 +198,7 @@ class InstanceSource:
         if k is None and any_k:
             k = len(words.data)  # no vocabulary uses more
         if k is None:
-            raise InputError("-k is missing: how many tokens may be chosen?")
+            raise InputError(_NO_BUDGET)
         settings: dict[str, Any] = {}
         if base is not None:
             alone = (
@@ -186,16 +212,34 @@ class InstanceSource:
             )
             names = (*alone, *_TOKEN_FILES)
             settings = {name: getattr(base, name) for name in names}
+        return Instance(words, k, **self._conditions(settings, words.symbols))
+
+    def _conditions(self, settings: dict[str, Any], symbols: sym.Symbols) -> dict[str, Any]:
+        """Adds the conditions of the options to those of an instance file."""
         if self.groups:
-            settings["groups"] = self._groups(settings.get("groups", ()), words.symbols)
+            settings["groups"] = self._groups(settings.get("groups", ()), symbols)
         for name in _TOKEN_FILES:
             path = getattr(self, name)
             if path is not None:
-                settings[name] = read_tokens(path, words.symbols)
+                settings[name] = read_tokens(path, symbols)
         for name in ("max_length", "min_count"):
             if getattr(self, name) is not None:  # 0 is for Instance to refuse
                 settings[name] = getattr(self, name)
-        return Instance(words, k, **settings)
+        return settings
+
+    def _head_and_tail(
+        self, head: int, executor: Executor | None, scratch: str | None
+    ) -> HeadAndTail:
+        """Reads the head of a file of counted words."""
+        assert self.corpus is not None
+        if self.several or self.corpus == "-" or self.corpus.endswith(".json"):
+            raise InputError(
+                f"{self.corpus}: a head is of a file of counted words, which is read several times"
+            )
+        for name in _NOT_WITH_A_HEAD:
+            if getattr(self, name):
+                raise InputError(f"a head and --{name.replace('_', '-')} exclude each other")
+        return HeadAndTail.load(self.corpus, head, self.symbols, executor=executor, scratch=scratch)
 
     def _of_several(self, *, any_k: bool, threads: int) -> Instance:
         """Reads the inputs as corpora, with the conditions of the options."""

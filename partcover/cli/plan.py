@@ -12,7 +12,6 @@ from ..report.tables import facts
 from ..runtime.memory import shown_size
 from .command import LIMITS, Decorator, Function, option
 from .inputs import InstanceSource, parse_budgets
-from .modes.heads import head_instance
 from .shown.output import Output
 
 __all__ = ["plan_option"]
@@ -51,7 +50,8 @@ def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
 def _plan(source: InstanceSource, options: Mapping[str, Any], work: Work) -> MemoryPlan:
     head = options.get("head")
     if head is not None:
-        return memory_plan(head_instance(source, head), work, is_head=True)
+        instance = source.read(any_k=True, head=head)
+        return memory_plan(instance.alone, work, is_head=True)
     instance = source.read(any_k=True, several=True)
     if instance.k >= len(instance.words.data):  # none is given: without the tokens
         instance = instance.with_k(len(instance.fixed))

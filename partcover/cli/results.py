@@ -123,8 +123,10 @@ def proven_by_file(
         return 0
     if old.lower_bound <= beyond or mismatches(instance, old):
         return 0
-    is_proof = _counted(instance, old) >= old.lower_bound or check_certificate(instance, old).ok
-    return old.lower_bound if is_proof else 0
+    counted = _counted(instance, old)
+    if counted < old.lower_bound and instance.tail is None:
+        return old.lower_bound if check_certificate(instance, old).ok else 0
+    return old.lower_bound if counted >= old.lower_bound else 0
 
 
 def _counted(instance: Instance, certificate: Certificate) -> int:
@@ -136,6 +138,13 @@ def _counted(instance: Instance, certificate: Certificate) -> int:
 
     if instance.corpora is not None:
         return 0
+    if instance.tail is not None:
+        from ..bounds.heads.whole_words import WholeWords
+
+        try:
+            return int(WholeWords(instance, 1).recounted(certificate).lower_bound)
+        except InputError:
+            return 0
     try:
         return PriceCounter(instance, call_in_turn).proven_by(certificate) or 0
     except InputError:

@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Prices the words of a tail by the tolls of tokens, and sums what that makes tokens worth.
 
-`partcover.verification.head_check` has the rule, and is the slow twin.
+`partcover.verification.tail_check` has the rule, and is the slow twin.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ include "_prefetch.pxi"
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
 
 cdef enum:
-    MOST_TOKENS = 16  # that of `partcover.problem.certificates.head`
+    MOST_TOKENS = 16  # that of `partcover.problem.certificates.tail`
     AHEAD = 3         # rows of substrings by which slots, and then tokens, are read ahead
     ROWS = 8          # that are under way, at least 2 * AHEAD + 1
     STRIDE = 4        # symbols between two looks whether known tokens go on so

@@ -10,6 +10,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from ..corpus import symbols as sym
+from ..corpus.counting.head_and_tail import HeadAndTail
 from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
@@ -36,10 +37,11 @@ class Instance:
 
     Parameters
     ----------
-    words : WordCounts, mapping, path or Corpora
+    words : WordCounts, mapping, path, Corpora or HeadAndTail
         The corpus; also a mapping of words to counts, or the path of a counted-words TSV.  Of
         several corpora the largest ratio of tokens to reference is to be small, in place of the
         number of tokens; the attribute `words` holds all words then, their counts added up.
+        Of a head and a tail `words` holds the head; the tail is read in parts.
     k : int
         The budget: how many tokens of two or more symbols may be chosen, required and prefix
         tokens included.
@@ -74,6 +76,9 @@ class Instance:
         Where the instance comes from, as its file says.
     corpora : Corpora, optional
         The several corpora that `words` are of; given as `words`, it need not be given here.
+    tail : HeadAndTail, optional
+        All words, of which `words` are the head; given as `words`, it need not be given here.
+        `lower_bound`, `improve` and `verify` take such an instance, in the memory of the head.
 
     Raises
     ------
@@ -111,11 +116,12 @@ class Instance:
     threshold: int | None = None
     source: dict[str, Any] = field(default_factory=dict)
     corpora: Corpora | None = None
+    tail: HeadAndTail | None = None
 
     @checked
     def __init__(
         self,
-        words: WordCounts | Corpora | Mapping[Any, int] | str | PathLike[str],
+        words: WordCounts | Corpora | HeadAndTail | Mapping[Any, int] | str | PathLike[str],
         k: Budget,
         candidates: Iterable[Any] | None = None,
         max_length: Int64 | None = None,
@@ -129,9 +135,12 @@ class Instance:
         threshold: Int64 | None = None,
         source: Mapping[str, Any] | None = None,
         corpora: Corpora | None = None,
+        tail: HeadAndTail | None = None,
     ) -> None:
         if isinstance(words, Corpora):
             corpora, words = words, words.joined
+        elif isinstance(words, HeadAndTail):
+            tail, words = words, words.head
         elif isinstance(words, Mapping):
             words = WordCounts.from_counts(words)
         elif not isinstance(words, WordCounts):
@@ -151,6 +160,7 @@ class Instance:
         set_(self, "threshold", threshold)
         set_(self, "source", dict(source or {}))
         set_(self, "corpora", corpora)
+        set_(self, "tail", tail)
         self._check()
 
     __reduce__ = by_fields
@@ -167,6 +177,8 @@ class Instance:
         words = self.words.summary
         if self.corpora is not None:
             words = [*self.corpora.sizes, self.symbols]
+        if self.tail is not None:
+            words = [f"{self.tail.n:,} words in the head", self.symbols]
         return [*words, *limits]
 
     def _repr_html_(self) -> str:
@@ -199,6 +211,8 @@ class Instance:
             object.__setattr__(self, "words", words)
         if self.corpora is not None and (self.min_count != 1 or self.threshold is not None):
             raise InputError("several corpora exclude min_count and a threshold")
+        if self.tail is not None:
+            self._refuse_with_tail()
         if self.corpora is not None and self.merges is not None:
             raise InputError("several corpora and merges exclude each other")
         if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
@@ -226,6 +240,17 @@ class Instance:
                 )
         if len(self.groups) > MAX_GROUPS:
             raise InputError(f"{len(self.groups)} groups: at most {MAX_GROUPS} are possible")
+
+    def _refuse_with_tail(self) -> None:
+        """Refuses what is not for a head and a tail."""
+        assert self.tail is not None
+        if self.words.digest != self.tail.head.digest:
+            raise InputError("the words are not the head")
+        for name in ("candidates", "protected", "groups", "merges", "threshold", "corpora"):
+            if getattr(self, name) not in (None, ()):
+                raise InputError(f"a head and a tail exclude {name}")
+        if self.min_count != 1:
+            raise InputError("a head and a tail exclude min_count")
 
     def _tokens(self, name: str, values: Iterable[Any]) -> tuple[Token, ...]:
         checked: dict[Token, None] = {}
@@ -283,6 +308,11 @@ class Instance:
     def joined(self) -> Instance:
         """The same instance of one corpus, which has the words of all."""
         return self if self.corpora is None else replace(self, corpora=None)
+
+    @cached_property
+    def alone(self) -> Instance:
+        """The same instance without its tail, of the words of the head."""
+        return self if self.tail is None else replace(self, tail=None)
 
     @checked
     def weighted(self, weights: Iterable[int]) -> Instance:
@@ -366,6 +396,11 @@ class Instance:
         InputError
             If tokens have to be made by merges: what chooses among candidates knows nothing of it.
         """
+        if self.tail is not None:
+            raise InputError(
+                "the instance is of a head and a tail, which only `lower_bound`, `improve` and "
+                "`verify` take into account"
+            )
         if self.corpora is not None:
             raise InputError(
                 "the instance is of several corpora, which only `greedtok`, `lower_bound`, "
@@ -408,6 +443,8 @@ class Instance:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the content of an instance file."""
+        if self.tail is not None:
+            raise InputError("an instance of a head and a tail has no file: its words have one")
         data: dict[str, Any] = {
             "format": "partcover-instance",
             "version": 1,

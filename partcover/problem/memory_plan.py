@@ -143,10 +143,7 @@ class MemoryPlan:
                 "writes (WordCounts.most_frequent)"
             )
             if self.takes_head:
-                advice += (
-                    f"; bound and improve take all words with --head {n} (head_bound and "
-                    f"head_improve, head={n})"
-                )
+                advice += f"; bound and improve take all words with --head {n} (HeadAndTail)"
         return advice + "; --max-length (max_length) caps candidates" * self.has_candidates
 
     def to_json(self) -> dict[str, Any]:

@@ -300,7 +300,7 @@ def refuse_wide(words: WordCounts) -> None:
         raise InputError(
             f"the {len(words):,} distinct words have {positions:,} positions (symbols, and an end "
             f"of each), and a bound looks at {NARROW_POSITIONS:,} at most: bound and improve take "
-            f"all words with --head (head_bound and head_improve), which may be {fit}"
+            f"all words with --head (HeadAndTail), which may be {fit}"
         )
 
 

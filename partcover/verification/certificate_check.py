@@ -15,6 +15,7 @@ from ..runtime.arguments import checked
 from .leaf_bound import LeafCase, least_bound, lower_bounds
 from .leaf_terms import terms_of
 from .sorted_words import SortedWords
+from .tail_check import tail_bound
 
 __all__ = ["CertificateCheck", "case_bound", "check_certificate", "is_empty", "mismatches"]
 
@@ -146,6 +147,9 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     z = max t_i / r_i, which is a whole number over one of the references: it is at least the
     smallest such number that is not below L / Σ w_i·r_i.  ∎
 
+    A head and a tail (`Instance.tail`): the leaf is of the head, and the words of the tail have
+    prices by a rule.  `partcover.verification.tail_check` has it, and the proof.
+
     Dominated candidates, which occur in one distinct word only that is a candidate too, are left
     out: some optimum holds none of them (`partcover.problem.candidates.CandidateIndex` says
     why), it comes to one leaf as every vocabulary does, and the bound need hold for no other.
@@ -182,9 +186,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     bound: int | Fraction = 0
     if not problems:
         try:
-            bound = _smallest_bound(
-                instance, _nonempty_leaves(instance, certificate), certificate.scale_bits
-            )
+            bound = _proven(instance, certificate)
         except InputError as error:
             problems.append(str(error))
         else:
@@ -209,6 +211,10 @@ def mismatches(instance: Instance, certificate: Certificate) -> list[str]:
     ['the certificate is for k = 1, and k is 2']
     """
     problems = []
+    if (certificate.tail is None) != (instance.tail is None):
+        here = "all words are given" if instance.tail is None else "a head and a tail are given"
+        other = "all words" if certificate.tail is None else "a head and a tail"
+        return [f"the certificate is about {other}, and {here}"]
     if certificate.words_sha256 != instance.words.digest:
         problems.append("the certificate is about other words or counts")
     elif certificate.policy_sha256 != policy_digest(instance):
@@ -221,6 +227,17 @@ def mismatches(instance: Instance, certificate: Certificate) -> list[str]:
         if instance.corpora is not None:  # references may follow from k
             problems.reverse()
     return problems
+
+
+def _proven(instance: Instance, certificate: Certificate) -> int | Fraction:
+    """Returns what a certificate of the instance proves."""
+    scale_bits, term = certificate.scale_bits, certificate.tail
+    if instance.tail is None or term is None:
+        return _smallest_bound(instance, _nonempty_leaves(instance, certificate), scale_bits)
+    leaf = certificate.tree[0]
+    if not isinstance(leaf, Leaf):
+        raise InputError("a certificate of a head and a tail has a single leaf")
+    return tail_bound(instance.alone, instance.tail, leaf, scale_bits, term)
 
 
 def case_bound(

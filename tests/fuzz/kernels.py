@@ -24,11 +24,9 @@ from partcover import (
     Vocabulary,
     WordCounts,
     check_certificate,
-    check_head_certificate,
     extend,
     greedtok,
     greedwmc,
-    head_bound,
     improve,
     lower_bound,
     prune,
@@ -102,9 +100,8 @@ def attempt(draw: Random) -> None:
         assert verify(instance, solution.vocabulary, claim=solution).ok
         if solution.certificate is not None:
             assert check_certificate(instance, solution.certificate).ok
-    half = HeadAndTail.of(counts, (len(counts) + 1) // 2)
-    bound = head_bound(half, k, head=half.n, iterations=8)
-    assert check_head_certificate(bound.head, half, bound.certificate).ok
+    half = Instance(HeadAndTail.of(counts, (len(counts) + 1) // 2), k)
+    assert check_certificate(half, lower_bound(half, iterations=8).certificate).ok
     vocabularies = [solution.vocabulary for solution in solutions]
     for method in METHODS:
         try:

@@ -16,13 +16,11 @@ from partcover import (
     Corpora,
     Encoder,
     GroupBudget,
-    HeadCertificate,
     Instance,
     MergeCondition,
     Vocabulary,
     WordCounts,
     check_certificate,
-    check_head_certificate,
 )
 from partcover.cli.id_files import id_format, read_ids
 from partcover.cli.inputs import read_group, read_tokens
@@ -124,9 +122,9 @@ def certificate(path: Path) -> None:
 
 def head_certificate(path: Path) -> None:
     """Reads a certificate of a head; none of a bound beyond the optimum is valid."""
+    read = Certificate.load(path)
     words = HeadAndTail.of(instance().words, 2)
-    read = HeadCertificate.load(path)
-    check = check_head_certificate(Instance(words.head, instance().k), words, read)
+    check = check_certificate(Instance(words, instance().k), read)
     assert not check.ok or check.lower_bound <= 10  # the fewest tokens
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from partcover import (
     Corpora,
+    HeadAndTail,
     InputError,
     Instance,
     WordCounts,
     check_certificate,
-    head_bound,
     lower_bound,
 )
 from partcover.problem.certificates.certificate import Leaf
@@ -34,13 +34,14 @@ WORDS = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
         ({"tolls": {b"h": 1}}, "a toll is of 'h'"),
         ({"tolls": {7: 1}}, "a toll is of 7, which is no token"),
         ({"tolls": 7}, "the tolls are 7: tokens with numbers are expected"),
-        ({"lower_bound": 1.5}, "the lower bound is 1.5: a whole number"),
+        ({"head_words": 0}, "the words of the head is 0: at least 1"),
+        ({"words": -1}, "the words of the tail is -1: at least 0"),
     ],
 )
-def test_certificates_of_a_head(change, message):
-    certificate = head_bound(WORDS, 1, head=2).certificate
+def test_tails(change, message):
+    term = lower_bound(Instance(HeadAndTail.of(WORDS, 2), 1)).certificate.tail
     with pytest.raises(InputError, match=message):
-        replace(certificate, **change)
+        replace(term, **change)
 
 
 @pytest.mark.parametrize(

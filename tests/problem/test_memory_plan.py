@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from partcover import (
+    HeadAndTail,
     InputError,
     Instance,
     WordCounts,
     greedtok,
-    head_bound,
-    head_improve,
     improve,
     lower_bound,
     solve,
@@ -245,7 +244,7 @@ def test_no_number_is_named_where_all_words_fit_or_none():
     assert "the " not in memory_plan(instance, "greedy", available=1).advice
 
 
-@pytest.mark.parametrize(("method", "work"), [(head_bound, "bound"), (head_improve, "search")])
+@pytest.mark.parametrize(("method", "work"), [(lower_bound, "bound"), (improve, "search")])
 def test_a_head_that_does_not_fit_is_refused_with_one_that_does(method, work, monkeypatch):
     monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
     monkeypatch.setattr("partcover.problem.memory_plan._TAIL", 0)
@@ -255,8 +254,8 @@ def test_a_head_that_does_not_fit_is_refused_with_one_that_does(method, work, mo
     held = memory_plan(head, work, available=2**60).parts
     room = need - 2**18 - held["the program"] - held["the words"]
     monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: room)
-    with pytest.raises(InputError, match=r"--head \d+ \(head_bound and head_improve") as error:
-        method(words, 40, head=2000)
+    with pytest.raises(InputError, match=r"--head \d+ \(HeadAndTail") as error:
+        method(Instance(HeadAndTail.of(words, 2000), 40))
     smaller = int(re.search(r"--head (\d+)", str(error.value))[1])
     assert 0 < smaller < 2000
-    assert method(words, 40, head=smaller, time_limit=0)
+    assert method(Instance(HeadAndTail.of(words, smaller), 40), time_limit=0)

@@ -50,18 +50,19 @@ def certificates(run, files):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("line", "parts"),
+    ("line", "status", "part"),
     [
-        ("verify E.json book.txt --certificate head.cert", ["head.cert: ", "verify C.tsv -k K`"]),
-        ("verify C.tsv D.tsv -k 2 --minimax --certificate head.cert", ["verify C.tsv -k K`"]),
-        ("verify C.tsv D.tsv -k 2 --certificate several.cert", ["several inputs are for"]),
+        ("verify E.json book.txt --certificate head.cert", 6, "about a head and a tail, and all"),
+        ("verify C.tsv D.tsv -k 2 --minimax --certificate head.cert", 2, "a head is of a file"),
+        ("verify C.tsv D.tsv -k 2 --certificate several.cert", 2, "several inputs are for"),
+        ("verify C.tsv -k 2 --certificate several.cert", 6, "other words"),
+        ("prices C.tsv the -k 2 --certificate head.cert", 2, "about a head and a tail"),
     ],
 )
-def test_how_another_certificate_is_checked(run, certificates, line, parts):
-    status, out, err = run(*line.split())
-    assert (status, out, err.count("\n")) == (2, "", 1), err
-    for part in parts:
-        assert part in err
+def test_how_another_certificate_is_checked(run, certificates, line, status, part):
+    code, _, err = run(*line.split())
+    assert code == status, err
+    assert part in err
 
 
 def test_what_files_look_like(files):

@@ -10,14 +10,13 @@ import pytest
 
 from partcover import (
     Certificate,
+    HeadAndTail,
     InputError,
     Instance,
     MergeCondition,
     WordCounts,
-    check_head_certificate,
     lower_bound,
 )
-from partcover.bounds.heads.head_bound import head_bound
 from partcover.problem.certificates.certificate import Branch, Leaf
 from partcover.problem.certificates.charges import Charge
 from partcover.problem.certificates.cuts import Cut, PackedPairs, PairPrices
@@ -146,7 +145,7 @@ def test_endless_dues_are_refused(monkeypatch):
 @pytest.mark.long
 def test_long_words_of_a_head():
     words = WordCounts.from_counts({"ab" * 150: 9, "ba" * 140: 8, "abc": 2, "bab" * 100: 1})
-    head, tail = words.most_frequent(3), WordCounts.from_counts({"bab" * 100: 1})
-    certificate = head_bound(words, 2, head=3, iterations=50).certificate
-    check = check_head_certificate(Instance(head, 2), tail, certificate)
+    instance = Instance(HeadAndTail.of(words, 3), 2)
+    certificate = lower_bound(instance, iterations=50, cuts=False).certificate
+    check = check_certificate(instance, certificate)
     assert (check.ok, check.lower_bound) == (True, certificate.lower_bound)

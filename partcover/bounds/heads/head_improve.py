@@ -3,130 +3,84 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
-from os import PathLike
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
-from ...corpus.counting.head_and_tail import HeadAndTail
-from ...corpus.word_counts import WordCounts
-from ...heuristics.greedy import greedtok
 from ...heuristics.search_steps import LocalSearch
-from ...problem.certificates.certificate import Certificate
-from ...problem.certificates.head import HeadCertificate
+from ...problem.certificates.certificate import Certificate, Leaf
 from ...problem.instance import Instance
 from ...problem.memory_plan import refuse_beyond_memory
-from ...problem.solution import Solution, Termination
-from ...runtime.arguments import Budget, Int64, Seconds, Seed, Share, Threads, Whole, checked
+from ...problem.solution import Checkpoint, Solution, Termination
 from ...runtime.checkpoints import Checkpoints
 from ...runtime.limits import RunLimits
 from ...runtime.processes.parallel import ForEach, call_in_turn, workers
 from ...runtime.progress import Progress
 from ...vocabulary.vocabulary import Vocabulary
+from ..bound import Bound
 from ..counting.price_counter import leaf_prices
-from ..lower_bound import bounds
 from ..phase_events import PhaseEvents
-from .head_bound import HeadBound
-from .whole_words import WholeWords, split_words
+from .whole_words import WholeWords
 
-__all__ = ["head_improve"]
+__all__ = ["BoundOfHead", "improve_by_head"]
+
+BoundOfHead = Callable[
+    [Instance, float | None, list[Certificate], Callable[[Certificate], None]], Bound
+]
+"""Bounds the words of a head, within so many seconds, from certificates; hands over proofs."""
 
 _GREEDY_SECONDS = 0.5  # GreedTok has these whatever the limit
 _SHARE = 0.4  # of the time, the most that the bound of the head takes
 _PROVING = 20.0  # while the head is bounded, all words are priced in such a part of the time
 
 
-@checked
-def head_improve(
-    words: WordCounts | HeadAndTail | str | PathLike[str],
-    k: Budget,
-    *,
-    head: Whole,
-    warm_start: Vocabulary | None = None,
-    start_certificate: HeadCertificate | None = None,
-    max_length: Int64 | None = None,
-    required: Iterable[Any] = (),
-    forbidden: Iterable[Any] = (),
-    gap: Share = 0.0,
-    time_limit: Seconds | None = None,
-    seed: Seed = 0,
-    threads: Threads = 1,
-    executor: Executor | None = None,
-    scratch: str | PathLike[str] | None = None,
-    progress: Progress | None = None,
-    checkpoint: Callable[[HeadBound], None] | None = None,
-) -> HeadBound:
+def improve_by_head(
+    instance: Instance,
+    warm_start: Vocabulary | None,
+    start_certificate: Certificate | None,
+    gap: float,
+    limits: RunLimits,
+    progress: Progress,
+    checkpoint: Checkpoint | None,
+    bound_head: BoundOfHead,
+) -> Solution:
     """Finds a vocabulary that needs few tokens for all words in the memory of the frequent ones.
 
     Parameters
     ----------
-    words : WordCounts or path
-        The words; those of a file are read many times, in parts.
-    k : int
-        The budget.
-    head : int
-        How many of the most frequent words get prices of their own; the search looks at these, and
-        at as many that stand for all others.
-    warm_start : Vocabulary, optional
+    instance : Instance
+        An instance of a head and a tail.  The search looks at the head, and at as many words that
+        stand for all others.
+    warm_start : Vocabulary or None
         A vocabulary to start from beside GreedTok's.
-    start_certificate : HeadCertificate, optional
+    start_certificate : Certificate or None
         A warm start for the bound, of the same words and head; it is kept where no better one is
         proven.
-    max_length, required, forbidden
-        As for `Instance`.
     gap : float
         The relative gap at which to stop.
-    time_limit : float, optional
-        Seconds for the whole call; up to two fifths go to the bound of the head.  Whatever it is,
-        the words are read some ten times, and a certificate to start from is recounted.
-    seed : int
-        Random seed.
-    threads : int
-        Number of threads; the result is the same for any number where no limit cuts.
-    executor, scratch
-        As for `head_bound`: who reads the words.
-    progress : Progress, optional
+    limits : RunLimits
+        Time limit, random seed and threads; up to two fifths of the time go to the bound of the
+        head.  Whatever the limit is, the words are read some ten times, and a certificate to start
+        from is recounted.
+    progress : Progress
         Receives an `Event` for each phase, better vocabulary and better bound, of all words.
-    checkpoint : callable, optional
-        Receives the best so far, once there is a vocabulary and then every few seconds.  If it
-        raises an exception the call goes on.
-
-    Returns
-    -------
-    HeadBound
-        The best vocabulary, the tokens that all words need by it, and a certified bound on them.
-
-    Raises
-    ------
-    InputError
-        As `head_bound` does, and for a start over other symbols or a certificate of other words.
+    checkpoint : callable or None
+        Receives the best so far, once there is a vocabulary and then every few seconds.
+    bound_head : callable
+        Bounds the head.
 
     Notes
     -----
     A local search looks at the head, and at a sample of the tail with counts that stand for all of
     it.  What it finds is counted on all words, and is kept only if these need fewer tokens than by
     every vocabulary before, those of GreedTok and the warm start among them.  The bound is that of
-    `head_bound`.
-
-    Examples
-    --------
-    >>> from partcover import WordCounts, head_improve
-    >>> words = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
-    >>> best = head_improve(words, 1, head=2)
-    >>> best.tokens, best.lower_bound, list(best.vocabulary)
-    (27, 27, [b'hat'])
+    `bound_by_head`.
     """
-    limits = RunLimits(time_limit, seed, threads)
-    deadline = limits.start()
-    split = split_words(words, head, executor, scratch)
-    instance = Instance(
-        split.head, k, max_length=max_length, required=required, forbidden=forbidden
-    )
-    whole = WholeWords(split, instance, threads)
+    whole = WholeWords(instance, limits.threads)
     refuse_beyond_memory(whole.head, "search", is_head=True)
-    run = _Run(whole, gap, limits, PhaseEvents(deadline, progress or Progress()), checkpoint)
+    run = _Run(whole, gap, limits, PhaseEvents(limits.start(), progress), checkpoint, bound_head)
     return run.made(warm_start, start_certificate)
 
 
@@ -139,22 +93,25 @@ class _Run:
         gap: float,
         limits: RunLimits,
         phases: PhaseEvents,
-        checkpoint: Callable[[HeadBound], None] | None,
+        checkpoint: Checkpoint | None,
+        bound_head: BoundOfHead,
     ) -> None:
         self.whole = whole
+        self.bound_head = bound_head
         self.gap = gap
         self.limits = limits
         self.phases = phases
         self.deadline = phases.deadline
         self.checkpoints = Checkpoints(checkpoint, lambda: self.best("time_limit"))
         self.incumbent: tuple[Vocabulary, int, int] | None = None
-        self.proof: HeadCertificate | None = None
+        self.proof: Certificate | None = None
         self._count_seconds = 0.0  # that it takes to count what a vocabulary needs
         self._pricing_seconds = 0.0  # and to price all words
         self._priced: Certificate | None = None  # of the head, the last with which all were priced
         self._priced_at = 0.0
+        self._proven_of_head: int | Fraction = 0  # with which they were priced
 
-    def made(self, warm_start: Vocabulary | None, proof: HeadCertificate | None) -> HeadBound:
+    def made(self, warm_start: Vocabulary | None, proof: Certificate | None) -> Solution:
         """Makes the bound and the search, and returns the best of them."""
         self.phases.enter("greedtok")
         sample = self.whole.sample
@@ -169,7 +126,7 @@ class _Run:
             if proof is not None:
                 proof = self.whole.recounted(proof)
                 self.keep(proof)
-                self._priced = proof.head if proof.sixteenths else None
+                self._priced = proof if proof.tail and proof.tail.sixteenths else None
             self.checkpoints.offer()
             if termination == "completed":
                 termination = self._bound()
@@ -179,26 +136,37 @@ class _Run:
             termination = "interrupted"
         return self.best("gap" if termination == "completed" and self.is_closed else termination)
 
-    def best(self, termination: Termination) -> HeadBound:
+    def best(self, termination: Termination) -> Solution:
         """Returns the best vocabulary and proof so far."""
         assert self.incumbent is not None
         vocabulary, tokens, head_tokens = self.incumbent
         if self.proof is None:
             self.proof = self.whole.prices(None, call_in_turn).certificate(self.whole.words.n)
-        return HeadBound(
-            self.whole.head,
-            self.proof,
-            self.proof.lower_bound,
-            int(self.proof.head.lower_bound),
+        whole, bound = self.whole, int(self.proof.lower_bound)
+        solution = Solution.of(
+            whole.instance,
             vocabulary,
             tokens,
-            head_tokens,
-            self.whole.tail.words,
-            self.deadline.seconds,
-            termination,
-            "improve",
-            self.limits.seed,
+            lower_bound=bound,
+            status="optimal" if bound == tokens else "feasible",
+            termination=termination,
+            seconds=self.deadline.seconds,
+            seed=self.limits.seed,
+            threads=self.limits.threads,
+            extra={"head_tokens": head_tokens, "head_words": len(whole.head.words)},
         )
+        return replace(
+            solution,
+            certificate=self.proof,
+            words=len(whole.head.words) + whole.tail.words,
+            total_count=whole.words.total_count,
+            cover=whole.head.words.total_symbols + whole.tail.symbols - tokens,
+        )
+
+    def _of_head(self, proof: Certificate) -> Certificate:
+        """Returns what the leaf of a proof says of the head alone."""
+        head = self.whole.head
+        return Certificate.of(head, proof.tree, head.words.total_count, proof.scale_bits)
 
     @property
     def is_closed(self) -> bool:
@@ -217,34 +185,21 @@ class _Run:
             self.incumbent = vocabulary.with_(method="improve"), tokens, in_head
             self.phases.offer("incumbent", tokens, None, source)
 
-    def keep(self, proof: HeadCertificate) -> None:
+    def keep(self, proof: Certificate) -> None:
         """Keeps a proof."""
         self.proof = proof
-        self.phases.offer("bound", None, proof.lower_bound, "tail")
+        self.phases.offer("bound", None, int(proof.lower_bound), "tail")
 
     def _bound(self) -> Termination:
         """Bounds the head, then all words."""
         self.phases.enter("bound")
         self._pricing_seconds = self.whole.pricing_seconds
         self._priced_at = time.monotonic()
-        # as `head_bound` does: a token for each word of the head would be optimal for the head
-        # where the budget allows it, but its prices are poor for the tail
-        greedy = greedtok(
-            self.whole.head, time_limit=self.deadline.left, threads=self.limits.threads
-        )
         left = self.deadline.left
         limit = None if left is None else min(_SHARE * left, left - self._pricing_seconds)
-        proven = bounds(
-            self.whole.head,
-            [self.whole.head.k],
-            greedy=greedy,
-            warm_starts=[] if self.proof is None else [self.proof.head],
-            cuts=False,
-            target_gap=self.gap or None,
-            time_limit=None if limit is None else max(0.0, limit),
-            threads=self.limits.threads,
-            checkpoint=self._prove,
-        )[0]
+        starts = [] if self.proof is None else [self._of_head(self.proof)]
+        seconds = None if limit is None else max(0.0, limit)
+        proven = self.bound_head(self.whole.head, seconds, starts, self._prove)
         if not self._is_priced(proven.certificate):
             self.phases.enter("tail")
             with workers(self.limits.threads) as share:
@@ -255,7 +210,8 @@ class _Run:
         """Takes the proof of the head so far, while its bound goes on, now and then."""
         if time.monotonic() - self._priced_at < _PROVING * self._pricing_seconds:
             return
-        if self._priced is None or certificate.lower_bound > self._priced.lower_bound:
+        if self._priced is None or certificate.lower_bound > self._proven_of_head:
+            self._proven_of_head = certificate.lower_bound
             self._price(certificate, call_in_turn)
 
     def _is_priced(self, certificate: Certificate) -> bool:
@@ -265,6 +221,9 @@ class _Run:
         """
         if self._priced is None:
             return False
+        leaves = [node for proof in (self._priced, certificate) for node in proof.tree]
+        if any(isinstance(leaf, Leaf) and leaf.has_cuts for leaf in leaves):
+            return self._priced is certificate
         if self._priced.scale_bits != certificate.scale_bits:
             return False
         first, second = (leaf_prices(self.whole.head, each) for each in (self._priced, certificate))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...corpus.symbols import Symbols
 from ...corpus.word_counts import WordCounts
-from ...problem.certificates.head import LONGEST_PRICED, TailDigest
+from ...problem.certificates.tail import LONGEST_PRICED, TailDigest
 
 __all__ = ["Tail", "priced_substrings"]
 

@@ -17,12 +17,16 @@ from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...kernels._head_tail import KnownTokens, TokenSums, largest_classes, largest_of_tokens
 from ...problem.certificates.certificate import Certificate, Leaf
-from ...problem.certificates.head import LONGEST_PRICED, HeadCertificate
+from ...problem.certificates.tail import LONGEST_PRICED, TailTerm
 from ...problem.instance import Instance
 from ...runtime.arrays import Bools, Int64
 from ...runtime.limits import Deadline
 from ...runtime.processes.parallel import SHARDS
+from ..climbing.dual_point import DualPoint
+from ..climbing.exact_prices import word_prices
+from ..climbing.leaf_prices import LeafReader
 from ..counting.price_counter import PriceCounter, largest
+from ..rows.cuts import CutTerm
 from .tail import Tail, priced_substrings
 
 __all__ = ["MOST_TRIED", "TailPrices", "Tolls"]
@@ -91,7 +95,7 @@ def _sums(shard: WordShard, tolls: Tolls, sixteenths: int) -> _Sums:
 class TailPrices:
     """Prices of a tail, and the lower bound that they prove for head and tail.
 
-    `partcover.verification.head_check` says what they are and why the bound holds.  The tokens of
+    `partcover.verification.tail_check` says what they are and why the bound holds.  The tokens of
     the head that are among the k best have no toll, and others one by which they are worth as much
     as the k-th best, with what they are worth in the tail: at first by how often they are in the
     sample, then by the sums of each pass.
@@ -111,13 +115,13 @@ class TailPrices:
         longer.
     last_gain : int
         About what the k-th best token saves in all words.
-    stated : HeadCertificate, optional
+    stated : Certificate, optional
         One whose digits, classes and tolls are taken.
 
     Attributes
     ----------
-    lower_bound, head_bound : int
-        The best bound so far; what is proven for the head alone.
+    lower_bound : int
+        The best bound so far.
     """
 
     def __init__(
@@ -129,7 +133,7 @@ class TailPrices:
         sample: Instance | None = None,
         tried: Sequence[WordCounts] = (),
         last_gain: int = 0,
-        stated: HeadCertificate | None = None,
+        stated: Certificate | None = None,
     ) -> None:
         instance = counter.instance
         self.counter = counter
@@ -147,22 +151,17 @@ class TailPrices:
                 "down, or leave out long words"
             )
         counter.refine(min(_BITS, room))
-        if stated is not None:
-            if stated.head.scale_bits > counter.bits:
+        term = None if stated is None else stated.tail
+        if stated is not None and term is not None:
+            if stated.scale_bits > counter.bits:
                 raise InputError("the certificate's prices have more digits than can be counted")
-            counter.refine(stated.head.scale_bits)
-            self.class_bits = stated.class_bits
-        prices = None if certificate is None else counter.prices_of(certificate)
-        if prices is None:  # a token for each word: no piece is worth more than one
-            prices = np.zeros(len(instance.words.data))
-            prices[instance.words.offsets[:-1]] = 1.0
-            self.prices = counter.rounded(prices).astype(np.int64)
-            self.rewards = np.zeros(len(counter.lo), np.int64)
-            self.head_bound = instance.words.total_count
-        else:
-            self.prices = counter.rounded(prices).astype(np.int64)
-            value, self.rewards = counter.count(self.prices, instance.k, every=True)
-            self.head_bound = counter.bound(value)
+            counter.refine(stated.scale_bits)
+            self.class_bits = term.class_bits
+        self.point = _point(counter, certificate)
+        self.prices = self.point.prices.astype(np.int64)
+        rewards = self.point.rewards(counter)
+        self.rewards = rewards.units
+        self.total = rewards.total  # what is proven of the head before rewards are subtracted
         self.free = instance.k - len(instance.fixed)
         occurs = instance.index.find_tokens(instance.fixed).occurs.tolist()
         self.absent = [t for t, inside in zip(instance.fixed, occurs, strict=True) if not inside]
@@ -171,14 +170,14 @@ class TailPrices:
         least = largest(self.rewards[~counter.fixed], self.free)[1]
         self.least = max(least, last_gain * counter.one)
         named: list[Token] = []
-        if stated is not None:
-            named = self._others(list(stated.tolls))
+        if term is not None:
+            named = self._others(list(term.tolls))
         elif sample is not None:
             named = self._frequent(sample)
         self._find_tokens(named)
         longest = max([instance.max_length or LONGEST_PRICED, *map(len, instance.fixed)])
         known = KnownTokens(self.data, self.place, self.length, min(longest, LONGEST_PRICED))
-        tolls = self._first_tolls(known) if stated is None else self._stated(stated, named)
+        tolls = self._first_tolls(known) if term is None else self._stated(term, named)
         self.stated_tolls = tolls  # those of the best bound
         self.tolls = Tolls(known, tolls, self.n_items, self.class_bits, counter.one)
 
@@ -198,8 +197,18 @@ class TailPrices:
         # what negative prices hide of the worth of the pieces of a word
         sums = np.add.reduceat(self.prices, words.offsets[:-1])
         most = np.add.reduceat(np.maximum(self.prices, 0), words.offsets[:-1])
-        hidden = np.maximum(most - counter.one, 0) - np.maximum(sums - counter.one, 0)
+        worth = np.maximum(sums - counter.one, 0)
+        paying = number[dominates]
+        worth[np.flatnonzero(dominates)[np.isin(paying, self._payers)]] = 0  # as if it paid all
+        hidden = np.maximum(most - counter.one, 0) - worth
         self.hidden = (words.counts * hidden)[dominates]
+
+    @property
+    def _payers(self) -> Int64:
+        """Numbers of the tokens that pay for lying over some symbols."""
+        terms = self.point.terms
+        tokens = [term.payers for term in terms if isinstance(term, CutTerm)]
+        return np.concatenate([np.zeros(0, np.int64), *tokens])
 
     def _find_tokens(self, named: list[Token]) -> None:
         """Places known tokens, required ones that the head lacks, others, and forbidden ones."""
@@ -283,7 +292,7 @@ class TailPrices:
         tolls[n_inside : self.n_items] = np.minimum(toll, self.most)[n_inside:]
         return tolls
 
-    def _stated(self, stated: HeadCertificate, named: list[Token]) -> Int64:
+    def _stated(self, stated: TailTerm, named: list[Token]) -> Int64:
         """Returns the tolls that a certificate states; −1 for tokens that have none."""
         place = {token: i for i, token in enumerate(named, len(self.known) + self.n_absent)}
         numbers = self._numbers(list(stated.tolls)).tolist()
@@ -405,8 +414,7 @@ class TailPrices:
 
     def _value(self, total: int, sums: Int64, classes: Int64) -> int:
         """Returns what is proven with sums over the words of a tail, and keeps those of tokens."""
-        counter = self.counter
-        value = 32 * int(np.dot(counter.count_at, self.prices)) + total
+        value = 32 * self.total + total
         items = sums[: self.n_items].copy()
         items[: len(self.known)] += 32 * self.rewards[self.known]
         value -= int(items[self.is_required].sum())
@@ -441,19 +449,16 @@ class TailPrices:
         largest_of_tokens(named, self.lo, self.hi, counter.sa, word_of, row_of, most)
         return most
 
-    def certificate(self, n: int) -> HeadCertificate:
+    def certificate(self, n: int) -> Certificate:
         """Returns the proof of the best bound, for a head of `n` words."""
         digest = self.tail.digest
         counter, instance = self.counter, self.counter.instance
-        prices = self.prices[instance.index.positions_ascending()].astype(np.int32)
-        head = Certificate.of(instance, (Leaf(prices),), self.head_bound, counter.bits)
         tolls = self.stated_tolls
         first = 0 if self.sixteenths else len(self.known)
         used = first + np.flatnonzero(tolls[first:] >= 0)
         begins = self.place[used]
         tokens = sym.slices(self.data, begins, begins + self.length[used], instance.symbols)
-        return HeadCertificate(
-            head,
+        term = TailTerm(
             n,
             digest.words,
             digest.total_count,
@@ -461,5 +466,25 @@ class TailPrices:
             dict(zip(tokens, tolls[used].tolist(), strict=True)),
             self.sixteenths,
             self.class_bits,
-            self.lower_bound,
         )
+        tree = (self.point.leaf(counter),)
+        return Certificate.of(instance, tree, self.lower_bound, counter.bits, term)
+
+
+def _point(counter: PriceCounter, certificate: Certificate | None) -> DualPoint:
+    """Returns the prices and cuts of a certificate's leaf in the units of the counter.
+
+    Without one a token for each word: no piece is worth more than one.
+    """
+    if certificate is None:
+        return word_prices(counter)
+    (leaf,) = certificate.tree
+    assert isinstance(leaf, Leaf)
+    if leaf.prices is None:
+        return word_prices(counter)
+    if leaf.is_plain:  # in little memory
+        prices = counter.prices_of(certificate)
+        assert prices is not None
+        return DualPoint(counter.rounded(prices))
+    counter.refuse_other(certificate)
+    return LeafReader(counter).prices(leaf, certificate.scale_bits)

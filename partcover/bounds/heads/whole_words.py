@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from os import PathLike
 
 import numpy as np
 
-from ...corpus.counting.head_and_tail import HeadAndTail, WordShard, words_between
+from ...corpus.counting.head_and_tail import WordShard, words_between
 from ...corpus.symbols import Symbols
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...heuristics.greedy import greedtok
 from ...problem.certificates.certificate import Certificate
-from ...problem.certificates.head import HeadCertificate
 from ...problem.instance import Instance
 from ...problem.solution import Solution
 from ...runtime.processes.parallel import ForEach, call_in_turn
@@ -28,7 +25,7 @@ from ..counting.price_counter import PriceCounter
 from .tail import Tail, priced_substrings
 from .tail_prices import MOST_TRIED, TailPrices
 
-__all__ = ["WholeWords", "split_words"]
+__all__ = ["WholeWords"]
 
 _FOUND_SECONDS, _PRICED_SECONDS = 1e-7, 8e-8  # a substring of the head, and one of the tail
 _TRIES = 4  # at least, of tolls
@@ -40,18 +37,25 @@ class WholeWords:
 
     Parameters
     ----------
-    words : HeadAndTail
-        The words.
-    head : Instance
-        The words of the head, the budget and the conditions.
+    instance : Instance
+        An instance of a head and a tail.
     threads : int
         Number of threads.
+
+    Attributes
+    ----------
+    words : HeadAndTail
+        All words.
+    head : Instance
+        The same instance without its tail.
     """
 
-    def __init__(self, words: HeadAndTail, head: Instance, threads: int) -> None:
+    def __init__(self, instance: Instance, threads: int) -> None:
+        assert instance.tail is not None
         self._greedy: Solution | None = None
-        self.words = words
-        self.head = head
+        self.instance = instance
+        self.words = instance.tail
+        self.head = instance.alone
         self.threads = threads
 
     @cached_property
@@ -114,7 +118,10 @@ class WholeWords:
         return head.vocabulary([*head.fixed, *allowed][: head.k], vocabulary.method)
 
     def prices(self, certificate: Certificate | None, share: ForEach) -> TailPrices:
-        """Returns prices of the tail beside those of the head that a certificate has, if given."""
+        """Returns prices of the tail beside those of the head that a certificate has, if given.
+
+        The certificate is of the head alone.
+        """
         counter = PriceCounter(self.head, share)
         gains = self.greedy().gains
         last_gain = gains[-1] if len(gains) == self.head.k > len(self.head.fixed) else 0
@@ -127,7 +134,7 @@ class WholeWords:
             last_gain=last_gain,
         )
 
-    def recounted(self, proof: HeadCertificate) -> HeadCertificate:
+    def recounted(self, proof: Certificate) -> Certificate:
         """Returns a proof with no more than its prices and tolls are found to prove.
 
         Raises
@@ -135,36 +142,16 @@ class WholeWords:
         InputError
             If it is about other words, conditions or another k.
         """
-        problems = mismatches(self.head, proof.head)
-        if proof.tail_sha256 != self.tail.digest.hexdigest():
+        problems = mismatches(self.instance, proof)
+        term = proof.tail
+        if term is None or term.sha256 != self.tail.digest.hexdigest():
             problems.append("the certificate is about a tail of other words or counts")
-        if problems:
+        if problems or term is None:
             raise InputError(problems[0])
         counter = PriceCounter(self.head, call_in_turn)
-        prices = TailPrices(counter, proof.head, self.tail, stated=proof)
-        prices.count(proof.sixteenths, self.words)
-        in_head = min(proof.head.lower_bound, prices.head_bound)
-        return replace(
-            proof,
-            head=replace(proof.head, lower_bound=in_head),
-            lower_bound=min(proof.lower_bound, prices.lower_bound),
-        )
-
-
-def split_words(
-    words: WordCounts | HeadAndTail | str | PathLike[str],
-    n: int,
-    executor: Executor | None,
-    scratch: str | PathLike[str] | None,
-) -> HeadAndTail:
-    """Returns words with a head of `n`; those of a file are read by the workers of an executor."""
-    if isinstance(words, WordCounts):
-        if executor is not None:
-            raise InputError("an executor reads words from a file: give its path")
-        return HeadAndTail.of(words, n)
-    if isinstance(words, HeadAndTail):
-        return words
-    return HeadAndTail.load(words, n, executor=executor, scratch=scratch)
+        prices = TailPrices(counter, replace(proof, tail=None), self.tail, stated=proof)
+        prices.count(term.sixteenths, self.words)
+        return replace(proof, lower_bound=min(proof.lower_bound, prices.lower_bound))
 
 
 def _tail_of(shard: WordShard, symbols: Symbols) -> Tail:

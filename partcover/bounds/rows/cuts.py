@@ -215,6 +215,11 @@ class CutTerm(Term):
         tokens = np.unique(owner)
         return Payments(owner, position, multiplier, tokens, tokens)
 
+    @property
+    def payers(self) -> Int64:
+        """Numbers of the tokens that pay, ascending."""
+        return np.unique(np.concatenate([self.pairs.names >> 32, self.pairs.names & 0xFFFFFFFF]))
+
     def in_leaf(self, names: Names) -> dict[str, Any]:
         """Returns the pairs and cuts; a cut comes several times where it has many digits."""
         first, second = self.pairs.names >> 32, self.pairs.names & 0xFFFFFFFF

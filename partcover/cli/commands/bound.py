@@ -19,7 +19,6 @@ from ..checkpoint_files import CertificateFile
 from ..command import command, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import InstanceSource, parse_budgets, read_any_vocabulary
-from ..modes.heads import Readers, bound_by_head
 from ..options import (
     engine_options,
     events_option,
@@ -36,6 +35,7 @@ from ..options import (
 )
 from ..paths import ReadablePath, check_apart
 from ..plan import plan_option
+from ..readers import Readers
 from ..results import save_certificate
 from ..shown.output import Output
 
@@ -111,19 +111,41 @@ def bound_command(
     if source.several:
         refuse_with_minimax(tokens=tokens, head=head, iterations=search.iterations)
     if head is not None:
-        _check_head(out, source, vocab, search, tokens)
-        return bound_by_head(
-            out,
-            replace(source, k=_only(budgets)),
-            head,
-            vocab,
-            readers,
-            time_limit=search.time_limit,
-            target_gap=search.gap,
-            iterations=search.iterations,
+        _refuse_with_head(search, tokens=tokens)
+    source = replace(source, k=max(budgets, default=None))
+    readers = readers.beside(out.path)
+    with readers.started(out.threads, head) as executor:
+        instance = source.read(
+            several=True,
+            threads=out.threads,
+            head=head,
+            executor=executor,
+            scratch=readers.scratch,
         )
-    readers.refuse()
-    instance = replace(source, k=max(budgets, default=None)).read(several=True, threads=out.threads)
+        bounds = _proven(out, source, instance, vocab, search, budgets)
+    rows = [bound.to_json(tokens=tokens) for bound in bounds]
+    _show(out, rows, rows[0] if len(bounds) == 1 else {"rows": rows})
+    return EXIT_INTERRUPTED if any(b.termination == "interrupted" for b in bounds) else 0
+
+
+def _refuse_with_head(search: _Search, *, tokens: bool) -> None:
+    """Refuses options that do not go with ``--head``."""
+    for name in ("start_certificate", "resume"):
+        if getattr(search, name):
+            raise click.UsageError(f"--head and --{name.replace('_', '-')} exclude each other")
+    if tokens:
+        raise click.UsageError("--head and --tokens exclude each other")
+
+
+def _proven(
+    out: Output,
+    source: InstanceSource,
+    instance: Instance,
+    vocab: str | None,
+    search: _Search,
+    budgets: Sequence[int],
+) -> list[Bound]:
+    """Reads what else is given, and proves a bound for each budget."""
     budgets = budgets or [instance.k]
     incumbents = {} if vocab is None else _incumbents(instance, vocab, budgets)
     files = {}
@@ -139,31 +161,7 @@ def bound_command(
             [("-o", path) for path in paths.values()],
             [(label, path) for label, path in read if path],
         )
-    bounds = _bounds(out, instance, incumbents, search, files, budgets)
-    rows = [bound.to_json(tokens=tokens) for bound in bounds]
-    _show(out, rows, rows[0] if len(budgets) == 1 else {"rows": rows})
-    return EXIT_INTERRUPTED if any(b.termination == "interrupted" for b in bounds) else 0
-
-
-def _only(budgets: Sequence[int]) -> int | None:
-    """Returns the one budget that ``--head`` takes; None for none."""
-    if len(budgets) > 1:
-        raise click.UsageError("--head takes one budget")
-    return budgets[0] if budgets else None
-
-
-def _check_head(
-    out: Output, source: InstanceSource, vocab: str | None, search: _Search, tokens: bool
-) -> None:
-    """Refuses options that do not go with ``--head``."""
-    for name in ("start_certificate", "resume", "events", "plot"):
-        if getattr(search, name):
-            raise click.UsageError(f"--head and --{name.replace('_', '-')} exclude each other")
-    if tokens:
-        raise click.UsageError("--head and --tokens exclude each other")
-    read = [("the command", source.corpus), ("--vocab", vocab)]
-    if out.path is not None:
-        check_apart([("-o", out.path)], [(label, path) for label, path in read if path])
+    return _bounds(out, instance, incumbents, search, files, budgets)
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from ..checkpoint_files import CheckpointFiles
 from ..command import command, option
 from ..exit_status import EXIT_USAGE
 from ..inputs import InstanceSource
-from ..modes.heads import Readers, improve_by_head
 from ..options import engine_options, grouped, no_cuts_option, refuse_with_minimax
 from ..plan import plan_option
+from ..readers import Readers
 from ..results import save_certificate, write_solution
 from ..search_options import SearchOptions, search_options
 from ..shown.output import Output, say
@@ -91,26 +91,31 @@ def improve_command(
         raise click.UsageError(f"--no-bound and {name} exclude each other")
     if source.several:
         refuse_with_minimax(no_bound=no_bound, head=head)
-    if head is not None:
-        if no_bound:
-            raise click.UsageError("--head and --no-bound exclude each other")
-        return improve_by_head(out, source, search, head, readers)
-    readers.refuse()
-    instance = source.read(several=True, threads=out.threads)
-    files = CheckpointFiles(out, search.write_certificate, instance, source.name)
-    start, certificate = search.starts(files.load, Certificate.load)
-    with search.watched(out) as progress:
-        solution = improve(
-            instance,
-            start,
-            bound=not no_bound,
-            cuts=not no_cuts,
-            start_certificate=certificate,
-            progress=progress,
-            checkpoint=files,
-            **search.limits(out),
+    if head is not None and no_bound:
+        raise click.UsageError("--head and --no-bound exclude each other")
+    readers = readers.beside(out.path)
+    with readers.started(out.threads, head) as executor:
+        instance = source.read(
+            several=True,
+            threads=out.threads,
+            head=head,
+            executor=executor,
+            scratch=readers.scratch,
         )
-    saved = _save_certificate(out, search.write_certificate, solution, instance)
+        files = CheckpointFiles(out, search.write_certificate, instance, source.name)
+        start, certificate = search.starts(files.load, Certificate.load)
+        with search.watched(out) as progress:
+            solution = improve(
+                instance,
+                start,
+                bound=not no_bound,
+                cuts=not no_cuts,
+                start_certificate=certificate,
+                progress=progress,
+                checkpoint=files,
+                **search.limits(out),
+            )
+        saved = _save_certificate(out, search.write_certificate, solution, instance)
     status = write_solution(out, solution, instance, source.name)
     return status if saved else EXIT_USAGE
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...problem.certificates.certificate import Certificate
 from ...problem.corpora import Corpora
 from ...problem.instance import Instance
 from ...report.tables import Listing, facts
@@ -20,7 +21,6 @@ from ..adapted.extension_verification import extended_vocabulary, verify_extende
 from ..command import command, option
 from ..exit_status import EXIT_VERIFICATION
 from ..inputs import InstanceSource, other_words, read_vocabulary
-from ..modes.heads import Readers, verify_head
 from ..options import (
     engine_options,
     grouped,
@@ -30,6 +30,7 @@ from ..options import (
     several_options,
 )
 from ..paths import ReadablePath
+from ..readers import Readers
 from ..shown.output import Output, say_problems
 
 if TYPE_CHECKING:
@@ -140,25 +141,44 @@ def verify_command(
         return verify_extended(out, source, extended, certificate, answer.keep)
     if answer.keep:
         raise click.UsageError("--keep is for a vocabulary that extend wrote, and goes without -k")
-    is_of_head = certificate is not None and kind_of(certificate) == "head-certificate"
-    if certificate is not None and is_of_head and not source.several:
-        if model is not None:
-            raise click.UsageError("a certificate of a head and --model exclude each other")
-        return verify_head(out, source, vocab, certificate, readers)
-    readers.refuse("threads")
-    instance = source.read(several=True, threads=out.threads)
+    proof = None if certificate is None else Certificate.load(certificate)
+    head = None if proof is None or proof.tail is None else proof.tail.head_words
+    if head is not None and model is not None:
+        raise click.UsageError("a certificate of a head and --model exclude each other")
+    if head is None:
+        readers.refuse("threads")
+    with readers.started(out.threads, head) as executor:
+        instance = source.read(
+            several=True,
+            threads=out.threads,
+            head=head,
+            executor=executor,
+            scratch=readers.scratch,
+        )
+        return _verified(out, instance, vocab, model, certificate, proof)
+
+
+def _verified(
+    out: Output,
+    instance: Instance,
+    vocab: str | None,
+    model: str | None,
+    certificate: str | None,
+    proof: Certificate | None,
+) -> int:
+    """Checks a vocabulary and a certificate, shows what is found, returns the exit status."""
     data: dict[str, Any] = {}
     problems: list[str] = []
     if vocab is not None:
         data = _check_vocabulary(out, instance, vocab, model)
         problems += [f"{vocab}: {problem}" for problem in data["problems"]]
-    if certificate is not None:
-        proof = _check_certificate(instance, certificate, vocab, data)
-        problems += [f"{certificate}: {problem}" for problem in proof["problems"]]
+    if proof is not None:
+        checked = _check_certificate(instance, proof, vocab, data)
+        problems += [f"{certificate}: {problem}" for problem in checked["problems"]]
         if vocab is None:
-            data = proof
+            data = checked
         else:
-            data["ok"], data["certificate"] = data["ok"] and proof["ok"], proof
+            data["ok"], data["certificate"] = data["ok"] and checked["ok"], checked
     if instance.merges is not None:
         data["condition"] = instance.merges.about
     flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
@@ -250,13 +270,11 @@ def _tokens_by_rule(instance: Instance, vocabulary: Vocabulary, result: Verifica
 
 
 def _check_certificate(
-    instance: Instance, path: str, vocab: str | None, vocabulary: dict[str, Any]
+    instance: Instance, certificate: Certificate, vocab: str | None, vocabulary: dict[str, Any]
 ) -> dict[str, Any]:
     """Checks a certificate; with the data of a checked vocabulary, states the gap between them."""
-    from ...problem.certificates.certificate import Certificate
     from ...verification.certificate_check import check_certificate, mismatches
 
-    certificate = Certificate.load(path)
     result = check_certificate(instance, certificate)
     data = result.to_json()
     data["claimed_lower_bound"] = data.pop("claimed")

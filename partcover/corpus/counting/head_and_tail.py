@@ -15,6 +15,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...kernels import _word_table
+from ...runtime.arguments import Whole, checked
 from ...runtime.arrays import Bools, Int64
 from ...runtime.processes.engines import in_order
 from ...runtime.processes.shared_value import Shared, shared
@@ -142,16 +143,18 @@ class HeadAndTail:
         self.head = self._head()
 
     @classmethod
-    def of(cls, words: WordCounts, n: int) -> HeadAndTail:
+    @checked
+    def of(cls, words: WordCounts, n: Whole) -> HeadAndTail:
         """Splits words that are in memory."""
         begins = range(0, len(words), _WORDS)
         return cls([_Slice(words, at, min(at + _WORDS, len(words))) for at in begins], n)
 
     @classmethod
+    @checked
     def load(
         cls,
         path: str | PathLike[str],
-        n: int,
+        n: Whole,
         symbols: Symbols | None = None,
         *,
         executor: Executor | None = None,

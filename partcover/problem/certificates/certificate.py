@@ -23,6 +23,7 @@ from ..instance import Instance
 from .charges import Charge
 from .cuts import CUT_KEYS, Cut, PackedPairs, PairPrices, cuts_from_json, cuts_to_json
 from .file import SavedCertificate, digest, whole
+from .tail import TailTerm
 
 __all__ = ["SCALE_BITS", "Branch", "Certificate", "Leaf", "policy_digest", "sorted_symbols"]
 
@@ -222,6 +223,9 @@ class Certificate(SavedCertificate):
         first subtree, its second.  A single leaf is the form for whole corpora.
     scale_bits : int
         A price of 1 is stored as 2^scale_bits.
+    tail : TailTerm or None
+        How the words of the tail are priced, where the words are a head and a tail: digest and
+        prices are then of the head, in a single leaf.
 
     Raises
     ------
@@ -260,6 +264,7 @@ class Certificate(SavedCertificate):
     lower_bound: int | Fraction
     tree: tuple[Branch | Leaf, ...]
     scale_bits: int = SCALE_BITS
+    tail: TailTerm | None = None
 
     def __post_init__(self) -> None:
         whole(self.scale_bits, "scale_bits", 0, _FINEST_BITS)
@@ -309,6 +314,8 @@ class Certificate(SavedCertificate):
     def __repr__(self) -> str:
         leaves = sum(isinstance(node, Leaf) for node in self.tree)
         about = [f"k={self.k}", f"lower_bound={self.lower_bound}", f"{leaves:,} leaves"]
+        if self.tail is not None:
+            about.append(f"{self.tail.words:,} words in the tail")
         return brief("Certificate", *about, self.symbols)
 
     @classmethod
@@ -318,6 +325,7 @@ class Certificate(SavedCertificate):
         tree: tuple[Branch | Leaf, ...],
         lower_bound: int | Fraction,
         scale_bits: int = SCALE_BITS,
+        tail: TailTerm | None = None,
     ) -> Certificate:
         """Makes a certificate for an instance; prices follow the words in ascending order.
 
@@ -331,6 +339,7 @@ class Certificate(SavedCertificate):
             lower_bound,
             tree,
             scale_bits,
+            tail,
         )
 
     def leaves(self) -> Iterator[tuple[Leaf, frozenset[Token], frozenset[Token]]]:
@@ -363,7 +372,8 @@ class Certificate(SavedCertificate):
         return 1 if is_plain else None
 
     def _content(self) -> dict[str, Any]:
-        return {
+        tail = {} if self.tail is None else {"tail": self.tail.to_json()}
+        return tail | {
             "symbols": self.symbols,
             "words_sha256": self.words_sha256,
             "policy_sha256": self.policy_sha256,
@@ -385,6 +395,7 @@ class Certificate(SavedCertificate):
             _bound_from_json(data["lower_bound"]),
             tuple(_node_from_json(node, data["symbols"]) for node in data["tree"]),
             data["scale_bits"],
+            TailTerm.from_json(data["tail"], data["symbols"]) if "tail" in data else None,
         )
 
 

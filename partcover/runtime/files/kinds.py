@@ -23,7 +23,6 @@ Kind: TypeAlias = Literal[
     "vocabulary",
     "instance",
     "certificate",
-    "head-certificate",
     "solution",
     "array",
     "tokenizer",
@@ -33,7 +32,7 @@ HEADER = b"#partcover counts"  # how the first line of a counts file begins
 _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 _COUNTED = re.compile(rb"[^\t\n]+\t[0-9]+\r?")
-_FORMAT = re.compile(rb'"format"\s*:\s*"partcover-(vocabulary|instance|(?:head-)?certificate)"')
+_FORMAT = re.compile(rb'"format"\s*:\s*"partcover-(vocabulary|instance|certificate)"')
 _TOKENIZER = re.compile(rb'"(added_tokens|pre_tokenizer|post_processor)"\s*:')  # Hugging Face
 _RANK = re.compile(
     rb"(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/](?:=|[A-Za-z0-9+/])) \d+\r?"
@@ -44,7 +43,6 @@ _KINDS: dict[bytes, Kind] = {
     b"vocabulary": "vocabulary",
     b"instance": "instance",
     b"certificate": "certificate",
-    b"head-certificate": "head-certificate",
 }
 _NAMES: dict[Kind, str] = {
     "counts": "this is a counts file (word, tab, count)",
@@ -52,16 +50,9 @@ _NAMES: dict[Kind, str] = {
     "vocabulary": "this is a vocabulary",
     "instance": "this is an instance",
     "certificate": "this is a certificate",
-    "head-certificate": "this is a certificate of a head",
     "solution": "this looks like a solution",
     "array": "this is an array (.npy)",
     "tokenizer": "this looks like a tokenizer of another library",
-}
-
-# how each certificate is checked
-_CHECKED: dict[Kind, str] = {
-    "certificate": "`partcover verify` checks it",
-    "head-certificate": "`partcover verify C.tsv -k K` checks it",
 }
 
 
@@ -143,6 +134,4 @@ def likely_mistake(path: str | PathLike[str], wanted: Kind) -> str:
         return f"; {_NAMES[kind]}: run `partcover count` on it first"
     if kind == "tokenizer":
         return f"; {_NAMES[kind]}: `partcover import` reads it"
-    if kind in _CHECKED and wanted in _CHECKED:
-        return f"; {_NAMES[kind]}: {_CHECKED[kind]}"
     return f"; {_NAMES[kind]}: are two arguments swapped?"

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from cut_strategies import leaves_with_cuts
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
+from oracles.certificate import resealed
 from properties import tries
 
-from partcover import HeadCertificate, InputError, Instance, VerificationError, WordCounts
+from partcover import (
+    Certificate,
+    HeadAndTail,
+    InputError,
+    Instance,
+    VerificationError,
+    WordCounts,
+    check_certificate,
+    greedtok,
+    lower_bound,
+    verify,
+)
 from partcover.bounds.heads import tail_prices, whole_words
-from partcover.bounds.heads.head_bound import head_bound
 from partcover.bounds.heads.whole_words import WholeWords
 from partcover.corpus.counting import counts_part
-from partcover.corpus.counting.head_and_tail import HeadAndTail
-from partcover.problem.certificates.certificate import Certificate, Leaf
-from partcover.problem.certificates.head import TailDigest
+from partcover.problem.certificates.certificate import Leaf
+from partcover.problem.certificates.tail import TailDigest, TailTerm
 from partcover.runtime.processes.engines import executor_of
-from partcover.verification.head_check import check_head_certificate
 from partcover.verification.recount import recount
 
 WORDS = st.dictionaries(
@@ -32,6 +41,30 @@ WORDS = st.dictionaries(
     max_size=6,
 )
 TOKENS = st.lists(st.text("abc", min_size=2, max_size=4), max_size=2, unique=True)
+
+
+def by_head(words, k, n, **conditions) -> Instance:
+    """An instance whose first n words are the head."""
+    return Instance(HeadAndTail.of(words, n), k, **conditions)
+
+
+def checks(instance, bound):
+    """The checker finds what the kernels do; with cuts it may find more."""
+    check = check_certificate(instance, bound.certificate)
+    assert check.ok
+    if bound.certificate.tree[0].has_cuts:
+        assert check.lower_bound >= bound.lower_bound
+    else:
+        assert check.lower_bound == bound.lower_bound
+
+
+def term_of(instance, tolls, sixteenths, class_bits) -> TailTerm:
+    """The term of a tail, with its digest."""
+    digest = TailDigest(instance.symbols)
+    for word, count in instance.tail.tail():
+        digest.add(word, count)
+    numbers = instance.tail.n, digest.words, digest.total_count, digest.hexdigest()
+    return TailTerm(*numbers, tolls, sixteenths, class_bits)
 
 
 @st.composite
@@ -47,81 +80,56 @@ def cases(draw):
 
 @pytest.mark.long
 @tries(100)
-@given(cases(), st.sampled_from([1, 2, 3, 1 << 18]))
-def test_the_bound_holds_and_is_confirmed(case, most_tried):
+@given(cases(), st.sampled_from([1, 2, 3, 1 << 18]), st.booleans())
+def test_the_bound_holds_and_is_confirmed(case, most_tried, cuts):
     """Whether all words of the tail say which prices are good, or a sample of them."""
     words, k, n, conditions = case
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tail_prices, "MOST_TRIED", most_tried)
         patch.setattr(whole_words, "MOST_TRIED", most_tried)
-        bound = head_bound(words, k, head=n, iterations=64, **conditions)
-    split = HeadAndTail.of(words, n)
-    check = check_head_certificate(bound.head, split, bound.certificate)
-    assert check.ok
-    assert check.lower_bound == bound.lower_bound
+        instance = by_head(words, k, n, **conditions)
+        bound = lower_bound(instance, iterations=400 if cuts else 64, cuts=cuts)
+    checks(instance, bound)
     assert bound.lower_bound <= fewest_tokens(Instance(words, k, **conditions))
-    assert bound.tokens >= bound.lower_bound
 
 
-@tries(150)
+@tries(200)
 @given(cases(), st.data())
 def test_whatever_a_certificate_says_what_it_proves_holds(case, data):
     words, k, n, conditions = case
-    split = HeadAndTail.of(words, n)
-    head = Instance(split.head, k, **conditions)
-    size = len(head.words.data)
-    prices = data.draw(st.lists(st.integers(-4, 4), min_size=size, max_size=size))
-    leaf = Leaf(np.array(prices, np.int32))
+    instance = by_head(words, k, n, **conditions)
     pool = sorted({word[s:e] for word, _ in words for s in range(6) for e in range(s + 2, 7)})
     pool = [token for token in pool if len(token) > 1]
+    leaf = data.draw(leaves_with_cuts(instance.alone, 2))
     tolls = data.draw(st.dictionaries(st.sampled_from(pool or [b"ab"]), st.integers(0, 8)))
-    digest = TailDigest("bytes")
-    for word, count in split.tail():
-        digest.add(word, count)
-    certificate = HeadCertificate(
-        Certificate.of(head, (leaf,), 0, scale_bits=2),
-        n,
-        digest.words,
-        digest.total_count,
-        digest.hexdigest(),
-        tolls,
-        data.draw(st.integers(0, 16)),
-        data.draw(st.sampled_from([1, 3, 12])),
-        0,
+    term = term_of(
+        instance, tolls, data.draw(st.integers(0, 16)), data.draw(st.sampled_from([1, 3, 12]))
     )
-    check = check_head_certificate(head, split, certificate)
-    if not tolls.keys().isdisjoint(head.forbidden):
-        assert check.problems == ("a forbidden token has a toll",)
-        tolls = {token: toll for token, toll in tolls.items() if token not in head.forbidden}
-        certificate = replace(certificate, tolls=tolls)
-        check = check_head_certificate(head, split, certificate)
-    assert check.ok
+    certificate = Certificate.of(instance, (leaf,), 0, 2, term)
+    check = check_certificate(instance, certificate)
+    if not tolls.keys().isdisjoint(instance.forbidden):
+        assert not check.ok
+        tolls = {token: toll for token, toll in tolls.items() if token not in instance.forbidden}
+        term = replace(term, tolls=tolls)
+        check = check_certificate(instance, replace(certificate, tail=term))
+    if check.problems and "which has no reward in the head" in check.problems[0]:
+        leaf = replace(leaf, cuts=())
+        check = check_certificate(instance, replace(certificate, tree=(leaf,), tail=term))
+    assert check.ok, check.problems
     assert check.lower_bound <= fewest_tokens(Instance(words, k, **conditions))
 
 
 def test_a_token_with_a_toll_has_its_worth_in_the_tail_beside_that_in_a_word_of_the_head():
     """Of a word that dominates, one budgeted token may be all that is worth anything."""
     in_tail = {f"ab{last}": 25 for last in "wxyz"}
-    head, tail = Instance({"abc": 10}, 1), WordCounts.from_counts(in_tail)
-    digest = TailDigest("bytes")
-    for word, count in tail:
-        digest.add(word, count)
-    certificate = HeadCertificate(
-        Certificate.of(head, (Leaf(np.array([4, 4, 4], np.int32)),), 0, scale_bits=2),
-        1,
-        digest.words,
-        digest.total_count,
-        digest.hexdigest(),
-        {b"ab": 2},
-        16,
-        12,
-        0,
-    )
-    check = check_head_certificate(head, tail, certificate)
+    instance = by_head(WordCounts.from_counts({**in_tail, "abc": 30}), 1, 1)
+    leaf = Leaf(np.array([4, 4, 4], np.int32))
+    certificate = Certificate.of(instance, (leaf,), 0, 2, term_of(instance, {b"ab": 2}, 16, 12))
+    check = check_certificate(instance, certificate)
     assert check.ok
-    # by hand: 30 + 250, less 20 for abc in the head and 50 for ab in the tail
-    assert check.lower_bound == 210
-    assert fewest_tokens(Instance({"abc": 10, **in_tail}, 1)) == 220
+    # by hand: 90 + 250, less 60 for abc in the head and 50 for ab in the tail
+    assert check.lower_bound == 230
+    assert fewest_tokens(Instance({"abc": 30, **in_tail}, 1)) == 260
 
 
 def test_tokens_that_only_the_tail_has_get_tolls():
@@ -129,13 +137,13 @@ def test_tokens_that_only_the_tail_has_get_tolls():
     head = {f"{a}{b}": 900 for a in "abcdef" for b in "abcdef"}
     tail = {f"{a}xyzw{b}xyzwxyz": 9 for a in "abcdefghi" for b in "abcdefghi"}
     words = WordCounts.from_counts({**head, **tail})
-    bound = head_bound(words, 8, head=len(head))
-    split = HeadAndTail.of(words, len(head))
-    check = check_head_certificate(bound.head, split, bound.certificate)
-    assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
-    assert any(b"xyz" in token for token in bound.certificate.tolls)
-    alone = replace(bound.certificate, tolls={}, sixteenths=0)
-    assert check_head_certificate(bound.head, split, alone).lower_bound < bound.lower_bound
+    instance = by_head(words, 8, len(head))
+    bound = lower_bound(instance)
+    checks(instance, bound)
+    term = bound.certificate.tail
+    assert any(b"xyz" in token for token in term.tolls)
+    alone = replace(bound.certificate, tail=replace(term, tolls={}, sixteenths=0))
+    assert check_certificate(instance, alone).lower_bound < bound.lower_bound
 
 
 @pytest.mark.long
@@ -145,16 +153,15 @@ def test_a_sample_of_a_long_tail_gives_almost_the_bound_of_all(monkeypatch):
     rows = draw.zipf(1.4, (6000, 3)) % 40
     distinct = dict.fromkeys("".join(stems[n] for n in row) for row in rows.tolist())
     words = WordCounts.from_counts({word: 1 + 3000 // (1 + i) for i, word in enumerate(distinct)})
-    by_all = head_bound(words, 30, head=100, iterations=64)
+    instance = by_head(words, 30, 100)
+    by_all = lower_bound(instance, iterations=64)
     for module in (tail_prices, whole_words):
         monkeypatch.setattr(module, "MOST_TRIED", len(words) // 4)
-    bound = head_bound(words, 30, head=100, iterations=64)
-    plain = replace(by_all.certificate, tolls={}, sixteenths=0)
-    split = HeadAndTail.of(words, 100)
-    without_tolls = check_head_certificate(by_all.head, split, plain).lower_bound
+    bound = lower_bound(instance, iterations=64)
+    term = replace(by_all.certificate.tail, tolls={}, sixteenths=0)
+    without_tolls = check_certificate(instance, replace(by_all.certificate, tail=term)).lower_bound
     assert by_all.lower_bound - bound.lower_bound < (by_all.lower_bound - without_tolls) / 10
-    check = check_head_certificate(bound.head, split, bound.certificate)
-    assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
+    checks(instance, bound)
 
 
 def test_a_sample_that_is_worth_far_more_than_the_tail_is_not_used():
@@ -163,7 +170,7 @@ def test_a_sample_that_is_worth_far_more_than_the_tail_is_not_used():
     tail = {**dict(list(short.items())[:72]), "ab" * 100: 9, **dict(list(short.items())[72:])}
     words = WordCounts.from_counts({"abab": 99, **tail})
     split = HeadAndTail.of(words, 1)
-    tail = WholeWords(split, Instance(split.head, 3), 1).tail
+    tail = WholeWords(Instance(split, 3), 1).tail
     assert [len(word) for word, _ in split.sample(1)] == [200]
     assert not tail.allows([split.sample(1)])
     assert tail.allows([split.sample(100)])
@@ -174,26 +181,42 @@ def test_a_file_holds_all_of_it_and_what_was_changed_is_refused(tmp_path, symbol
     words = {"that": 9, "hat": 5, "chat": 2, "thät": 1, "what": 1, "hätte": 1}
     turn = {"bytes": str.encode, "chars": str, "ints": lambda word: tuple(map(ord, word))}[symbols]
     counts = WordCounts.from_counts({turn(word): n for word, n in words.items()}, symbols)
-    bound = head_bound(counts, 1, head=3)
+    instance = by_head(counts, 1, 3)
+    bound = lower_bound(instance)
     path = tmp_path / "P.cert"
     bound.certificate.save(path)
-    certificate = HeadCertificate.load(path)
-    split = HeadAndTail.of(counts, 3)
-    check = check_head_certificate(bound.head, split, certificate)
-    assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
-    tail = counts.subset(split.tail())
-    double = counts.subset((word, 2 * n) for word, n in tail)
-    for other in (tail.most_frequent(2), double, counts):
-        assert not check_head_certificate(bound.head, other, certificate).ok
-    assert not check_head_certificate(bound.head.with_k(2), tail, certificate).ok
+    certificate = Certificate.load(path)
+    assert certificate.to_json() == bound.certificate.to_json()
+    checks(instance, replace(bound, certificate=certificate))
+    fewer = counts.most_frequent(len(counts) - 1)
+    double = counts.subset((word, n if n > 1 else 2) for word, n in counts)
+    for other, n, problem in (
+        (fewer, 3, "a tail of other words"),
+        (double, 3, "a tail of other words"),
+        (counts, 2, "other words"),
+    ):
+        assert problem in check_certificate(by_head(other, 1, n), certificate).problems[0]
+    assert not check_certificate(instance.with_k(2), certificate).ok
+    head, all_words = instance.alone, Instance(counts, 1)
+    for about in (head, all_words):
+        check = check_certificate(about, certificate)
+        assert check.problems == (
+            "the certificate is about a head and a tail, and all words are given",
+        )
+    plain = check_certificate(instance, lower_bound(all_words).certificate)
+    assert plain.problems == (
+        "the certificate is about all words, and a head and a tail are given",
+    )
     more = replace(certificate, lower_bound=bound.lower_bound + 1)
-    assert "claimed" in check_head_certificate(bound.head, tail, more).problems[0]
+    assert "claimed" in check_certificate(instance, more).problems[0]
     data = json.loads(path.read_text())
-    path.write_text(json.dumps({**data, "sixteenths": (data["sixteenths"] + 1) % 16}))
+    data["tail"]["sixteenths"] = (data["tail"]["sixteenths"] + 1) % 16
+    path.write_text(json.dumps(data))
     with pytest.raises(VerificationError, match="checksum"):
-        HeadCertificate.load(path)
-    with pytest.raises(InputError, match="not a certificate of a head"):
-        HeadCertificate.from_json(certificate.head.to_json())
+        Certificate.load(path)
+    del data["tail"]["tolls"]
+    with pytest.raises(InputError, match="'tail' is broken"):
+        Certificate.from_json(resealed(data))
 
 
 @tries(40)
@@ -212,10 +235,8 @@ def test_words_of_a_file_are_split_as_those_in_memory(tmp_path_factory, words, n
 
 def test_long_words_of_the_tail_are_one_token_at_least():
     words = WordCounts.from_counts({"ab" * 5: 9, "ab" * 200: 1, "ba" * 128: 1})
-    bound = head_bound(words, 2, head=1)
-    split = HeadAndTail.of(words, 1)
-    check = check_head_certificate(bound.head, split, bound.certificate)
-    assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
+    instance = by_head(words, 2, 1)
+    checks(instance, lower_bound(instance))
 
 
 @pytest.mark.long
@@ -236,26 +257,22 @@ def test_workers_of_dask_count_the_same_integers(tmp_path, monkeypatch, schedule
                 }
             )
             counts.save(path)
-            options = {"head": 400, "iterations": 16}
-            here = head_bound(counts, 50, **options)
-            there = head_bound(path, 50, **options, executor=executor, scratch=tmp_path)
-            assert there.certificate.to_json() == here.certificate.to_json()
-            assert (there.tokens, there.lower_bound) == (here.tokens, here.lower_bound)
             split = HeadAndTail.load(path, 400, executor=executor, scratch=tmp_path)
-            check = check_head_certificate(there.head, split, there.certificate)
-            assert check.ok
-            assert check.lower_bound == here.lower_bound
-            assert recount(there.head, there.vocabulary, split)[0] == here.tokens
+            here = lower_bound(by_head(counts, 50, 400), iterations=16)
+            there = lower_bound(Instance(split, 50), iterations=16)
+            assert there.certificate.to_json() == here.certificate.to_json()
+            checks(Instance(split, 50), there)
+            vocabulary = greedtok(Instance(counts, 50)).vocabulary
+            tokens = verify(Instance(counts, 50), vocabulary).tokens
+            assert recount(Instance(split, 50), vocabulary)[0] == tokens
 
 
 def test_counts_that_63_bits_cannot_sum_are_refused(tmp_path):
     words = {"that": 2**50, "hat": 2**49, "ab" * 100: 2**45}
     with pytest.raises(InputError, match="scale the counts down"):
-        head_bound(WordCounts.from_counts(words), 1, head=1)
+        lower_bound(by_head(WordCounts.from_counts(words), 1, 1))
     large = WordCounts.from_counts({"that": 2**50, "hat": 2**49, "chat": 2**48, "what": 1})
-    bound = head_bound(large, 1, head=2)
-    check = check_head_certificate(bound.head, HeadAndTail.of(large, 2), bound.certificate)
-    assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
-    assert bound.lower_bound <= fewest_tokens(Instance(large, 1)) <= bound.tokens
-    with ThreadPoolExecutor(1) as executor, pytest.raises(InputError, match="give its path"):
-        head_bound(large, 1, head=2, executor=executor)
+    instance = by_head(large, 1, 2)
+    bound = lower_bound(instance)
+    checks(instance, bound)
+    assert bound.lower_bound <= fewest_tokens(Instance(large, 1))

@@ -12,19 +12,19 @@ from oracles.brute_force import fewest_tokens
 from properties import tries
 
 from partcover import (
+    HeadAndTail,
     InputError,
     Instance,
     Vocabulary,
     WordCounts,
-    check_head_certificate,
+    check_certificate,
     greedtok,
-    head_bound,
-    head_improve,
+    improve,
+    lower_bound,
     verify,
 )
 from partcover.bounds.heads import tail_prices, whole_words
 from partcover.bounds.heads.tail_prices import TailPrices
-from partcover.corpus.counting.head_and_tail import HeadAndTail
 
 WORDS = st.dictionaries(
     st.text("ab", min_size=1, max_size=5) | st.text("abc", min_size=1, max_size=6),
@@ -33,6 +33,11 @@ WORDS = st.dictionaries(
     max_size=6,
 )
 TOKENS = st.lists(st.text("abc", min_size=2, max_size=4), max_size=2, unique=True)
+
+
+def by_head(words, k, n, **conditions) -> Instance:
+    """An instance whose first n words are the head."""
+    return Instance(HeadAndTail.of(words, n), k, **conditions)
 
 
 @st.composite
@@ -59,14 +64,15 @@ def test_tokens_and_bound_are_of_all_words(case, start, at_once):
     with pytest.MonkeyPatch.context() as patch:
         if at_once:  # all words are priced with every proof of the head, not now and then
             patch.setattr("partcover.bounds.heads.head_improve._PROVING", 0.0)
-        best = head_improve(words, k, head=n, warm_start=warm_start, **conditions)
-    instance = Instance(words, k, **conditions)
+        best = improve(by_head(words, k, n, **conditions), warm_start)
+    instance, split = Instance(words, k, **conditions), by_head(words, k, n, **conditions)
     recount = verify(instance, best.vocabulary)
     assert (recount.problems, recount.tokens) == ((), best.tokens)
+    assert verify(split, best.vocabulary, claim=best) == recount
     assert best.lower_bound <= fewest_tokens(instance) <= best.tokens
-    assert check_head_certificate(best.head, HeadAndTail.of(words, n), best.certificate).ok
+    assert check_certificate(split, best.certificate).ok
     # without a limit the bound is no weaker than where nothing is searched
-    assert best.lower_bound >= head_bound(words, k, head=n, **conditions).lower_bound
+    assert best.lower_bound >= lower_bound(split).lower_bound
     if n == len(words):
         assert best.tokens <= verify(instance, greedtok(instance).vocabulary).tokens
     if verify(instance, warm_start).ok:
@@ -96,12 +102,10 @@ def book():
 
 @pytest.mark.long
 def test_going_on_makes_nothing_worse(book):
-    first = head_improve(book, 60, head=100)
+    first = improve(by_head(book, 60, 100))
     best = []
-    again = head_improve(
-        book,
-        60,
-        head=100,
+    again = improve(
+        by_head(book, 60, 100),
         warm_start=first.vocabulary,
         start_certificate=first.certificate,
         time_limit=0,
@@ -114,22 +118,22 @@ def test_going_on_makes_nothing_worse(book):
 
 @pytest.mark.long
 def test_what_is_better_for_the_head_alone_is_not_kept(book):
-    good = head_improve(book, 60, head=len(book))
-    by_head = head_improve(book, 60, head=20, warm_start=good.vocabulary)
-    assert by_head.tokens <= good.tokens
+    good = improve(by_head(book, 60, len(book)))
+    found = improve(by_head(book, 60, 20), warm_start=good.vocabulary)
+    assert found.tokens <= good.tokens
 
 
 def test_a_certificate_or_a_start_of_something_else_is_refused(book):
-    first = head_improve(book, 60, head=100, time_limit=0)
+    first = improve(by_head(book, 60, 100), time_limit=0)
     with pytest.raises(InputError, match="other words"):
-        head_improve(book, 60, head=50, start_certificate=first.certificate)
+        improve(by_head(book, 60, 50), start_certificate=first.certificate)
     fewer = book.most_frequent(len(book) - 1)
     with pytest.raises(InputError, match="a tail of other words"):
-        head_improve(fewer, 60, head=100, start_certificate=first.certificate)
+        improve(by_head(fewer, 60, 100), start_certificate=first.certificate)
     with pytest.raises(InputError, match="k = 60, and k is 50"):
-        head_improve(book, 50, head=100, start_certificate=first.certificate)
+        improve(by_head(book, 50, 100), start_certificate=first.certificate)
     with pytest.raises(InputError, match="the start is over chars"):
-        head_improve(book, 60, head=100, warm_start=Vocabulary(["ab"], "chars"))
+        improve(by_head(book, 60, 100), warm_start=Vocabulary(["ab"], "chars"))
 
 
 @pytest.fixture
@@ -147,11 +151,11 @@ def passes(monkeypatch):
 
 @pytest.mark.long
 def test_no_pass_over_the_tail_begins_that_would_end_too_late(book, passes, monkeypatch):
-    head_improve(book, 60, head=100)
+    improve(by_head(book, 60, 100))
     assert passes[0] == 0
     assert passes[1:]  # with tolls, until they prove no more
     passes.clear()
-    head_improve(book, 60, head=100, time_limit=0)
+    improve(by_head(book, 60, 100), time_limit=0)
     assert set(passes) == {0}  # once, or twice where the first took long
     passes.clear()
     estimate, tried = TailPrices._estimate, []
@@ -164,34 +168,70 @@ def test_no_pass_over_the_tail_begins_that_would_end_too_late(book, passes, monk
 
     monkeypatch.setattr(TailPrices, "_estimate", slow)
     # a gap that any bound closes: no search goes on until the time is up
-    for method, enough in ((head_bound, {"target_gap": 0.9}), (head_improve, {"gap": 0.9})):
+    for method, enough in ((lower_bound, {"target_gap": 0.9}), (improve, {"gap": 0.9})):
         passes.clear()
         tried.clear()
-        method(book, 60, head=100, time_limit=600, **enough)
+        method(by_head(book, 60, 100), time_limit=600, **enough)
         assert set(passes) == {0}
         assert set(tried) == {0, 16}  # which tell how long a pass takes
 
 
 @pytest.mark.long
 def test_what_is_known_of_the_head_is_not_priced_again(book, passes):
-    first = head_improve(book, 60, head=100)
-    assert first.certificate.sixteenths
+    first = improve(by_head(book, 60, 100))
+    assert first.certificate.tail.sixteenths
     passes.clear()
-    again = head_improve(book, 60, head=100, start_certificate=first.certificate, time_limit=0)
-    assert passes == [first.certificate.sixteenths]  # it is recounted
+    again = improve(by_head(book, 60, 100), start_certificate=first.certificate, time_limit=0)
+    assert passes == [first.certificate.tail.sixteenths]  # it is recounted
     assert again.lower_bound == first.lower_bound
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("limit", [0, None])
-def test_what_a_certificate_to_start_from_claims_of_the_head_is_not_believed(book, limit):
-    first = head_bound(book, 60, head=100, iterations=1)
-    assert first.certificate.sixteenths
-    claimed = replace(first.certificate.head, lower_bound=10**12)
-    false = replace(first.certificate, head=claimed, lower_bound=first.lower_bound + 1)
-    best = head_improve(book, 60, head=100, start_certificate=false, time_limit=limit)
-    assert best.head_bound <= best.head_tokens
-    assert best.certificate.head.lower_bound == best.head_bound
-    assert check_head_certificate(best.head, HeadAndTail.of(book, 100), best.certificate).ok
+def test_what_a_certificate_to_start_from_claims_is_not_believed(book, limit):
+    instance = by_head(book, 60, 100)
+    first = lower_bound(instance, iterations=1)
+    assert first.certificate.tail.sixteenths
+    false = replace(first.certificate, lower_bound=first.lower_bound + 1)
+    best = improve(instance, start_certificate=false, time_limit=limit)
+    assert check_certificate(instance, best.certificate).ok
+    assert best.lower_bound >= first.lower_bound
     if limit is None:
         assert best.lower_bound > first.lower_bound
+
+
+@pytest.mark.long
+def test_cuts_of_the_head_prove_more():
+    """Three pairs of tokens overlap in the head, each in another word."""
+    words = WordCounts.from_counts({"abc": 20, "bca": 20, "cab": 20, "xy": 20, "xyab": 1, "z": 1})
+    instance = by_head(words, 2, 4, max_length=2)
+    with_cuts, without = (lower_bound(instance, cuts=cuts) for cuts in (True, False))
+    assert with_cuts.certificate.tree[0].has_cuts
+    assert (
+        without.lower_bound
+        < with_cuts.lower_bound
+        <= fewest_tokens(Instance(words, 2, max_length=2))
+    )
+    for bound in (with_cuts, without):
+        check = check_certificate(instance, bound.certificate)
+        assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
+
+
+def test_what_does_not_go_with_a_head(book):
+    instance = by_head(book, 5, 100)
+    for change, message in (
+        ({"candidates": ["ab"]}, "a head and a tail exclude candidates"),
+        ({"min_count": 2}, "exclude min_count"),
+        ({"words": book}, "the words are not the head"),
+    ):
+        with pytest.raises(InputError, match=message):
+            replace(instance, **change)
+    with pytest.raises(InputError, match="only `lower_bound`, `improve` and `verify`"):
+        greedtok(instance)
+    with pytest.raises(InputError, match="no search without a bound"):
+        improve(instance, bound=False)
+    with pytest.raises(InputError, match="a head and a tail exclude starts"):
+        lower_bound(instance, warm_start=lower_bound(instance).certificate)
+    with pytest.raises(InputError, match="has no file"):
+        instance.to_json()
+    assert repr(instance).startswith("Instance(k=5, 100 words in the head, bytes")

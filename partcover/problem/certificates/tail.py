@@ -1,21 +1,19 @@
-"""Holds a proof about all words that has prices for the most frequent ones alone."""
+"""Holds what a proof has for a tail of words, beside prices for the most frequent ones."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
 from ...runtime.arguments import shown
-from ...runtime.notebook import brief
-from .certificate import Certificate
-from .file import SavedCertificate, whole
+from .file import whole
 
-__all__ = ["LONGEST_PRICED", "MOST_TOKENS", "HeadCertificate", "TailDigest"]
+__all__ = ["LONGEST_PRICED", "MOST_TOKENS", "TailDigest", "TailTerm"]
 
 LONGEST_PRICED = 256
 """Symbols of the longest word of a tail that gets prices; longer ones count as one token."""
@@ -32,7 +30,7 @@ class TailDigest:
 
     Examples
     --------
-    >>> from partcover.problem.certificates.head import TailDigest
+    >>> from partcover.problem.certificates.tail import TailDigest
     >>> digests = TailDigest("bytes"), TailDigest("bytes")
     >>> for digest, words in zip(digests, ([b"ab", b"cd"], [b"cd", b"ab"])):
     ...     for word in words:
@@ -65,22 +63,19 @@ class TailDigest:
 
 
 @dataclass(frozen=True, eq=False)
-class HeadCertificate(SavedCertificate):
-    """A proof that no vocabulary within the budget needs fewer tokens than `lower_bound`.
+class TailTerm:
+    """What a certificate has beside the prices of a head: how the words of the tail are priced.
 
-    The words are a head, whose symbols have prices in an ordinary certificate, and a tail, whose
-    prices follow from the tolls by a rule.
-    `partcover.verification.head_check.check_head_certificate` checks it, and says why it holds.
+    The prices of the tail follow from the tolls by a rule.  `partcover.verification.tail_check`
+    has it, and says why the bound holds.
 
     Attributes
     ----------
-    head : Certificate
-        Prices for the words of the head: a single leaf, without cuts.
     head_words : int
         How many of the most frequent words are the head.
-    tail_words, tail_count : int
+    words, total_count : int
         Words of the tail, and how often they are counted.
-    tail_sha256 : str
+    sha256 : str
         Their `TailDigest`.
     tolls : mapping of token to int
         What a token costs in a word of the tail beyond 1, in units of 2^-scale_bits.
@@ -88,46 +83,29 @@ class HeadCertificate(SavedCertificate):
         How many sixteenths of the prices of the tail are by the tolls, 0 to 16.
     class_bits : int
         Tokens that have no reward in the head and no toll are in 2^class_bits classes.
-    lower_bound : int
-        The lower bound that is claimed, for all words.
 
     Examples
     --------
-    >>> from partcover import HeadCertificate, WordCounts, head_bound
+    >>> from partcover import HeadAndTail, Instance, WordCounts, lower_bound
     >>> words = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
-    >>> head_bound(words, 1, head=2).certificate.save("P.cert")
-    >>> HeadCertificate.load("P.cert")
-    HeadCertificate(k=1, lower_bound=27, 2 words in the tail)
+    >>> lower_bound(Instance(HeadAndTail.of(words, 2), 1)).certificate.tail
+    TailTerm(2 words in the tail, 0 tolls)
     """
 
-    _KIND = "head-certificate"
-    _ABOUT = "a certificate of a head"
-    _FIELDS: ClassVar = {
-        "lower_bound": int,
-        "head_words": int,
-        "tail_words": int,
-        "tail_count": int,
-        "tail_sha256": str,
-        "sixteenths": int,
-        "class_bits": int,
-        "tolls": list,
-        "head": dict,
-    }
-
-    head: Certificate
     head_words: int
-    tail_words: int
-    tail_count: int
-    tail_sha256: str
+    words: int
+    total_count: int
+    sha256: str
     tolls: Mapping[Token, int] = field(repr=False)
     sixteenths: int
     class_bits: int
-    lower_bound: int
 
     def __post_init__(self) -> None:
+        whole(self.head_words, "the words of the head", 1)
+        whole(self.words, "the words of the tail", 0)
+        whole(self.total_count, "the count of the tail", 0)
         whole(self.sixteenths, "sixteenths", 0, 16)
         whole(self.class_bits, "class_bits", 1, _MOST_CLASS_BITS)
-        whole(self.lower_bound, "the lower bound")
         if not isinstance(self.tolls, Mapping):
             raise InputError(f"the tolls are {shown(self.tolls)}: tokens with numbers are expected")
         for token, toll in self.tolls.items():
@@ -138,35 +116,37 @@ class HeadCertificate(SavedCertificate):
             whole(toll, f"the toll of {sym.glance(token)!r}", 0)
 
     def __repr__(self) -> str:
-        about = [f"k={self.head.k}", f"lower_bound={self.lower_bound}"]
-        return brief("HeadCertificate", *about, f"{self.tail_words:,} words in the tail")
+        return f"TailTerm({self.words:,} words in the tail, {len(self.tolls):,} tolls)"
 
-    def _content(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
+        """Returns what a certificate file holds of it."""
         return {
-            "lower_bound": self.lower_bound,
             "head_words": self.head_words,
-            "tail_words": self.tail_words,
-            "tail_count": self.tail_count,
-            "tail_sha256": self.tail_sha256,
+            "words": self.words,
+            "total_count": self.total_count,
+            "sha256": self.sha256,
             "sixteenths": self.sixteenths,
             "class_bits": self.class_bits,
             "tolls": [[sym.to_json(token), toll] for token, toll in sorted(self.tolls.items())],
-            "head": self.head.to_json(),
         }
 
     @classmethod
-    def _of_content(cls, data: dict[str, Any]) -> HeadCertificate:
-        head = Certificate.from_json(data["head"])
+    def from_json(cls, data: Any, symbols: Symbols) -> TailTerm:
+        """Makes it from what a certificate file holds.
+
+        Raises
+        ------
+        InputError
+            If something is missing or broken.
+        """
+        if not isinstance(data, dict):
+            raise InputError("'tail' is broken: the file is damaged")
+        names = [name.name for name in fields(cls)]
+        missing = sorted(set(names) - data.keys())
+        if missing or not isinstance(data["tolls"], list) or not isinstance(data["sha256"], str):
+            raise InputError("'tail' is broken: the file is damaged")
         return cls(
-            head,
-            data["head_words"],
-            data["tail_words"],
-            data["tail_count"],
-            data["tail_sha256"],
-            _tolls(data["tolls"], head.symbols),
-            data["sixteenths"],
-            data["class_bits"],
-            data["lower_bound"],
+            **{**{name: data[name] for name in names}, "tolls": _tolls(data["tolls"], symbols)}
         )
 
 

@@ -4,7 +4,7 @@ The tail is read word by word; what is kept is about the head, and a number for 
 
 The statement
 -------------
-The words of the *head* have prices d_p ≤ 1 from an ordinary certificate of one leaf.  In a word W
+The words of the *head* have prices d_p ≤ 1 from a leaf, which may have pairs and cuts.  In a word W
 of the *tail* a token that has a toll costs 1 and its toll, a single symbol 1; other tokens are not
 used.  F(p) is the least cost of the first p symbols and B(p) that of all from p on.  The symbol
 between p and p + 1 has the price ::
@@ -27,7 +27,8 @@ candidates are
   2^b classes by a hash.  H(j) is the sum of t(T) over class j.
 
 For a word W of the head that dominates let e(W) ≥ 0 be what Σ max(0, d) over W exceeds 1,
-and x(W) what Σ d does, if it does; so x ≤ e. ::
+and x(W) what Σ d does, less what W pays over itself, if it does; so x ≤ e.  With cuts r(T) holds
+what `check_certificate` adds for them, and each token of a cut has r(T) > 0. ::
 
     item of W     = r(W) + c(W)·(e(W) − x(W)) + max(t(W), H(j) of each shorter substring of W)
     item of T     = r(T) + t(T)      for other known tokens that are not required
@@ -35,17 +36,21 @@ and x(W) what Σ d does, if it does; so x ≤ e. ::
 
 Every vocabulary of at most k tokens, R of them required, needs at least ::
 
-    Σ c·Σ d (head and tail) − Σ_{T ∈ R} (r(T) + t(T)) − (the k − |R| largest items)
+    Σ c·Σ d (head and tail) − loss − Σ_{T ∈ R} (r(T) + t(T)) − (the k − |R| largest items)
+
+where the loss is what cuts subtract.
 
 Why
 ---
 1. Cut all words with S into the fewest tokens.  As in `check_certificate`, Σ c·Σ d is at most the
-   tokens needed and what the pieces that are tokens are worth.
+   tokens needed, what the pieces that are tokens are worth, what cuts add for the tokens of S, and
+   the loss.  An occurrence whose payments are left out is worth more, so that it still holds.
 2. In the tail the pieces that are T are worth at most t(T).  In the head they are worth at most
    r(T), since they do not overlap.
 3. Let T of S be not known, nor required.  If r(T) is counted anywhere, T occurs in one word W of
    the head only, and W dominates.  Call such tokens and W itself the members of W.  In the word W
-   pieces do not overlap, so the pieces that are members are worth at most c(W)·e(W) together:
+   pieces do not overlap, so the pieces that are members are worth at most c(W)·e(W) together,
+   and other members than W are in no cut:
    either there is none, or the prices of each exceed 1 by its worth, and all of them sum to
    e(W) + 1 at most.  In other words of the head only the member W occurs, and is worth there
    r(W) − c(W)·x(W) at most.  So in the head all members in S are worth at most
@@ -69,96 +74,64 @@ from dataclasses import dataclass
 from heapq import nlargest
 from itertools import accumulate, chain
 
+from ..corpus import symbols as sym
 from ..corpus.counting.head_and_tail import HeadAndTail, WordShard
 from ..corpus.symbols import Symbols, Token
-from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.certificates.certificate import Leaf
-from ..problem.certificates.head import LONGEST_PRICED, MOST_TOKENS, HeadCertificate, TailDigest
+from ..problem.certificates.tail import LONGEST_PRICED, MOST_TOKENS, TailDigest, TailTerm
 from ..problem.instance import Instance
-from ..runtime.arguments import checked
-from .certificate_check import CertificateCheck, mismatches
 from .leaf_bound import LeafCase, case_rewards
+from .leaf_terms import terms_of
 from .sorted_words import SortedWords
 
-__all__ = ["check_head_certificate"]
+__all__ = ["tail_bound"]
 
 _MASK = (1 << 64) - 1
 _FACTOR = 0x9E3779B97F4A7C15
 
 
-@checked
-def check_head_certificate(
-    head: Instance, tail: WordCounts | HeadAndTail, certificate: HeadCertificate
-) -> CertificateCheck:
-    """Recounts the lower bound that a certificate of a head proves for all words.
+def tail_bound(
+    head: Instance, words: HeadAndTail, leaf: Leaf, scale_bits: int, term: TailTerm
+) -> int:
+    """Returns the lower bound for all words that a leaf and the term of a tail prove.
+
+    Python integers throughout.  A word of n symbols in the tail takes O(n²) look-ups; memory is
+    that of checking the head, and 8 bytes for each class.
 
     Parameters
     ----------
     head : Instance
         The words of the head, the budget and the conditions.
-    tail : WordCounts or HeadAndTail
-        All other words; or all words, of which the tail is read once, in parts, by whoever reads
-        them.
-    certificate : HeadCertificate
-        The certificate to check.
+    words : HeadAndTail
+        All words, of which the tail is read once, in parts, by whoever reads them.
+    leaf : Leaf
+        The prices of the head.
+    scale_bits : int
+        Binary digits behind the point of a price.
+    term : TailTerm
+        How the tail is priced.
 
-    Returns
-    -------
-    CertificateCheck
-        Python integers throughout.  A word of n symbols in the tail takes O(n²) look-ups; memory is
-        that of checking the head, and 8 bytes for each class.
+    Raises
+    ------
+    InputError
+        If the leaf or the term is not valid, or about other words.
 
     Notes
     -----
     The text at the head of this module has the statement and its proof.
-
-    Examples
-    --------
-    >>> from partcover import Instance, WordCounts, check_head_certificate, head_bound
-    >>> words = {"that": 9, "hat": 5, "chat": 1, "what": 1}
-    >>> bound = head_bound(WordCounts.from_counts(words), 1, head=2)
-    >>> tail = WordCounts.from_counts({"chat": 1, "what": 1})
-    >>> head = Instance({"that": 9, "hat": 5}, 1)
-    >>> check_head_certificate(head, tail, bound.certificate).ok
-    True
-    >>> check_head_certificate(head, tail.most_frequent(1), bound.certificate).problems
-    ('the certificate is about a tail of other words or counts',)
     """
-    problems = mismatches(head, certificate.head)
-    leaf = certificate.head.tree[0]
-    if not isinstance(leaf, Leaf) or leaf.prices is None or leaf.fees or leaf.has_cuts:
-        problems.append("the head's certificate is not one leaf of prices")
-    if head.candidates is not None or head.groups or head.merges or head.min_count != 1:
-        problems.append("a certificate of a head is about all substrings, without groups or merges")
-    bound = 0
-    if not problems:
-        assert isinstance(leaf, Leaf)
-        try:
-            bound = _proven(head, tail, certificate, leaf)
-        except InputError as error:
-            problems.append(str(error))
-    if not problems and certificate.lower_bound > bound:
-        problems.append(f"lower bound {certificate.lower_bound} claimed, the prices prove {bound}")
-    return CertificateCheck(not problems, certificate.lower_bound, bound, 1, tuple(problems))
-
-
-def _proven(
-    head: Instance, tail: WordCounts | HeadAndTail, certificate: HeadCertificate, leaf: Leaf
-) -> int:
-    """Returns the lower bound that is proven; at least a token for each counted word."""
-    count = _Count(head, certificate, leaf)
+    if leaf.prices is None or leaf.fees or leaf.charges or leaf.weights:
+        raise InputError("the leaf of a head has prices, pairs and cuts alone")
+    count = _Count(head, leaf, scale_bits, term)
     sums = _TailSums(count.rule)
     try:
-        if isinstance(tail, HeadAndTail):
-            with tail.lent(count.rule) as rule:
-                for part in tail.map(_sums_of_tail, rule):
-                    sums.include(part)
-        else:
-            sums.add(tail, count.rule)
+        with words.lent(count.rule) as rule:
+            for part in words.map(_sums_of_tail, rule):
+                sums.include(part)
     except OverflowError:
         raise InputError("the tokens of a class are worth more than 63 bits hold") from None
-    if sums.digest.hexdigest() != certificate.tail_sha256:
+    if sums.digest.hexdigest() != term.sha256:
         raise InputError("the certificate is about a tail of other words or counts")
     return max(count.bound(sums), sums.digest.total_count + sum(count.words.counts))
 
@@ -256,8 +229,7 @@ def _sums_of_tail(shard: WordShard, rule: _Rule) -> _TailSums:
 class _Count:
     """The sums over the words of the head, and the bound."""
 
-    def __init__(self, head: Instance, certificate: HeadCertificate, leaf: Leaf) -> None:
-        scale_bits = certificate.head.scale_bits
+    def __init__(self, head: Instance, leaf: Leaf, scale_bits: int, term: TailTerm) -> None:
         self.instance = head
         self.words = words = SortedWords(head)
         self.one = 1 << scale_bits
@@ -266,30 +238,44 @@ class _Count:
         prices = leaf.unpacked(len(words.count_at), scale_bits)
         assert prices is not None
         self.prices = prices.tolist()
-        case = LeafCase(self.prices, frozenset(head.fixed), frozenset(), None, words)
+        self.terms = terms_of(leaf, words, head)
+        case = LeafCase(self.prices, frozenset(head.fixed), frozenset(), self.terms, words)
         self.rewards = {
             token: reward
             for token, reward in case_rewards(head, words, case, self.one).items()
             if reward > 0
         }
+        for token in {token for cut in leaf.cuts for token in cut.tokens}:
+            if token not in self.rewards:
+                raise InputError(
+                    f"a cut is over {sym.glance(token)!r}, which has no reward in the head"
+                )
         known = {*self.rewards, *head.fixed, *filter(self._dominates, words.words)}
-        if not certificate.tolls.keys().isdisjoint(self.forbidden):
+        if not term.tolls.keys().isdisjoint(self.forbidden):
             raise InputError("a forbidden token has a toll")
-        self.alone = certificate.tolls.keys() - known
+        self.alone = term.tolls.keys() - known
         self.rule = _Rule(
             head.symbols,
             self.one,
-            certificate.tolls,
-            certificate.sixteenths,
+            term.tolls,
+            term.sixteenths,
             known | self.alone,
             self.forbidden,
             max([self.longest_candidate, *map(len, head.fixed)]),
-            certificate.class_bits,
+            term.class_bits,
         )
-        self.total = 32 * sum(n * d for n, d in zip(words.count_at, self.prices, strict=True))
+        total = sum(n * d for n, d in zip(words.count_at, self.prices, strict=True))
+        self.total = 32 * (total - (self.terms.loss if self.terms else 0))
 
     def _dominates(self, word: Token) -> bool:
         return 2 <= len(word) <= self.longest_candidate and word not in self.forbidden
+
+    def _paid(self, word: Token, first: int) -> int:
+        """Returns what a word pays as a token where it is the word."""
+        if self.terms is None or not self.terms.pays(word):
+            return 0
+        before = self.terms.paid_before(word, first)
+        return self.terms.paid_before(word, first + len(word)) - before
 
     def bound(self, tail: _TailSums) -> int:
         """Returns the lower bound that is proven with the sums over the tail."""
@@ -306,7 +292,7 @@ class _Count:
                 continue
             prices = self.prices[first : first + len(word)]
             excess = max(0, sum(max(0, d) for d in prices) - self.one)
-            excess -= max(0, sum(prices) - self.one)
+            excess -= max(0, sum(prices) - self._paid(word, first) - self.one)
             is_long = len(word) > LONGEST_PRICED
             largest_class = of_all if is_long else self._largest_class(word, tail)
             items[word] = 32 * (self.rewards.get(word, 0) + count * excess)

@@ -1,1 +1,0 @@
-"""Commands by the most frequent words, and for several corpora."""
