@@ -139,6 +139,7 @@ def improve(
             seconds: float | None,
             starts: list[Certificate],
             keep: Callable[[Certificate], None],
+            cuts: bool,
         ) -> Bound:
             greedy = greedtok(head, time_limit=seconds, threads=threads)
             return bounds(
@@ -162,6 +163,7 @@ def improve(
             progress or Progress(),
             checkpoint,
             bound_head,
+            cuts=cuts,
         )
     if start_certificate is not None and not bound:
         raise InputError("a certificate to start from is given, and no bound is asked for")

@@ -207,7 +207,7 @@ def bounds(
         if greedy is not None or warm_starts:
             raise InputError("a head and a tail exclude starts")
 
-        def bound_head(head: Instance, seconds: float | None) -> Bound:
+        def bound_head(head: Instance, seconds: float | None, plain: Bound | None) -> Bound:
             # a token for each word of the head would be optimal for the head where the budget
             # allows it, but its prices are poor for the tail
             greedy = greedtok(head, time_limit=seconds, threads=threads)
@@ -215,7 +215,8 @@ def bounds(
                 head,
                 [head.k],
                 greedy=greedy,
-                cuts=cuts,
+                warm_starts=[] if plain is None else [plain.certificate],
+                cuts=plain is not None,
                 time_limit=seconds,
                 target_gap=target_gap,
                 iterations=iterations,
@@ -225,7 +226,11 @@ def bounds(
         for k in budgets:
             tokens = None if incumbents is None else incumbents.get(k)
             task = HeadTask(
-                None if tokens is None else int(tokens), limits, progress or Progress(), checkpoint
+                None if tokens is None else int(tokens),
+                cuts,
+                limits,
+                progress or Progress(),
+                checkpoint,
             )
             proven.append(bound_by_head(instance.with_k(k), task, bound_head))
             if done is not None:

@@ -9,22 +9,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...errors import InputError
-from ...problem.certificates.certificate import Certificate
+from ...problem.certificates.certificate import Certificate, Leaf
 from ...problem.instance import Instance
 from ...problem.memory_plan import refuse_beyond_memory
+from ...problem.solution import Termination
 from ...runtime.checkpoints import Checkpoints
-from ...runtime.limits import RunLimits
+from ...runtime.limits import Deadline, RunLimits
 from ...runtime.processes.parallel import workers
 from ...runtime.progress import Event, Progress
 from ..bound import Bound
+from .tail_prices import TailPrices
 from .whole_words import WholeWords
 
 __all__ = ["BoundHead", "HeadTask", "bound_by_head"]
 
 _SHARE = 0.6  # of the time, the most that the head takes
 
-BoundHead = Callable[[Instance, float | None], Bound]
-"""Bounds the words of a head within so many seconds."""
+BoundHead = Callable[[Instance, float | None, Bound | None], Bound]
+"""Bounds the words of a head within so many seconds; with cuts, from a bound without them."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class HeadTask:
     """What is asked of a bound by a head."""
 
     incumbent: int | None
+    cuts: bool
     limits: RunLimits
     progress: Progress
     checkpoint: Callable[[Certificate], None] | None
@@ -46,7 +49,9 @@ def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> 
         An instance of a head and a tail.
     task : HeadTask
         What is asked.  Up to three fifths of the time go to the bound of the head.  Whatever the
-        limit is, the words are read some seven times.
+        limit is, the words are read some seven times.  With cuts the head is bounded once more, and
+        the better of the two bounds of all words is kept: what proves more for the head may prove
+        less for the tail.
     bound_head : callable
         Bounds the head.
 
@@ -66,22 +71,18 @@ def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> 
     deadline = task.limits.start()
     whole = WholeWords(instance, task.limits.threads)
     refuse_beyond_memory(whole.head, "bound", is_head=True)
-    left = deadline.left
-    limit = None if left is None else max(0.0, min(_SHARE * left, left - whole.pricing_seconds))
-    proven = bound_head(whole.head, limit)
-    termination, tokens = proven.termination, task.incumbent
+    proven = bound_head(whole.head, _seconds(deadline, whole), None)
+    tokens = task.incumbent
     with workers(task.limits.threads) as share:
         prices = whole.prices(proven.certificate, share)
-        checkpoints = Checkpoints(task.checkpoint, lambda: prices.certificate(whole.words.n))
-        try:
-            for _ in prices.rounds(whole.words, deadline):
-                event = Event(deadline.seconds, "bound", tokens, prices.lower_bound, "tail")
-                task.progress.event(event)
-                checkpoints.offer()
-                if deadline.is_over or termination == "interrupted":
-                    break
-        except KeyboardInterrupt:
-            termination = "interrupted"
+        termination = _priced(prices, whole, task, deadline, proven.termination)
+        if task.cuts and termination == "completed" and not deadline.is_over:
+            proven = bound_head(whole.head, _seconds(deadline, whole), proven)
+            (leaf,) = proven.certificate.tree
+            if isinstance(leaf, Leaf) and leaf.has_cuts:
+                cut = whole.prices(proven.certificate, share)
+                termination = _priced(cut, whole, task, deadline, proven.termination)
+                prices = max(prices, cut, key=lambda each: each.lower_bound)
     if tokens is not None and prices.lower_bound > tokens:
         raise InputError(
             f"{tokens} tokens are given as enough, and {prices.lower_bound} are proven to be "
@@ -99,3 +100,30 @@ def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> 
         seconds=deadline.seconds,
         termination=termination,
     )
+
+
+def _seconds(deadline: Deadline, whole: WholeWords) -> float | None:
+    """Returns the time that the head has."""
+    left = deadline.left
+    return None if left is None else max(0.0, min(_SHARE * left, left - whole.pricing_seconds))
+
+
+def _priced(
+    prices: TailPrices,
+    whole: WholeWords,
+    task: HeadTask,
+    deadline: Deadline,
+    termination: Termination,
+) -> Termination:
+    """Prices the tail until that proves no more; returns why it ended."""
+    checkpoints = Checkpoints(task.checkpoint, lambda: prices.certificate(whole.words.n))
+    try:
+        for _ in prices.rounds(whole.words, deadline):
+            event = Event(deadline.seconds, "bound", task.incumbent, prices.lower_bound, "tail")
+            task.progress.event(event)
+            checkpoints.offer()
+            if deadline.is_over or termination == "interrupted":
+                break
+    except KeyboardInterrupt:
+        return "interrupted"
+    return termination

@@ -27,9 +27,10 @@ from .whole_words import WholeWords
 __all__ = ["BoundOfHead", "improve_by_head"]
 
 BoundOfHead = Callable[
-    [Instance, float | None, list[Certificate], Callable[[Certificate], None]], Bound
+    [Instance, float | None, list[Certificate], Callable[[Certificate], None], bool], Bound
 ]
-"""Bounds the words of a head, within so many seconds, from certificates; hands over proofs."""
+"""Bounds a head within so many seconds, from certificates; hands over proofs; with or without cuts.
+"""
 
 _GREEDY_SECONDS = 0.5  # GreedTok has these whatever the limit
 _SHARE = 0.4  # of the time, the most that the bound of the head takes
@@ -45,6 +46,8 @@ def improve_by_head(
     progress: Progress,
     checkpoint: Checkpoint | None,
     bound_head: BoundOfHead,
+    *,
+    cuts: bool,
 ) -> Solution:
     """Finds a vocabulary that needs few tokens for all words in the memory of the frequent ones.
 
@@ -70,6 +73,8 @@ def improve_by_head(
         Receives the best so far, once there is a vocabulary and then every few seconds.
     bound_head : callable
         Bounds the head.
+    cuts : bool
+        Whether the head is bounded once more, with cuts.
 
     Notes
     -----
@@ -80,7 +85,9 @@ def improve_by_head(
     """
     whole = WholeWords(instance, limits.threads)
     refuse_beyond_memory(whole.head, "search", is_head=True)
-    run = _Run(whole, gap, limits, PhaseEvents(limits.start(), progress), checkpoint, bound_head)
+    run = _Run(
+        whole, gap, limits, PhaseEvents(limits.start(), progress), checkpoint, bound_head, cuts=cuts
+    )
     return run.made(warm_start, start_certificate)
 
 
@@ -95,9 +102,12 @@ class _Run:
         phases: PhaseEvents,
         checkpoint: Checkpoint | None,
         bound_head: BoundOfHead,
+        *,
+        cuts: bool,
     ) -> None:
         self.whole = whole
         self.bound_head = bound_head
+        self.cuts = cuts
         self.gap = gap
         self.limits = limits
         self.phases = phases
@@ -199,12 +209,24 @@ class _Run:
         limit = None if left is None else min(_SHARE * left, left - self._pricing_seconds)
         starts = [] if self.proof is None else [self._of_head(self.proof)]
         seconds = None if limit is None else max(0.0, limit)
-        proven = self.bound_head(self.whole.head, seconds, starts, self._prove)
+        proven = self._bound_of_head(seconds, starts, cuts=False)
+        if not self.cuts or proven.termination != "completed" or self.is_closed:
+            return proven.termination
+        if seconds is not None:
+            seconds = max(0.0, seconds - proven.seconds)
+        return self._bound_of_head(seconds, [proven.certificate], cuts=True).termination
+
+    def _bound_of_head(
+        self, seconds: float | None, starts: list[Certificate], *, cuts: bool
+    ) -> Bound:
+        """Bounds the head, prices all words by it, and keeps what proves more."""
+        self.phases.enter("bound")
+        proven = self.bound_head(self.whole.head, seconds, starts, self._prove, cuts)
         if not self._is_priced(proven.certificate):
             self.phases.enter("tail")
             with workers(self.limits.threads) as share:
                 self._price(proven.certificate, share, proven.termination == "interrupted")
-        return proven.termination
+        return proven
 
     def _prove(self, certificate: Certificate) -> None:
         """Takes the proof of the head so far, while its bound goes on, now and then."""

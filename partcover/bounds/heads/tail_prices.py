@@ -197,18 +197,18 @@ class TailPrices:
         # what negative prices hide of the worth of the pieces of a word
         sums = np.add.reduceat(self.prices, words.offsets[:-1])
         most = np.add.reduceat(np.maximum(self.prices, 0), words.offsets[:-1])
-        worth = np.maximum(sums - counter.one, 0)
-        paying = number[dominates]
-        worth[np.flatnonzero(dominates)[np.isin(paying, self._payers)]] = 0  # as if it paid all
+        worth = np.maximum(sums - self._paid_by_words(number) - counter.one, 0)
         hidden = np.maximum(most - counter.one, 0) - worth
         self.hidden = (words.counts * hidden)[dominates]
 
-    @property
-    def _payers(self) -> Int64:
-        """Numbers of the tokens that pay for lying over some symbols."""
-        terms = self.point.terms
-        tokens = [term.payers for term in terms if isinstance(term, CutTerm)]
-        return np.concatenate([np.zeros(0, np.int64), *tokens])
+    def _paid_by_words(self, number: Int64) -> Int64:
+        """Returns what each word pays as a token where it is the word, by its number as one."""
+        words = self.counter.instance.words
+        paid = np.zeros(len(words), np.int64)
+        for term in self.point.terms:
+            if isinstance(term, CutTerm):
+                term.pay_as_words(number, words.offsets, paid)
+        return paid
 
     def _find_tokens(self, named: list[Token]) -> None:
         """Places known tokens, required ones that the head lacks, others, and forbidden ones."""

@@ -215,10 +215,23 @@ class CutTerm(Term):
         tokens = np.unique(owner)
         return Payments(owner, position, multiplier, tokens, tokens)
 
-    @property
-    def payers(self) -> Int64:
-        """Numbers of the tokens that pay, ascending."""
-        return np.unique(np.concatenate([self.pairs.names >> 32, self.pairs.names & 0xFFFFFFFF]))
+    def pay_as_words(self, number: Int64, offsets: Int64, paid: Int64) -> None:
+        """Adds what each word pays as a token where it is the word.
+
+        Parameters
+        ----------
+        number : ndarray of int64, shape (words,)
+            The number of each word as a candidate; −1 if it is none.
+        offsets : ndarray of int64, shape (words + 1,)
+            Where words begin.
+        paid : ndarray of int64, shape (words,)
+            What is added to.
+        """
+        pairs = self.pairs
+        word = np.searchsorted(offsets, pairs.position, "right") - 1
+        for token in (pairs.names >> 32, pairs.names & 0xFFFFFFFF):
+            own = number[word] == token[pairs.which]
+            np.add.at(paid, word[own], pairs.multiplier[own])
 
     def in_leaf(self, names: Names) -> dict[str, Any]:
         """Returns the pairs and cuts; a cut comes several times where it has many digits."""
