@@ -146,7 +146,7 @@ def verify(
     if claim is not None:
         counted = by_priority if claim.rule == "priority" else fewest
         if claim.rule == vocabulary.rule and claim.rule in COUNTED:
-            counted = tokens_by_rule(instance.words, vocabulary)
+            counted = tokens_by_rule(instance.tail or instance.words, vocabulary)
         cover = total - counted
         if claim.tokens != counted:
             problems.append(f"{claim.tokens} tokens claimed ({claim.rule}), {counted} counted")

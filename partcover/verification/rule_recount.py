@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any
 
+from ..corpus.counting.head_and_tail import HeadAndTail, WordShard
 from ..corpus.pretokenizers.words_within import WordsWithin
 from ..corpus.word_counts import WordCounts
 from ..vocabulary.merging import merge, ranks
@@ -16,12 +17,12 @@ __all__ = ["COUNTED", "cut_by_rule", "tokens_by_rule"]
 Cut = Callable[[Any], list[Any]]
 
 
-def tokens_by_rule(words: WordCounts, vocabulary: Vocabulary) -> int:
+def tokens_by_rule(words: WordCounts | HeadAndTail, vocabulary: Vocabulary) -> int:
     """Counts the tokens of words by one of the rules that are `COUNTED`.
 
     Parameters
     ----------
-    words : WordCounts
+    words : WordCounts or HeadAndTail
         The words.
     vocabulary : Vocabulary
         The tokens, over the same symbols, with their rule.
@@ -40,8 +41,15 @@ def tokens_by_rule(words: WordCounts, vocabulary: Vocabulary) -> int:
     >>> tokens_by_rule(words, Vocabulary(["at", "hat"], rule="merges"))
     8
     """
+    if isinstance(words, HeadAndTail):
+        return sum(words.map(_of_shard, vocabulary))
     cut = COUNTED[vocabulary.rule](vocabulary, words.pretokenizer)
     return sum(number * len(cut(word)) for word, number in words)
+
+
+def _of_shard(shard: WordShard, vocabulary: Vocabulary) -> int:
+    """Returns the tokens of the words of a shard."""
+    return sum(tokens_by_rule(block, vocabulary) for block in shard.blocks())
 
 
 def cut_by_rule(words: WordCounts, vocabulary: Vocabulary) -> Iterator[list[Any]]:

@@ -131,7 +131,8 @@ def tail_bound(
                 sums.include(part)
     except OverflowError:
         raise InputError("the tokens of a class are worth more than 63 bits hold") from None
-    if sums.digest.hexdigest() != term.sha256:
+    found = sums.digest.words, sums.digest.total_count, sums.digest.hexdigest()
+    if found != (term.words, term.total_count, term.sha256):
         raise InputError("the certificate is about a tail of other words or counts")
     return max(count.bound(sums), sums.digest.total_count + sum(count.words.counts))
 

@@ -21,10 +21,12 @@ from partcover import (
     greedtok,
     improve,
     lower_bound,
+    trainers,
     verify,
 )
 from partcover.bounds.heads import tail_prices, whole_words
 from partcover.bounds.heads.tail_prices import TailPrices
+from partcover.verification.rule_recount import tokens_by_rule
 
 WORDS = st.dictionaries(
     st.text("ab", min_size=1, max_size=5) | st.text("abc", min_size=1, max_size=6),
@@ -235,3 +237,17 @@ def test_what_does_not_go_with_a_head(book):
     with pytest.raises(InputError, match="has no file"):
         instance.to_json()
     assert repr(instance).startswith("Instance(k=5, 100 words in the head, bytes")
+
+
+def test_a_prefix_is_kept_and_other_rules_are_counted_on_all_words(book):
+    instance = Instance(HeadAndTail.of(book, 50), 9, prefix=["ee", "th"])
+    best = improve(instance, time_limit=0)
+    assert best.vocabulary.tokens[:2] == (b"ee", b"th")
+    assert (
+        verify(instance, best.vocabulary).problems
+        == verify(Instance(book, 9, prefix=["ee", "th"]), best.vocabulary).problems
+    )
+    bpe = trainers.bpe(Instance(book, 9))
+    by_head = Instance(HeadAndTail.of(book, 50), 9)
+    assert tokens_by_rule(by_head.tail, bpe.vocabulary) == bpe.tokens
+    assert verify(by_head, bpe.vocabulary, claim=bpe).ok

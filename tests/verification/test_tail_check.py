@@ -207,6 +207,9 @@ def test_a_file_holds_all_of_it_and_what_was_changed_is_refused(tmp_path, symbol
     assert plain.problems == (
         "the certificate is about all words, and a head and a tail are given",
     )
+    for change in ({"words": 1}, {"total_count": 1}, {"sha256": "0" * 64}):
+        other = replace(certificate, tail=replace(certificate.tail, **change))
+        assert "a tail of other words" in check_certificate(instance, other).problems[0]
     more = replace(certificate, lower_bound=bound.lower_bound + 1)
     assert "claimed" in check_certificate(instance, more).problems[0]
     data = json.loads(path.read_text())

@@ -81,6 +81,7 @@ class WholeWords:
             max_length=head.max_length,
             required=head.required,
             forbidden=head.forbidden,
+            prefix=head.prefix,
         )
 
     @cached_property

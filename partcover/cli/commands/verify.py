@@ -266,7 +266,7 @@ def _tokens_by_rule(instance: Instance, vocabulary: Vocabulary, result: Verifica
         return result.tokens_priority
     if vocabulary.rule not in COUNTED or vocabulary.symbols != instance.symbols:
         return None
-    return tokens_by_rule(instance.words, vocabulary)
+    return tokens_by_rule(instance.tail or instance.words, vocabulary)
 
 
 def _check_certificate(
