@@ -33,7 +33,6 @@ import numpy as np
 from published_tokenizers import PUBLISHED, cache
 
 from partcover import (
-    Extension,
     Instance,
     Vocabulary,
     WordCounts,
@@ -44,6 +43,7 @@ from partcover import (
     trainers,
 )
 from partcover.adaptation.base import extended
+from partcover.adaptation.extension import Extension
 from partcover.adaptation.pieces import Pieces
 from partcover.analysis.reachability import unreachable_tokens
 

@@ -24,9 +24,22 @@ from typing import assert_type
 import numpy as np
 
 from partcover import (
-    Encoder, GroupBudget, Instance, Result, Solution, Vocabulary, WordCounts, trainers, decide,
-    greedtok, improve, segment, smallest, solve, verify,
+    Encoder,
+    GroupBudget,
+    Instance,
+    Solution,
+    Vocabulary,
+    WordCounts,
+    trainers,
+    decide,
+    greedtok,
+    improve,
+    segment,
+    smallest,
+    solve,
+    verify,
 )
+from partcover.problem.solution import Result
 
 words = WordCounts.from_counts(Counter(["the", "red"]))
 WordCounts.from_words(word for word in ["the"])

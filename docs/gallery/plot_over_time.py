@@ -4,8 +4,9 @@ The gap over time
 
 `improve` begins with GreedTok's vocabulary, looks for better ones, and proves lower bounds beside
 it. The optimum lies between the two lines, wherever the search is stopped; the gap is the distance
-of the two, as part of the upper one. `EventLog` keeps what happens; `partcover.plot_events` draws
-the left half in one call, and ``partcover improve --plot FILE`` too.
+of the two, as part of the upper one. `EventLog` keeps what happens;
+`partcover.report.plots.plot_events` draws the left half in one call, and ``partcover improve --plot
+FILE`` too.
 """
 
 from pydoc_data.topics import topics

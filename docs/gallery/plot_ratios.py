@@ -9,7 +9,8 @@ GreedTok really is: on these words it covers at least 99 % of what the optimum c
 
 from pydoc_data.topics import topics
 
-from partcover import Instance, WordCounts, plot_ratios
+from partcover import Instance, WordCounts
+from partcover.report.plots import plot_ratios
 from partcover.studies.ratios import ratios
 
 words = WordCounts.from_texts(topics.values(), pretokenizer="gpt2").most_frequent(200)

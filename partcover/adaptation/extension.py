@@ -173,7 +173,8 @@ class Extension(Adaptation):
 
     Examples
     --------
-    >>> from partcover import Extension, Vocabulary, WordCounts, extend
+    >>> from partcover import Vocabulary, WordCounts, extend
+    >>> from partcover.adaptation.extension import Extension
     >>> words = WordCounts.from_counts({"that": 3, "hat": 2, "cat": 2})
     >>> found: Extension = extend(Vocabulary(["th"]), words, 1)
     >>> found.new, found.gains, found.corpus.before, found.tokens, found.lower_bound

@@ -31,7 +31,8 @@ class Pruning(Adaptation):
 
     Examples
     --------
-    >>> from partcover import Pruning, Vocabulary, WordCounts, prune
+    >>> from partcover import Vocabulary, WordCounts, prune
+    >>> from partcover.adaptation.pruning import Pruning
     >>> words = WordCounts.from_counts({"that": 3, "hat": 2, "cat": 2})
     >>> found: Pruning = prune(Vocabulary(["th", "at", "hat"], special=["<s>"]), words, 1)
     >>> found.vocabulary.tokens, found.corpus.before, found.tokens, found.lower_bound

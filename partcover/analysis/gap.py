@@ -41,7 +41,8 @@ class Gap:
 
     Examples
     --------
-    >>> from partcover import Gap, Instance, Vocabulary, split_gap
+    >>> from partcover import Instance, Vocabulary, split_gap
+    >>> from partcover.analysis.gap import Gap
     >>> gap: Gap = split_gap(Instance({"hat": 2}, k=1), Vocabulary(["ha"]), lower_bound=2)
     >>> gap.tokens, gap.gap
     (4, 0.5)

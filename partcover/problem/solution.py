@@ -73,7 +73,8 @@ class Result:
 
     Examples
     --------
-    >>> from partcover import Instance, Result, smallest
+    >>> from partcover import Instance, smallest
+    >>> from partcover.problem.solution import Result
     >>> result: Result = smallest(Instance({"hat": 2}, k=1), threshold=1)
     >>> result.status, result.vocabulary is None
     ('infeasible', True)

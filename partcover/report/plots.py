@@ -47,7 +47,8 @@ def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from partcover import Instance, compare, plot_rows
+    >>> from partcover import Instance, compare
+    >>> from partcover.report.plots import plot_rows
     >>> rows = compare(Instance({"banana": 2, "bandana": 1}, 0), [1, 2], ["greedtok"]).rows
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     figure = Path(folder) / "figure.svg"
@@ -188,7 +189,8 @@ def plot_ratios(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) ->
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from partcover import Instance, plot_ratios
+    >>> from partcover import Instance
+    >>> from partcover.report.plots import plot_ratios
     >>> from partcover.studies.ratios import ratios
     >>> rows = ratios(Instance({"banana": 2, "bandana": 1}, 0), [1, 2], name="bananas")
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -339,7 +341,8 @@ def plot_events(events: Sequence[Mapping[str, Any]], path: str | PathLike[str]) 
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from partcover import EventLog, Instance, improve, plot_events
+    >>> from partcover import EventLog, Instance, improve
+    >>> from partcover.report.plots import plot_events
     >>> log = EventLog()
     >>> solution = improve(Instance({"banana": 2, "bandana": 1}, 2), progress=log)
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -115,7 +115,8 @@ class TokenizerAudit:
 
     Examples
     --------
-    >>> from partcover import TokenizerAudit, Vocabulary, WordCounts, audit_tokenizer
+    >>> from partcover import Vocabulary, WordCounts, audit_tokenizer
+    >>> from partcover.studies.tokenizer_audit import TokenizerAudit
     >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
     >>> found: TokenizerAudit = audit_tokenizer(Vocabulary(["th", "at"]), words)
     >>> found.tokens, found.lower_bound, found.gap

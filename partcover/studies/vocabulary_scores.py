@@ -51,7 +51,8 @@ class VocabularyScores:
 
     Examples
     --------
-    >>> from partcover import Vocabulary, VocabularyScores, WordCounts, score_vocabulary
+    >>> from partcover import Vocabulary, WordCounts, score_vocabulary
+    >>> from partcover.studies.vocabulary_scores import VocabularyScores
     >>> texts = {"a": WordCounts.from_counts({"that": 3}), "b": WordCounts.from_counts({"it": 2})}
     >>> scores: VocabularyScores = score_vocabulary(Vocabulary(["th", "at"]), texts)
     >>> scores.corpora["b"].fertility, [each.per for each in scores.parities]

@@ -17,7 +17,6 @@ from oracles.brute_force import fewest_tokens
 from properties import tries
 from strategies import instances, random_instance
 
-import partcover
 from partcover import (
     Certificate,
     InputError,
@@ -409,8 +408,3 @@ def test_command_keeps_the_better_proof(run, corpus):
         assert run(*arguments, "--write-certificate", "P.cert")[0] == 0
         assert Certificate.load("P.cert").k == 8
         assert Certificate.load("P.cert").lower_bound <= proven
-
-
-def test_public():
-    for name in ("compare", "Comparison", "split_gap", "Gap", "plot_rows", "plot_events"):
-        assert callable(getattr(partcover, name)), name

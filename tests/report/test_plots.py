@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partcover import plot_events, plot_rows
 from partcover.report.gap_bars import has_gaps, plot_gaps
 from partcover.report.line_labels import moved_apart
-from partcover.report.plots import plot_difference
+from partcover.report.plots import plot_difference, plot_events, plot_rows
 
 
 def row(method, k, tokens, bound):
