@@ -221,6 +221,9 @@ class WeightedRounds:
         """
         if self.shares and (self.tokens or not offers):
             return
+        if self.instance.merges is not None:  # which GreedTok knows nothing of
+            self.shares = self.shares or [1 / len(self.corpora)] * len(self.corpora)
+            return
         left = self.deadline.left
         clock = Deadline(None if left is None else _GREEDY * left)
         greedy = WeightedGreedy(self.instance, clock, self.limits.threads, Progress())

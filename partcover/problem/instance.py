@@ -213,8 +213,6 @@ class Instance:
             raise InputError("several corpora exclude min_count and a threshold")
         if self.tail is not None:
             self._refuse_with_tail()
-        if self.corpora is not None and self.merges is not None:
-            raise InputError("several corpora and merges exclude each other")
         if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
             raise InputError("an explicit candidate list excludes max_length and min_count")
         both = set(self.fixed) & set(self.forbidden)

@@ -8,9 +8,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from generated import generated_corpora
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles.corpora import ratios, smallest_worst
+from oracles.brute_force import useful
+from oracles.corpora import ratios, smallest_worst, smallest_worst_closed
 from properties import tries
 from strategies import random_instance
 
@@ -19,6 +21,7 @@ from partcover import (
     Corpora,
     InputError,
     Instance,
+    MergeCondition,
     Progress,
     VerificationError,
     Vocabulary,
@@ -303,3 +306,23 @@ def test_mistakes():
     ints = WordCounts.from_counts({(1, 2): 2}, "ints")
     with pytest.raises(InputError, match="no bytes"):
         reference_counts([ints, ints], "bytes", 1)
+
+
+@pytest.mark.long
+@tries(25)
+@given(st.integers(0, 2**31), st.booleans(), st.booleans())
+def test_bounds_for_tokens_that_merges_make(number, any_merges, whole_words):
+    """With several corpora, merges, and often group budgets and cuts."""
+    instance = generated_corpora(number)
+    pool = useful(instance)
+    assume(len(pool) <= 11)
+    draw = random.Random(number)
+    pairs = [(token[:at], token[at:]) for token in pool for at in range(1, len(token))]
+    some = None if any_merges else tuple(pair for pair in pairs if draw.randrange(2))
+    closed = replace(instance, merges=MergeCondition(some, whole_words=whole_words))
+    optimum = smallest_worst_closed(closed)
+    assume(optimum is not None)
+    bound = lower_bound(closed)
+    assert bound.lower_bound <= optimum
+    check = check_certificate(closed, bound.certificate)
+    assert (check.problems, check.lower_bound >= bound.lower_bound) == ((), True)

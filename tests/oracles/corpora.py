@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from itertools import combinations
 
-from oracles.brute_force import costs, vocabularies
+from oracles.brute_force import costs, useful, vocabularies
+from oracles.merge_certificate import is_closed
 
 from partcover import Instance
 
@@ -27,3 +29,21 @@ def ratios_of(instance: Instance) -> Callable[[Iterable], list[Fraction]]:
         Fraction(needed(tokens), reference)
         for needed, reference in zip(counted, instance.corpora.references, strict=True)
     ]
+
+
+def smallest_worst_closed(instance: Instance) -> Fraction | None:
+    """The largest ratio of the best vocabulary that merges make; None if there is none."""
+    pool, fixed = useful(instance), instance.fixed
+    free = min(instance.k - len(fixed), len(pool))
+    ratios = ratios_of(instance)
+    worst = [
+        max(ratios([*fixed, *chosen]))
+        for size in range(free + 1)
+        for chosen in combinations(pool, size)
+        if is_closed(instance, chosen, instance.merges)
+        and all(
+            sum(token in group for token in {*fixed, *chosen}) <= group.limit
+            for group in instance.groups
+        )
+    ]
+    return min(worst, default=None)
