@@ -133,7 +133,9 @@ def scheduler(tmp_path, monkeypatch):
     # another scheduler on the machine clears the folder that they share otherwise
     monkeypatch.setenv("DASK_TEMPORARY_DIRECTORY", str(tmp_path))
     where = tmp_path / "scheduler.json"
+    # of all addresses Dask would want one port, which another scheduler may just have taken
     common = ["--scheduler-file", str(where), "--no-dashboard"]
+    common += ["--dashboard-address", "127.0.0.1:0"]
     module = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
     said = tmp_path / "said.txt"
     with said.open("wb") as log:

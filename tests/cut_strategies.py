@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from strategies import prices
 
 from partcover import Instance
-from partcover.problem.certificates.certificate import Leaf
 from partcover.problem.certificates.cuts import Cut, PairPrices
+from partcover.problem.certificates.nodes import Leaf
 
 
 def pair(first, second, positions, multipliers) -> PairPrices:

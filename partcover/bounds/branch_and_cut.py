@@ -8,7 +8,8 @@ import numpy as np
 
 from ..heuristics.every_word import every_word
 from ..heuristics.local_search import local_search
-from ..problem.certificates.certificate import Branch, Certificate
+from ..problem.certificates.certificate import Certificate
+from ..problem.certificates.nodes import Branch
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Checkpoint, Solution

@@ -12,7 +12,8 @@ import numpy as np
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificates.certificate import Certificate, Leaf
+from ..problem.certificates.certificate import Certificate
+from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
 from ..runtime.arrays import Float64
 from ..runtime.processes.parallel import workers

@@ -15,7 +15,8 @@ from ..errors import VerificationError
 from ..heuristics.corpora_exchange import ExchangeSearch
 from ..heuristics.corpora_greedy import WeightedGreedy
 from ..heuristics.weight_steps import WeightSteps
-from ..problem.certificates.certificate import Certificate, Leaf
+from ..problem.certificates.certificate import Certificate
+from ..problem.certificates.nodes import Leaf
 from ..problem.certificates.weighted import leaves_weighted, of_weighted
 from ..problem.instance import Instance
 from ..problem.solution import Checkpoint, Solution, Termination

@@ -7,7 +7,8 @@ from dataclasses import replace
 from ..analysis.by_corpus import tokens_by_corpus
 from ..bounds.branch_and_cut import branch_and_cut
 from ..errors import InputError
-from ..problem.certificates.certificate import Certificate, Leaf
+from ..problem.certificates.certificate import Certificate
+from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
 from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..problem.certificates.certificate import SCALE_BITS, Certificate, Leaf, sorted_symbols
+from ..problem.certificates.certificate import SCALE_BITS, Certificate, sorted_symbols
+from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.limits import RunLimits

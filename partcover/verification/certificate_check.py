@@ -9,7 +9,8 @@ from typing import Any
 
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificates.certificate import Certificate, Leaf, policy_digest
+from ..problem.certificates.certificate import Certificate, policy_digest
+from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
 from ..runtime.arguments import checked
 from .leaf_bound import LeafCase, least_bound, lower_bounds
@@ -162,7 +163,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
 
     >>> import numpy as np
     >>> from partcover import Certificate, Instance, check_certificate
-    >>> from partcover.problem.certificates.certificate import Leaf
+    >>> from partcover.problem.certificates.nodes import Leaf
     >>> instance = Instance({"abc": 1, "abd": 1}, k=1)
     >>> prices = np.array([2, 1, 2, 2, 1, 2], np.int32)  # in units of 1/2
     >>> certificate = Certificate.of(instance, (Leaf(prices),), lower_bound=4, scale_bits=1)
@@ -272,7 +273,7 @@ def case_bound(
     --------
     >>> import numpy as np
     >>> from partcover import Instance
-    >>> from partcover.problem.certificates.certificate import Leaf
+    >>> from partcover.problem.certificates.nodes import Leaf
     >>> from partcover.verification.certificate_check import case_bound
     >>> instance = Instance({"abc": 1, "abd": 1}, k=1)
     >>> leaf = Leaf(np.array([2, 2, 2, 2, 2, 2], np.int32))  # prices of 1

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificates.certificate import Leaf
 from ..problem.certificates.charges import Charge
+from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition
 from ..problem.merge_needs import MergeNeeds

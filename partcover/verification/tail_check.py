@@ -78,7 +78,7 @@ from ..corpus import symbols as sym
 from ..corpus.counting.head_and_tail import HeadAndTail, WordShard
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
-from ..problem.certificates.certificate import Leaf
+from ..problem.certificates.nodes import Leaf
 from ..problem.certificates.tail import LONGEST_PRICED, MOST_TOKENS, TailDigest, TailTerm
 from ..problem.instance import Instance
 from .leaf_bound import LeafCase, case_rewards

@@ -26,8 +26,8 @@ from partcover import (
     lower_bound,
 )
 from partcover.bounds.branch_and_cut import branch_and_cut
-from partcover.problem.certificates.certificate import Branch, Leaf
 from partcover.problem.certificates.cuts import Cut
+from partcover.problem.certificates.nodes import Branch, Leaf
 from partcover.runtime.progress import Progress
 
 K, OPTIMUM = 3, 138

@@ -35,7 +35,7 @@ from partcover import (
 )
 from partcover.bounds.weighted_rounds import round_seconds
 from partcover.heuristics.corpora_exchange import ExchangeSearch
-from partcover.problem.certificates.file import with_checksum
+from partcover.problem.certificates.checksum import with_checksum
 from partcover.runtime.limits import Deadline
 
 

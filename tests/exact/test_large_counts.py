@@ -20,7 +20,7 @@ from partcover import (
 from partcover.bounds.branch_and_cut import branch_and_cut
 from partcover.exact import decide as deciding
 from partcover.exact.solver_io import SolverReport
-from partcover.problem.certificates.certificate import Leaf
+from partcover.problem.certificates.nodes import Leaf
 
 pytest.importorskip("ortools")
 pytestmark = pytest.mark.usefixtures("few_rounds")

@@ -30,7 +30,7 @@ from partcover import (
     verify,
 )
 from partcover.instances.library import entry
-from partcover.problem.certificates.certificate import Branch
+from partcover.problem.certificates.nodes import Branch
 
 SMALL = Instance({"banana": 2, "bandana": 1}, 1)
 

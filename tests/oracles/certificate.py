@@ -13,8 +13,9 @@ from itertools import combinations, pairwise
 from oracles.brute_force import cost, useful
 
 from partcover import Instance
-from partcover.problem.certificates.certificate import Certificate, Leaf
+from partcover.problem.certificates.certificate import Certificate
 from partcover.problem.certificates.cuts import Cut
+from partcover.problem.certificates.nodes import Leaf
 
 
 def candidates(instance: Instance) -> list:

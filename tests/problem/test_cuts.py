@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from oracles.certificate import planes, resealed
 
 from partcover import Certificate, InputError, Instance, WordCounts, check_certificate
-from partcover.problem.certificates.certificate import Leaf
 from partcover.problem.certificates.cuts import Cut, PackedPairs
+from partcover.problem.certificates.nodes import Leaf
 
 AB, BC, CA = b"ab", b"bc", b"ca"
 

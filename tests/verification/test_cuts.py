@@ -16,8 +16,9 @@ from properties import tries
 from strategies import instances
 
 from partcover import InputError, Instance, relax, solve
-from partcover.problem.certificates.certificate import Branch, Certificate, Leaf
+from partcover.problem.certificates.certificate import Certificate
 from partcover.problem.certificates.cuts import Cut, PairPrices
+from partcover.problem.certificates.nodes import Branch, Leaf
 from partcover.verification.certificate_check import case_bound, check_certificate, is_empty
 from partcover.verification.leaf_bound import LeafCase, case_values
 from partcover.verification.leaf_terms import LeafTerms

@@ -17,9 +17,9 @@ from partcover import (
     WordCounts,
     lower_bound,
 )
-from partcover.problem.certificates.certificate import Branch, Leaf
 from partcover.problem.certificates.charges import Charge
 from partcover.problem.certificates.cuts import Cut, PackedPairs, PairPrices
+from partcover.problem.certificates.nodes import Branch, Leaf
 from partcover.problem.merge_needs import MergeNeeds
 from partcover.verification import certificate_check, due_terms
 from partcover.verification.certificate_check import check_certificate

@@ -30,9 +30,9 @@ from partcover import (
     trainers,
     verify,
 )
-from partcover.problem.certificates.certificate import Leaf
 from partcover.problem.certificates.charges import Charge
 from partcover.problem.certificates.cuts import PairPrices
+from partcover.problem.certificates.nodes import Leaf
 from partcover.verification.merge_check import unmade_tokens
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...errors import InputError
 from ...heuristics.search import Target
-from ...problem.certificates.certificate import Certificate, Leaf
+from ...problem.certificates.certificate import Certificate
+from ...problem.certificates.nodes import Leaf
 from ...problem.instance import Instance
 from ...problem.solution import Termination
 from ...runtime.arrays import Bools, Int64

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...kernels._rewards import in_order
-from ...problem.certificates.certificate import Leaf, Prices
 from ...problem.certificates.cuts import PairPrices
+from ...problem.certificates.nodes import Leaf, Prices
 from ...runtime.arrays import Bools, Int64
 from ..counting.payers import Payers
 from ..counting.price_counter import PriceCounter

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...corpus.symbols import Token
 from ...errors import InputError
-from ...problem.certificates.certificate import Leaf
 from ...problem.certificates.cuts import Cut
+from ...problem.certificates.nodes import Leaf
 from ...runtime.arrays import Int64
 from ...verification.leaf_terms import terms_of
 from ...verification.sorted_words import SortedWords

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from ...errors import InputError
 from ...kernels._rewards import rewards, self_overlaps, sums_before
-from ...problem.certificates.certificate import Branch, Certificate, Leaf, Prices, policy_digest
+from ...problem.certificates.certificate import Certificate, policy_digest
+from ...problem.certificates.nodes import Branch, Leaf, Prices
 from ...problem.instance import Instance
 from ...problem.merge_condition import MergeCondition
 from ...problem.word_index import refuse_wide

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...errors import InputError
-from ...problem.certificates.certificate import Certificate, Leaf
+from ...problem.certificates.certificate import Certificate
+from ...problem.certificates.nodes import Leaf
 from ...problem.instance import Instance
 from ...problem.memory_plan import refuse_beyond_memory
 from ...problem.solution import Termination

@@ -10,7 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from ...heuristics.search_steps import LocalSearch
-from ...problem.certificates.certificate import Certificate, Leaf
+from ...problem.certificates.certificate import Certificate
+from ...problem.certificates.nodes import Leaf
 from ...problem.instance import Instance
 from ...problem.memory_plan import refuse_beyond_memory
 from ...problem.solution import Checkpoint, Solution, Termination

@@ -16,7 +16,8 @@ from ...corpus.symbols import Token
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...kernels._head_tail import KnownTokens, TokenSums, largest_classes, largest_of_tokens
-from ...problem.certificates.certificate import Certificate, Leaf
+from ...problem.certificates.certificate import Certificate
+from ...problem.certificates.nodes import Leaf
 from ...problem.certificates.tail import LONGEST_PRICED, TailTerm
 from ...problem.instance import Instance
 from ...runtime.arrays import Bools, Int64

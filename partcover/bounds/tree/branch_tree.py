@@ -10,7 +10,8 @@ import numpy as np
 
 from ...analysis.by_corpus import tokens_by_corpus
 from ...errors import InputError
-from ...problem.certificates.certificate import Branch, Certificate, Leaf
+from ...problem.certificates.certificate import Certificate
+from ...problem.certificates.nodes import Branch, Leaf
 from ...problem.corpora import check_weights
 from ...runtime.arrays import Float64
 from ..climbing.cut_rounds import CutRounds

@@ -2,207 +2,52 @@
 
 from __future__ import annotations
 
-import base64
-import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from os import PathLike, fspath
+from typing import Any
 
 import numpy as np
 
 from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...corpus.word_counts import WordCounts
-from ...errors import InputError
-from ...runtime.arrays import Int32, Int64
+from ...errors import InputError, VerificationError
+from ...runtime.arguments import checked
+from ...runtime.arrays import Int64
+from ...runtime.files.kinds import likely_mistake
+from ...runtime.files.writing import read_json, write_atomic
 from ...runtime.fractions import read_fraction
 from ...runtime.notebook import brief
 from ...runtime.pickling import by_fields
 from ..instance import Instance
-from .charges import Charge
-from .cuts import CUT_KEYS, Cut, PackedPairs, PairPrices, cuts_from_json, cuts_to_json
-from .file import SavedCertificate, digest, whole
+from .checksum import digest, whole, with_checksum
+from .nodes import Branch, Leaf, check_prices, node_from_json, node_to_json
 from .tail import TailTerm
 
-__all__ = ["SCALE_BITS", "Branch", "Certificate", "Leaf", "policy_digest", "sorted_symbols"]
-
-Prices = Int32 | Int64
+__all__ = ["SCALE_BITS", "Certificate", "policy_digest", "sorted_symbols"]
 
 SCALE_BITS = 20
 """Binary digits behind the point of a price, unless a certificate is finer or coarser."""
 
+_FIELDS = {
+    "symbols": str,
+    "words_sha256": str,
+    "policy_sha256": str,
+    "k": int,
+    "lower_bound": int | str,
+    "scale_bits": int,
+    "tree": list,
+}
+
 _FINEST_BITS = 52  # no finer than the floating point that prices are computed in
 _MOST_CHECKED = 1 << 26  # takes a minute
-_SHORT_BITS = 30  # up to here a price of 1 fits in 32 bits with its sign
-
-
-@dataclass(frozen=True)
-class Branch:
-    """An inner node: vocabularies with `token` go to its first subtree, the others to its second.
-
-    Attributes
-    ----------
-    token : token
-        The token that splits the cases.
-
-    Examples
-    --------
-    >>> from partcover.problem.certificates.certificate import Branch
-    >>> Branch(b"hat")
-    Branch(token=b'hat')
-    """
-
-    token: Token
 
 
 @dataclass(frozen=True, eq=False)
-class Leaf:
-    """A leaf: the prices that prove a lower bound for the vocabularies that come to it.
-
-    Attributes
-    ----------
-    prices : ndarray of int32 or int64, shape (symbols,), or bytes, or None
-        A price for each symbol of each word, in units of 2^-scale_bits, at most 1; words
-        ascending.  Bytes are such prices compressed, as a file holds them: `unpacked` returns
-        the array.  None claims no more than a token for each counted word, which suffices for a
-        leaf that no vocabulary comes to.
-    fees : tuple of int
-        A fee for each of the instance's groups, at least 0, in units of 2^-scale_bits of a token:
-        rewards of tokens of the group are less by it.  Without fees group budgets are ignored.
-    pairs : tuple of PairPrices, or PackedPairs
-        What occurrences of two tokens pay where they overlap; of a token with itself, what it and
-        all that cannot be made without it pay to it.  Packed as a file holds them:
-        `unpacked_pairs` returns the tuple.
-    cuts : tuple of Cut
-        Cuts over these pairs.
-    charges : tuple of Charge
-        What tokens pay to those that make them, where the instance has merges.
-    weights : tuple of int
-        A weight for each corpus, at least 0 and not all 0, where the instance has several: the
-        counts of a word are added up with these weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from partcover.problem.certificates.certificate import Leaf
-    >>> Leaf(np.array([2, 1, 2], np.int32))
-    Leaf(3 prices)
-    """
-
-    prices: Prices | bytes | None
-    fees: tuple[int, ...] = ()
-    pairs: tuple[PairPrices, ...] | PackedPairs = ()
-    cuts: tuple[Cut, ...] = ()
-    charges: tuple[Charge, ...] = ()
-    weights: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        fees = tuple(whole(fee, "a fee", 0) for fee in self.fees)
-        object.__setattr__(self, "fees", fees)
-        weights = tuple(whole(weight, "a weight", 0) for weight in self.weights)
-        object.__setattr__(self, "weights", weights)
-        if weights and not any(weights):
-            raise InputError("all weights of a leaf are 0")
-        if isinstance(self.prices, np.ndarray) and self.prices.dtype not in (np.int32, np.int64):
-            raise InputError(f"prices are {self.prices.dtype}: int32 or int64 is expected")
-
-    def __repr__(self) -> str:
-        if self.prices is None:
-            return "Leaf()"
-        unit = "bytes" if isinstance(self.prices, bytes) else "prices"
-        beyond = [f"{len(self.pairs):,} pairs", f"{len(self.cuts):,} cuts"] if self.has_cuts else []
-        if self.charges:
-            beyond.append(f"{len(self.charges):,} charges")
-        return brief("Leaf", f"{len(self.prices):,} {unit}", *beyond, *self.fees[:3])
-
-    @property
-    def has_cuts(self) -> bool:
-        """Whether the leaf has pairs or cuts, which prices alone do not count."""
-        return bool(self.pairs or self.cuts)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it has prices alone."""
-        return not (self.fees or self.pairs or self.cuts or self.charges)
-
-    @property
-    def pair_tokens(self) -> tuple[tuple[Token, Token], ...]:
-        """The two tokens of each pair."""
-        if isinstance(self.pairs, PackedPairs):
-            return self.pairs.tokens
-        return tuple((pair.first, pair.second) for pair in self.pairs)
-
-    def packed(self, scale_bits: int) -> Leaf:
-        """Returns the leaf compressed, as a file holds it."""
-        prices, pairs = self.prices, self.pairs
-        if isinstance(prices, np.ndarray):
-            prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
-        if not isinstance(pairs, PackedPairs) and pairs:
-            pairs = PackedPairs.of(pairs)
-        return replace(self, prices=prices, pairs=pairs)
-
-    def unpacked_pairs(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
-        """Returns the pairs with their multipliers.
-
-        Packed pairs come from a file that may claim anything: no more is unpacked than the
-        limits allow.
-
-        Parameters
-        ----------
-        limits : sequence of int
-            How many multipliers each pair may have, if they are packed: no more than the words
-            have symbols.
-
-        Raises
-        ------
-        InputError
-            If a packed pair has none or more than its limit, or they are damaged.
-        """
-        return self.pairs.unpacked(limits) if isinstance(self.pairs, PackedPairs) else self.pairs
-
-    def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
-        """Returns the prices as an array.
-
-        Compressed prices come from a file that may claim anything: no more is unpacked than
-        words of so many symbols have prices.
-
-        Parameters
-        ----------
-        symbols : int
-            Number of symbols in the words, each word once.
-        scale_bits : int
-            A price of 1 is stored as 2^scale_bits.
-
-        Raises
-        ------
-        InputError
-            If the number of prices is not that of the symbols, one is above 1, or they are damaged.
-        """
-        prices = self.prices
-        if isinstance(prices, bytes):
-            inflater = zlib.decompressobj()
-            try:
-                width = _width(scale_bits)
-                raw = inflater.decompress(prices, width * symbols + 1)
-            except zlib.error:
-                raise InputError("the prices of a leaf cannot be unpacked") from None
-            if len(raw) > width * symbols:
-                raise InputError(f"a leaf has more prices than the words have symbols, {symbols}")
-            if not inflater.eof or len(raw) % width:
-                raise InputError("the prices of a leaf cannot be unpacked: they are cut short")
-            prices = np.frombuffer(raw, f"<i{width}").astype(f"i{width}")
-            prices.setflags(write=False)
-        if prices is None:
-            return None
-        if len(prices) != symbols:
-            raise InputError(f"a leaf has {len(prices)} prices, the words {symbols} symbols")
-        _check_prices(prices, scale_bits)
-        return prices
-
-
-@dataclass(frozen=True, eq=False)
-class Certificate(SavedCertificate):
+class Certificate:
     """A proof that no vocabulary within the budget needs fewer tokens than `lower_bound`.
 
     `partcover.verification.certificate_check.check_certificate` checks it, and says why it holds.
@@ -245,18 +90,6 @@ class Certificate(SavedCertificate):
     True
     """
 
-    _KIND = "certificate"
-    _ABOUT = "a partcover certificate"
-    _FIELDS: ClassVar = {
-        "symbols": str,
-        "words_sha256": str,
-        "policy_sha256": str,
-        "k": int,
-        "lower_bound": int | str,
-        "scale_bits": int,
-        "tree": list,
-    }
-
     symbols: Symbols
     words_sha256: str
     policy_sha256: str
@@ -281,7 +114,7 @@ class Certificate(SavedCertificate):
                 raise InputError("a leaf without prices has pairs, cuts or charges")
             if isinstance(node, Leaf) and isinstance(node.prices, np.ndarray):
                 sizes.add(len(node.prices))
-                _check_prices(node.prices, self.scale_bits)
+                check_prices(node.prices, self.scale_bits)
         if missing:
             raise InputError(f"the tree lacks {missing} subtree(s)")
         is_weighted = any(isinstance(node, Leaf) and node.weights for node in self.tree)
@@ -365,38 +198,86 @@ class Certificate(SavedCertificate):
                     outside.add(token)
                     break
 
-    @property
-    def _indent(self) -> int | None:
-        # a line for each number of a cut would make a file much longer
-        is_plain = all(node.is_plain for node in self.tree if isinstance(node, Leaf))
-        return 1 if is_plain else None
-
-    def _content(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
+        """Returns the content of a certificate file."""
         tail = {} if self.tail is None else {"tail": self.tail.to_json()}
-        return tail | {
+        content = {
+            "format": "partcover-certificate",
+            "version": 1,
             "symbols": self.symbols,
             "words_sha256": self.words_sha256,
             "policy_sha256": self.policy_sha256,
             "k": self.k,
             "lower_bound": _bound_to_json(self.lower_bound),
             "scale_bits": self.scale_bits,
-            "tree": [_node_to_json(node, self.scale_bits) for node in self.tree],
+            "tree": [node_to_json(node, self.scale_bits) for node in self.tree],
         }
+        return with_checksum(content | tail)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the certificate file, aside and then renamed."""
+        # a line for each number of a cut would make a file much longer
+        is_plain = all(node.is_plain for node in self.tree if isinstance(node, Leaf))
+        indent = 1 if is_plain and self.tail is None else None
+        text = json.dumps(self.to_json(), ensure_ascii=False, indent=indent)
+        write_atomic(path, text + "\n")
 
     @classmethod
-    def _of_content(cls, data: dict[str, Any]) -> Certificate:
-        if data["symbols"] not in sym.SYMBOLS:
-            raise InputError(f"unknown symbols {data['symbols']!r}")
+    def from_json(cls, data: dict[str, Any]) -> Certificate:
+        """Makes a certificate from the content of its file.
+
+        Raises
+        ------
+        InputError
+            If it is of another format or of a later version, or a field is missing or broken.
+        VerificationError
+            If its checksum differs.
+        """
+        if data.get("format") != "partcover-certificate":
+            raise InputError('not a partcover certificate (no "format": "partcover-certificate")')
+        if data.get("version") != 1:
+            raise InputError(f"certificate version {data.get('version')!r} is not known; update")
+        for field, kind in _FIELDS.items():
+            if not isinstance(data.get(field), kind) or isinstance(data[field], bool):
+                raise InputError(f"{field!r} is missing or broken: the file is damaged")
+        if data.get("sha256") != digest({n: value for n, value in data.items() if n != "sha256"}):
+            raise VerificationError("the certificate is not what was written: its checksum differs")
+        symbols = data["symbols"]
+        if symbols not in sym.SYMBOLS:
+            raise InputError(f"unknown symbols {symbols!r}")
         return cls(
-            data["symbols"],
+            symbols,
             data["words_sha256"],
             data["policy_sha256"],
             data["k"],
             _bound_from_json(data["lower_bound"]),
-            tuple(_node_from_json(node, data["symbols"]) for node in data["tree"]),
+            tuple(node_from_json(node, symbols) for node in data["tree"]),
             data["scale_bits"],
-            TailTerm.from_json(data["tail"], data["symbols"]) if "tail" in data else None,
+            TailTerm.from_json(data["tail"], symbols) if "tail" in data else None,
         )
+
+    @classmethod
+    @checked
+    def load(cls, path: str | PathLike[str]) -> Certificate:
+        """Reads a certificate file.
+
+        Raises
+        ------
+        InputError
+            Naming the file, if it cannot be read, is cut short, is of a later version, or holds
+            something else.
+        VerificationError
+            If its checksum differs.
+        """
+        mistake = likely_mistake(path, "certificate")
+        try:
+            data = read_json(path)
+        except InputError as error:
+            raise InputError(f"{error}{mistake}") from None
+        try:
+            return cls.from_json(data)
+        except (InputError, VerificationError) as error:
+            raise type(error)(f"{fspath(path)}: {error}{mistake}") from None
 
 
 def _bound_to_json(bound: int | Fraction) -> int | str:
@@ -410,12 +291,6 @@ def _bound_from_json(bound: int | str) -> int | Fraction:
         return read_fraction(bound)
     except (ValueError, ZeroDivisionError):
         raise InputError("'lower_bound' is broken: the file is damaged") from None
-
-
-def _check_prices(prices: Prices, scale_bits: int) -> None:
-    largest = int(prices.max(initial=0))
-    if largest > 1 << scale_bits:
-        raise InputError(f"a price is {largest}: at most 2^{scale_bits} is expected")
 
 
 def policy_digest(instance: Instance) -> str:
@@ -459,55 +334,3 @@ def sorted_symbols(words: WordCounts) -> Int64:
     first = np.repeat(words.offsets[order] - (ends - lengths), lengths)
     positions: Int64 = first + np.arange(len(words.data))
     return positions
-
-
-def _width(scale_bits: int) -> int:
-    """The number of bytes of a price in a file."""
-    return 4 if scale_bits <= _SHORT_BITS else 8
-
-
-def _node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
-    if isinstance(node, Branch):
-        return {"branch": sym.to_json(node.token)}
-    node = node.packed(scale_bits)
-    data: dict[str, Any] = {"prices": None}
-    if node.prices is not None:
-        assert isinstance(node.prices, bytes)
-        data["prices"] = base64.b64encode(node.prices).decode("ascii")
-    if node.fees:
-        data["fees"] = list(node.fees)
-    if node.weights:
-        data["weights"] = list(node.weights)
-    if node.charges:
-        data["charges"] = [charge.to_json() for charge in node.charges]
-    return data | cuts_to_json(node.pairs, node.cuts)
-
-
-def _node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
-    if isinstance(node, dict) and list(node) == ["branch"]:
-        token = sym.from_json(node["branch"], symbols)
-        if len(token) < 2:
-            raise InputError(f"a branch is on {sym.show(token)!r}, which is no token")
-        return Branch(token)
-    if not isinstance(node, dict) or not (
-        {"prices"} <= node.keys() <= {"prices", "fees", "charges", "weights", *CUT_KEYS}
-    ):
-        raise InputError("a node of the tree has neither 'branch' nor 'prices'")
-    fees, charges, weights = (node.get(name, []) for name in ("fees", "charges", "weights"))
-    for what, listed in (("fees", fees), ("charges", charges), ("weights", weights)):
-        if not isinstance(listed, list):
-            raise InputError(f"the {what} of a leaf are no list")
-    has_cuts = not CUT_KEYS.isdisjoint(node)
-    if has_cuts and not node.keys() >= CUT_KEYS:
-        raise InputError(
-            f"a leaf has some of {', '.join(sorted(CUT_KEYS))}: all or none are expected"
-        )
-    if node["prices"] is None and not has_cuts and not charges:
-        return Leaf(None, tuple(fees), weights=tuple(weights))
-    try:
-        packed = base64.b64decode(node["prices"], validate=True)
-    except (TypeError, ValueError):
-        raise InputError("the prices of a leaf cannot be unpacked: the file is damaged") from None
-    pairs, cuts = cuts_from_json(node, symbols) if has_cuts else ((), ())
-    charged = tuple(Charge.from_json(charge, symbols) for charge in charges)
-    return Leaf(packed, tuple(fees), pairs, cuts, charged, tuple(weights))

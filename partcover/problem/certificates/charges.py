@@ -9,7 +9,7 @@ from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
 from ...runtime.arguments import shown
-from .file import whole
+from .checksum import whole
 
 __all__ = ["Charge"]
 

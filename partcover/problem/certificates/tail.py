@@ -11,7 +11,7 @@ from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
 from ...runtime.arguments import shown
-from .file import whole
+from .checksum import whole
 
 __all__ = ["LONGEST_PRICED", "MOST_TOKENS", "TailDigest", "TailTerm"]
 

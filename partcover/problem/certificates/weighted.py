@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..instance import Instance
-from .certificate import Certificate, Leaf
+from .certificate import Certificate
+from .nodes import Leaf
 
 __all__ = ["leaves_weighted", "of_weighted"]
 

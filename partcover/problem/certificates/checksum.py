@@ -1,0 +1,67 @@
+"""Sums up the content of a certificate, and reads its numbers, which come from anywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+from ...errors import InputError
+from ...runtime.arguments import shown
+
+__all__ = ["digest", "whole", "with_checksum"]
+
+
+def digest(content: Mapping[str, Any]) -> str:
+    """Returns the SHA-256 of JSON content, its keys sorted.
+
+    Examples
+    --------
+    >>> from partcover.problem.certificates.checksum import digest
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    True
+    """
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def with_checksum(content: dict[str, Any]) -> dict[str, Any]:
+    """Returns the content of a file with its checksum.
+
+    Examples
+    --------
+    >>> from partcover.problem.certificates.checksum import with_checksum
+    >>> list(with_checksum({"format": "f"}))
+    ['format', 'sha256']
+    """
+    return {**content, "sha256": digest(content)}
+
+
+def whole(value: Any, name: str, least: int | None = None, most: int | None = None) -> int:
+    """Returns a number of a certificate, which may come from anywhere, as an integer.
+
+    Raises
+    ------
+    InputError
+        If it is no whole number, or not within the limits.
+
+    Examples
+    --------
+    >>> from partcover.problem.certificates.checksum import whole
+    >>> whole(-1, "a fee", 0)
+    Traceback (most recent call last):
+        ...
+    partcover.errors.InputError: a fee is -1: at least 0 is expected
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
+        raise InputError(f"{name} is {shown(value)}: a whole number is expected")
+    if (least is not None and number < least) or (most is not None and number > most):
+        limits = f"at least {least} is" if most is None else f"{least} to {most} are"
+        raise InputError(f"{name} is {number}: {limits} expected")
+    return number

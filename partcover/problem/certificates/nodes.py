@@ -1,0 +1,251 @@
+"""Holds the nodes of a certificate's tree: branches on tokens, and leaves with prices."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...corpus import symbols as sym
+from ...corpus.symbols import Symbols, Token
+from ...errors import InputError
+from ...runtime.arrays import Int32, Int64
+from ...runtime.notebook import brief
+from .charges import Charge
+from .checksum import whole
+from .cuts import CUT_KEYS, Cut, PackedPairs, PairPrices, cuts_from_json, cuts_to_json
+
+__all__ = ["Branch", "Leaf", "Prices", "check_prices", "node_from_json", "node_to_json"]
+
+Prices = Int32 | Int64
+
+_SHORT_BITS = 30  # up to here a price of 1 fits in 32 bits with its sign
+
+
+@dataclass(frozen=True)
+class Branch:
+    """An inner node: vocabularies with `token` go to its first subtree, the others to its second.
+
+    Attributes
+    ----------
+    token : token
+        The token that splits the cases.
+
+    Examples
+    --------
+    >>> from partcover.problem.certificates.nodes import Branch
+    >>> Branch(b"hat")
+    Branch(token=b'hat')
+    """
+
+    token: Token
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """A leaf: the prices that prove a lower bound for the vocabularies that come to it.
+
+    Attributes
+    ----------
+    prices : ndarray of int32 or int64, shape (symbols,), or bytes, or None
+        A price for each symbol of each word, in units of 2^-scale_bits, at most 1; words
+        ascending.  Bytes are such prices compressed, as a file holds them: `unpacked` returns
+        the array.  None claims no more than a token for each counted word, which suffices for a
+        leaf that no vocabulary comes to.
+    fees : tuple of int
+        A fee for each of the instance's groups, at least 0, in units of 2^-scale_bits of a token:
+        rewards of tokens of the group are less by it.  Without fees group budgets are ignored.
+    pairs : tuple of PairPrices, or PackedPairs
+        What occurrences of two tokens pay where they overlap; of a token with itself, what it and
+        all that cannot be made without it pay to it.  Packed as a file holds them:
+        `unpacked_pairs` returns the tuple.
+    cuts : tuple of Cut
+        Cuts over these pairs.
+    charges : tuple of Charge
+        What tokens pay to those that make them, where the instance has merges.
+    weights : tuple of int
+        A weight for each corpus, at least 0 and not all 0, where the instance has several: the
+        counts of a word are added up with these weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.problem.certificates.nodes import Leaf
+    >>> Leaf(np.array([2, 1, 2], np.int32))
+    Leaf(3 prices)
+    """
+
+    prices: Prices | bytes | None
+    fees: tuple[int, ...] = ()
+    pairs: tuple[PairPrices, ...] | PackedPairs = ()
+    cuts: tuple[Cut, ...] = ()
+    charges: tuple[Charge, ...] = ()
+    weights: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        fees = tuple(whole(fee, "a fee", 0) for fee in self.fees)
+        object.__setattr__(self, "fees", fees)
+        weights = tuple(whole(weight, "a weight", 0) for weight in self.weights)
+        object.__setattr__(self, "weights", weights)
+        if weights and not any(weights):
+            raise InputError("all weights of a leaf are 0")
+        if isinstance(self.prices, np.ndarray) and self.prices.dtype not in (np.int32, np.int64):
+            raise InputError(f"prices are {self.prices.dtype}: int32 or int64 is expected")
+
+    def __repr__(self) -> str:
+        if self.prices is None:
+            return "Leaf()"
+        unit = "bytes" if isinstance(self.prices, bytes) else "prices"
+        beyond = [f"{len(self.pairs):,} pairs", f"{len(self.cuts):,} cuts"] if self.has_cuts else []
+        if self.charges:
+            beyond.append(f"{len(self.charges):,} charges")
+        return brief("Leaf", f"{len(self.prices):,} {unit}", *beyond, *self.fees[:3])
+
+    @property
+    def has_cuts(self) -> bool:
+        """Whether the leaf has pairs or cuts, which prices alone do not count."""
+        return bool(self.pairs or self.cuts)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has prices alone."""
+        return not (self.fees or self.pairs or self.cuts or self.charges)
+
+    @property
+    def pair_tokens(self) -> tuple[tuple[Token, Token], ...]:
+        """The two tokens of each pair."""
+        if isinstance(self.pairs, PackedPairs):
+            return self.pairs.tokens
+        return tuple((pair.first, pair.second) for pair in self.pairs)
+
+    def packed(self, scale_bits: int) -> Leaf:
+        """Returns the leaf compressed, as a file holds it."""
+        prices, pairs = self.prices, self.pairs
+        if isinstance(prices, np.ndarray):
+            prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
+        if not isinstance(pairs, PackedPairs) and pairs:
+            pairs = PackedPairs.of(pairs)
+        return replace(self, prices=prices, pairs=pairs)
+
+    def unpacked_pairs(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
+        """Returns the pairs with their multipliers.
+
+        Packed pairs come from a file that may claim anything: no more is unpacked than the
+        limits allow.
+
+        Parameters
+        ----------
+        limits : sequence of int
+            How many multipliers each pair may have, if they are packed: no more than the words
+            have symbols.
+
+        Raises
+        ------
+        InputError
+            If a packed pair has none or more than its limit, or they are damaged.
+        """
+        return self.pairs.unpacked(limits) if isinstance(self.pairs, PackedPairs) else self.pairs
+
+    def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
+        """Returns the prices as an array.
+
+        Compressed prices come from a file that may claim anything: no more is unpacked than
+        words of so many symbols have prices.
+
+        Parameters
+        ----------
+        symbols : int
+            Number of symbols in the words, each word once.
+        scale_bits : int
+            A price of 1 is stored as 2^scale_bits.
+
+        Raises
+        ------
+        InputError
+            If the number of prices is not that of the symbols, one is above 1, or they are damaged.
+        """
+        prices = self.prices
+        if isinstance(prices, bytes):
+            inflater = zlib.decompressobj()
+            try:
+                width = _width(scale_bits)
+                raw = inflater.decompress(prices, width * symbols + 1)
+            except zlib.error:
+                raise InputError("the prices of a leaf cannot be unpacked") from None
+            if len(raw) > width * symbols:
+                raise InputError(f"a leaf has more prices than the words have symbols, {symbols}")
+            if not inflater.eof or len(raw) % width:
+                raise InputError("the prices of a leaf cannot be unpacked: they are cut short")
+            prices = np.frombuffer(raw, f"<i{width}").astype(f"i{width}")
+            prices.setflags(write=False)
+        if prices is None:
+            return None
+        if len(prices) != symbols:
+            raise InputError(f"a leaf has {len(prices)} prices, the words {symbols} symbols")
+        check_prices(prices, scale_bits)
+        return prices
+
+
+def check_prices(prices: Prices, scale_bits: int) -> None:
+    """Refuses prices above 1."""
+    largest = int(prices.max(initial=0))
+    if largest > 1 << scale_bits:
+        raise InputError(f"a price is {largest}: at most 2^{scale_bits} is expected")
+
+
+def _width(scale_bits: int) -> int:
+    """The number of bytes of a price in a file."""
+    return 4 if scale_bits <= _SHORT_BITS else 8
+
+
+def node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
+    """Returns what a certificate file holds of a node."""
+    if isinstance(node, Branch):
+        return {"branch": sym.to_json(node.token)}
+    node = node.packed(scale_bits)
+    data: dict[str, Any] = {"prices": None}
+    if node.prices is not None:
+        assert isinstance(node.prices, bytes)
+        data["prices"] = base64.b64encode(node.prices).decode("ascii")
+    if node.fees:
+        data["fees"] = list(node.fees)
+    if node.weights:
+        data["weights"] = list(node.weights)
+    if node.charges:
+        data["charges"] = [charge.to_json() for charge in node.charges]
+    return data | cuts_to_json(node.pairs, node.cuts)
+
+
+def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
+    """Makes a node from what a certificate file holds; refuses what is broken."""
+    if isinstance(node, dict) and list(node) == ["branch"]:
+        token = sym.from_json(node["branch"], symbols)
+        if len(token) < 2:
+            raise InputError(f"a branch is on {sym.show(token)!r}, which is no token")
+        return Branch(token)
+    if not isinstance(node, dict) or not (
+        {"prices"} <= node.keys() <= {"prices", "fees", "charges", "weights", *CUT_KEYS}
+    ):
+        raise InputError("a node of the tree has neither 'branch' nor 'prices'")
+    fees, charges, weights = (node.get(name, []) for name in ("fees", "charges", "weights"))
+    for what, listed in (("fees", fees), ("charges", charges), ("weights", weights)):
+        if not isinstance(listed, list):
+            raise InputError(f"the {what} of a leaf are no list")
+    has_cuts = not CUT_KEYS.isdisjoint(node)
+    if has_cuts and not node.keys() >= CUT_KEYS:
+        raise InputError(
+            f"a leaf has some of {', '.join(sorted(CUT_KEYS))}: all or none are expected"
+        )
+    if node["prices"] is None and not has_cuts and not charges:
+        return Leaf(None, tuple(fees), weights=tuple(weights))
+    try:
+        packed = base64.b64decode(node["prices"], validate=True)
+    except (TypeError, ValueError):
+        raise InputError("the prices of a leaf cannot be unpacked: the file is damaged") from None
+    pairs, cuts = cuts_from_json(node, symbols) if has_cuts else ((), ())
+    charged = tuple(Charge.from_json(charge, symbols) for charge in charges)
+    return Leaf(packed, tuple(fees), pairs, cuts, charged, tuple(weights))
