@@ -6,7 +6,6 @@ from .adaptation.check import verify_extension as verify_extension
 from .adaptation.extend import extend as extend
 from .adaptation.prune import prune as prune
 from .analysis.gap import split_gap as split_gap
-from .bounds.bound import Bound as Bound
 from .bounds.improve import improve as improve
 from .bounds.lower_bound import lower_bound as lower_bound
 from .corpus.counting.head_and_tail import HeadAndTail as HeadAndTail
@@ -28,6 +27,7 @@ from .heuristics.references import reference_counts as reference_counts
 from .heuristics.rounding import round_relaxation as round_relaxation
 from .interop import export as export
 from .interop import load_vocabulary as load_vocabulary
+from .problem.bound import Bound as Bound
 from .problem.certificates.certificate import Certificate as Certificate
 from .problem.corpora import Corpora as Corpora
 from .problem.group_budget import GroupBudget as GroupBudget

@@ -189,3 +189,11 @@ def test_no_test_is_imported(path):
         else:
             names = [part for alias in node.names for part in alias.name.split(".")]
         assert not TEST_FILES & set(names), f"{TEST_FILES & set(names)} is a file of tests"
+
+
+def test_the_rooms_of_a_bound_import_one_way_and_are_drawn_so():
+    pytest.importorskip("networkx")
+    from walk import drawn
+
+    page = Path(__file__).parents[1] / "CONTRIBUTING.md"
+    assert drawn() in page.read_text(encoding="utf-8")

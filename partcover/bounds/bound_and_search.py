@@ -19,6 +19,7 @@ from ..problem.memory_plan import MOST_TOGETHER
 from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
+from ..runtime.phase_events import PhaseEvents
 from ..runtime.processes.background import Background
 from ..runtime.processes.parallel import ForEach, workers
 from ..segmentation.segmentation import segment
@@ -27,9 +28,8 @@ from ..verification.recount import recount_seconds
 from ..vocabulary.vocabulary import Vocabulary
 from .climbing.best_prices import BestPrices
 from .climbing.climb import Climb, StoppingRule
+from .climbing.warm_start import first_point, within_reach
 from .counting.price_counter import PriceCounter
-from .phase_events import PhaseEvents
-from .warm_start import first_point, within_reach
 
 __all__ = ["BoundAndSearch", "Task", "bound_and_search"]
 

@@ -16,18 +16,18 @@ from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
+from ..runtime.phase_events import PhaseEvents
 from ..runtime.processes.parallel import ForEach, workers
 from ..runtime.progress import Progress
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import BoundAndSearch, Task, bound_and_search
 from .climbing.exact_prices import word_prices
+from .climbing.warm_start import can_list
 from .corpora_start import start_of_corpora
 from .counting.price_counter import PriceCounter
-from .phase_events import PhaseEvents
 from .tree.branch_tree import Node, Proof, leaves_of, tree_of
 from .tree.tree_search import Begun, TreeSearch
-from .warm_start import can_list
 
 __all__ = ["branch_and_cut"]
 

@@ -10,11 +10,11 @@ from ..problem.certificates.weighted import leaves_weighted
 from ..runtime.processes.parallel import ForEach
 from .bound_and_search import Task
 from .climbing.dual_point import Case
+from .climbing.warm_start import first_point
 from .counting.price_counter import PriceCounter
 from .improve import improve
 from .tree.branch_tree import tree_of
 from .tree.tree_search import Begun
-from .warm_start import first_point
 
 __all__ = ["start_of_corpora"]
 

@@ -9,19 +9,19 @@ from ..errors import InputError
 from ..heuristics.every_word import every_word
 from ..heuristics.greedy import greedtok
 from ..heuristics.local_search import local_search
+from ..problem.bound import Bound
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
+from ..runtime.phase_events import PhaseEvents
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
-from .bound import Bound
 from .bound_and_search import Task, bound_and_search
 from .heads.head_improve import improve_by_head
 from .lower_bound import bounds
-from .phase_events import PhaseEvents
 from .weighted_rounds import Made, Round, WeightedRounds
 
 __all__ = ["improve"]

@@ -13,6 +13,7 @@ from ..corpus.symbols import Token
 from ..errors import InputError
 from ..heuristics.every_word import every_word
 from ..heuristics.greedy import greedtok
+from ..problem.bound import Bound
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
@@ -24,12 +25,11 @@ from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
-from .bound import Bound
 from .climbing.best_prices import BestPrices
 from .climbing.climb import Climb, StoppingRule
+from .climbing.warm_start import first_point, within_reach
 from .counting.price_counter import PriceCounter
 from .heads.head_bound import HeadTask, bound_by_head
-from .warm_start import first_point, within_reach
 from .weighted_rounds import Made, Round, WeightedRounds
 
 __all__ = ["bounds", "lower_bound"]

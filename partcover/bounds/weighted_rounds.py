@@ -15,6 +15,7 @@ from ..errors import VerificationError
 from ..heuristics.corpora_exchange import ExchangeSearch
 from ..heuristics.corpora_greedy import WeightedGreedy
 from ..heuristics.weight_steps import WeightSteps
+from ..problem.bound import Bound
 from ..problem.certificates.certificate import Certificate
 from ..problem.certificates.nodes import Leaf
 from ..problem.certificates.weighted import leaves_weighted, of_weighted
@@ -26,7 +27,6 @@ from ..runtime.progress import Progress
 from ..verification.certificate_check import check_certificate
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
-from .bound import Bound
 
 __all__ = ["Made", "Round", "WeightedRounds", "round_seconds"]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..bounds.bound import Bound
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..heuristics.greedy import greedtok
+from ..problem.bound import Bound
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..segmentation.segmentation import segment

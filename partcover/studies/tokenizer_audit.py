@@ -12,12 +12,12 @@ import numpy as np
 from ..analysis.metrics import text_bytes, token_uses, unknown_symbols
 from ..analysis.reachability import unreachable_tokens
 from ..analysis.word_borders import cut_at_spaces
-from ..bounds.bound import Bound
 from ..bounds.lower_bound import bounds
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..heuristics.greedy import greedtok
+from ..problem.bound import Bound
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..runtime.arguments import Seconds, Threads, Whole, checked

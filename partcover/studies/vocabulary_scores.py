@@ -13,12 +13,12 @@ from ..analysis.parity import Parity, parity
 from ..analysis.reachability import unreachable_tokens
 from ..analysis.scores import Scores, score_words
 from ..analysis.word_borders import cut_at_spaces
-from ..bounds.bound import Bound
 from ..bounds.lower_bound import lower_bound
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..problem.bound import Bound
 from ..problem.instance import Instance
 from ..runtime.arguments import Seconds, Threads, checked, shown
 from ..runtime.limits import RunLimits

@@ -31,13 +31,13 @@ from partcover import (
     verify,
 )
 from partcover.bounds import lower_bound as bounds_module
-from partcover.bounds.phase_events import PhaseEvents
 from partcover.bounds.steps.word_ascent import WordAscent
 from partcover.heuristics import local_search as search_module
 from partcover.heuristics import search_steps as steps_module
 from partcover.heuristics.search_steps import LocalSearch
 from partcover.runtime.checkpoints import Checkpoints
 from partcover.runtime.limits import Deadline
+from partcover.runtime.phase_events import PhaseEvents
 from partcover.runtime.progress import Event, EventLog
 
 both_module = sys.modules["partcover.bounds.bound_and_search"]

@@ -10,8 +10,8 @@ from properties import tries
 from strategies import instances, random_instance
 
 from partcover import Instance, check_certificate, greedtok, improve, lower_bound, solve
-from partcover.bounds import warm_start
 from partcover.bounds.branch_and_cut import branch_and_cut
+from partcover.bounds.climbing import warm_start
 from partcover.problem.candidates import CandidateIndex
 from partcover.runtime.limits import Deadline
 

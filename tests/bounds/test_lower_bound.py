@@ -96,7 +96,7 @@ def test_few_candidates_and_arcs_are_held(instance, held, arcs):
     assume(len(useful(instance)) <= 11)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("partcover.problem.instance.MOST_HELD", held)
-        patch.setattr("partcover.bounds.warm_start.MOST_PRICED", 0)
+        patch.setattr("partcover.bounds.climbing.warm_start.MOST_PRICED", 0)
         patch.setattr("partcover.bounds.steps.word_ascent.MOST_ARCS", arcs)
         check_bound(instance.with_k(instance.k))  # whose candidates are not enumerated yet
 
@@ -116,7 +116,7 @@ def test_candidates_have_room_beside_chosen_ones_that_fill_it(monkeypatch, seed,
 @pytest.mark.long
 def test_improve_where_few_candidates_are_held(monkeypatch):
     monkeypatch.setattr("partcover.problem.instance.MOST_HELD", 20)
-    monkeypatch.setattr("partcover.bounds.warm_start.MOST_PRICED", 0)
+    monkeypatch.setattr("partcover.bounds.climbing.warm_start.MOST_PRICED", 0)
     monkeypatch.setattr("partcover.bounds.steps.word_ascent.MOST_ARCS", 300)
     instance = random_instance(3, 10)
     solution = improve(instance, time_limit=1.0)

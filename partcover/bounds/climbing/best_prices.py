@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...heuristics.search import Target
+from ...problem.bound import Bound
 from ...problem.certificates.certificate import Certificate
 from ...problem.certificates.nodes import Leaf
 from ...problem.instance import Instance
@@ -16,7 +17,6 @@ from ...problem.solution import Termination
 from ...runtime.arrays import Bools, Int64
 from ...runtime.limits import Deadline, RunLimits
 from ...runtime.progress import Event, Progress
-from ..bound import Bound
 from ..counting.price_counter import PriceCounter
 from ..counting.reduced_costs import reduced_costs
 from ..steps.word_ascent import WordAscent

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...errors import InputError
+from ...problem.bound import Bound
 from ...problem.certificates.certificate import Certificate
 from ...problem.certificates.nodes import Leaf
 from ...problem.instance import Instance
@@ -18,7 +19,6 @@ from ...runtime.checkpoints import Checkpoints
 from ...runtime.limits import Deadline, RunLimits
 from ...runtime.processes.parallel import workers
 from ...runtime.progress import Event, Progress
-from ..bound import Bound
 from .tail_prices import TailPrices
 from .whole_words import WholeWords
 

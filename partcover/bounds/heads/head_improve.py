@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...heuristics.search_steps import LocalSearch
+from ...problem.bound import Bound
 from ...problem.certificates.certificate import Certificate
 from ...problem.certificates.nodes import Leaf
 from ...problem.instance import Instance
@@ -17,12 +18,11 @@ from ...problem.memory_plan import refuse_beyond_memory
 from ...problem.solution import Checkpoint, Solution, Termination
 from ...runtime.checkpoints import Checkpoints
 from ...runtime.limits import RunLimits
+from ...runtime.phase_events import PhaseEvents
 from ...runtime.processes.parallel import ForEach, call_in_turn, workers
 from ...runtime.progress import Progress
 from ...vocabulary.vocabulary import Vocabulary
-from ..bound import Bound
 from ..counting.price_counter import leaf_prices
-from ..phase_events import PhaseEvents
 from .whole_words import WholeWords
 
 __all__ = ["BoundOfHead", "improve_by_head"]

@@ -22,9 +22,9 @@ from ...verification.recount import verify
 from ...vocabulary.vocabulary import Vocabulary
 from ..climbing.cut_rounds import Round
 from ..climbing.leaf_prices import rounds_at
+from ..climbing.warm_start import first_point
 from ..counting.price_counter import PriceCounter, largest
 from ..steps.word_ascent import WordAscent
-from ..warm_start import first_point
 from .balance import Balance
 from .branch_tree import Node, Proof, certificate_of, leaves_of, settle
 from .branching import Split, Splitter

@@ -40,7 +40,7 @@ from ..results import save_certificate
 from ..shown.output import Output
 
 if TYPE_CHECKING:
-    from ...bounds.bound import Bound
+    from ...problem.bound import Bound
 
 
 @command(

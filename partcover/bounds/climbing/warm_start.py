@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..errors import InputError
-from ..problem.certificates.certificate import Certificate
-from ..problem.instance import Instance
-from ..problem.memory_plan import MOST_PRICED
-from ..problem.solution import Solution
-from ..runtime.limits import Deadline
-from ..verification.certificate_check import check_certificate
-from ..vocabulary.vocabulary import Vocabulary
-from .counting.price_counter import PriceCounter
-from .rows.families import families_of
-from .steps.word_ascent import WordAscent
+from ...errors import InputError
+from ...problem.certificates.certificate import Certificate
+from ...problem.instance import Instance
+from ...problem.memory_plan import MOST_PRICED
+from ...problem.solution import Solution
+from ...runtime.limits import Deadline
+from ...verification.certificate_check import check_certificate
+from ...vocabulary.vocabulary import Vocabulary
+from ..counting.price_counter import PriceCounter
+from ..rows.families import families_of
+from ..steps.word_ascent import WordAscent
 
 __all__ = ["can_list", "first_point", "within_reach"]
 
@@ -30,7 +30,7 @@ def can_list(instance: Instance, deadline: Deadline) -> bool:
     Examples
     --------
     >>> from partcover import Instance
-    >>> from partcover.bounds.warm_start import can_list
+    >>> from partcover.bounds.climbing.warm_start import can_list
     >>> from partcover.runtime.limits import Deadline
     >>> can_list(Instance({"banana": 2}, 1), Deadline(0))
     True

@@ -6,8 +6,8 @@ import threading
 from fractions import Fraction
 from typing import Literal
 
-from ..runtime.limits import Deadline
-from ..runtime.progress import Event, Progress
+from .limits import Deadline
+from .progress import Event, Progress
 
 __all__ = ["PhaseEvents"]
 

@@ -11,14 +11,14 @@ import numpy as np
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
-from ..problem.candidates import CandidateIndex
-from ..problem.certificates.certificate import Certificate
-from ..problem.instance import Instance
-from ..problem.solution import Status, Termination
 from ..runtime.arrays import Float64, Int32, Int64
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
 from ..runtime.progress import gap_of
+from .candidates import CandidateIndex
+from .certificates.certificate import Certificate
+from .instance import Instance
+from .solution import Status, Termination
 
 __all__ = ["Bound"]
 
