@@ -246,7 +246,7 @@ class _Count:
             for token, reward in case_rewards(head, words, case, self.one).items()
             if reward > 0
         }
-        for token in {token for cut in leaf.cuts for token in cut.tokens}:
+        for token in sorted({token for cut in leaf.cuts for token in cut.tokens}):
             if token not in self.rewards:
                 raise InputError(
                     f"a cut is over {sym.glance(token)!r}, which has no reward in the head"

@@ -26,7 +26,10 @@ from partcover import (
     solve,
     verify,
 )
+from partcover.bounds.counting.price_counter import PriceCounter
 from partcover.problem.certificates.certificate import policy_digest
+from partcover.problem.corpora import attainable
+from partcover.runtime.processes.parallel import call_in_turn
 
 
 def check(number: int) -> Counter[str]:
@@ -99,3 +102,26 @@ def test_the_search_nearly_always_finds_the_optimum():
 @given(st.integers(0, 2**31))
 def test_counts_bounds_and_proofs(number):
     check(number)
+
+
+@tries(60)
+@given(st.integers(0, 2**31))
+def test_the_goal_is_the_smallest_value_that_proves_enough(number):
+    """For any weights, and for one corpus."""
+    draw = random.Random(number)
+    instance = generated_corpora(number)
+    corpora = instance.corpora
+    weights = [draw.randint(1, 9) for _ in corpora.words]
+    several = PriceCounter(instance, call_in_turn, weights=weights)
+    largest = max(corpora.ratios([words.total_symbols for words in corpora.words]))
+    least = max(corpora.ratios([words.total_count for words in corpora.words]))
+    references = corpora.references
+    ratio = attainable(least + (largest - least) * Fraction(draw.randint(0, 9), 9), references)
+    one = PriceCounter(instance.joined, call_in_turn)
+    tokens = one.instance.words.total_count + draw.randint(1, 9)
+    for counter, best in ((several, ratio), (one, tokens)):
+        goal = counter.goal(best)
+        assert counter.proven(goal) >= best
+        words = counter.instance.words
+        if goal - 1 > words.total_count * counter.one:
+            assert counter.proven(goal - 1) < best

@@ -92,6 +92,8 @@ class Node:
         For the vocabularies with the token, and for those without.
     is_settled : bool
         Whether it is bounded exactly, since there is nothing to choose.
+    is_offered : bool
+        Whether its one vocabulary has been offered: then nothing is left to do.
     remark : str
         What it is like, for the log.
     """
@@ -103,6 +105,7 @@ class Node:
     token: int = -1
     children: tuple[Node, ...] = ()
     is_settled: bool = False
+    is_offered: bool = False
     remark: str = ""
     _leaf: tuple[Proof, Leaf] | None = field(default=None, repr=False)
 

@@ -187,7 +187,11 @@ class TreeSearch:
             self.ascent.begin(self.counter.instance.k)
         while True:
             goal, reached = self.goal, self.reached
-            opened = [leaf for leaf in leaves_of(self.root) if not leaf.proof.closes(goal)]
+            opened = [
+                leaf
+                for leaf in leaves_of(self.root)
+                if not leaf.is_offered and not leaf.proof.closes(goal)
+            ]
             self._report(opened)
             if not opened or (self.threshold is not None and reached <= self.threshold):
                 return "completed"
@@ -207,6 +211,7 @@ class TreeSearch:
                 outcomes = self._side_by_side(batch, pool)
             for node, outcome in zip(batch, outcomes, strict=True):
                 self.splitter.learn(outcome.split)
+                node.is_offered = node.is_settled
                 if outcome.split.children:
                     node.token, node.children = outcome.split.token, outcome.split.children
                     node.rounds = None
