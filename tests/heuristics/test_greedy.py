@@ -177,7 +177,7 @@ def test_the_order_of_words_and_threads_change_nothing():
 def test_candidates_are_scored_ahead(solver, words, k, threads, ahead):
     alone = solver(Instance(words, k))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("partcover.heuristics.greedy._AHEAD", ahead)
+        patch.setattr("partcover.heuristics.lazy_greedy._AHEAD", ahead)
         together = solver(Instance(words, k), threads=threads)
     assert together.vocabulary.tokens == alone.vocabulary.tokens
     assert (together.tokens, together.gains) == (alone.tokens, alone.gains)
