@@ -183,7 +183,7 @@ def test_instances_of_what_is_clear(tmp_path):
         assert (instance.k, type(instance.k)) == (3, int)
     with pytest.raises(InputError, match="nowhere"):
         Instance("nowhere.tsv", k=3)
-    with pytest.raises(InputError, match="words is a list: a WordCounts or a mapping or text or a"):
+    with pytest.raises(InputError, match="words is a list: a WordCounts or a Corpora or a"):
         Instance(["the"], k=3)
     with pytest.raises(InputError, match="k is '3': a whole number from 0 to 2,147,483,647"):
         Instance(TRUE, k="3")

@@ -124,7 +124,7 @@ def bound_command(
         )
         bounds = _proven(out, source, instance, vocab, search, budgets)
     rows = [bound.to_json(tokens=tokens) for bound in bounds]
-    _show(out, rows, rows[0] if len(bounds) == 1 else {"rows": rows})
+    _show(out, rows, {"rows": rows} if len(budgets) > 1 else rows[0])
     return EXIT_INTERRUPTED if any(b.termination == "interrupted" for b in bounds) else 0
 
 
