@@ -55,7 +55,7 @@ Work: TypeAlias = (
 _PRICED_WORK = "bound", "search", "proof"
 
 # bytes, at the peak
-_PROGRAM = 60 << 20  # the interpreter and the libraries
+_PROGRAM = 62 << 20  # the interpreter and the libraries
 _WORD = 16  # a word: where it begins, and its count
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; one with its merge
 _SPELLED, _SPELLED_OFTEN = 60, 250  # a symbol of a token, for the rules; in several vocabularies
