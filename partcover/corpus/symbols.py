@@ -10,7 +10,8 @@ written in decimal, separated by single spaces (TSV) or as a JSON list.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -28,10 +29,10 @@ __all__ = [
     "from_array",
     "from_json",
     "glance",
+    "packed",
     "show",
     "slices",
     "text_of",
-    "to_array",
     "to_json",
     "to_token",
     "unescape",
@@ -153,29 +154,35 @@ def to_token(value: Any, symbols: Symbols) -> Token:
     raise InputError(f"{shown(value)} is not text or bytes (symbols={symbols!r})")
 
 
-def to_array(word: Token) -> npt.NDArray[Any]:
-    """Returns the symbols of a word as a 1-D array (uint8, int32 code points, or int64).
+def packed(
+    words: Iterable[Any], symbols: Symbols
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """Returns the symbols of words in one array, and where each word begins, and the last ends.
+
+    Symbols are uint8, int32 code points, or int64.
 
     Examples
     --------
-    >>> from partcover.corpus.symbols import to_array
-    >>> to_array("ab").tolist()
-    [97, 98]
+    >>> from partcover.corpus.symbols import packed
+    >>> [array.tolist() for array in packed([b"ab", b"c"], "bytes")]
+    [[97, 98, 99], [0, 2, 3]]
     """
-    if isinstance(word, bytes):
-        return np.frombuffer(word, np.uint8)
-    if isinstance(word, str):
-        return np.array([ord(c) for c in word], np.int32)
-    return np.array(word, np.int64)
+    words = list(words)
+    offsets = np.zeros(len(words) + 1, np.int64)
+    np.cumsum([len(word) for word in words], out=offsets[1:])
+    if symbols == "bytes":
+        return np.frombuffer(b"".join(words), np.uint8), offsets
+    each = chain.from_iterable(map(ord, word) if symbols == "chars" else word for word in words)
+    return np.fromiter(each, DTYPES[symbols], int(offsets[-1])), offsets
 
 
 def from_array(data: npt.NDArray[Any], symbols: Symbols) -> Token:
-    """Returns the word over `symbols` in an array: the inverse of `to_array`.
+    """Returns the word over `symbols` in an array: the inverse of `packed`.
 
     Examples
     --------
-    >>> from partcover.corpus.symbols import from_array, to_array
-    >>> from_array(to_array("ab"), "chars")
+    >>> from partcover.corpus.symbols import from_array, packed
+    >>> from_array(packed(["ab"], "chars")[0], "chars")
     'ab'
     """
     if symbols == "bytes":

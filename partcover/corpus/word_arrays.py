@@ -59,16 +59,7 @@ def pack(
     table: Mapping[Token, int], symbols: Symbols
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Returns the data, offsets and counts of a table of words, in the table's order."""
-    lengths = np.fromiter((len(word) for word in table), np.int64, len(table))
-    offsets = np.zeros(len(table) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    data: npt.NDArray[Any]
-    if symbols == "bytes":
-        data = np.frombuffer(b"".join(table), np.uint8).copy()  # type: ignore[arg-type]
-    elif table:
-        data = np.concatenate([sym.to_array(word) for word in table])
-    else:
-        data = np.zeros(0, sym.DTYPES[symbols])
+    data, offsets = sym.packed(table, symbols)
     return data, offsets, np.fromiter(table.values(), np.int64, len(table))
 
 

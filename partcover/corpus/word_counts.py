@@ -446,7 +446,7 @@ class WordCounts(WordArrays):
         >>> WordCounts.from_counts({"low": 5}).with_suffix("</w>").to_dict()
         {b'low</w>': 5}
         """
-        end = sym.to_array(sym.to_token(mark, self.symbols))
+        end, _ = sym.packed([sym.to_token(mark, self.symbols)], self.symbols)
         places = np.repeat(self.offsets[1:], len(end))
         data = np.insert(self.data, places, np.tile(end, len(self)))
         offsets = self.offsets + len(end) * np.arange(len(self) + 1)

@@ -175,10 +175,7 @@ class WordIndex:
 
         O(Σ length · log(symbols)).
         """
-        arrays = [sym.to_array(token) for token in tokens]
-        offsets = np.zeros(len(arrays) + 1, np.int64)
-        np.cumsum([len(array) for array in arrays], out=offsets[1:])
-        return self._located(np.concatenate(arrays) if arrays else np.zeros(0, np.int64), offsets)
+        return self._located(*sym.packed(tokens, self.words.symbols))
 
     def find_words(self) -> Intervals:
         """Finds each word as a token, in their order."""

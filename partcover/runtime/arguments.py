@@ -8,11 +8,21 @@ import operator
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from numbers import Real
 from os import PathLike
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+)
 from typing import get_type_hints as hints_of
 
 import numpy as np
@@ -91,6 +101,8 @@ Budget = Annotated[int, Range(0, 2**31 - 1)]
 #: A number that kernels can count to.
 Int64 = Annotated[int, Range(-(2**63), 2**63 - 1)]
 
+#: Returns a value as an annotation asks for it, or raises `_Unfit`.
+_Fit: TypeAlias = Callable[[Any], Any]
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _KINDS: dict[Any, str] = {
@@ -145,32 +157,32 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     ...     print(error)
     threads is 0: a whole number from 1 to 1,024 is expected
     """
-    signature = inspect.signature(function)
+    parameters = inspect.signature(function).parameters.values()
+    places = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    named = {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
 
     @cache
-    def hints() -> dict[str, Any]:
-        named = {
-            name
-            for name, parameter in signature.parameters.items()
-            if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        }
+    def known() -> tuple[dict[str, _Fit], dict[str, Any]]:
         annotations = hints_of(function, include_extras=True)
-        return {name: hint for name, hint in annotations.items() if name in named}
+        hints = {name: hint for name, hint in annotations.items() if name in named}
+        return {name: _fit(hint) for name, hint in hints.items()}, hints
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        try:
-            bound = signature.bind(*args, **kwargs)
-        except TypeError:  # Python's own words for a missing or unknown argument are better
-            return function(*args, **kwargs)
-        for name, hint in hints().items():
-            if name in bound.arguments:
-                value = bound.arguments[name]
-                try:
-                    bound.arguments[name] = _fitted(value, hint)
-                except _Unfit:
-                    raise InputError(_what_is_wrong(name, value, hint)) from None
-        return function(*bound.args, **bound.kwargs)
+        fits, hints = known()
+        fitted = list(args)
+        name = ""
+        try:  # an argument too many or unknown is left to Python, whose words are good
+            for place, name in enumerate(places[: len(args)]):
+                if name in fits:
+                    fitted[place] = fits[name](args[place])
+            for name in kwargs:
+                if name in fits:
+                    kwargs[name] = fits[name](kwargs[name])
+        except _Unfit:
+            value = kwargs[name] if name in kwargs else args[places.index(name)]
+            raise InputError(_what_is_wrong(name, value, hints[name])) from None
+        return function(*fitted, **kwargs)  # type: ignore[arg-type]
 
     return call
 
@@ -198,34 +210,30 @@ def shown(value: object) -> str:
     return f"{'an' if kind[:1].lower() in 'aeio' else 'a'} {kind}"
 
 
-def _fitted(value: Any, hint: Any) -> Any:
-    """The value as its annotation asks for it; an annotation of no known kind takes anything."""
+def _fit(hint: Any) -> _Fit:
+    """What makes a value fit its annotation; an annotation of no known kind takes anything."""
     origin = get_origin(hint) or hint
     if origin in (Union, UnionType):
-        return _of_any(value, get_args(hint))
+        return _of_any(get_args(hint))
     if origin is Annotated:
         kind, *limits = get_args(hint)
-        number = _fitted(value, kind)
-        for limit in limits:
-            number = _if(number in limit, number) if isinstance(limit, Range) else limit(number)
-        return number
+        return _within(_fit(kind), limits)
     if origin is Literal:
-        if not isinstance(value, str) or value not in get_args(hint):
-            raise _Unfit
-        return value
+        words = get_args(hint)
+        return lambda value: _if(isinstance(value, str) and value in words, value)
     if origin in (int, float, bool):
-        return _number(value, origin)
+        return partial(_number, kind=origin)
     if origin in _ITERABLES:
-        return _listed(value, origin, get_args(hint))
+        return partial(_listed, origin=origin, inner=[*map(_fit, get_args(hint))])
     if origin is Callable or origin is _CALLABLE:
-        return _if(callable(value), value)
+        return lambda value: _if(callable(value), value)
     if (
         isinstance(origin, type)
         and origin is not Any
         and not getattr(origin, "_is_protocol", False)
     ):
-        return _if(isinstance(value, origin), value)
-    return value
+        return lambda value: _if(isinstance(value, origin), value)
+    return lambda value: value
 
 
 _CALLABLE = get_origin(Callable[[], None])
@@ -237,18 +245,34 @@ def _if(fits: bool, value: Any) -> Any:
     return value
 
 
-def _of_any(value: Any, hints: tuple[Any, ...]) -> Any:
-    if isinstance(value, str) and any(get_origin(hint) is PathLike for hint in hints):
-        try:
-            _if(b"\0" not in os.fsencode(value), value)  # no operating system has such a path
-        except UnicodeEncodeError:
-            raise _Unfit from None
-    for hint in hints:
-        try:
-            return _fitted(value, hint)
-        except _Unfit:
-            continue
-    raise _Unfit
+def _within(fit: _Fit, limits: list[Any]) -> _Fit:
+    def fitted(value: Any) -> Any:
+        number = fit(value)
+        for limit in limits:
+            number = _if(number in limit, number) if isinstance(limit, Range) else limit(number)
+        return number
+
+    return fitted
+
+
+def _of_any(hints: tuple[Any, ...]) -> _Fit:
+    fits = [*map(_fit, hints)]
+    are_paths = any(get_origin(hint) is PathLike for hint in hints)
+
+    def fitted(value: Any) -> Any:
+        if are_paths and isinstance(value, str):
+            try:
+                _if(b"\0" not in os.fsencode(value), value)  # no operating system has such a path
+            except UnicodeEncodeError:
+                raise _Unfit from None
+        for fit in fits:
+            try:
+                return fit(value)
+            except _Unfit:
+                continue
+        raise _Unfit
+
+    return fitted
 
 
 def _number(value: Any, kind: type) -> Any:
@@ -263,12 +287,12 @@ def _number(value: Any, kind: type) -> Any:
     return _if(not math.isnan(number), number)
 
 
-def _listed(value: Any, origin: Any, inner: tuple[Any, ...]) -> Any:
+def _listed(value: Any, origin: Any, inner: list[_Fit]) -> Any:
     if isinstance(value, str | bytes | bytearray) or not isinstance(value, Iterable):
         raise _Unfit
     if origin is Iterable:
         return value  # may be a stream
-    return [_fitted(part, inner[0]) for part in value] if inner else list(value)
+    return [inner[0](part) for part in value] if inner else list(value)
 
 
 def _what_is_wrong(name: str, value: Any, hint: Any) -> str:

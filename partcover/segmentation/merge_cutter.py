@@ -32,8 +32,7 @@ def merge_pairs(trie: TokenTrie) -> MergePairs:
     merges = vocabulary.merges
     index = {token: i for i, token in enumerate(vocabulary)}
     sides = [part for pair in merges for part in pair]
-    flat = [sym.to_array(part[:1]) for part in sides]
-    first = trie.place(np.concatenate([np.zeros(0, np.int64), *flat]))
+    first = trie.place(sym.packed([part[:1] for part in sides], vocabulary.symbols)[0])
     numbers = np.fromiter((index.get(part, -1) for part in sides), np.int32, len(sides))
     numbers = np.where(numbers < 0, FIRST_SYMBOL - first, numbers).astype(np.int32)
     results = (index[a + b] for a, b in merges)  # type: ignore[operator]

@@ -109,8 +109,9 @@ class Segmentation:
     def of(self, index: int) -> list[Token]:
         """Returns the tokens of the word at `index`."""
         begin, end = self.words.offsets[index : index + 2].tolist()
-        cuts = [begin, *(begin + 1 + np.flatnonzero(self.ends[begin:end])).tolist()]
-        return [sym.from_array(self.words.data[a:b], self.words.symbols) for a, b in pairwise(cuts)]
+        word = sym.from_array(self.words.data[begin:end], self.words.symbols)
+        (last,) = self.ends[begin:end].nonzero()
+        return [word[a:b] for a, b in pairwise([0, *(last + 1).tolist()])]
 
 
 @checked

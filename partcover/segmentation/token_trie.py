@@ -46,11 +46,7 @@ class TokenTrie:
         self.vocabulary = vocabulary
         self.names = NO_NUMBERS if names is None else names
         self._placed = names is not None
-        lengths = np.fromiter((len(token) for token in vocabulary), np.int64, len(vocabulary))
-        self.offsets = np.zeros(len(vocabulary) + 1, np.int64)
-        np.cumsum(lengths, out=self.offsets[1:])
-        parts = [sym.to_array(token) for token in vocabulary]
-        flat = np.concatenate([np.zeros(0, sym.DTYPES[vocabulary.symbols]), *parts])
+        flat, self.offsets = sym.packed(vocabulary, vocabulary.symbols)
         self.flat = self.place(flat)
         self.segmenter = Segmenter(self.flat, self.offsets)
 
@@ -105,8 +101,7 @@ class TokenTrie:
             )
         given = vocabulary.symbol_scores
         default = min((*vocabulary.scores, *given.values()), default=0.0) - 10
-        flat = [sym.to_array(symbol) for symbol in given]
-        places = self.place(np.concatenate([np.zeros(0, np.int64), *flat]))
+        places = self.place(sym.packed(given, vocabulary.symbols)[0])
         singles = np.full(max(places.tolist(), default=-1) + 2, default)
         singles[places] = list(given.values())
         return np.array(vocabulary.scores), singles

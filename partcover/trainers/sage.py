@@ -33,10 +33,8 @@ _BYTES = 256  # single bytes are part of the package's vocabularies
 # and starts processes, so it runs in a process and a folder of its own
 _PROBE = """
 import sys
-try:
-    import sage_tokenizer.SaGeVocabBuilder
-except ImportError as error:
-    print(error, file=sys.stderr)
+from importlib.util import find_spec
+if not find_spec("sage_tokenizer"):
     sys.exit(77)
 """
 _RUN = """

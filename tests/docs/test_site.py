@@ -85,7 +85,8 @@ print(open("text.txt").read() * 2)
 def test_the_site_builds(tmp_path):
     """From nothing, as `make docs` builds it, without what takes long.
 
-    The gallery is not drawn, sources have no pages and the example of a report is small.  One
+    The gallery is not drawn, sources have no pages, those of the API and the commands list no
+    others, and the example of a report is small.  One
     notebook of a few cells is executed; the cells of the tutorials run in tests/test_documents.py.
     """
     source = tmp_path / "docs"
@@ -95,6 +96,7 @@ def test_the_site_builds(tmp_path):
     with (source / "conf.py").open("a", encoding="utf-8") as conf:
         conf.write(f"\nnb_execution_excludepatterns = {tutorials}\n")
         conf.write('extensions.remove("sphinx.ext.viewcode")\n')
+        conf.write('html_sidebars["generated/**"] = []\n')
     site = source / "_build"
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
     command += ["-D", "sphinx_gallery_conf.plot_gallery=0"]

@@ -36,8 +36,8 @@ def test_other_solvers(solver):
 
 @pytest.mark.long
 def test_a_bound_by_weights_is_below_and_no_time_has_an_answer():
-    corpora = [random_instance(seed, 1).words.most_frequent(5) for seed in (3, 4, 5)]
-    instance = Instance(Corpora(corpora, [words.total_symbols for words in corpora]), 4)
+    corpora = [random_instance(seed, 1).words.most_frequent(4) for seed in (3, 4)]
+    instance = Instance(Corpora(corpora, [words.total_symbols for words in corpora]), 2)
     solution, found = solve(instance), improve(instance)
     assert found.lower_bound <= solution.worst <= found.worst
     hasty = solve(instance, time_limit=0, warm_start=found.vocabulary)

@@ -337,15 +337,17 @@ def test_ctrl_c_keeps_the_best_so_far(solver):
 
 @pytest.mark.long
 @pytest.mark.parametrize("solver", ["highs", "cp-sat", "cbc"])
-def test_ctrl_c_keeps_what_the_solver_found(solver):
+def test_ctrl_c_keeps_what_the_solver_found(solver, monkeypatch):
+    for module in ("mathopt", "cbc"):
+        monkeypatch.setattr(f"partcover.exact.solvers.{module}.PATIENCE", 600)
     instance = Instance.load(INSTANCES / "de-bruijn-5.json")
     greedy = greedtok(instance).extra["tokens_shortest_path"]
     incumbents = []
 
     def progress(event):
-        if event.kind == "incumbent" and event.tokens < greedy:
+        if event.kind == "incumbent" and event.tokens < greedy and not incumbents:
             incumbents.append(event.tokens)
-            _thread.interrupt_main()
+            _thread.interrupt_main()  # once: a second one ends the wait for the answer
 
     solution = solve(instance, solver=solver, time_limit=600, progress=Listener(event=progress))
     assert solution.termination == "interrupted"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -215,10 +214,11 @@ class TailPrices:
         """Places known tokens, required ones that the head lacks, others, and forbidden ones."""
         counter, instance = self.counter, self.counter.instance
         absent = self.absent
-        further = [sym.to_array(token) for token in chain(absent, named, instance.forbidden)]
-        sizes = np.array([len(token) for token in further], np.int64)
-        self.data = np.concatenate([instance.words.data, *further])
-        begins = len(instance.words.data) + np.cumsum(sizes) - sizes
+        further = [*absent, *named, *instance.forbidden]
+        data, begins = sym.packed(further, instance.symbols)
+        self.data = np.concatenate([instance.words.data, data])
+        sizes = np.diff(begins)
+        begins = len(instance.words.data) + begins[:-1]
         first = counter.places[counter.lo[self.known]]
         self.place = np.concatenate([first, begins]).astype(np.int64)
         self.length = np.concatenate([counter.length[self.known], sizes]).astype(np.int32)

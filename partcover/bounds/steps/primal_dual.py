@@ -129,7 +129,7 @@ class PrimalDual(ABC):
         """Makes the present point the anchor."""
         self.saddle.anchor()
         self.x_from, self.own_from, self.mu_from = self.x[self.active], self.own, self.mu
-        self.x_made, self.own_made = np.clip(self.x_from, 0, 1), self.own
+        self.x_made, self.own_made = self.x_from.clip(0, 1), self.own
         self.mu_made = np.maximum(self.mu, 0)
         self.steps = 0
 
@@ -143,13 +143,15 @@ class PrimalDual(ABC):
             gain = gain - rows.transposed(mu, len(gain))
         scale = 1 / (self.metric * weight)
         made = self.budgets.project(x, gain[:n], scale[:n])
-        own_made = np.clip(own + scale[n:] * gain[n:], 0, 1)
-        ahead = np.concatenate([2 * made - x, 2 * own_made - own])
+        own_made, ahead = own, 2 * made - x
+        if len(own):
+            own_made = (own + scale[n:] * gain[n:]).clip(0, 1)
+            ahead = np.concatenate([ahead, 2 * own_made - own])
         self.counter.share(lambda shard: self._step_shard(shard, keep, ahead), self.n_shards)
         self.gain = self.gains_of.sum(axis=0)
         flows, prices = self.moves.sum(axis=0).tolist()
-        flows += float(np.sum(self.metric[:n] * (made - x) ** 2))
-        flows += float(np.sum(self.metric[n:] * (own_made - own) ** 2))
+        flows += float((self.metric[:n] * (made - x) ** 2).sum())
+        flows += float((self.metric[n:] * (own_made - own) ** 2).sum())
         self.x[self.active] = keep * ahead[:n] + (1 - keep) * self.x_from
         if len(own) or len(mu):
             mu_made = np.maximum(mu + weight * rows.scale * rows.violation(ahead) / self.size, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,7 @@ def replay_of(tokenizer: Any) -> Replay:
 
     spell = spell_ended if suffix else to_text if over_text else to_characters
 
+    @cache
     def spelled(piece: str) -> bytes:
         token = read(piece)
         return piece.encode("utf-8") if token is None else token

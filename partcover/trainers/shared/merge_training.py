@@ -167,10 +167,9 @@ class _Layout:
     @classmethod
     def of(cls, instance: Instance, given: Vocabulary) -> _Layout:
         words = instance.words
-        tokens = [sym.to_array(token) for token in (*given, *instance.forbidden)]
-        lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
-        starts = len(words.data) + np.cumsum(lengths) - lengths
-        flat = np.concatenate([words.data, *tokens]) if tokens else words.data
+        data, begins = sym.packed((*given, *instance.forbidden), instance.symbols)
+        lengths, starts = np.diff(begins), len(words.data) + begins[:-1]
+        flat = np.concatenate([words.data, data]) if len(data) else words.data
         if len(flat) >= 2**31:
             raise InputError("the distinct words have 2^31 symbols or more: drop rare words first")
         alphabet = _BYTES if instance.symbols == "bytes" else np.unique(flat)
