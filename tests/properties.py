@@ -12,7 +12,7 @@ __all__ = ["tries"]
 # tenth.  No clock has a say in any.
 settings.register_profile(
     "ordinary",
-    max_examples=50,
+    max_examples=40,
     derandomize=True,
     database=None,
     deadline=None,

@@ -93,8 +93,8 @@ def check_proof(instance: Instance, proof: Certificate) -> None:
 
 @pytest.mark.long
 def test_the_search_nearly_always_finds_the_optimum():
-    kinds = sum((check(number) for number in range(1, 10)), Counter())
-    assert kinds["found"] >= 8, kinds
+    kinds = sum((check(number) for number in range(1, 8)), Counter())
+    assert kinds["found"] >= 6, kinds
 
 
 @pytest.mark.long
