@@ -46,7 +46,6 @@ from partcover import (
     WordCounts,
     audit_tokenizer,
     check_certificate,
-    load_vocabulary,
 )
 
 # the files of Llama 2 and of Mistral v1 to v3 hold the same tokens
@@ -419,7 +418,7 @@ def main() -> None:
                 continue
             if vocabulary is None:
                 [one] = [one for one in PUBLISHED if one.name == name]
-                vocabulary = load_vocabulary(one.path)
+                vocabulary = Vocabulary.load(one.path)
             started = time.perf_counter()
             try:
                 row = cell(vocabulary, texts()[text], given.time_limit, ADDED.get(text, ()))

@@ -42,7 +42,7 @@ from pathlib import Path
 
 from counting import default_text, installed, peak_bytes
 
-from partcover import Encoder, load_vocabulary
+from partcover import Encoder, Vocabulary
 
 UN = Path(__file__).resolve().parents[2] / "shared/data/un/un.tsv"
 LIMIT = 120  # seconds for one run
@@ -160,7 +160,7 @@ def rules(repeat, k, ranks):
     """Nanoseconds a byte of every rule, by tokens of a file or ones that are found everywhere."""
     from pydoc_data.topics import topics
 
-    from partcover import Instance, Vocabulary, WordCounts, greedtok
+    from partcover import Instance, WordCounts, greedtok
     from partcover.vocabulary.rules import SEGMENTATION_RULES
 
     draw, odd, strings = random.Random(0), odd_texts(), {}
@@ -168,7 +168,7 @@ def rules(repeat, k, ranks):
     prose = (prose * (1 + (1 << 20) // len(prose)))[: 1 << 20]
     texts = {"prose": prose, **odd}
     if ranks is not None:
-        tokens = list(load_vocabulary(ranks, "tiktoken"))
+        tokens = list(Vocabulary.load(ranks, "tiktoken"))
     else:
         texts = {name: texts[name] for name in ("prose", "one letter", "DNA")}
         words = WordCounts.from_texts([prose], pretokenizer="gpt2")
@@ -204,7 +204,6 @@ def own_peak():
 
 
 def child(rule, method, path, tokens):
-    from partcover import Vocabulary
 
     text = Path(path).read_bytes().decode()
     run = METHODS[rule][method](Vocabulary.load(tokens), text)

@@ -38,7 +38,6 @@ from partcover import (
     WordCounts,
     export,
     extend,
-    load_vocabulary,
     segment,
     trainers,
 )
@@ -191,7 +190,7 @@ def main() -> None:
     path = path if path.is_file() else cache() / "texts" / f"{given.text}.txt"
     for name in given.base or ("gpt2", "cl100k_base"):
         (published,) = [p for p in PUBLISHED if p.name == name]
-        base = load_vocabulary(published.path)
+        base = Vocabulary.load(published.path)
         print(f"\n## {name}: {len(base):,} tokens, rule {base.rule}")
         measure(base, path, given.m, given.time_limit)
 

@@ -124,7 +124,7 @@ def main() -> None:
     )
     table = Table(instance, held_out)
     greedy = greedtok(instance).vocabulary
-    found = improve(instance, greedy, time_limit=options.time_limit)
+    found = improve(instance, warm_start=greedy, time_limit=options.time_limit)
     vocabularies = {
         "`bpe`": trainers.bpe(instance.joined).vocabulary,
         "parity-aware BPE": trainers.parity_bpe(instance).vocabulary,

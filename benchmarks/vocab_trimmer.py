@@ -10,7 +10,7 @@ a model of XLM-R's kind is made for it (one layer, weights at random).  The pack
 the k pieces that are used most.  `prune` keeps as many pieces of two or more bytes of the same
 tokenizer.  Every fifth block of 50 lines of TEXT is held out.
 
-All are read by `load_vocabulary` and counted by `Encoder`, which cut as Hugging Face's library.  A
+All are read by `Vocabulary.load` and counted by `Encoder`, which cut as Hugging Face's library.  A
 BPE is no case for the package: it fails when it builds the smaller model.
 """
 
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from extending import parts_of
 
-from partcover import Encoder, Vocabulary, WordCounts, load_vocabulary, prune
+from partcover import Encoder, Vocabulary, WordCounts, prune
 
 _TRIM = """
 import json, sys
@@ -74,7 +74,7 @@ def main() -> None:
 
 def compare(folder: Path, text: str, held_out: str, time_limit: float) -> None:
     """Prunes the same tokenizer to as many pieces, and prints what each needs."""
-    base, trimmed = (load_vocabulary(folder / name) for name in ("base", "trimmed"))
+    base, trimmed = (Vocabulary.load(folder / name) for name in ("base", "trimmed"))
     assert set(trimmed) <= set(base)
     words = WordCounts.from_texts([text], pretokenizer=base.pretokenizer)
     found = prune(base, words, len(trimmed), time_limit=time_limit)

@@ -26,7 +26,6 @@ from .heuristics.greedy import greedwmc as greedwmc
 from .heuristics.references import reference_counts as reference_counts
 from .heuristics.rounding import round_relaxation as round_relaxation
 from .interop import export as export
-from .interop import load_vocabulary as load_vocabulary
 from .problem.bound import Bound as Bound
 from .problem.certificates.certificate import Certificate as Certificate
 from .problem.corpora import Corpora as Corpora

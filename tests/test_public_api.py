@@ -251,7 +251,7 @@ def test_the_public_names_are_called():
     known = {name.partition(".")[0] for name in CALLS}
     results = {"Bound", "Event", "EventLog", "Progress", "Solution"}
     elsewhere = {"reduce_max_2_sat"}
-    elsewhere |= {"export", "load_vocabulary"}  # with every format, in the tests of these
+    elsewhere |= {"export"}  # with every format, in the tests of these
     public = {
         name
         for name in partcover.__all__
@@ -260,3 +260,36 @@ def test_the_public_names_are_called():
     assert {"solve", "Instance"} <= public
     assert public - known <= results | elsewhere | {"WordCounts"}
     assert len(partcover.__all__) <= 45
+
+
+# what calls have in common stands in this order, wherever it is
+IN_ORDER = [
+    "solver",
+    "formulation",
+    "sense",
+    "incumbent",
+    "warm_start",
+    "start_certificate",
+    "gap",
+    "iterations",
+    "time_limit",
+    "seed",
+    "threads",
+    "log",
+    "progress",
+    "checkpoint",
+]
+
+
+@pytest.mark.parametrize("name", partcover.__all__)
+def test_options_have_one_name_and_one_order(name):
+    called = getattr(partcover, name)
+    if not inspect.isfunction(called):
+        return
+    options = [
+        parameter.name
+        for parameter in inspect.signature(called).parameters.values()
+        if parameter.kind == parameter.KEYWORD_ONLY
+    ]
+    known = [option for option in options if option in IN_ORDER]
+    assert known == sorted(known, key=IN_ORDER.index)

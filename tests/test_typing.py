@@ -60,7 +60,7 @@ for solution in (
     assert_type(solution.tokens, int)
     assert_type(solution.cover, int)
     solution.vocabulary.save("v.json")
-    improve(instance, solution)
+    improve(instance, warm_start=solution)
 result = smallest(instance, 5)
 assert_type(result, Result)
 assert_type(result.vocabulary, Vocabulary | None)

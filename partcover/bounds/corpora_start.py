@@ -40,7 +40,7 @@ def start_of_corpora(task: Task, share: ForEach) -> Begun:
         known = None
     solution = improve(
         instance,
-        task.warm_start,
+        warm_start=task.warm_start,
         start_certificate=known,
         cuts=False,
         gap=task.gap,

@@ -30,11 +30,11 @@ __all__ = ["improve"]
 @checked
 def improve(
     instance: Instance,
-    warm_start: Vocabulary | Solution | None = None,
     *,
+    warm_start: Vocabulary | Solution | None = None,
+    start_certificate: Certificate | None = None,
     bound: bool = True,
     cuts: bool = True,
-    start_certificate: Certificate | None = None,
     gap: Share = 0.0,
     time_limit: Seconds | None = None,
     seed: Seed = 0,
@@ -57,15 +57,15 @@ def improve(
     warm_start : Vocabulary or Solution, optional
         A warm start beside GreedTok's vocabulary.  The certificate of a solution is the one to
         start from, where no other is given.
+    start_certificate : Certificate, optional
+        A warm start for the bound, of the same words and conditions.  The prices of any k are a
+        start; of a certificate for this k the bound counts, and it is kept where no better one is
+        proven.
     bound : bool
         Whether to look for a lower bound; without one nothing shows how far from optimal the
         result is.
     cuts : bool
         Whether the bound uses cuts; see `lower_bound`.
-    start_certificate : Certificate, optional
-        A warm start for the bound, of the same words and conditions.  The prices of any k are a
-        start; of a certificate for this k the bound counts, and it is kept where no better one is
-        proven.
     gap : float
         The relative gap at which to stop.
     time_limit : float, optional
@@ -146,10 +146,10 @@ def improve(
                 head,
                 [head.k],
                 greedy=greedy,
-                warm_starts=starts,
+                start_certificates=starts,
                 cuts=cuts,
                 time_limit=seconds,
-                target_gap=gap or None,
+                gap=gap or None,
                 threads=threads,
                 checkpoint=keep,
             )[0]
@@ -221,7 +221,7 @@ def _improved_round(start: Round) -> Made:
     """Improves a vocabulary for weighted words; returns the proof and the vocabulary."""
     solution = improve(
         start.weighted,
-        start.best,
+        warm_start=start.best,
         start_certificate=start.prices,
         cuts=start.cuts,
         time_limit=start.seconds,

@@ -40,12 +40,12 @@ def lower_bound(
     instance: Instance,
     *,
     incumbent: int | Fraction | None = None,
-    warm_start: Certificate | None = None,
+    start_certificate: Certificate | None = None,
     greedy: Solution | None = None,
     cuts: bool = True,
-    time_limit: Seconds | None = None,
-    target_gap: Share | None = None,
+    gap: Share | None = None,
     iterations: Whole | None = None,
+    time_limit: Seconds | None = None,
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Bound:
@@ -58,7 +58,7 @@ def lower_bound(
     incumbent : int or Fraction, optional
         Tokens that some vocabulary needs, or its largest ratio over several corpora: for the gap,
         and to prove candidates in or out.
-    warm_start : Certificate, optional
+    start_certificate : Certificate, optional
         A warm start: prices of the same words and conditions, for any k.  The bound is at least
         what they prove; of a certificate for this k, all that it proves, and it is kept where no
         better one is found.
@@ -67,14 +67,14 @@ def lower_bound(
     cuts : bool
         Whether to go on with cuts where the linear relaxation is nearly solved; without them its
         value is the best that can be proven.
+    gap : float, optional
+        The gap to the incumbent at which to stop; without an incumbent, to GreedTok's vocabulary.
+    iterations : int, optional
+        The largest number of steps.
     time_limit : float, optional
         Seconds, the last count included.  Enumerating the candidates and hashing the words take
         place whatever the limit is; where no time is left then, the bound is a token for each
         counted word.
-    target_gap : float, optional
-        The gap to the incumbent at which to stop; without an incumbent, to GreedTok's vocabulary.
-    iterations : int, optional
-        The largest number of steps.
     threads : int
         Number of threads; the result is the same for any number, bit by bit.
     progress : Progress, optional
@@ -128,12 +128,12 @@ def lower_bound(
         instance,
         [instance.k],
         incumbents=None if incumbent is None else {instance.k: incumbent},
-        warm_starts=[] if warm_start is None else [warm_start],
+        start_certificates=[] if start_certificate is None else [start_certificate],
         greedy=greedy,
         cuts=cuts,
-        time_limit=time_limit,
-        target_gap=target_gap,
+        gap=gap,
         iterations=iterations,
+        time_limit=time_limit,
         threads=threads,
         progress=progress,
     )[0]
@@ -145,12 +145,12 @@ def bounds(
     budgets: Sequence[int],
     *,
     incumbents: Mapping[int, int | Fraction] | None = None,
-    warm_starts: Sequence[Certificate] = (),
+    start_certificates: Sequence[Certificate] = (),
     greedy: Solution | None = None,
     cuts: bool = True,
-    time_limit: Seconds | None = None,
-    target_gap: Share | None = None,
+    gap: Share | None = None,
     iterations: Whole | None = None,
+    time_limit: Seconds | None = None,
     threads: Threads = 1,
     progress: Progress | None = None,
     checkpoint: Callable[[Certificate], None] | None = None,
@@ -166,14 +166,14 @@ def bounds(
         The budgets, in the order to take them.
     incumbents : dict of int to int or Fraction, optional
         For a budget, tokens that some vocabulary within it needs, or its largest ratio.
-    warm_starts : sequence of Certificate, optional
-        Certificates as ``warm_start`` of `lower_bound`, at most one for each budget; the steps
-        begin from the first.
-    cuts, target_gap, threads, progress
-        As for `lower_bound`.
+    start_certificates : sequence of Certificate, optional
+        Certificates as of `lower_bound`, at most one for each budget; the steps begin from the
+        first.
     greedy : Solution, optional
         The solution of `greedtok` for the largest budget; by default GreedTok is run.
-    time_limit, iterations
+    cuts, gap, threads, progress
+        As for `lower_bound`.
+    iterations, time_limit
         As for `lower_bound`, for each budget.
     checkpoint : callable, optional
         Receives the best certificate so far of the budget at work, once there is one and then
@@ -204,7 +204,7 @@ def bounds(
     limits = RunLimits(time_limit, threads=threads)
     proven: list[Bound] = []
     if instance.tail is not None:
-        if greedy is not None or warm_starts:
+        if greedy is not None or start_certificates:
             raise InputError("a head and a tail exclude starts")
 
         def bound_head(head: Instance, seconds: float | None, plain: Bound | None) -> Bound:
@@ -215,11 +215,11 @@ def bounds(
                 head,
                 [head.k],
                 greedy=greedy,
-                warm_starts=[] if plain is None else [plain.certificate],
+                start_certificates=[] if plain is None else [plain.certificate],
                 cuts=plain is not None,
-                time_limit=seconds,
-                target_gap=target_gap,
+                gap=gap,
                 iterations=iterations,
+                time_limit=seconds,
                 threads=threads,
             )[0]
 
@@ -245,13 +245,13 @@ def bounds(
             rounds = WeightedRounds(
                 instance.with_k(k),
                 limits,
-                target_gap or 0.0,
+                gap or 0.0,
                 progress or Progress(),
                 _bounded_round,
             )
             rounds.known = None if incumbents is None else Fraction(incumbents.get(k, 0)) or None
-            starts = [start for start in warm_starts if start.k == k]
-            offers = target_gap is not None
+            starts = [start for start in start_certificates if start.k == k]
+            offers = gap is not None
             bound = _for_corpora(rounds, starts, cuts=cuts, offers=offers, checkpoint=checkpoint)
             proven.append(bound)
             if done is not None:
@@ -287,7 +287,7 @@ def bounds(
         instance = counter.instance
         instances = {k: instance.with_k(k) for k in budgets}
         cuts &= instance.index.min_promise == 0  # cuts close what a large instance never comes to
-        ascent, known = first_point(counter, greedy, warm_starts)
+        ascent, known = first_point(counter, greedy, start_certificates)
         for k in budgets:
             best = BestPrices(
                 counter,
@@ -297,7 +297,7 @@ def bounds(
                 deadline,
                 progress or Progress(),
             )
-            climb = Climb(ascent, best, StoppingRule(deadline, target_gap, iterations), cuts=cuts)
+            climb = Climb(ascent, best, StoppingRule(deadline, gap, iterations), cuts=cuts)
             termination = greedy.termination
             if termination != "interrupted":
                 termination = _climbed(climb, threads, Checkpoints(checkpoint, best.certificate))
@@ -315,7 +315,7 @@ def _climbed(climb: Climb, threads: int, checkpoints: Checkpoints[Certificate]) 
     """Makes all steps; returns why they end."""
     rule, best = climb.rule, climb.best
     try:
-        if rule.target_gap is not None and best.incumbent is None:
+        if rule.gap is not None and best.incumbent is None:
             tokens = climb.ascent.vocabulary.tokens[: best.instance.k]
             chosen = Vocabulary(tokens, best.instance.symbols)
             needed = segment(best.instance.words, chosen, threads=threads).tokens
@@ -355,7 +355,7 @@ def _bounded_round(start: Round) -> Made:
     """Bounds weighted words; returns the proof and the tokens that the relaxation takes most of."""
     bound = lower_bound(
         start.weighted,
-        warm_start=start.prices,
+        start_certificate=start.prices,
         cuts=start.cuts,
         time_limit=start.seconds,
         threads=start.limits.threads,

@@ -127,7 +127,7 @@ class CheckpointFiles:
     def _tokens_there(self, path: str) -> int | Fraction:
         """Returns what the vocabulary in a file needs; 0 if it is no vocabulary for this run."""
         try:
-            vocabulary = Vocabulary.load(path) if Path(path).is_file() else None
+            vocabulary = Vocabulary.load(path, "partcover") if Path(path).is_file() else None
         except PartcoverError:
             return 0
         if vocabulary is None or self._problems(vocabulary):
@@ -153,7 +153,7 @@ class CheckpointFiles:
 
     def _read(self, path: str) -> Vocabulary:
         """Reads a vocabulary of this instance."""
-        vocabulary = Vocabulary.load(path)
+        vocabulary = Vocabulary.load(path, "partcover")
         _refuse(path, self._problems(vocabulary))
         return vocabulary
 

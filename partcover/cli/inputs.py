@@ -318,10 +318,11 @@ class InstanceSource:
 
 
 def read_any_vocabulary(path: str) -> Vocabulary:
-    """Reads a vocabulary file, or one of another library that is recognised."""
-    from ..interop.load import load_any
+    """Reads a vocabulary file, or one of another library that is recognised, but no plain list."""
+    from ..interop.load import other_format
 
-    return load_any(path)
+    own = None if Path(path).is_dir() else "partcover"
+    return Vocabulary.load(path, other_format(path) or own)
 
 
 def with_pretokenizer(path: str, vocabulary: Vocabulary, name: str | None) -> Vocabulary:

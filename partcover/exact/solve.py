@@ -35,10 +35,10 @@ def solve(
     solver: str | None = None,
     formulation: str | None = None,
     sense: Sense | None = None,
-    warm_start: Vocabulary | None = None,
+    warm_start: Vocabulary | Solution | None = None,
     start_certificate: Certificate | None = None,
-    time_limit: Seconds | None = None,
     gap: Share = 0.0,
+    time_limit: Seconds | None = None,
     seed: Seed = 0,
     threads: Threads = 1,
     log: Log | None = None,
@@ -65,17 +65,18 @@ def solve(
         neither: its vocabulary, with the tokens needed under the shortest path.
     sense : {"min", "max"}, optional
         The sense of the model; see `partcover.exact.formulations.build.build`.
-    warm_start : Vocabulary, optional
-        A warm start beside GreedTok's vocabulary, which is always an incumbent.  Of a solver,
+    warm_start : Vocabulary or Solution, optional
+        A warm start beside GreedTok's vocabulary, which is always an incumbent.  The certificate of
+        a solution is the one to start from, where no other is given.  Of a solver,
         ``extra["start_taken"]`` is whether its log shows that it took the start.
     start_certificate : Certificate, optional
         A proof of a lower bound of this instance: it counts beside the bound that is found, and
         where it meets an incumbent nothing is solved.  Branch and cut goes on with its cases.
         Not for ``wmc`` and ``printed``.
-    time_limit : float, optional
-        Seconds, building a model included.
     gap : float
         The relative gap at which to stop.
+    time_limit : float, optional
+        Seconds, building a model included.
     seed : int
         Random seed.
     threads : int
@@ -135,6 +136,9 @@ def solve(
     [b'banana']
     """
     limits = RunLimits(time_limit, seed, threads)
+    if isinstance(warm_start, Solution):
+        start_certificate = start_certificate or warm_start.certificate
+        warm_start = warm_start.vocabulary
     if instance.corpora is not None and solver is not None:
         for name, given in (
             ("formulation", formulation),

@@ -5,7 +5,6 @@ from .format import Format as Format
 from .format import GivenUp as GivenUp
 from .format import Nearest as Nearest
 from .format import Replay as Replay
-from .load import load_vocabulary as load_vocabulary
 from .registry import FORMATS as FORMATS
 from .registry import FormatRegistry as FormatRegistry
 from .replay import Fidelity as Fidelity

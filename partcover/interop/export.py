@@ -71,12 +71,12 @@ def export(
 
     Examples
     --------
-    >>> from partcover import Vocabulary, export, load_vocabulary
+    >>> from partcover import Vocabulary, export
     >>> vocabulary = Vocabulary(["ab", "abc"], pretokenizer="gpt2")
     >>> result = export(vocabulary, "tokens.txt", "list")
     >>> result.exact, result.remarks
     (True, ('not in the file: the rule shortest_path, the pre-tokenizer gpt2',))
-    >>> load_vocabulary("tokens.txt").tokens
+    >>> Vocabulary.load("tokens.txt").tokens
     (b'ab', b'abc')
 
     What a format cannot express is refused:

@@ -14,28 +14,25 @@ from ..vocabulary.vocabulary import Vocabulary
 from .registry import find_format, recognise, recognised
 from .token_list import LIST
 
-__all__ = ["load_any", "load_vocabulary", "other_format"]
+__all__ = ["other_format", "read_other"]
+
+_NOT_OWN = None, "tokenizer", "text"  # None: of no kind that is known
 
 
-def load_vocabulary(
-    path: str | PathLike[str],
-    format: str | None = None,  # noqa: A002
-) -> Vocabulary:
-    r"""Reads a vocabulary from another library's file or folder.
+def read_other(path: str | PathLike[str], name: str | None) -> Vocabulary | None:
+    r"""Reads another library's file or folder, for `Vocabulary.load`.
 
     Parameters
     ----------
     path : path
         A file or folder.
-    format : str, optional
-        One of `FORMATS`; by default the one that it looks like.
+    name : str or None
+        A format; None for the one that it looks like.
 
     Returns
     -------
-    Vocabulary
-        Its rule and pre-tokenizer are those that the file implies; its provenance holds
-        ``format``, ``source`` and, of a file, ``source_sha256``, and ``remarks``, a list of what
-        of the file it does not hold.
+    Vocabulary or None
+        None where partcover's own reader reads it, or says what is wrong with it.
 
     Raises
     ------
@@ -45,16 +42,17 @@ def load_vocabulary(
     Examples
     --------
     >>> from pathlib import Path
-    >>> from partcover import load_vocabulary
-    >>> lines = Path("v.vocab").write_text("61\n62\n6162\n")
-    >>> vocabulary = load_vocabulary("v.vocab", "pathpiece")
-    >>> vocabulary.tokens, vocabulary.rule, vocabulary.id_of[256]
-    ((b'ab',), 'shortest_path', 2)
-    >>> vocabulary.provenance["remarks"]
-    ['254 of the 256 bytes are not listed: they have no id']
+    >>> from partcover.interop.load import read_other
+    >>> _ = Path("v.txt").write_text("ab\n")
+    >>> read_other("v.txt", None).provenance["format"]
+    'list'
     """
     source = Path(path)
-    form = recognise(source) if format is None else find_format(format)
+    if name is None:
+        is_own = not source.exists() or kind_of(path) not in _NOT_OWN
+        if is_own or (source.suffix.lower() == ".json" and other_format(path) is None):
+            return None
+    form = recognise(source) if name is None else find_format(name)
     if form.read is None:
         raise InputError(f"{form.name} is only written, not read")
     if not source.exists():
@@ -73,36 +71,12 @@ def load_vocabulary(
     return vocabulary.with_(provenance=provenance)
 
 
-def load_any(path: str | PathLike[str]) -> Vocabulary:
-    """Reads a vocabulary from partcover's own file, or from one of another library.
-
-    Raises
-    ------
-    InputError
-        If it is neither, cannot be read, or holds what no vocabulary can express.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, export
-    >>> from partcover.interop.load import load_any
-    >>> vocabulary = Vocabulary(["ab", "abc"], rule="merges", pretokenizer="gpt2")
-    >>> vocabulary.save("v.json")
-    >>> _ = export(vocabulary, "v.tiktoken", "tiktoken")
-    >>> load_any("v.json").tokens == load_any("v.tiktoken").tokens
-    True
-    """
-    named = other_format(path)
-    if named is None and not Path(path).is_dir():
-        return Vocabulary.load(path)
-    return load_vocabulary(path, named)
-
-
 def other_format(path: str | PathLike[str]) -> str | None:
     """Returns the name of the format of another library that a path looks like, if any.
 
     A list of tokens looks as any text, so it is not recognised here.
     """
-    if kind_of(path) not in (None, "tokenizer", "text"):
+    if kind_of(path) not in _NOT_OWN:
         return None  # partcover's own; or missing, or a pipe, which is in no format
     return next((form.name for form in recognised(Path(path)) if form is not LIST), None)
 

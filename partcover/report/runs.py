@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..interop.load import load_vocabulary, other_format
+from ..interop.load import other_format
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..runtime.files.kinds import kind_of
@@ -121,7 +121,7 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
             runs.events.append((name, _events(path)))
             kind = "events"
         elif (format_ := other_format(path)) is not None:
-            _add_vocabulary(runs, load_vocabulary(path, format_), name)
+            _add_vocabulary(runs, Vocabulary.load(path, format_), name)
             kind = "tokenizer"
         else:
             kind = _add_json(runs, path, name)

@@ -226,10 +226,10 @@ def audit_tokenizer(
     vocabulary: Vocabulary,
     words: WordCounts,
     *,
-    time_limit: Seconds | None = 4.0,
-    warm_start: Certificate | None = None,
+    start_certificate: Certificate | None = None,
     limit: Whole = 10,
     added: Sequence[int] = ADDED,
+    time_limit: Seconds | None = 4.0,
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> TokenizerAudit:
@@ -238,18 +238,18 @@ def audit_tokenizer(
     Parameters
     ----------
     vocabulary : Vocabulary
-        The tokenizer, as `load_vocabulary` reads it.
+        The tokenizer, as `Vocabulary.load` reads it.
     words : WordCounts
         The text, cut into words by the tokenizer's own pre-tokenizer.  Words of ``none``, which
         are whole texts, are cut further where no token reaches across (`cut_at_spaces`).
-    time_limit : float, optional
-        Seconds for the lower bounds together; None until they get no better.
-    warm_start : Certificate, optional
+    start_certificate : Certificate, optional
         The proof of an earlier audit on the same words, to go on from; its bound is kept.
     limit : int
         Number of costly words to list.
     added : sequence of int
         Numbers of additional tokens whose worth is looked at; none saves time.
+    time_limit : float, optional
+        Seconds for the lower bounds together; None until they get no better.
     threads : int
         Number of threads.
     progress : Progress, optional
@@ -288,7 +288,7 @@ def audit_tokenizer(
     extension = extend(vocabulary, corpus, added, threads=threads)
     unreachable = unreachable_tokens(vocabulary, threads=threads)
     incumbents = {len(vocabulary): extension.before, len(used): tokens_used}
-    proven, extended = _bounds(corpus, incumbents, extension, warm_start, limits, progress)
+    proven, extended = _bounds(corpus, incumbents, extension, start_certificate, limits, progress)
     return TokenizerAudit(
         words=words,
         rule=vocabulary.rule,
@@ -325,7 +325,7 @@ def _bounds(
     corpus: Instance,
     incumbents: dict[int, int],
     extension: Extension,
-    warm_start: Certificate | None,
+    start_certificate: Certificate | None,
     limits: RunLimits,
     progress: Progress | None,
 ) -> tuple[dict[int, Bound], dict[int, Bound]]:
@@ -349,7 +349,7 @@ def _bounds(
         [*incumbents],
         incumbents=incumbents,
         greedy=greedy,
-        warm_starts=[] if warm_start is None else [warm_start],
+        start_certificates=[] if start_certificate is None else [start_certificate],
         time_limit=None if each is None else 2 * each,
     )
     extended: list[Bound] = []

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
+from pkgutil import resolve_name
 from typing import Any, SupportsIndex, overload
 
 from ..corpus import symbols as sym
@@ -25,6 +26,7 @@ __all__ = ["Vocabulary"]
 
 VERSION = 3
 _FORMAT = "partcover-vocabulary"
+_OTHER_READER = "partcover.interop.load:read_other"
 
 
 @dataclass(frozen=True)
@@ -341,18 +343,50 @@ class Vocabulary:
 
     @classmethod
     @checked
-    def load(cls, path: str | PathLike[str]) -> Vocabulary:
-        """Reads a vocabulary file, or the vocabulary of a solution written as JSON.
+    def load(
+        cls,
+        path: str | PathLike[str],
+        format: str | None = None,  # noqa: A002
+    ) -> Vocabulary:
+        r"""Reads a vocabulary from a file of partcover's, or another library's file or folder.
 
-        A solution for the rule ``priority`` is read for the shortest path, which never needs more
-        tokens.
+        Parameters
+        ----------
+        path : path
+            A vocabulary file, a solution written as JSON, or a file or folder of another library.
+        format : str, optional
+            One of `partcover.interop.FORMATS`, or ``partcover``; by default what it looks like.
+
+        Returns
+        -------
+        Vocabulary
+            A solution's for the rule ``priority`` is read for the shortest path, which never needs
+            more tokens.  Of another library's, rule and pre-tokenizer are those that the file
+            implies; its provenance holds ``format``, ``source`` and, of a file, ``source_sha256``,
+            and ``remarks``, a list of what of the file it does not hold.
 
         Raises
         ------
         InputError
-            If the file cannot be read, is not JSON, says that it is of another format, holds no
-            list of tokens, or is of a later version.
+            If it cannot be read, is not recognised, is of a later version, or holds no list of
+            tokens or what no vocabulary can express.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from partcover import Vocabulary
+        >>> lines = Path("v.vocab").write_text("61\n62\n6162\n")
+        >>> vocabulary = Vocabulary.load("v.vocab", "pathpiece")
+        >>> vocabulary.tokens, vocabulary.rule, vocabulary.id_of[256]
+        ((b'ab',), 'shortest_path', 2)
+        >>> vocabulary.provenance["remarks"]
+        ['254 of the 256 bytes are not listed: they have no id']
         """
+        if format != "partcover":
+            # the formats of libraries are built upon this class: found by name when one is read
+            other: Vocabulary | None = resolve_name(_OTHER_READER)(path, format)
+            if other is not None:
+                return other
         try:
             data = read_json(path)
             _check_format(data, fspath(path))

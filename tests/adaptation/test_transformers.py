@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from documents import blocks
 
-from partcover import Instance, WordCounts, export, extend, load_vocabulary, prune, trainers
+from partcover import Instance, Vocabulary, WordCounts, export, extend, prune, trainers
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = "the other theorem on the theory of the northern theatre and of another thing " * 3
@@ -40,7 +40,7 @@ def tokenizer(tmp_path):
     words = WordCounts.from_texts([TEXT], pretokenizer="gpt2")
     base = trainers.bpe(Instance(words, 20)).vocabulary.with_(special=["<|end|>"])
     export(base, tmp_path / "tokenizer.json", "huggingface", corpus=words)
-    return load_vocabulary(tmp_path / "tokenizer.json")
+    return Vocabulary.load(tmp_path / "tokenizer.json")
 
 
 def encoded(vocabulary, path):

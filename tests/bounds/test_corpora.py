@@ -62,7 +62,7 @@ def test_weights_close_the_gap_of_real_words():
     bound = lower_bound(instance, incumbent=equal.worst)
     assert bound.incumbent == equal.worst
     assert bound.lower_bound == pytest.approx(found.lower_bound, rel=0.01)
-    again = improve(instance, found.vocabulary, gap=0.5)
+    again = improve(instance, warm_start=found.vocabulary, gap=0.5)
     assert (again.worst <= found.worst, again.extra["rounds"]) == (True, 1)
 
 
@@ -159,7 +159,9 @@ def test_checkpoints_are_valid():
 def test_a_start_is_never_lost():
     instance = three(4)
     first = improve(instance)
-    again = improve(instance, first.vocabulary, start_certificate=first.certificate, time_limit=0)
+    again = improve(
+        instance, warm_start=first.vocabulary, start_certificate=first.certificate, time_limit=0
+    )
     assert again.worst <= first.worst
     assert again.lower_bound >= first.lower_bound
     assert check_certificate(instance, again.certificate).ok
@@ -299,7 +301,7 @@ def test_mistakes():
         with pytest.raises(InputError, match="weight"):
             instance.weighted(weights)
     with pytest.raises(VerificationError, match="occurs in no word"):
-        improve(instance, Vocabulary(["xy"]))
+        improve(instance, warm_start=Vocabulary(["xy"]))
     assert not verify(instance, Vocabulary(["ab"], "chars")).ok
     with pytest.raises(InputError, match="unknown reference 'tokens'"):
         reference_counts([words, words], "tokens", 1)

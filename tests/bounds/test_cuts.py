@@ -77,7 +77,9 @@ def test_a_certificate_with_cuts_is_a_start(tmp_path):
     instance = random_instance(0, 5)
     bound = lower_bound(instance)
     bound.certificate.save(tmp_path / "p.cert")
-    again = lower_bound(instance, warm_start=Certificate.load(tmp_path / "p.cert"), iterations=0)
+    again = lower_bound(
+        instance, start_certificate=Certificate.load(tmp_path / "p.cert"), iterations=0
+    )
     assert again.lower_bound == bound.lower_bound
     assert check_certificate(instance, again.certificate).ok
 

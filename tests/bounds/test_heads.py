@@ -170,7 +170,7 @@ def test_no_pass_over_the_tail_begins_that_would_end_too_late(book, passes, monk
 
     monkeypatch.setattr(TailPrices, "_estimate", slow)
     # a gap that any bound closes: no search goes on until the time is up
-    for method, enough in ((lower_bound, {"target_gap": 0.9}), (improve, {"gap": 0.9})):
+    for method, enough in ((lower_bound, {"gap": 0.9}), (improve, {"gap": 0.9})):
         passes.clear()
         tried.clear()
         method(by_head(book, 60, 100), time_limit=600, **enough)
@@ -233,7 +233,7 @@ def test_what_does_not_go_with_a_head(book):
     with pytest.raises(InputError, match="no search without a bound"):
         improve(instance, bound=False)
     with pytest.raises(InputError, match="a head and a tail exclude starts"):
-        lower_bound(instance, warm_start=lower_bound(instance).certificate)
+        lower_bound(instance, start_certificate=lower_bound(instance).certificate)
     with pytest.raises(InputError, match="has no file"):
         instance.to_json()
     assert repr(instance).startswith("Instance(k=5, 100 words in the head, bytes")

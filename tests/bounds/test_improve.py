@@ -109,7 +109,7 @@ def test_a_better_start_is_the_best_from_the_first_second():
     instance = random_instance(1, 25)
     good = improve(instance, bound=False)
     log = EventLog()
-    improve(instance, good, progress=log)
+    improve(instance, warm_start=good, progress=log)
     sources = [event.source for event in log.events if event.kind == "incumbent"]
     assert sources[:2] == ["greedtok", "start"]
     bounding = [event for event in log.events if event.kind == "bound"]
@@ -272,7 +272,7 @@ def test_a_gap_ends_it():
 def test_a_better_proof_is_kept():
     instance = random_instance(4, 9)
     good = improve(instance)
-    again = improve(instance, good, time_limit=0)
+    again = improve(instance, warm_start=good, time_limit=0)
     assert again.tokens <= good.tokens
     assert again.lower_bound == good.lower_bound
     assert check_certificate(instance, again.certificate).lower_bound == good.lower_bound
@@ -296,7 +296,7 @@ def test_a_tree_is_kept_where_prices_prove_less():
     tree = solve(instance).certificate
     prices_alone = lower_bound(instance, iterations=0)
     assert prices_alone.lower_bound < tree.lower_bound
-    kept = lower_bound(instance, warm_start=tree, iterations=0)
+    kept = lower_bound(instance, start_certificate=tree, iterations=0)
     assert kept.lower_bound == tree.lower_bound
     assert check_certificate(instance, kept.certificate).lower_bound == tree.lower_bound
     assert improve(instance, start_certificate=tree).status == "optimal"
@@ -340,7 +340,7 @@ def test_no_time_is_greedtok_and_starts_again():
     assert at_once.lower_bound == instance.words.total_count
     assert at_once.tokens == greedtok(instance).extra["tokens_shortest_path"]
     assert check_certificate(instance, at_once.certificate).ok
-    again = improve(instance, at_once)
+    again = improve(instance, warm_start=at_once)
     assert again.tokens <= at_once.tokens
     assert again.lower_bound > at_once.lower_bound
 
@@ -353,7 +353,7 @@ def test_mistakes():
     with pytest.raises(InputError, match="other words"):
         improve(random_instance(6, 4), start_certificate=proof)
     with pytest.raises(InputError, match="over chars"):
-        improve(instance, Vocabulary(["ab"], "chars"))
+        improve(instance, warm_start=Vocabulary(["ab"], "chars"))
     with pytest.raises(InputError, match="gap is 1"):
         improve(instance, gap=1)
     for limit in (-1, "10", float("nan"), True):

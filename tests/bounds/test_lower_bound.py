@@ -43,7 +43,10 @@ def test_nothing_is_given_away_at_large_counts(large):
     assert bound.lower_bound == large + 26 == fewest_tokens(instance)
     assert check_certificate(instance, bound.certificate).lower_bound == bound.lower_bound
     again = Certificate.from_json(json.loads(json.dumps(bound.certificate.to_json())))
-    assert lower_bound(instance, warm_start=again, iterations=0).lower_bound == bound.lower_bound
+    assert (
+        lower_bound(instance, start_certificate=again, iterations=0).lower_bound
+        == bound.lower_bound
+    )
 
 
 @pytest.mark.long
@@ -194,15 +197,15 @@ def test_small_budgets_and_large_ones():
 def test_a_start_is_not_lost_and_serves_other_budgets():
     instance = random_instance(6, 12)
     bound = lower_bound(instance, iterations=2000)
-    again = lower_bound(instance, warm_start=bound.certificate, iterations=0)
+    again = lower_bound(instance, start_certificate=bound.certificate, iterations=0)
     assert again.lower_bound == bound.lower_bound
-    near = lower_bound(instance.with_k(13), warm_start=bound.certificate, iterations=0)
+    near = lower_bound(instance.with_k(13), start_certificate=bound.certificate, iterations=0)
     unaided = lower_bound(instance.with_k(13), iterations=0)
     assert near.lower_bound > unaided.lower_bound
     with pytest.raises(InputError, match="other words"):
-        lower_bound(random_instance(7, 12), warm_start=bound.certificate)
+        lower_bound(random_instance(7, 12), start_certificate=bound.certificate)
     with pytest.raises(InputError, match="other candidates"):
-        lower_bound(replace(instance, max_length=3), warm_start=bound.certificate)
+        lower_bound(replace(instance, max_length=3), start_certificate=bound.certificate)
 
 
 @pytest.mark.long
@@ -225,13 +228,13 @@ def test_events_rise_and_goals_end_it():
     instance = random_instance(9, 10)
     log = EventLog()
     tokens = greedtok(instance).extra["tokens_shortest_path"]
-    bound = lower_bound(instance, incumbent=tokens, target_gap=0.2, progress=log)
+    bound = lower_bound(instance, incumbent=tokens, gap=0.2, progress=log)
     assert bound.termination == "gap"
     assert bound.gap <= 0.2
     proven = [event.lower_bound for event in log.events]
     assert proven == sorted(set(proven))
     assert proven[-1] == bound.lower_bound
-    unproven = lower_bound(instance, target_gap=0.2)
+    unproven = lower_bound(instance, gap=0.2)
     assert (unproven.termination, unproven.lower_bound) == ("gap", bound.lower_bound)
     assert (unproven.gap, unproven.status) == (None, "none")
     late = lower_bound(instance, time_limit=0)
@@ -262,7 +265,7 @@ def test_an_interrupt_keeps_the_best(monkeypatch):
     ("given", "message"),
     [
         ({"time_limit": -1}, "time_limit"),
-        ({"target_gap": 1.0}, "target_gap"),
+        ({"gap": 1.0}, "gap"),
         ({"iterations": -1}, "iterations"),
         ({"threads": 0}, "threads"),
         ({"incumbent": 3}, "the words alone"),

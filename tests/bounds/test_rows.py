@@ -146,5 +146,5 @@ def test_a_tree_with_group_budgets_goes_on_where_it_was(count):
     for start in (whole.certificate, lower_bound(instance, iterations=20).certificate):
         again = branch_and_cut(instance, start_certificate=start)
         assert (again.tokens, again.lower_bound) == (whole.tokens, whole.tokens)
-    warm = lower_bound(instance, warm_start=whole.certificate, iterations=0)
+    warm = lower_bound(instance, start_certificate=whole.certificate, iterations=0)
     assert warm.lower_bound == whole.tokens

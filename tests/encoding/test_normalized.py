@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from properties import tries
 
-from partcover import Encoder, InputError, Vocabulary, WordCounts, export, load_vocabulary
+from partcover import Encoder, InputError, Vocabulary, WordCounts, export
 from partcover.corpus.normalizers.normalizer import Normalizer
 
 STRIP = '{"type":"Strip","strip_left":true,"strip_right":true}'
@@ -93,7 +93,7 @@ def test_a_tokenizer_json_is_read_and_written(tmp_path):
     text = "ＡＢ abC ﬁ"
     result = export(vocabulary, path, "huggingface", text=text)
     assert result.exact
-    back = load_vocabulary(path)
+    back = Vocabulary.load(path)
     assert back.normalizer == "NFKC+Lowercase"
     library = tokenizers.Tokenizer.from_file(str(path))
     assert Encoder(back).encode(text) == library.encode(text).ids
@@ -115,7 +115,7 @@ def test_bert_is_read_with_its_normalizer(text, tmp_path_factory):
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     path = tmp_path_factory.mktemp("bert") / "tokenizer.json"
     tokenizer.save(str(path))
-    vocabulary = load_vocabulary(path)
+    vocabulary = Vocabulary.load(path)
     assert vocabulary.normalizer == "BertNormalizer"
     theirs = tokenizer.encode(text)
     ids, offsets = Encoder(vocabulary).encode_with_offsets(text, unit="chars")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
-from partcover.interop import export, load_vocabulary
+from partcover.interop import export
 
 tokenizers = pytest.importorskip("tokenizers")
 FLAGS = ["single_word", "lstrip", "rstrip", "normalized"]
@@ -76,7 +76,7 @@ def test_ids_are_those_of_tokenizers(tmp_path_factory, entries, text, pre_tokeni
     path = tmp_path_factory.getbasetemp() / "tokenizer.json"
     path.write_text(json.dumps(data))
     own = tokenizers.Tokenizer.from_str(json.dumps(data))
-    encoder = Encoder(load_vocabulary(path))
+    encoder = Encoder(Vocabulary.load(path))
     there = own.encode(text, add_special_tokens=False)
     ids, places = encoder.encode_with_offsets(text, special="parse", unit="chars")
     assert ids == encoder.encode(text, special="parse") == there.ids
@@ -95,7 +95,7 @@ def test_ids_are_those_of_tokenizers(tmp_path_factory, entries, text, pre_tokeni
 
 def test_no_special_token_comes_in_unasked(tmp_path):
     (tmp_path / "t.json").write_text(json.dumps(made([("<s>", [True] + [False] * 4)])))
-    vocabulary = load_vocabulary(tmp_path / "t.json")
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
     encoder = Encoder(vocabulary)
     plain = encoder.encode("a<s>b")
     assert vocabulary.special["<s>"] not in plain
@@ -109,7 +109,7 @@ def test_no_special_token_comes_in_unasked(tmp_path):
 def test_decoding_gives_them_back_or_leaves_them_out(tmp_path):
     entries = [("<s>", [True] + [False] * 4), ("<t>", [False] * 5)]
     (tmp_path / "t.json").write_text(json.dumps(made(entries)))
-    encoder = Encoder(load_vocabulary(tmp_path / "t.json"))
+    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
     own = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     ids = encoder.encode("a<s>é<t> b", special="parse")
     assert encoder.decode(ids) == own.decode(ids, skip_special_tokens=False) == "a<s>é<t> b"
@@ -120,12 +120,12 @@ def test_flags_are_saved_and_written_back(tmp_path):
     entries = [(name, [place % 2 == 0, *(place >> bit & 1 == 1 for bit in range(4))])
                for place, name in enumerate(NAMES)]  # fmt: skip
     (tmp_path / "t.json").write_text(json.dumps(made(entries)))
-    vocabulary = load_vocabulary(tmp_path / "t.json")
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
     vocabulary.save(tmp_path / "v.json")
     assert Vocabulary.load(tmp_path / "v.json") == vocabulary
     for name, form in (("again.json", "huggingface"), ("pair", "vocab-merges")):
         assert export(vocabulary, tmp_path / name, form).exact
-        again = load_vocabulary(tmp_path / name)
+        again = Vocabulary.load(tmp_path / name)
         assert again.special_flags == vocabulary.special_flags
         assert again.special == vocabulary.special
 

@@ -35,7 +35,6 @@ from partcover.exact.model_files import check_model, read_head, read_solution
 from partcover.hardness.cnf import read_formula
 from partcover.hardness.graphs import read_graph
 from partcover.heuristics.greedy import greedtok
-from partcover.interop.load import load_vocabulary
 from partcover.interop.registry import FORMATS
 from partcover.report.runs import read_runs
 
@@ -96,7 +95,7 @@ def vocabulary(path: Path) -> None:
 def tokenizer(path: Path) -> None:
     """Reads a vocabulary of another library and encodes by it."""
     form = path.stem if path.stem in FORMATS else None  # of files that are not recognised
-    _use(load_vocabulary(path, form))
+    _use(Vocabulary.load(path, form))
 
 
 def _use(read: Vocabulary) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts
-from partcover.interop import export, load_vocabulary
+from partcover.interop import export
 
 tokenizers = pytest.importorskip("tokenizers")
 CLIP = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
@@ -52,7 +52,7 @@ def read(tmp_path_factory):
     own, data = clip()
     path = tmp_path_factory.mktemp("clip") / "tokenizer.json"
     path.write_text(json.dumps(data))
-    return own, load_vocabulary(path)
+    return own, Vocabulary.load(path)
 
 
 @pytest.mark.long
@@ -93,7 +93,7 @@ def test_exact_there_and_back(tmp_path, read, form, name):
     result = export(vocabulary, tmp_path / name, form, text=TEXT)
     assert result.exact
     assert result.text_same
-    again = load_vocabulary(tmp_path / name)
+    again = Vocabulary.load(tmp_path / name)
     assert again.with_(provenance={}) == vocabulary.with_(provenance={})
     if form == "huggingface":
         back = tokenizers.Tokenizer.from_file(str(tmp_path / name))
@@ -106,7 +106,7 @@ def test_the_pair_of_files_without_a_class_is_clips(tmp_path, read):
     _, vocabulary = read
     export(vocabulary, tmp_path / "pair", "vocab-merges")
     (tmp_path / "pair" / "tokenizer_config.json").unlink()
-    again = load_vocabulary(tmp_path / "pair" / "merges.txt")
+    again = Vocabulary.load(tmp_path / "pair" / "merges.txt")
     assert again.with_(provenance={}) == vocabulary.with_(provenance={})
     assert "are CLIP's: the files hold none" in again.provenance["remarks"][0]
 
@@ -114,7 +114,7 @@ def test_the_pair_of_files_without_a_class_is_clips(tmp_path, read):
 def test_the_published_list_of_merges_stands_alone(tmp_path):
     lines = '"bpe_simple_vocab_16e6.txt#version: 0.2\nt h\nth e</w>\n'
     (tmp_path / "bpe.txt.gz").write_bytes(gzip.compress(lines.encode()))
-    vocabulary = load_vocabulary(tmp_path / "bpe.txt.gz")
+    vocabulary = Vocabulary.load(tmp_path / "bpe.txt.gz")
     # the bytes, the bytes with the end of a word, the merges, and the special tokens
     assert Encoder(vocabulary).encode("THE the!") == [513, 513, 256]
     assert vocabulary.special == {"<start_of_text>": 514, "<end_of_text>": 515}
@@ -131,7 +131,7 @@ def test_spaces_inside_words_are_refused(tmp_path):
     _, data = clip()
     (tmp_path / "t.json").write_text(json.dumps({**data, "pre_tokenizer": {"type": "ByteLevel"}}))
     with pytest.raises(InputError, match="its pre-tokenizer leaves spaces in them"):
-        load_vocabulary(tmp_path / "t.json")
+        Vocabulary.load(tmp_path / "t.json")
     steps = '{"type": "Sequence", "pretokenizers": [{"type": "Digits"}, {"type": "EndOfWord"}]}'
     with pytest.raises(InputError, match="the word 'a b' holds a space"):
         Encoder(Vocabulary([], pretokenizer=steps)).encode("a b")

@@ -11,7 +11,7 @@ import pytest
 from interop.vocabularies import TOKENS
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, segment, trainers
-from partcover.interop import export, load_vocabulary
+from partcover.interop import export
 from partcover.interop.format import Replay
 from partcover.interop.registry import FORMATS
 from partcover.interop.replay import Fidelity, built_in_words, measure
@@ -117,7 +117,7 @@ def test_a_folder_is_written_where_one_stands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     vocabulary = Vocabulary(["ab"], rule="priority", pretokenizer="gpt2")
     assert export(vocabulary, ".", "priority-class").exact
-    assert load_vocabulary(".").tokens == vocabulary.tokens
+    assert Vocabulary.load(".").tokens == vocabulary.tokens
     assert all(path.is_file() for path in tmp_path.iterdir())
 
 

@@ -10,7 +10,6 @@ from interop.cases import chosen, counted_words, need, whole
 
 from partcover import InputError, PartcoverError, Vocabulary
 from partcover.errors import MissingExtra
-from partcover.interop.load import load_vocabulary
 from partcover.interop.registry import FORMATS
 
 TRIES = int(os.environ.get("PARTCOVER_FUZZ", "60"))  # for each format; more by hand
@@ -78,7 +77,7 @@ def test_mutated_files_are_read_or_refused(exported, name):
             file.write_bytes(changed(whole_, file.name, draw))
             for as_ in (name, None):
                 try:
-                    assert isinstance(load_vocabulary(target, as_), Vocabulary)
+                    assert isinstance(Vocabulary.load(target, as_), Vocabulary)
                 except PartcoverError:
                     refused += 1
         finally:
@@ -103,7 +102,7 @@ def test_numbers_beyond_their_range(exported, tmp_path, change, message):
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(data))
     with pytest.raises(InputError, match=rf"^{path}: .*{message}"):
-        load_vocabulary(path)
+        Vocabulary.load(path)
 
 
 def test_a_piece_that_is_no_text(exported):
@@ -114,6 +113,6 @@ def test_a_piece_that_is_no_text(exported):
     try:
         target.write_bytes(raw[:at] + b"<\xff\xfeC0>" + raw[at + 6 :])
         with pytest.raises(InputError, match=r"v\.model: (piece \d+, .*, is not UTF-8|not a sent)"):
-            load_vocabulary(target)
+            Vocabulary.load(target)
     finally:
         target.write_bytes(raw)

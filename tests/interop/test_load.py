@@ -8,8 +8,7 @@ import pytest
 from interop.cases import need
 
 from partcover import InputError, Vocabulary
-from partcover.interop import export, load_vocabulary
-from partcover.interop.load import load_any
+from partcover.interop import export
 
 
 def b64(token):
@@ -44,7 +43,7 @@ def test_broken_files(tmp_path, name, content, message):
     path = tmp_path / "broken"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError) as caught:
-        load_vocabulary(path, name)
+        Vocabulary.load(path, name)
     text = str(caught.value)
     assert text.startswith(message.format(path=path))
     assert "\n" not in text
@@ -54,9 +53,9 @@ def test_broken_folders_and_models(tmp_path):
     (tmp_path / "added_tokens.txt").write_text("6162\n")
     (tmp_path / "special_tokens_map.json").write_text('{"eos_token": "<eos>"}')
     with pytest.raises(InputError, match="eos_token is '<eos>', which added_tokens"):
-        load_vocabulary(tmp_path)
+        Vocabulary.load(tmp_path)
     with pytest.raises(InputError, match="cannot be read"):
-        load_vocabulary(tmp_path / "none", "tiktoken")
+        Vocabulary.load(tmp_path / "none", "tiktoken")
     pytest.importorskip("google.protobuf")
     model = pytest.importorskip("partcover.interop.sentencepiece.proto").model_proto()()
     model.pieces.add(piece="ab")
@@ -64,12 +63,12 @@ def test_broken_folders_and_models(tmp_path):
     path = tmp_path / "m.model"
     path.write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match="a sentencepiece model of whole words"):
-        load_vocabulary(path)
+        Vocabulary.load(path)
     model.trainer_spec.model_type = 1
     model.pieces.add(piece="ab")
     path.write_bytes(model.SerializeToString())
     with pytest.raises(InputError, match=r"m\.model: token 'ab' is given twice"):
-        load_vocabulary(path)
+        Vocabulary.load(path)
 
 
 @pytest.mark.long
@@ -92,8 +91,8 @@ def test_a_file_is_recognised_whatever_its_name(tmp_path, format_, library):
     written = tmp_path / ("v.json" if format_ == "huggingface" else "v")
     export(vocabulary, written, format_)
     path = written.rename(tmp_path / "tokenizer.model.v7m1")
-    assert load_vocabulary(path).provenance["format"] == format_
-    assert load_any(path).tokens == vocabulary.tokens
+    assert Vocabulary.load(path).provenance["format"] == format_
+    assert Vocabulary.load(path).tokens == vocabulary.tokens
 
 
 @pytest.mark.parametrize(
@@ -103,21 +102,21 @@ def test_lines_are_no_sentencepiece_model(tmp_path, content):
     path = tmp_path / "lines"
     path.write_bytes(content)
     with pytest.raises(InputError, match="not recognised"):
-        load_vocabulary(path)
+        Vocabulary.load(path)
 
 
 def test_a_folder_names_the_file_in_it_that_could_be_meant(tmp_path):
     with pytest.raises(InputError, match=r"no tokenizer's folder: name a file$"):
-        load_vocabulary(tmp_path)
+        Vocabulary.load(tmp_path)
     (tmp_path / "a.txt").write_text("some text\n")
     (tmp_path / "small").write_text("YQ== 0\nYg== 1\nYWI= 2\n")
     with pytest.raises(InputError, match=r"name a file, as .*small$"):
-        load_vocabulary(tmp_path)
+        Vocabulary.load(tmp_path)
 
 
 def test_partcovers_own_file_is_no_other_format(tmp_path):
     vocabulary = Vocabulary(["ab"], provenance={"model": {"type": "BPE"}})
     vocabulary.save(tmp_path / "v.json")
-    assert load_any(tmp_path / "v.json") == vocabulary
+    assert Vocabulary.load(tmp_path / "v.json") == vocabulary
     with pytest.raises(InputError, match="cannot be read"):
-        load_any(tmp_path / "none")
+        Vocabulary.load(tmp_path / "none")

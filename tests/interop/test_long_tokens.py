@@ -7,7 +7,7 @@ import json
 import pytest
 from interop.cases import need
 
-from partcover import InputError, Vocabulary, WordCounts, export, load_vocabulary
+from partcover import InputError, Vocabulary, WordCounts, export
 from partcover.interop.sentencepiece.proto import BPE, BYTE, UNKNOWN, model_proto
 from partcover.verification.rule_recount import COUNTED, cut_by_rule
 
@@ -20,7 +20,7 @@ def test_long_tokens_go_out_and_come_back(tmp_path, name):
     rule = "shortest_path" if name in ("list", "pathpiece") else "merges"
     vocabulary = Vocabulary(TOKENS, rule=rule, pretokenizer="none")
     export(vocabulary, tmp_path / "v", name, lossy=True)
-    read = load_vocabulary(tmp_path / "v", format=name)
+    read = Vocabulary.load(tmp_path / "v", format=name)
     assert LONG.encode() in read.tokens
 
 
@@ -38,7 +38,7 @@ def test_a_unigram_model_that_would_end_the_process_is_refused(tmp_path):
             with pytest.raises(InputError, match="1 tokens of more than 8,000 bytes"):
                 export(longer, path, "huggingface")
             export(longer, path, "huggingface", corpus=words, lossy=True)
-            assert len(load_vocabulary(path)) == 3
+            assert len(Vocabulary.load(path)) == 3
 
 
 @pytest.mark.long
@@ -49,7 +49,7 @@ def test_a_tokenizer_file_with_long_tokens_is_read(tmp_path):
     merges = [["a", "b"], ["ab", "ab"], ["ab", "a"]]
     model = {"type": "BPE", "vocab": vocab, "merges": merges}
     (tmp_path / "tokenizer.json").write_text(json.dumps({"version": "1.0", "model": model}))
-    assert len(load_vocabulary(tmp_path / "tokenizer.json")) == 5
+    assert len(Vocabulary.load(tmp_path / "tokenizer.json")) == 5
 
 
 def test_a_sentencepiece_model_with_long_pieces_is_read(tmp_path):
@@ -64,7 +64,7 @@ def test_a_sentencepiece_model_with_long_pieces_is_read(tmp_path):
         piece = model.pieces.add()
         piece.piece, piece.type, piece.score = text, kind, -float(len(model.pieces))
     (tmp_path / "v.model").write_bytes(model.SerializeToString())
-    assert len(load_vocabulary(tmp_path / "v.model")) == 3
+    assert len(Vocabulary.load(tmp_path / "v.model")) == 3
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from partcover import Encoder, Vocabulary, load_vocabulary
+from partcover import Encoder, Vocabulary
 from partcover.interop import export
 
 with pytest.MonkeyPatch.context() as path:  # alone: tests have such names
@@ -25,7 +25,7 @@ def read(name) -> Vocabulary:
     path = PUBLISHED[name].path
     if not path.exists():
         pytest.skip(f"{path.name} was not fetched")
-    return load_vocabulary(script.readable(PUBLISHED[name]))
+    return Vocabulary.load(script.readable(PUBLISHED[name]))
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -57,12 +57,12 @@ def test_gpt2s_own_files_are_written_and_read(tmp_path):
     vocabulary = read("gpt2")
     assert export(vocabulary, tmp_path / "gpt2", "vocab-merges").exact
     for path in (tmp_path / "gpt2", tmp_path / "gpt2" / "merges.txt"):
-        assert load_vocabulary(path).with_(provenance={}) == vocabulary.with_(provenance={})
+        assert Vocabulary.load(path).with_(provenance={}) == vocabulary.with_(provenance={})
 
 
 def test_tekken_is_written_and_read(tmp_path):
     pytest.importorskip("tiktoken")
     vocabulary = read("tekken")
     assert export(vocabulary, tmp_path / "t.json", "tekken").exact
-    again = load_vocabulary(tmp_path / "t.json")
+    again = Vocabulary.load(tmp_path / "t.json")
     assert again.with_(provenance={}) == vocabulary.with_(provenance={})

@@ -8,8 +8,8 @@ import pytest
 from interop.cases import need
 from interop.vocabularies import TEXT, made, same
 
-from partcover import Encoder, InputError
-from partcover.interop import export, load_vocabulary
+from partcover import Encoder, InputError, Vocabulary
+from partcover.interop import export
 
 
 def written(path, **changes):
@@ -32,13 +32,13 @@ def test_exact_there_and_back(tmp_path):
     result = export(vocabulary, tmp_path / "t", "tekken", text=TEXT)
     assert result.exact
     assert result.text_same
-    same(load_vocabulary(tmp_path / "t").with_(method="given"), vocabulary)
+    same(Vocabulary.load(tmp_path / "t").with_(method="given"), vocabulary)
 
 
 def test_ids_follow_the_special_tokens_and_the_rest_is_cut_off(tmp_path):
     tiktoken = need("tiktoken")
     data = written(tmp_path / "t.json")
-    vocabulary = load_vocabulary(tmp_path / "t.json")
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
     assert vocabulary.tokens == made("merges").tokens[:12]
     assert vocabulary.special["[INST]"] == 3
     assert vocabulary.provenance["remarks"] == [
@@ -58,7 +58,7 @@ def test_free_special_tokens_and_unknown_patterns(tmp_path):
     written(
         tmp_path / "t", pattern="x|y", default_num_special_tokens=24, default_vocab_size=24 + 260
     )
-    vocabulary = load_vocabulary(tmp_path / "t")
+    vocabulary = Vocabulary.load(tmp_path / "t")
     assert vocabulary.special["<SPECIAL_23>"] == 23
     assert len(vocabulary) == 4
     assert "4 ids of special tokens are free" in vocabulary.provenance["remarks"][-1]
@@ -72,7 +72,7 @@ def test_other_ids_are_given_up(tmp_path):
         export(vocabulary, tmp_path / "t", "tekken")
     result = export(vocabulary, tmp_path / "t", "tekken", lossy=True)
     assert result.words_differing == 0
-    assert load_vocabulary(tmp_path / "t").special == {"<s>": 0}
+    assert Vocabulary.load(tmp_path / "t").special == {"<s>": 0}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_other_ids_are_given_up(tmp_path):
 def test_broken_settings(tmp_path, change, message):
     written(tmp_path / "t", **change)
     with pytest.raises(InputError, match=message):
-        load_vocabulary(tmp_path / "t")
+        Vocabulary.load(tmp_path / "t")
 
 
 @pytest.mark.parametrize(
@@ -105,4 +105,4 @@ def test_broken_tokens(tmp_path, entry, message):
     data["vocab"][258] = entry
     (tmp_path / "t").write_text(json.dumps(data))
     with pytest.raises(InputError, match=message):
-        load_vocabulary(tmp_path / "t")
+        Vocabulary.load(tmp_path / "t")

@@ -12,7 +12,7 @@ from interop.cases import chosen, need
 from properties import tries
 
 from partcover import InputError, Vocabulary, WordCounts, segment
-from partcover.interop import export, load_vocabulary
+from partcover.interop import export
 from partcover.interop.ranks import tiktoken as tiktoken_format
 
 
@@ -23,7 +23,7 @@ def test_tiktoken_is_exact_for_merges(tmp_path, counted):
     assert result.exact
     assert result.tokens == result.exported_tokens == segment(counted, vocabulary).tokens
     assert any("<|end|> 900" in remark for remark in result.remarks)
-    back = load_vocabulary(tmp_path / "v.tiktoken")
+    back = Vocabulary.load(tmp_path / "v.tiktoken")
     assert (back.tokens, back.id_of, back.rule) == (vocabulary.tokens, vocabulary.id_of, "merges")
     assert back.pretokenizer is None
     assert "--pretokenizer" in back.provenance["remarks"][0]
@@ -102,7 +102,7 @@ def rank_file(path, tokens):
 
 def test_published_rank_files_are_known(tmp_path, monkeypatch):
     path = rank_file(tmp_path / "cl100k_base.tiktoken", [b"b", b"a", b"ab"])
-    by_name = load_vocabulary(path)
+    by_name = Vocabulary.load(path)
     assert by_name.pretokenizer == "cl100k"
     assert by_name.special["<|endoftext|>"] == 100257
     assert "by the name alone" in by_name.provenance["remarks"][0]
@@ -111,17 +111,17 @@ def test_published_rank_files_are_known(tmp_path, monkeypatch):
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     known = {digest: ("o200k_base", "o200k", {"<|endoftext|>": 199999})}
     monkeypatch.setattr(tiktoken_format, "PUBLISHED", known)
-    by_content = load_vocabulary(path)
+    by_content = Vocabulary.load(path)
     assert by_content.pretokenizer == "o200k"
     assert "SHA-256 is that of the published o200k_base" in by_content.provenance["remarks"][0]
     path.write_bytes(path.read_bytes() + b"\n")
-    assert "by the name alone" in load_vocabulary(path).provenance["remarks"][0]
+    assert "by the name alone" in Vocabulary.load(path).provenance["remarks"][0]
 
 
 def test_ids_of_special_tokens_that_a_file_by_that_name_has_are_left_out(tmp_path):
     path = tmp_path / "r50k_base.tiktoken"
     path.write_text(f"{base64.b64encode(b'ab').decode()} 50256\n")
-    vocabulary = load_vocabulary(path)
+    vocabulary = Vocabulary.load(path)
     assert (vocabulary.id_of[256], vocabulary.special, vocabulary.pretokenizer) == (
         50256,
         {},
@@ -133,4 +133,4 @@ def test_ids_of_special_tokens_that_a_file_by_that_name_has_are_left_out(tmp_pat
 def test_a_rank_file_is_known_behind_blank_lines_and_a_mark_of_byte_order(tmp_path, front):
     path = tmp_path / "ranks"
     path.write_bytes(front + rank_file(path, [b"a", b"ab"]).read_bytes())
-    assert load_vocabulary(path).tokens == (b"ab",)
+    assert Vocabulary.load(path).tokens == (b"ab",)

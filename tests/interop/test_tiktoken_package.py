@@ -12,7 +12,7 @@ import pytest
 from interop.cases import TEXT, chosen, need
 
 from partcover import Encoder, InputError, Vocabulary
-from partcover.interop import export, load_vocabulary
+from partcover.interop import export
 
 FIND = """
 import json, sys, tiktoken
@@ -37,7 +37,7 @@ def test_a_text_is_cut_the_same(tmp_path, counted, split):
     result = export(vocabulary, tmp_path / "mine", "tiktoken-package", corpus=counted, text=TEXT)
     assert result.exact
     assert result.text_same
-    back = load_vocabulary(tmp_path / "mine")
+    back = Vocabulary.load(tmp_path / "mine")
     assert (back.tokens, back.id_of, back.rule) == (vocabulary.tokens, vocabulary.id_of, "merges")
     assert (back.pretokenizer, dict(back.special)) == (split, {"<|end|>": 900})
     assert "remarks" not in back.provenance
@@ -101,15 +101,15 @@ def test_what_is_not_as_it_is_written_is_named(tmp_path):
     ):
         file.write_text(json.dumps(settings | change))
         with pytest.raises(InputError, match=message):
-            load_vocabulary(tmp_path / "t")
+            Vocabulary.load(tmp_path / "t")
     for change in ({"pattern": "x"}, {"pretokenizer": 3}, {"pretokenizer": "other"}):
         file.write_text(json.dumps(settings | change))
-        back = load_vocabulary(tmp_path / "t")
+        back = Vocabulary.load(tmp_path / "t")
         assert back.pretokenizer is None
         assert "--pretokenizer tells" in back.provenance["remarks"][0]
     file.rename(file.with_name("u.json"))
     with pytest.raises(InputError, match=r"u\.tiktoken: cannot be read"):
-        load_vocabulary(tmp_path / "t")
+        Vocabulary.load(tmp_path / "t")
     file.write_text("{}")
     with pytest.raises(InputError, match="2 encodings, and one is expected"):
-        load_vocabulary(tmp_path / "t")
+        Vocabulary.load(tmp_path / "t")

@@ -10,7 +10,7 @@ from interop.cases import WORDS, chosen, need
 
 from partcover import InputError, Vocabulary, WordCounts
 from partcover.errors import MissingExtra
-from partcover.interop import export, load_vocabulary
+from partcover.interop import export
 
 
 def test_greedtok_is_exact_but_for_neighbouring_copies(tmp_path):
@@ -20,7 +20,7 @@ def test_greedtok_is_exact_but_for_neighbouring_copies(tmp_path):
     corpus = WordCounts.from_counts({"the": 3, "cat": 1, "that": 1})
     result = export(vocabulary, tmp_path / "g", "greedtok", corpus=corpus, text="the cat sat")
     assert result.exact
-    back = load_vocabulary(tmp_path / "g")
+    back = Vocabulary.load(tmp_path / "g")
     assert (back.tokens, back.id_of, back.rule, back.pretokenizer) == (
         vocabulary.tokens,
         vocabulary.id_of,
@@ -56,15 +56,15 @@ def test_greedtok_folder_as_its_authors_write_it(tmp_path):
     (tmp_path / "added_tokens.txt").write_text("".join(t.hex() + "\n" for t in tokens))
     (tmp_path / "special_tokens_map.json").write_text('{"eos_token": "<eos>"}')
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "GreedTok"}')
-    vocabulary = load_vocabulary(tmp_path)
+    vocabulary = Vocabulary.load(tmp_path)
     assert (vocabulary.tokens, vocabulary.special) == ((b" the", b"in"), {"<eos>": 0})
     assert vocabulary.id_of[:2] == (3, 4)
     assert vocabulary.id_of[256:] == (1, 2)
     assert (vocabulary.rule, vocabulary.pretokenizer) == ("priority", "gpt2")
     (tmp_path / "tokens.txt").write_text("c4 a0 74 \n69 6e \n")
-    assert load_vocabulary(tmp_path / "tokens.txt", "greedtok").tokens == ("Ġt".encode(), b"in")
+    assert Vocabulary.load(tmp_path / "tokens.txt", "greedtok").tokens == ("Ġt".encode(), b"in")
     (tmp_path / "special_tokens_map.json").write_text('{"pad_token": "a"}')
-    vocabulary = load_vocabulary(tmp_path)  # a byte that is a special token is none
+    vocabulary = Vocabulary.load(tmp_path)  # a byte that is a special token is none
     assert (vocabulary.special, vocabulary.id_of[ord("a")]) == ({"a": 3 + ord("a")}, -1)
 
 
@@ -80,13 +80,13 @@ def test_broken_greedtok_folders(tmp_path, name, content, message):
     (tmp_path / "added_tokens.txt").write_text("6162\n")
     (tmp_path / name).write_text(json.dumps(content))
     with pytest.raises(InputError, match=f"{name}: {message}"):
-        load_vocabulary(tmp_path)
+        Vocabulary.load(tmp_path)
 
 
 def test_a_pattern_that_is_no_text_of_utf_8_can_be_shown(tmp_path):
     (tmp_path / "added_tokens.txt").write_text("6162\n")
     (tmp_path / "tokenizer_config.json").write_text('{"pattern": "\\ud800"}')
-    vocabulary = load_vocabulary(tmp_path)
+    vocabulary = Vocabulary.load(tmp_path)
     assert "its pattern is no pre-tokenizer here: \\ud800" in vocabulary.provenance["remarks"]
 
 
@@ -103,7 +103,7 @@ def test_vocab_files(tmp_path, counted, name, rule):
     assert export(vocabulary, path, name, corpus=counted).exact
     assert export(vocabulary, path, name).exact
     assert path.read_text().split("\n")[97] == "61"
-    back = load_vocabulary(path, name)
+    back = Vocabulary.load(path, name)
     assert (back.tokens, back.id_of, back.rule) == (vocabulary.tokens, vocabulary.id_of, rule)
     gaps = vocabulary.with_(ids=[*range(256), *(300 + i for i in range(len(vocabulary)))])
     with pytest.raises(InputError, match="ids with gaps"):
@@ -111,7 +111,7 @@ def test_vocab_files(tmp_path, counted, name, rule):
     assert export(gaps, path, name, lossy=True).ids_differing == len(vocabulary)
     turned = Vocabulary(["ab", "bc"], rule=rule, ids=[*range(256), 900, 700], pretokenizer="none")
     export(turned, path, name, lossy=True)
-    assert load_vocabulary(path, name).tokens == (b"bc", b"ab")  # in the order of their ids
+    assert Vocabulary.load(path, name).tokens == (b"bc", b"ab")  # in the order of their ids
 
 
 def test_list(tmp_path, counted):
@@ -119,7 +119,7 @@ def test_list(tmp_path, counted):
     path = tmp_path / "v.txt"
     assert export(vocabulary, path, "list").exact
     assert path.read_text() == "a b\na\\tb\n\\xFFa\nab\\\\\n the\né\\n\n"
-    back = load_vocabulary(path)
+    back = Vocabulary.load(path)
     assert (back.tokens, back.rule) == (vocabulary.tokens, "shortest_path")
     with pytest.raises(InputError, match="a list holds no rule"):
         export(vocabulary.with_(rule="priority"), path, "list")

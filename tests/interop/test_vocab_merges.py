@@ -9,8 +9,8 @@ import pytest
 from interop.cases import need
 from interop.vocabularies import TEXT, made, same
 
-from partcover import Encoder, InputError
-from partcover.interop import export, load_vocabulary, vocab_merges
+from partcover import Encoder, InputError, Vocabulary
+from partcover.interop import export, vocab_merges
 
 
 def folder(path, **changes):
@@ -24,7 +24,7 @@ def test_exact_there_and_back(tmp_path):
     assert result.exact
     assert result.text_same
     for path in (tmp_path / "g", tmp_path / "g" / "vocab.json", tmp_path / "g" / "merges.txt"):
-        same(load_vocabulary(path), vocabulary)
+        same(Vocabulary.load(path), vocabulary)
 
 
 def test_the_names_do_not_matter(tmp_path):
@@ -34,10 +34,10 @@ def test_the_names_do_not_matter(tmp_path):
         for old, new in (("vocab.json", first), ("merges.txt", second)):
             (tmp_path / new).write_bytes((tmp_path / "g" / old).read_bytes())
         for path in (tmp_path / first, tmp_path / second):
-            read = load_vocabulary(path)
+            read = Vocabulary.load(path)
             same(read, vocabulary)  # what looks like a special token is one
             assert "the files hold none" in read.provenance["remarks"][0]
-    same(load_vocabulary(tmp_path), vocabulary)
+    same(Vocabulary.load(tmp_path), vocabulary)
 
 
 def test_ids_are_the_librarys(tmp_path):
@@ -46,7 +46,7 @@ def test_ids_are_the_librarys(tmp_path):
     own = tokenizers.ByteLevelBPETokenizer.from_file(
         str(tmp_path / "g" / "vocab.json"), str(tmp_path / "g" / "merges.txt")
     )
-    assert Encoder(load_vocabulary(tmp_path / "g")).encode(TEXT) == own.encode(TEXT).ids
+    assert Encoder(Vocabulary.load(tmp_path / "g")).encode(TEXT) == own.encode(TEXT).ids
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_ids_are_the_librarys(tmp_path):
 def test_the_class_says_how_text_is_cut(tmp_path, config, remark):
     folder(tmp_path / "g")
     (tmp_path / "g" / "tokenizer_config.json").write_text(json.dumps(config))
-    vocabulary = load_vocabulary(tmp_path / "g")
+    vocabulary = Vocabulary.load(tmp_path / "g")
     assert vocabulary.pretokenizer == "gpt2"
     remarks = vocabulary.provenance.get("remarks", [])
     assert remarks == [] if remark is None else remark in remarks[0]
@@ -69,7 +69,7 @@ def test_a_space_in_front_is_put_there(tmp_path):
     folder(tmp_path / "g")
     config = {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": True}
     (tmp_path / "g" / "tokenizer_config.json").write_text(json.dumps(config))
-    encoder = Encoder(load_vocabulary(tmp_path / "g"))
+    encoder = Encoder(Vocabulary.load(tmp_path / "g"))
     assert encoder.encode("ab") == encoder.encode(" ab")
 
 
@@ -84,7 +84,7 @@ def test_another_pretokenizer_is_given_up(tmp_path):
 def test_files_that_are_cut_are_not_recognised(tmp_path):
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"#version: 0.2\ni n\n")[:-12])
     with pytest.raises(InputError, match="not recognised"):
-        load_vocabulary(tmp_path / "cut.gz")
+        Vocabulary.load(tmp_path / "cut.gz")
 
 
 @pytest.mark.long
@@ -94,18 +94,18 @@ def test_packed_merges_are_not_unpacked_without_end(tmp_path, monkeypatch, head)
     path = tmp_path / "merges.txt"
     path.write_bytes(gzip.compress(f"{head}\n".encode() + b"a" * (1 << 25), 1))
     with pytest.raises(InputError, match=rf"^{path}:2: two parts of a merge are expected"):
-        load_vocabulary(path)
+        Vocabulary.load(path)
     monkeypatch.setattr(vocab_merges, "_LARGEST", 1 << 16)
     path.write_bytes(gzip.compress(f"{head}\n".encode() + b"a a\n" * (1 << 15), 1))
     with pytest.raises(InputError, match=rf"^{path}: more than 65,536 bytes of merges"):
-        load_vocabulary(path)
+        Vocabulary.load(path)
 
 
 def test_ends_of_words_in_tokens_of_text_are_refused_by_name(tmp_path):
     (tmp_path / "vocab.json").write_text('{"h": 0, "e</w>": 1, "he</w>": 2}')
     (tmp_path / "merges.txt").write_text("#version: 0.2\nh e</w>\n")
     with pytest.raises(InputError, match="its merges end words in </w>, as CLIP's, but its tokens"):
-        load_vocabulary(tmp_path / "merges.txt")
+        Vocabulary.load(tmp_path / "merges.txt")
 
 
 @pytest.mark.parametrize(
@@ -128,4 +128,4 @@ def test_broken_files(tmp_path, vocab, merges, message):
         (tmp_path / "merges.txt").write_bytes(content)
     path = tmp_path / ("merges.txt" if vocab is None else "vocab.json")
     with pytest.raises(InputError, match=message):
-        load_vocabulary(path, "vocab-merges")
+        Vocabulary.load(path, "vocab-merges")

@@ -10,7 +10,7 @@ import pytest
 
 from partcover import InputError, Instance, Vocabulary, WordCounts
 from partcover.cli.inputs import read_tokens
-from partcover.interop import export, load_vocabulary
+from partcover.interop import export
 from partcover.runtime.files.kinds import kind_of, likely_mistake, looks_counted
 
 TEXT = "It is a truth universally acknowledged\nthat a single man\n"
@@ -174,7 +174,7 @@ def test_a_byte_order_mark_is_no_part_of_anything(run, files):
     assert Instance.load(files / "I.json").k == 2
     (files / "t.txt").write_bytes(b"\xef\xbb\xbfth\nthe\n")
     assert read_tokens(str(files / "t.txt"), "bytes") == (b"th", b"the")
-    assert load_vocabulary(files / "t.txt", "list").tokens == (b"th", b"the")
+    assert Vocabulary.load(files / "t.txt", "list").tokens == (b"th", b"the")
     (files / "t.jsonl").write_bytes(b"\xef\xbb\xbf" + json.dumps({"text": "a b"}).encode() + b"\n")
     assert WordCounts.from_files(files / "t.jsonl").total_count == 2
 
@@ -185,7 +185,7 @@ def test_a_mark_that_is_part_of_a_word_stays(tmp_path):
     assert WordCounts.load(tmp_path / "C.tsv").to_dict() == words.to_dict()
     vocabulary = Vocabulary(["\ufeffa"], pretokenizer="none")
     assert export(vocabulary, tmp_path / "t", "list").exact
-    assert load_vocabulary(tmp_path / "t", "list").tokens == vocabulary.tokens
+    assert Vocabulary.load(tmp_path / "t", "list").tokens == vocabulary.tokens
 
 
 def test_utf_16_is_named(tmp_path):

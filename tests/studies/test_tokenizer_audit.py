@@ -57,7 +57,7 @@ def test_an_earlier_proof_is_kept():
     vocabulary = Vocabulary(["an"])
     first = audit_tokenizer(vocabulary, words)
     again = audit_tokenizer(
-        vocabulary, words, time_limit=0, warm_start=first.bound.certificate, limit=1
+        vocabulary, words, start_certificate=first.bound.certificate, limit=1, time_limit=0
     )
     assert again.lower_bound == first.lower_bound > words.total_count
     assert [word.word for word in again.costly] == [b"banana"]

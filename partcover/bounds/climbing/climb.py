@@ -33,7 +33,7 @@ class StoppingRule:
     ----------
     deadline : Deadline
         When time is up.
-    target_gap : float or None
+    gap : float or None
         The relative gap that is enough.
     iterations : int or None
         The largest number of steps.
@@ -42,7 +42,7 @@ class StoppingRule:
     """
 
     deadline: Deadline
-    target_gap: float | None
+    gap: float | None
     iterations: int | None
     incumbent: int | None = None
 
@@ -59,9 +59,9 @@ class StoppingRule:
         """Returns which limit is reached; None if none is."""
         tokens = best.incumbent if self.incumbent is None else self.incumbent
         if (
-            self.target_gap is not None
+            self.gap is not None
             and tokens is not None
-            and tokens - best.lower_bound <= self.target_gap * tokens
+            and tokens - best.lower_bound <= self.gap * tokens
         ):
             return "gap"
         if self.iterations is not None and step >= self.iterations:

@@ -66,7 +66,7 @@ def within_reach(instance: Instance, greedy: Solution, deadline: Deadline) -> In
 
 
 def first_point(
-    counter: PriceCounter, greedy: Solution, warm_starts: Sequence[Certificate]
+    counter: PriceCounter, greedy: Solution, certificates: Sequence[Certificate]
 ) -> tuple[WordAscent, dict[int, Certificate]]:
     """Returns the plain steps before the first, and what warm starts prove, recounted, by their k.
 
@@ -76,7 +76,7 @@ def first_point(
         The words and candidates.
     greedy : Solution
         The solution of `greedtok`.
-    warm_starts : sequence of Certificate
+    certificates : sequence of Certificate
         Certificates, for any k; the steps begin from the first.
     """
     if counter.instance.words.total_symbols >= _MOST_SYMBOLS:
@@ -84,8 +84,8 @@ def first_point(
             "the counts are too large for prices of enough digits: scale them down, or take fewer "
             "words"
         )
-    prices = [counter.prices_of(warm_start) for warm_start in warm_starts]
-    known = [_checked(counter, warm_start) for warm_start in warm_starts]
+    prices = [counter.prices_of(one) for one in certificates]
+    known = [_checked(counter, one) for one in certificates]
     vocabulary = greedy.vocabulary or Vocabulary((), counter.instance.symbols)
     ascent = WordAscent(counter, vocabulary, greedy.gains, families_of(counter))
     if prices:

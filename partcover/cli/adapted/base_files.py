@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ...adaptation.base import check_words
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
-from ...interop.load import load_vocabulary, other_format
-from ...interop.token_list import LIST
 from ...runtime.files.kinds import kind_of
 from ...vocabulary.vocabulary import Vocabulary
 from ..inputs import read_any_vocabulary, with_pretokenizer
@@ -27,18 +24,18 @@ def read_tokenizer(path: str, pretokenizer: str | None) -> Vocabulary:
     InputError
         If it cannot be read, is over integers, or has another pre-tokenizer.
     """
-    vocabulary = read_any_vocabulary(path)
-    if vocabulary.symbols == "ints":
-        raise InputError(f"{path}: tokens over integers, and text is to be cut")
-    return with_pretokenizer(path, vocabulary, pretokenizer)
+    return _of_text(path, read_any_vocabulary(path), pretokenizer)
 
 
 def read_base(path: str, pretokenizer: str | None) -> Vocabulary:
     """Reads what `read_tokenizer` does, and a list of tokens by its name, ``.txt`` or ``.list``."""
-    known = kind_of(path) in ("vocabulary", "solution") or other_format(path) is not None
-    if not known and LIST.recognises(Path(path)):
-        return with_pretokenizer(path, load_vocabulary(path, LIST.name), pretokenizer)
-    return read_tokenizer(path, pretokenizer)
+    return _of_text(path, Vocabulary.load(path), pretokenizer)
+
+
+def _of_text(path: str, vocabulary: Vocabulary, pretokenizer: str | None) -> Vocabulary:
+    if vocabulary.symbols == "ints":
+        raise InputError(f"{path}: tokens over integers, and text is to be cut")
+    return with_pretokenizer(path, vocabulary, pretokenizer)
 
 
 def read_corpora(

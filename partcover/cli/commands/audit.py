@@ -126,7 +126,7 @@ def audit_command(
             vocabulary,
             words,
             time_limit=time_limit,
-            warm_start=start,
+            start_certificate=start,
             limit=top,
             threads=out.threads,
             progress=progress,

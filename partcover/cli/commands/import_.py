@@ -6,6 +6,7 @@ import click
 
 from ...corpus.normalizers.normalizer import glance
 from ...corpus.pretokenizers.pretokenizer import Pretokenizer
+from ...vocabulary.vocabulary import Vocabulary
 from ..command import argument, command, option
 from ..options import output_options
 from ..shown.completion import format_names, pretokenizer_names
@@ -41,9 +42,7 @@ def import_command(out: Output, path: str, format_: str | None, pretokenizer: st
     PATH is a file or a folder. The rule of segmentation and the pre-tokenizer are those that it
     implies; what could not be carried is said.
     """
-    from ...interop import load_vocabulary
-
-    vocabulary = load_vocabulary(path, format_)
+    vocabulary = Vocabulary.load(path, format_)
     if pretokenizer is not None:
         name = Pretokenizer.from_name(pretokenizer).name
         vocabulary = vocabulary.with_(pretokenizer=name)
@@ -55,7 +54,7 @@ def import_command(out: Output, path: str, format_: str | None, pretokenizer: st
     if out.json:
         out.object(
             {
-                "format": vocabulary.provenance["format"],
+                "format": vocabulary.provenance.get("format", "partcover"),
                 "tokens": len(vocabulary),
                 "symbols": vocabulary.symbols,
                 "rule": vocabulary.rule,

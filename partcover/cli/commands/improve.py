@@ -107,10 +107,10 @@ def improve_command(
         with search.watched(out) as progress:
             solution = improve(
                 instance,
-                start,
+                warm_start=start,
+                start_certificate=certificate,
                 bound=not no_bound,
                 cuts=not no_cuts,
-                start_certificate=certificate,
                 progress=progress,
                 checkpoint=files,
                 **search.limits(out),

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, export
-from partcover.interop import load_vocabulary
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -64,7 +63,7 @@ def test_bpe_over_characters(tmp_path_factory, characters, joined, shuffled, tex
     texts = texts + pool + ["".join(rng.choices(pool, k=3)) for _ in range(10)]
     if way == "neither" and "▁" in "".join(characters):
         texts = [text.replace(" ", "▁") for text in texts]
-    vocabulary = load_vocabulary(path)
+    vocabulary = Vocabulary.load(path)
     assert (vocabulary.rule, vocabulary.symbols) == ("character_merges", "bytes")
     encoder = Encoder(vocabulary)
     for text in texts:
@@ -84,7 +83,7 @@ def test_bpe_over_characters_by_rank_where_it_is_the_same(tmp_path):
     ):
         tokenizer = character_bpe(pieces, merges)
         tokenizer.save(str(tmp_path / "t.json"))
-        vocabulary = load_vocabulary(tmp_path / "t.json")
+        vocabulary = Vocabulary.load(tmp_path / "t.json")
         assert (vocabulary.merges is None) == (tokens is not None)
         if tokens:
             assert set(vocabulary.tokens[:4]) == {t.encode() for t in tokens[:4]}
@@ -107,7 +106,7 @@ def test_bpe_over_characters_whose_pairs_hold_spaces(tmp_path, marked):
             if marked:
                 tokenizer.normalizer = SPACE_BY_NORMALIZER
             tokenizer.save(str(tmp_path / "t.json"))
-            encoder = Encoder(load_vocabulary(tmp_path / "t.json"))
+            encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
             for text in (" a", "a b", " a b", "b a"):
                 assert encoder.encode(text) == tokenizer.encode(text).ids
 
@@ -121,7 +120,7 @@ def test_a_token_that_no_pair_makes_is_no_whole_word_beside_a_special_one(tmp_pa
     tokenizer.save(str(tmp_path / "t.json"))
     for text in ("xyz", "ab", "abxyz"):
         assert (
-            Encoder(load_vocabulary(tmp_path / "t.json")).encode(text) == tokenizer.encode(text).ids
+            Encoder(Vocabulary.load(tmp_path / "t.json")).encode(text) == tokenizer.encode(text).ids
         )
 
 
@@ -129,16 +128,16 @@ def test_bpe_over_characters_cut_before_spaces_are_marked(tmp_path):
     path = tmp_path / "t.json"
     export(Vocabulary(["ab"], rule="character_merges", pretokenizer="gpt2"), path, "huggingface")
     data = json.loads(path.read_text())
-    assert load_vocabulary(path).pretokenizer == "gpt2"
+    assert Vocabulary.load(path).pretokenizer == "gpt2"
     data["normalizer"] = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
     path.write_text(json.dumps(data))
     theirs = tokenizers.Tokenizer.from_file(str(path))
-    assert Encoder(load_vocabulary(path)).encode("ab ▁ab b") == theirs.encode("ab ▁ab b").ids
+    assert Encoder(Vocabulary.load(path)).encode("ab ▁ab b") == theirs.encode("ab ▁ab b").ids
     data["normalizer"] = None  # and spaces that nothing marks
     spaces = tokenizers.pre_tokenizers.Split(" ", "merged_with_previous")
     data["pre_tokenizer"] = json.loads(spaces.__getstate__())
     path.write_text(json.dumps(data))
-    vocabulary = load_vocabulary(path)
+    vocabulary = Vocabulary.load(path)
     theirs = tokenizers.Tokenizer.from_file(str(path))
     assert Encoder(vocabulary).encode("ab ab b") == theirs.encode("ab ab b").ids
 
@@ -147,36 +146,36 @@ def test_bpe_over_characters_whose_words_are_kept(tmp_path):
     for pairs, fits in (([("a", "b")], True), ([], False)):
         character_bpe(["a", "b", "ab"], pairs, ignore_merges=True).save(str(tmp_path / "t.json"))
         if fits:
-            assert load_vocabulary(tmp_path / "t.json").tokens == (b"ab",)
+            assert Vocabulary.load(tmp_path / "t.json").tokens == (b"ab",)
         else:
             with pytest.raises(InputError, match="1 of which merging does not give, as 'ab'"):
-                load_vocabulary(tmp_path / "t.json")
+                Vocabulary.load(tmp_path / "t.json")
 
 
 def test_what_is_said_of_bpe_over_characters(tmp_path):
     path = tmp_path / "t.json"
     tokenizer = character_bpe(["a", "b", "ab", "<0xe4>"], [("a", "b")], ignore_merges=False)
     tokenizer.save(str(path))
-    vocabulary = load_vocabulary(path)
+    vocabulary = Vocabulary.load(path)
     assert vocabulary.tokens == (b"ab", b"<0xe4>")  # no byte: those are spelled in capitals
     assert Encoder(vocabulary).encode("ab\xe4") == tokenizer.encode("ab\xe4").ids
     assert "spells" not in " ".join(vocabulary.provenance.get("remarks", ()))
     tokenizer = character_bpe(["a", "b", "ab"], [("a", "b")], ignore_merges=True)
     tokenizer.save(str(path))
-    remarks = " ".join(load_vocabulary(path).provenance["remarks"])
+    remarks = " ".join(Vocabulary.load(path).provenance["remarks"])
     assert "a word that spells a byte's piece, as <0x41>, is that byte there" in remarks
     tokenizer = character_bpe(["a", "b", " ", "▁", "a ", "▁a"], [("a", " "), ("▁", "a")])
     tokenizer.normalizer = SPACE_BY_NORMALIZER
     tokenizer.save(str(path))
-    assert Encoder(load_vocabulary(path)).encode("a a") == tokenizer.encode("a a").ids
-    remarks = " ".join(load_vocabulary(path).provenance["remarks"])
+    assert Encoder(Vocabulary.load(path)).encode("a a") == tokenizer.encode("a a").ids
+    remarks = " ".join(Vocabulary.load(path).provenance["remarks"])
     assert "2 pieces with a space, which no text has" in remarks
     tokenizer = character_bpe(["a", "b", "a▁b"], [])
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(
         prepend_scheme="never", split=False
     )
     tokenizer.save(str(path))
-    assert Encoder(load_vocabulary(path)).encode("a b▁b") == tokenizer.encode("a b▁b").ids
+    assert Encoder(Vocabulary.load(path)).encode("a b▁b") == tokenizer.encode("a b▁b").ids
 
 
 def test_added_tokens_that_merges_make_too_are_tokens(tmp_path):
@@ -184,7 +183,7 @@ def test_added_tokens_that_merges_make_too_are_tokens(tmp_path):
     tokenizer.normalizer = SPACE_BY_NORMALIZER
     tokenizer.add_tokens([tokenizers.AddedToken("▁▁", normalized=False), "<b>"])
     tokenizer.save(str(tmp_path / "t.json"))
-    vocabulary = load_vocabulary(tmp_path / "t.json")
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
     assert vocabulary.special == {"<b>": 261}
     assert "1 added tokens that merges make too, as '▁▁', are no special tokens" in " ".join(
         vocabulary.provenance["remarks"]
@@ -197,7 +196,7 @@ def test_added_tokens_that_merges_make_too_are_tokens(tmp_path):
 def test_bpe_over_characters_without_fallback(tmp_path):
     model = tokenizers.models.BPE({"<unk>": 0, "a": 1, "b": 2, "ab": 3}, [("a", "b")])
     tokenizers.Tokenizer(model).save(str(tmp_path / "t.json"))
-    vocabulary = load_vocabulary(tmp_path / "t.json")
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
     assert Encoder(vocabulary).encode("abba") == [3, 2, 1]
     assert vocabulary.provenance["remarks"] == [
         "a character that is no piece is cut into its bytes here, unknown there",
@@ -234,7 +233,7 @@ def test_merges_of_characters_go_out(tmp_path_factory, characters, joined, by_pa
     fidelity = export(vocabulary, path, "huggingface", text=text)
     assert fidelity.exact
     assert not any("are left out" in remark for remark in fidelity.remarks)
-    read = load_vocabulary(path)
+    read = Vocabulary.load(path)
     assert (read.pretokenizer, read.special) == (name, vocabulary.special)
     ids_of = [dict(zip(v, v.id_of[256:], strict=True)) for v in (read, vocabulary)]
     assert ids_of[0] == ids_of[1]
@@ -268,7 +267,7 @@ def test_pairs_that_make_characters_of_bytes_stay_behind(run, tmp_path):
         tokens, merges=pairs[:2] + pairs[3:], rule="character_merges", pretokenizer="none"
     )
     assert export(vocabulary, tmp_path / "u.json", "huggingface", text="aé日éa日").exact
-    read = load_vocabulary(tmp_path / "u.json")
+    read = Vocabulary.load(tmp_path / "u.json")
     assert Encoder(read).encode("aé日éa日") == Encoder(vocabulary).encode("aé日éa日")
 
 

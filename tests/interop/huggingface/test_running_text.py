@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from properties import tries
 
-from partcover import Encoder, InputError, load_vocabulary
+from partcover import Encoder, InputError, Vocabulary
 
 tokenizers = pytest.importorskip("tokenizers")
 models, normalizers = tokenizers.models, tokenizers.normalizers
@@ -82,7 +82,7 @@ def test_ids_are_the_librarys(
     tokenizer = tokenizer_of(way, charsmap if mapped else None, model)
     path = tmp_path_factory.mktemp("running") / "t.json"
     tokenizer.save(str(path))
-    vocabulary = load_vocabulary(path)
+    vocabulary = Vocabulary.load(path)
     encoder = Encoder(vocabulary)
     for text in texts:
         ids = encoder.encode(text)
@@ -94,7 +94,7 @@ def test_a_prefix_is_left_out_in_decoding(tmp_path):
     model = models.BPE({"<unk>": 0, "▁": 1, "a": 2}, [], unk_token="<unk>", fuse_unk=True)
     for way, back in (("llama", " a a"), ("gemma", " a a"), ("always", "a a")):
         tokenizer_of(way, None, model).save(str(tmp_path / "t.json"))
-        encoder = Encoder(load_vocabulary(tmp_path / "t.json"))
+        encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
         assert encoder.decode(encoder.encode(" a a")) == back
 
 
@@ -107,4 +107,4 @@ def test_a_broken_map_is_one_line(tmp_path):
     at = content.index("[", content.index('"normalizers"')) + 1
     (tmp_path / "t.json").write_text(content[:at] + step + content[at:])
     with pytest.raises(InputError, match="cut short"):
-        load_vocabulary(tmp_path / "t.json")
+        Vocabulary.load(tmp_path / "t.json")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
-from partcover.interop import export, load_vocabulary
+from partcover.interop import export
 
 tokenizers = pytest.importorskip("tokenizers")
 ALPHABET = "abcé日,."
@@ -40,7 +40,7 @@ def trained(path, prefix="##", words=("abcab", "cabé", "日abc", "ab", "ca", "b
 @pytest.mark.parametrize("prefix", ["##", "@", ""])
 def test_ids_are_the_librarys(tmp_path, prefix):
     own = trained(tmp_path / "t.json", prefix)
-    vocabulary = load_vocabulary(tmp_path / "t.json")
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
     assert vocabulary.rule == "longest_match"
     assert vocabulary.special == {"[UNK]": 0, "[CLS]": 1}
     text = "abcab  cabéb,日日abcabc.\n bcba ab"
@@ -52,7 +52,7 @@ def test_ids_are_the_librarys(tmp_path, prefix):
 
 def test_ids_of_any_text(tmp_path):
     own = trained(tmp_path / "t.json")
-    encoder = Encoder(load_vocabulary(tmp_path / "t.json"))
+    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
 
     @tries(300)
     @given(st.text(ALPHABET + " \n", max_size=30))
@@ -67,7 +67,7 @@ def test_a_mark_that_no_piece_has(tmp_path):
     data = json.loads((tmp_path / "t.json").read_bytes())
     data["model"]["vocab"]["▁x"] = 900
     (tmp_path / "t.json").write_text(json.dumps(data))
-    vocabulary = load_vocabulary(tmp_path / "t.json")
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
     assert "\ue000▁x" in vocabulary
     assert "every word gets \ue000 in front here" in vocabulary.provenance["remarks"][0]
 
@@ -78,7 +78,7 @@ def test_unknown_words_are_the_unknown_token(tmp_path):
     data["model"]["max_input_chars_per_word"] = 5
     (tmp_path / "t.json").write_text(json.dumps(data))
     own = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
-    vocabulary = load_vocabulary(tmp_path / "t.json")
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
     text = "abz ab日ca ab日cab éz, cab"
     ids, places = Encoder(vocabulary).encode_with_offsets(text, unit="chars")
     there = own.encode(text)
@@ -97,7 +97,7 @@ WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "a", "##b"
 def test_berts_list_of_pieces(tmp_path):
     (tmp_path / "pieces").write_text("\n".join(WORDS) + "\n")
     own = tokenizers.BertWordPieceTokenizer(str(tmp_path / "pieces"))
-    vocabulary = load_vocabulary(tmp_path / "pieces")
+    vocabulary = Vocabulary.load(tmp_path / "pieces")
     text = "The UNAFFABLE ab, é [CLS] abz\x00un"
     encoder = Encoder(vocabulary)
     assert encoder.encode(text, special="parse") == own.encode(text, add_special_tokens=False).ids
@@ -107,19 +107,19 @@ def test_berts_list_of_pieces(tmp_path):
     numbered = {text: place for place, text in enumerate(WORDS)}
     for name, content in (("a.json", numbered), ("vocab.json", WORDS)):
         (tmp_path / name).write_text(json.dumps(content))
-        read = load_vocabulary(tmp_path / name)
+        read = Vocabulary.load(tmp_path / name)
         assert read.with_(provenance={}) == vocabulary.with_(provenance={})
 
 
 def test_settings_beside_berts_list(tmp_path):
     (tmp_path / "vocab.txt").write_text("\n".join([*WORDS, "The"]))
-    cased = load_vocabulary(tmp_path)
+    cased = Vocabulary.load(tmp_path)
     assert '"lowercase":false' in cased.normalizer
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": true}')
-    assert load_vocabulary(tmp_path / "vocab.txt").normalizer == "BertNormalizer"
+    assert Vocabulary.load(tmp_path / "vocab.txt").normalizer == "BertNormalizer"
     (tmp_path / "vocab.txt").write_text("\n".join([*WORDS, "a"]))
     with pytest.raises(InputError, match="the piece 'a' is there twice"):
-        load_vocabulary(tmp_path / "vocab.txt")
+        Vocabulary.load(tmp_path / "vocab.txt")
 
 
 def test_a_list_with_marks_at_the_beginning_of_words(tmp_path):
@@ -141,6 +141,6 @@ def test_a_list_with_marks_at_the_beginning_of_words(tmp_path):
     (tmp_path / "vocab.json").write_text(json.dumps(listed))
     (tmp_path / "vocab.txt").write_text("\n".join(words) + "\n")
     own = tokenizers.BertWordPieceTokenizer(str(tmp_path / "vocab.txt"))
-    encoder = Encoder(load_vocabulary(tmp_path / "vocab.json"))
+    encoder = Encoder(Vocabulary.load(tmp_path / "vocab.json"))
     text = "THE únaffable, x un " + "b" * 100 + " " + "b" * 101
     assert encoder.encode(text) == own.encode(text, add_special_tokens=False).ids

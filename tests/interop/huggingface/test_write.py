@@ -13,7 +13,7 @@ from properties import tries
 
 from partcover import InputError, Vocabulary, WordCounts, segment
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
-from partcover.interop import FORMATS, export, load_vocabulary
+from partcover.interop import FORMATS, export
 from partcover.interop.byte_level import from_characters, to_characters
 from partcover.interop.huggingface import HUGGINGFACE
 from partcover.interop.replay import built_in_words
@@ -30,8 +30,8 @@ def test_a_rule_goes_out_exactly_and_comes_back(tmp_path, use, name):
     assert result.exact
     assert result.words > 1000
     assert result.text_same
-    same(load_vocabulary(tmp_path / name, "huggingface"), vocabulary)
-    same(load_vocabulary(tmp_path / name), vocabulary)
+    same(Vocabulary.load(tmp_path / name, "huggingface"), vocabulary)
+    same(Vocabulary.load(tmp_path / name), vocabulary)
 
 
 @tries(8)
@@ -50,7 +50,7 @@ def test_any_tokens(tmp_path_factory, rule, data):
     vocabulary = Vocabulary(tokens, pretokenizer="none", **use)
     path = tmp_path_factory.mktemp("any") / "t.json"
     assert export(vocabulary, path, "huggingface").exact
-    read = load_vocabulary(path)
+    read = Vocabulary.load(path)
     if rule != "likelihood":
         same(read, vocabulary)
     words = built_in_words(vocabulary)
@@ -67,7 +67,7 @@ def test_ids_are_kept(tmp_path, use):
     as_text = use in ("longest_match", "merges")  # <s>, in text that is text
     result = export(vocabulary, tmp_path / "t.json", "huggingface", lossy=as_text)
     assert (result.ids_differing, result.exact) == (0, not as_text)
-    same(load_vocabulary(tmp_path / "t.json"), vocabulary)
+    same(Vocabulary.load(tmp_path / "t.json"), vocabulary)
     tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     ids = tokenizer.encode("<s>abc<e>").ids
     assert (ids[0], ids[-1]) == (0, 1000)
@@ -110,7 +110,7 @@ def test_special_tokens_as_text(tmp_path, use, special, as_text):
     else:
         assert export(vocabulary, path, "huggingface").exact
         assert export(vocabulary, path, "huggingface", corpus=words).exact
-    same(load_vocabulary(path), vocabulary)
+    same(Vocabulary.load(path), vocabulary)
     tokenizer = tokenizers.Tokenizer.from_file(str(path))
     assert tokenizer.encode("".join(special)).ids == list(special.values())
 
@@ -140,7 +140,7 @@ def test_a_byte_without_an_id(tmp_path, use):
     )
     assert (result.words, result.words_unread) == (0, 1)
     assert any("1 bytes have no id" in remark for remark in result.remarks)
-    same(load_vocabulary(tmp_path / "t.json"), vocabulary)
+    same(Vocabulary.load(tmp_path / "t.json"), vocabulary)
 
 
 @pytest.mark.long
@@ -152,7 +152,7 @@ def test_pretokenizers(tmp_path, name):
     result = export(vocabulary, tmp_path / "t", "huggingface", text=text)
     assert result.text_same
     assert result.text_tokens > 40
-    same(load_vocabulary(tmp_path / "t"), vocabulary)
+    same(Vocabulary.load(tmp_path / "t"), vocabulary)
     tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "t" / "tokenizer.json"))
     assert tokenizer.decode(tokenizer.encode(text).ids) == text
 
@@ -184,7 +184,7 @@ def test_the_cost_of_a_loss_is_measured(tmp_path):
     assert (result.words, result.words_differing, result.occurrences_differing) == (2, 1, 10)
     assert (result.tokens, result.exported_tokens) == (23, 23)  # abc a, and a bca
     assert result.written_rule == "shortest_path"
-    assert load_vocabulary(tmp_path / "t.json").rule == "shortest_path"
+    assert Vocabulary.load(tmp_path / "t.json").rule == "shortest_path"
 
 
 @pytest.mark.parametrize("target", ["t.json", "folder"])
@@ -216,7 +216,7 @@ def test_equal_scores_of_all_bytes_are_kept(tmp_path):
         ["ab", "bc"], rule="likelihood", pretokenizer="none", scores=[-1, -2], symbol_scores=singles
     )
     export(vocabulary, tmp_path / "t.json", "huggingface")
-    same(load_vocabulary(tmp_path / "t.json"), vocabulary)
+    same(Vocabulary.load(tmp_path / "t.json"), vocabulary)
 
 
 def test_scores_of_nought_are_not_read_as_the_shortest_path(tmp_path):
@@ -225,7 +225,7 @@ def test_scores_of_nought_are_not_read_as_the_shortest_path(tmp_path):
     data = json.loads((tmp_path / "t.json").read_bytes())
     data["model"]["vocab"] = [[text, 0.0] for text, _ in data["model"]["vocab"]]
     (tmp_path / "t.json").write_text(json.dumps(data))
-    assert load_vocabulary(tmp_path / "t.json").rule == "likelihood"
+    assert Vocabulary.load(tmp_path / "t.json").rule == "likelihood"
 
 
 @pytest.mark.long
@@ -241,7 +241,7 @@ def test_scores_are_read_back_as_they_are(tmp_path, places, limit):
     changed = sum(theirs[t] != score for t, score in zip(tokens, scores, strict=True))
     assert changed < limit
     assert any(remark.startswith(f"{changed} scores come out") for remark in result.remarks)
-    same(load_vocabulary(tmp_path / "t.json"), vocabulary)
+    same(Vocabulary.load(tmp_path / "t.json"), vocabulary)
 
 
 def test_what_the_decoder_makes_of_a_special_token_is_said(tmp_path):

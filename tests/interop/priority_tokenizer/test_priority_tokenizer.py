@@ -13,7 +13,7 @@ from interop.vocabularies import SPLITS, TEXT, TOKENS, made, same
 from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
-from partcover.interop import export, load_vocabulary
+from partcover.interop import export
 from partcover.interop.byte_level import to_characters
 from partcover.interop.priority_tokenizer.priority_cutter import PriorityCutter, spell
 
@@ -42,7 +42,7 @@ def test_a_class_for_priority_goes_out_and_comes_back(tmp_path, name):
     result = export(vocabulary, tmp_path / "t", "priority-class", text=TEXT)
     assert result.exact
     assert result.text_same
-    same(load_vocabulary(tmp_path / "t"), vocabulary)
+    same(Vocabulary.load(tmp_path / "t"), vocabulary)
     again = export(vocabulary, tmp_path / "t", "priority-class", text=TEXT)  # over what is there
     assert again == result
 
@@ -54,13 +54,13 @@ def test_the_class_is_for_priority_only(tmp_path):
     for file, message in (("priority_cutter.py", "cannot be read"), ("vocab.json", "not the voc")):
         (tmp_path / "p" / file).write_text("{}")
         with pytest.raises(InputError, match=message):
-            load_vocabulary(tmp_path / "p")
+            Vocabulary.load(tmp_path / "p")
     export(made("priority"), tmp_path / "q", "priority-class")
     for added in ([1], {"x": {"content": "y"}}, {"٣": {"content": "y"}}, {"1": 5}):
         content = json.dumps({"added_tokens_decoder": added})
         (tmp_path / "q" / "tokenizer_config.json").write_text(content)
         with pytest.raises(InputError, match="does not list added tokens"):
-            load_vocabulary(tmp_path / "q")
+            Vocabulary.load(tmp_path / "q")
 
 
 def test_the_class_leaves_special_tokens_as_they_are(tmp_path, monkeypatch):

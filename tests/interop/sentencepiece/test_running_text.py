@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from partcover import Encoder, Vocabulary, export, load_vocabulary
+from partcover import Encoder, Vocabulary, export
 
 spm = pytest.importorskip("sentencepiece")
 
@@ -57,7 +57,7 @@ def near(processor, text, ids, theirs):
 @pytest.mark.parametrize("name", KINDS)
 def test_ids_are_the_librarys(train, name):
     kind, path = train(**KINDS[name])
-    vocabulary = load_vocabulary(path)
+    vocabulary = Vocabulary.load(path)
     encoder, processor = Encoder(vocabulary), spm.SentencePieceProcessor(model_file=str(path))
     # user-defined pieces of BPE are special tokens here
     special = "parse" if name == "own" and kind == "bpe" else "text"
@@ -79,4 +79,4 @@ def test_ids_are_the_librarys(train, name):
     if kind != "char":
         again = path.with_name("again.model")
         export(vocabulary, again, "sentencepiece", lossy=True)
-        assert load_vocabulary(again).with_(provenance={}) == vocabulary.with_(provenance={})
+        assert Vocabulary.load(again).with_(provenance={}) == vocabulary.with_(provenance={})

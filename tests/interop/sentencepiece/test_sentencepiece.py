@@ -12,7 +12,7 @@ from interop.cases import TEXT, chosen, need, whole
 from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
-from partcover.interop import export, load_vocabulary
+from partcover.interop import export
 from partcover.interop.sentencepiece.proto import model_proto
 
 
@@ -24,7 +24,7 @@ def test_sentencepiece_is_exact_for_the_shortest_path(tmp_path, counted):
     )
     assert result.exact
     assert result.text_same
-    back = load_vocabulary(tmp_path / "v.model")
+    back = Vocabulary.load(tmp_path / "v.model")
     assert (back.tokens, back.rule, back.id_of) == (
         vocabulary.tokens,
         "shortest_path",
@@ -56,7 +56,7 @@ def test_first_space_needs_no_pretokenizer(tmp_path):
     vocabulary = whole(chosen(words, 30, pretokenizer="first-space"))
     result = export(vocabulary, tmp_path / "v.model", "sentencepiece", corpus=words, text=text)
     assert result.exact
-    assert load_vocabulary(tmp_path / "v.model").pretokenizer == "first-space"
+    assert Vocabulary.load(tmp_path / "v.model").pretokenizer == "first-space"
     marked = vocabulary.with_(
         tokens=[t.replace(b" ", "▁".encode()) for t in vocabulary], pretokenizer="space-prefix:▁"
     )
@@ -64,7 +64,7 @@ def test_first_space_needs_no_pretokenizer(tmp_path):
         export(marked, tmp_path / "v.model", "sentencepiece")
     marked = marked.with_(tokens=[*marked, "é"])
     assert export(marked, tmp_path / "v.model", "sentencepiece", text=text).exact
-    assert load_vocabulary(tmp_path / "v.model").pretokenizer == "space-prefix:▁"
+    assert Vocabulary.load(tmp_path / "v.model").pretokenizer == "space-prefix:▁"
     for name in ("gpt2", "space-prefix"):
         with pytest.raises(InputError, match=f"pre-tokenizer {name}"):
             export(vocabulary.with_(pretokenizer=name), tmp_path / "w.model", "sentencepiece")
@@ -77,7 +77,7 @@ def test_sentencepiece_gives_up_what_no_piece_holds(tmp_path):
     with pytest.raises(InputError, match="3 tokens that cut a character, hold a NUL or are named"):
         export(cutting, path, "sentencepiece")
     export(cutting, path, "sentencepiece", lossy=True)
-    assert load_vocabulary(path).tokens == (b"ab",)
+    assert Vocabulary.load(path).tokens == (b"ab",)
     with pytest.raises(InputError, match="of 2 and 3 bytes"):
         export(Vocabulary(["éa", "日a"], pretokenizer="none"), path, "sentencepiece")
     with pytest.raises(InputError, match="characters of 4 bytes"):
@@ -96,12 +96,12 @@ def test_sentencepiece_gives_up_pieces_that_it_refuses_to_load(tmp_path):
         with pytest.raises(InputError, match="1 tokens of more than 7,999 bytes"):
             export(longer, path, "sentencepiece")
         export(longer, path, "sentencepiece", lossy=True)
-        assert load_vocabulary(path).tokens == (b"aa",)
+        assert Vocabulary.load(path).tokens == (b"aa",)
     named = Vocabulary(["aa"], special=["<a>", "s" * 8000], pretokenizer="none")
     with pytest.raises(InputError, match="1 special tokens of more than 7,999 bytes"):
         export(named, path, "sentencepiece")
     export(named, path, "sentencepiece", lossy=True)
-    assert list(load_vocabulary(path).special) == ["<a>", "<unk>"]
+    assert list(Vocabulary.load(path).special) == ["<a>", "<unk>"]
 
 
 def test_sentencepiece_a_space_in_the_second_place_reaches_over_words(tmp_path):
@@ -123,7 +123,7 @@ def test_sentencepiece_of_equal_scores_the_first_piece_is_first(tmp_path):
     for piece in model.pieces:
         piece.score = -1.0 if piece.piece == "cd" else -2.0
     path.write_bytes(model.SerializeToString())
-    assert load_vocabulary(path).tokens == (b"cd", b"bc", b"ab")
+    assert Vocabulary.load(path).tokens == (b"cd", b"bc", b"ab")
 
 
 def test_sentencepiece_names_and_gaps(tmp_path):
@@ -134,7 +134,7 @@ def test_sentencepiece_names_and_gaps(tmp_path):
         ["<unk>", "<unused256>"], ids=ids, pretokenizer="none", special={"<s>": 310}
     )
     assert export(vocabulary, path, "sentencepiece").exact
-    back = load_vocabulary(path)
+    back = Vocabulary.load(path)
     assert (back.tokens, back.id_of, back.special["<s>"]) == (vocabulary.tokens, (*ids,), 310)
     with pytest.raises(InputError, match="special tokens that are named as other pieces: <unk>"):
         export(vocabulary.with_(special={"<unk>": 310}), path, "sentencepiece")
@@ -154,12 +154,12 @@ def test_sentencepiece_likelihood_and_merges(tmp_path, counted):
         symbol_scores=singles,
     )
     assert export(likely, tmp_path / "v.model", "sentencepiece", corpus=counted).exact
-    back = load_vocabulary(tmp_path / "v.model")
+    back = Vocabulary.load(tmp_path / "v.model")
     assert (back.rule, back.scores) == ("likelihood", likely.scores)
     assert singles.items() <= back.symbol_scores.items()
     merged = Vocabulary(["th", "the", "ab", "abab"], rule="merges", pretokenizer="none")
     assert export(merged, tmp_path / "v.model", "sentencepiece", corpus=counted).exact
-    back = load_vocabulary(tmp_path / "v.model")
+    back = Vocabulary.load(tmp_path / "v.model")
     assert (back.rule, back.merges, back.tokens) == ("character_merges", None, merged.tokens)
     # a whole word is not looked up: abc merges a + bc first, and x + yz never
     lost = Vocabulary(["yz", "xy", "xyzw"], rule="merges", pretokenizer="none")
@@ -178,7 +178,7 @@ def test_a_trained_model_comes_in(tmp_path):
             model_type=kind, byte_fallback=True, minloglevel=2, user_defined_symbols="@@",
             hard_vocab_limit=False,
         )  # fmt: skip
-        vocabulary = load_vocabulary(tmp_path / f"{kind}.model")
+        vocabulary = Vocabulary.load(tmp_path / f"{kind}.model")
         unigram = kind == "unigram"
         assert vocabulary.rule == ("likelihood" if unigram else "character_merges")
         assert vocabulary.pretokenizer == "first-space"
@@ -239,7 +239,7 @@ def test_a_bpe_model_comes_in_over_characters(tmp_path, pairs, singles, texts, e
     # the characters stand behind, as a trained model has them; some are no pieces
     pieces += [character.translate(turn) for character in singles]
     path = bpe_model(tmp_path / "b.model", pieces, escaped=escaped)
-    vocabulary = load_vocabulary(path)
+    vocabulary = Vocabulary.load(path)
     assert (vocabulary.symbols, vocabulary.rule) == ("bytes", "character_merges")
     assert vocabulary.special == {"<unk>": 0}
     processor = spm.SentencePieceProcessor(model_file=str(path))
@@ -254,7 +254,7 @@ def test_pieces_that_no_text_can_have(tmp_path):
     spm = need("sentencepiece")
     # where spaces are escaped, those with a space as it is are met nowhere
     path = bpe_model(tmp_path / "b.model", ["a▁", "▁", "a", " ", "a "])
-    vocabulary = load_vocabulary(path)
+    vocabulary = Vocabulary.load(path)
     processor = spm.SentencePieceProcessor(model_file=str(path))
     assert Encoder(vocabulary).encode("a  a") == processor.encode("a  a") == [257, 258, 259]
     remarks = " ".join(vocabulary.provenance["remarks"])
@@ -265,7 +265,7 @@ def test_user_defined_spaces_are_found_in_text(tmp_path):
     spm = need("sentencepiece")
     pieces = ["▁▁▁▁", "x▁y", "x y", "a", "b", "▁", "▁a"]
     path = bpe_model(tmp_path / "b.model", pieces, kinds=dict.fromkeys(pieces[:3], 4))
-    vocabulary = load_vocabulary(path)
+    vocabulary = Vocabulary.load(path)
     processor = spm.SentencePieceProcessor(model_file=str(path))
     assert vocabulary.special == {"<unk>": 0, "    ": 257, "x▁y": 258, "x y": 259}
     ids = Encoder(vocabulary).encode("b    a a", special="parse")
@@ -290,7 +290,7 @@ def test_unused_pieces_that_merge(tmp_path):
     for unused, met in (("ab", True), ("<unused9>", False)):
         pieces = [unused, "bc", "a", "b", "c"]
         path = bpe_model(tmp_path / "b.model", pieces, kinds={unused: 5})
-        remarks = " ".join(load_vocabulary(path).provenance["remarks"])
+        remarks = " ".join(Vocabulary.load(path).provenance["remarks"])
         assert "1 unused pieces are left out" in remarks
         assert (merging in remarks) is met
 
@@ -299,13 +299,13 @@ def test_unused_pieces_that_merge(tmp_path):
 def test_what_scores_weigh_otherwise(tmp_path):
     spm = need("sentencepiece")
     path = bpe_model(tmp_path / "u.model", ["a", "aé", "éa", "aéa"], unigram=True)
-    vocabulary = load_vocabulary(path)
+    vocabulary = Vocabulary.load(path)
     assert vocabulary.rule == "likelihood"
     assert "scores are added up in 32 bits there" in " ".join(vocabulary.provenance["remarks"])
     # a character that is no piece weighs as one, whatever its bytes
     for pieces in (["a", "aé", "éa", "aéa"], ["a", "aé", "éa", "aéa", "é"], ["日é", "ab", "éa"]):
         path = bpe_model(tmp_path / "u.model", pieces, unigram=True)
-        encoder = Encoder(load_vocabulary(path))
+        encoder = Encoder(Vocabulary.load(path))
         processor = spm.SentencePieceProcessor(model_file=str(path))
         for text in ("aéaéé", "日éab", "日éa", "日日éa"):
             assert encoder.encode(text) == processor.encode(text)
@@ -315,7 +315,7 @@ def test_what_scores_weigh_otherwise(tmp_path):
         assert export(
             Vocabulary([f"a{token}"], pretokenizer="none"), exported, "sentencepiece"
         ).exact
-        assert "weighs" not in " ".join(load_vocabulary(exported).provenance.get("remarks", ()))
+        assert "weighs" not in " ".join(Vocabulary.load(exported).provenance.get("remarks", ()))
 
 
 @pytest.mark.long
@@ -368,27 +368,27 @@ def test_a_large_model_of_many_characters_comes_in(run, tmp_path):
     for to, name in (("sentencepiece", "again.model"), ("huggingface", "folder")):
         status, _, err = run("export", "V.json", "--to", to, "-o", name, "--text", "t.txt")
         assert status == 0, err
-        again = load_vocabulary(tmp_path / name, to)
+        again = Vocabulary.load(tmp_path / name, to)
         assert Encoder(again).encode(texts[-1]) == processor.encode(texts[-1])
 
 
 def test_pieces_of_one_score_are_remarked(tmp_path):
     pytest.importorskip("google.protobuf")
     path = bpe_model(tmp_path / "b.model", ["ab", "bc", "a", "b", "c", "é", "日"])
-    assert not any("score" in r for r in load_vocabulary(path).provenance.get("remarks", ()))
+    assert not any("score" in r for r in Vocabulary.load(path).provenance.get("remarks", ()))
     model = model_proto()()
     model.ParseFromString(path.read_bytes())
     for piece in model.pieces:
         piece.score = 0.0
     path.write_bytes(model.SerializeToString())
-    remarks = load_vocabulary(path).provenance["remarks"]
+    remarks = Vocabulary.load(path).provenance["remarks"]
     assert any("1 pieces have the score of another: the leftmost" in r for r in remarks)
 
 
 def test_a_space_that_is_no_piece_falls_back_to_the_bytes_of_its_mark(tmp_path):
     spm = need("sentencepiece")
     path = bpe_model(tmp_path / "b.model", ["ab", "a", "b"])
-    vocabulary = load_vocabulary(path)
+    vocabulary = Vocabulary.load(path)
     assert (vocabulary.symbols, vocabulary.pretokenizer) == ("bytes", "space-prefix:▁")
     processor = spm.SentencePieceProcessor(model_file=str(path))
     assert Encoder(vocabulary).encode("ab a") == processor.encode("ab a")
