@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import chain, combinations_with_replacement, product
 
 from partcover.instances.worst_case_search import LETTERS, METHODS, kernel_arrays
-from partcover.kernels import _worst_case
+from partcover.kernels.search import _worst_case
 
 Word = tuple[int, ...]
 

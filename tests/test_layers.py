@@ -40,6 +40,7 @@ AT_ROOT = {
     "meson.build",
     "py.typed",
 }
+SOURCES = {".build", ".css", ".html", ".js", ".pxi", ".py", ".pyi", ".pyx"}
 TEST_FILES = {path.stem for path in TESTS.rglob("test_*.py")}
 FILES = [path for path in sorted(PACKAGE.rglob("*.py")) if path.parent != PACKAGE]
 
@@ -62,8 +63,9 @@ def imports(path: Path) -> Iterator[ast.Import | ast.ImportFrom]:
 
 @cache
 def is_module(path: Path) -> bool:
-    """Whether a folder or a file of Python has a path without its ending."""
-    return path.is_dir() or path.with_name(f"{path.name}.py").exists()
+    """Whether a folder, a file of Python or a kernel's stub has a path without its ending."""
+    files = [path.with_name(f"{path.name}{ending}") for ending in (".py", ".pyi")]
+    return path.is_dir() or any(file.exists() for file in files)
 
 
 @cache
@@ -81,8 +83,7 @@ def imported(path: Path) -> set[tuple[str, ...]]:
                 continue
             inside = PACKAGE.joinpath(*named)
             for name in (alias.name for alias in node.names):
-                module = named == ("kernels",) or is_module(inside / name)
-                modules.add((*named, name) if module else named)
+                modules.add((*named, name) if is_module(inside / name) else named)
         else:
             names = [alias.name.split(".") for alias in node.names]
             modules |= {tuple(name[1:]) for name in names if name[0] == "partcover"}
@@ -119,9 +120,11 @@ def test_no_circle():
 
 
 def test_a_folder_shows_what_is_in_it():
-    """More than 16 files are for rooms; kernels stand together, and so do commands."""
-    for folder in {path.parent for path in FILES} - {PACKAGE / "cli" / "commands"}:
-        own = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
+    """More than 16 files, beside the one that makes it a package, are for rooms."""
+    folders = {path for path in PACKAGE.rglob("*") if path.is_dir()}
+    for folder in folders - {PACKAGE / "cli" / "commands"}:
+        own = [path for path in folder.iterdir() if path.suffix in SOURCES]
+        own = [path for path in own if path.stem != "__init__"]
         assert len(own) <= 16, f"{folder.relative_to(PACKAGE)} has {len(own)} files"
 
 
@@ -132,7 +135,7 @@ def test_nothing_is_loose_at_the_root():
 
 def test_kernels_import_nothing_of_partcover():
     """A stub alone may take what it names from another kernel's."""
-    for path in [*PACKAGE.glob("kernels/*.py*"), *Path("partcover/kernels").glob("*.pyx")]:
+    for path in [*PACKAGE.glob("kernels/**/*.py*"), *Path("partcover/kernels").rglob("*.pyx")]:
         if path.suffix in {".py", ".pyi", ".pyx"}:
             text = path.read_text()
             assert "from partcover" not in text
@@ -154,9 +157,9 @@ def definitions(stub: Path) -> list[ast.FunctionDef | ast.ClassDef]:
     return found
 
 
-@pytest.mark.parametrize("stub", sorted(PACKAGE.glob("kernels/*.pyi")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("stub", sorted(PACKAGE.glob("kernels/**/*.pyi")), ids=lambda p: p.stem)
 def test_stubs_name_what_kernels_have(stub):
-    module = importlib.import_module(f"partcover.kernels.{stub.stem}")
+    module = importlib.import_module(f"partcover.{'.'.join(parts(stub))}")
     named = definitions(stub)
     for node in named:
         if isinstance(node, ast.FunctionDef):

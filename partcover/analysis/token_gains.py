@@ -11,7 +11,7 @@ import numpy as np
 from ..corpus.counting.head_and_tail import words_between
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
-from ..kernels._local_search import State
+from ..kernels.search._local_search import State
 from ..problem.occurrences import arcs_of
 from ..problem.word_index import WordIndex
 from ..runtime.arrays import Int64

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from ..kernels import _word_lines
+from ..kernels.words import _word_lines
 from ..runtime.arguments import Whole, checked, shown
 from ..runtime.pickling import by_fields
 from . import symbols as sym

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..kernels import _word_lines
+from ..kernels.words import _word_lines
 from ..runtime.arguments import Threads, Whole, checked, shown
 from ..runtime.files.writing import atomic_writer
 from ..runtime.files.writing import shown as shown_path

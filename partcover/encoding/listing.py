@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from ..kernels import _shares
+from ..kernels.encoding import _shares
 from ..runtime.processes.parallel import ordered_map
 from .text import Numbers, joined
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
-from ..kernels._segment import INSIDE
+from ..kernels.segmentation._segment import INSIDE
 from ..runtime.arguments import shown
 from ..vocabulary.unknown import Part
 

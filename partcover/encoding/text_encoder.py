@@ -20,7 +20,7 @@ from ..corpus.pretokenizers.pretokenizer import (
 )
 from ..corpus.pretokenizers.raw_words import raw_rules
 from ..errors import InputError
-from ..kernels._encoder import ShortMerges, TokenTable, WordCache
+from ..kernels.encoding._encoder import ShortMerges, TokenTable, WordCache
 from ..runtime.arguments import Threads, Whole, checked
 from ..runtime.notebook import brief
 from ..runtime.processes.parallel import batches, ordered_map

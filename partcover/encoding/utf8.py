@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels._shares import unwritten_bytes, utf8_size, write_utf8
+from ..kernels.encoding._shares import unwritten_bytes, utf8_size, write_utf8
 
 __all__ = ["utf8"]
 

@@ -17,9 +17,9 @@ from ..corpus import symbols as sym
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.pretokenizer import PretokenizerRule
 from ..errors import InputError
-from ..kernels._encoder import WHOLE, TokenTable, WordCache
-from ..kernels._segment import SINGLE
-from ..kernels._shares import utf8_size
+from ..kernels.encoding._encoder import WHOLE, TokenTable, WordCache
+from ..kernels.encoding._shares import utf8_size
+from ..kernels.segmentation._segment import SINGLE
 from ..runtime.arguments import shown
 from ..runtime.processes.parallel import ordered_map
 from .listing import listed

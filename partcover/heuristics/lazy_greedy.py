@@ -8,8 +8,8 @@ import numpy as np
 
 from ..corpus.symbols import Token
 from ..errors import VerificationError
-from ..kernels import _greedy64
-from ..kernels._greedy import Greedy
+from ..kernels.greedy import _greedy64
+from ..kernels.greedy._greedy import Greedy
 from ..problem.candidates import refuse_endless
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance

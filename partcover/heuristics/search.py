@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..corpus.symbols import Token
-from ..kernels._local_search import State
+from ..kernels.search._local_search import State
 from ..runtime.arrays import Float64, Int32
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.processes.parallel import ForEach, call_in_turn

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..kernels._local_search import State
-from ..kernels._search_arcs import repeated_steps
+from ..kernels.search._local_search import State
+from ..kernels.search._search_arcs import repeated_steps
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
 from ..problem.memory_plan import MOST_SEARCHED

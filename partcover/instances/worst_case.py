@@ -11,7 +11,7 @@ from ..corpus.symbols import to_json
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError, VerificationError
 from ..heuristics.greedy import greedtok, greedwmc
-from ..kernels import _worst_case
+from ..kernels.search import _worst_case
 from ..problem.instance import Instance
 from ..runtime.arguments import Seconds, Seed, checked
 from ..runtime.limits import Deadline

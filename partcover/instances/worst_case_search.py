@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..kernels import _worst_case
+from ..kernels.search import _worst_case
 
 __all__ = [
     "ENUMERABLE",

@@ -14,14 +14,14 @@ import numpy.typing as npt
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..kernels._candidates import (
+from ..kernels.candidates._candidates import (
     Nodes,
     candidate_nodes,
     class_floor,
     promise_classes,
     shard_ends,
 )
-from ..kernels._suffix_array import common_prefixes, suffix_ranks
+from ..kernels.candidates._suffix_array import common_prefixes, suffix_ranks
 from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions
 from ..runtime.memory import refuse_beyond
 from ..runtime.processes.parallel import ordered_map

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..errors import InputError
-from ..kernels._search_arcs import search_arcs
+from ..kernels.search._search_arcs import search_arcs
 from ..runtime.arrays import Int32, Int64
 from .word_index import Intervals, WordIndex
 
@@ -17,7 +17,7 @@ Arcs: TypeAlias = tuple[Int32, Int64, Int32, Int64, Int64, Int32, Int32]
 
 
 def arcs_of(index: WordIndex, tokens: Intervals) -> Arcs:
-    """Returns the first seven arguments of `partcover.kernels._local_search.State`.
+    """Returns the first seven arguments of `partcover.kernels.search._local_search.State`.
 
     Parameters
     ----------

@@ -16,9 +16,9 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..kernels._candidates import LENGTH_BITS, WIDE_LENGTH_BITS
-from ..kernels._saddle_point import arcs
-from ..kernels._suffix_array import find, interval_words, lay_out, suffix_array
+from ..kernels.candidates._candidates import LENGTH_BITS, WIDE_LENGTH_BITS
+from ..kernels.candidates._suffix_array import find, interval_words, lay_out, suffix_array
+from ..kernels.steps._saddle_point import arcs
 from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions
 from ..runtime.memory import refuse_beyond
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..corpus import symbols as sym
 from ..corpus.pretokenizers.words_within import WordsWithin
 from ..errors import InputError
-from ..kernels._characters import characters, to_bytes
+from ..kernels.segmentation._characters import characters, to_bytes
 from ..runtime.arguments import checked
 from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary

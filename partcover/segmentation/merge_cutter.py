@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus import symbols as sym
-from ..kernels._merge_segmentation import FIRST_SYMBOL, MergeSegmenter
+from ..kernels.segmentation._merge_segmentation import FIRST_SYMBOL, MergeSegmenter
 from .token_trie import NO_NUMBERS, TokenTrie
 
 __all__ = ["MergeCutter", "MergePairs", "merge_cutter", "merge_pairs"]

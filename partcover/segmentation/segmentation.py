@@ -55,7 +55,7 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..kernels._segment import INSIDE
+from ..kernels.segmentation._segment import INSIDE
 from ..runtime.arguments import Threads, checked
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus.pretokenizers.words_within import WordsWithin
-from ..kernels._merge_segmentation import FIRST_SYMBOL, MergeSegmenter
-from ..kernels._segment import INSIDE, SINGLE
+from ..kernels.segmentation._merge_segmentation import FIRST_SYMBOL, MergeSegmenter
+from ..kernels.segmentation._segment import INSIDE, SINGLE
 from .merge_cutter import MergePairs, merge_cutter, merge_pairs
 from .token_trie import NO_NUMBERS, TokenTrie
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..corpus import symbols as sym
 from ..errors import InputError
-from ..kernels._segment import SHORT_WORD, Segmenter
+from ..kernels.segmentation._segment import SHORT_WORD, Segmenter
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["NO_NUMBERS", "TokenTrie", "rows_of"]

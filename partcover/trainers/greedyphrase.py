@@ -17,7 +17,7 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..kernels._segment import INSIDE, SINGLE
+from ..kernels.segmentation._segment import INSIDE, SINGLE
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Threads

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..kernels._pathpiece import increases
+from ..kernels.training._pathpiece import increases
 from ..problem.candidates import CandidateIndex
 from ..problem.instance import Instance
 from ..problem.memory_plan import Pieces

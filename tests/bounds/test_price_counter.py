@@ -19,7 +19,7 @@ from strategies import instances, prices, words_st
 from partcover import Certificate, InputError, Instance, WordCounts, lower_bound
 from partcover.bounds.counting.price_counter import largest
 from partcover.bounds.price_report import price_report
-from partcover.kernels._rewards import in_order, sums_before
+from partcover.kernels.bounds._rewards import in_order, sums_before
 from partcover.problem.certificates.certificate import sorted_symbols
 from partcover.problem.certificates.nodes import Leaf
 from partcover.verification.certificate_check import check_certificate

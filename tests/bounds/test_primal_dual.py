@@ -11,8 +11,8 @@ from properties import tries
 from strategies import instances, random_instance
 
 from partcover import InputError, lower_bound
-from partcover.kernels._rewards import self_overlaps
-from partcover.kernels._saddle_point import Saddle, arcs, project, same_arcs
+from partcover.kernels.bounds._rewards import self_overlaps
+from partcover.kernels.steps._saddle_point import Saddle, arcs, project, same_arcs
 
 
 @given(st.data())

@@ -13,7 +13,7 @@ from strategies import instances, random_instance
 from partcover import Instance, lower_bound
 from partcover.bounds.steps import word_ascent as ascent
 from partcover.bounds.steps.held_steps import HeldSteps
-from partcover.kernels._word_steps import WordSteps
+from partcover.kernels.steps._word_steps import WordSteps
 
 SHARDS = 3
 

@@ -29,7 +29,7 @@ from partcover.corpus.pretokenizers.pretokenizer import (
     character_kinds,
 )
 from partcover.corpus.pretokenizers.steps import read_steps, split_steps
-from partcover.kernels import _encoder
+from partcover.kernels.encoding import _encoder
 
 BITS = [
     *[" a", " the", " of", "x", " ", "  ", "\n", "\r\n", "\t", "é", " e\u0301", "\u0301"],

@@ -14,7 +14,7 @@ from properties import tries
 
 from partcover import InputError
 from partcover.corpus.counting import runs
-from partcover.kernels import _word_lines
+from partcover.kernels.words import _word_lines
 
 WORDS = [(b"ab", 3), (b"abc", 1), (b"b", 2)]
 

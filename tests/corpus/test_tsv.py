@@ -13,7 +13,7 @@ from texts import joined
 from partcover import WordCounts
 from partcover.corpus.files.tsv import Header, format_header, format_line
 from partcover.errors import InputError
-from partcover.kernels import _word_lines
+from partcover.kernels.words import _word_lines
 
 COUNTS = st.integers(1, 9) | st.sampled_from([10, 99, 2**40, 2**53 + 1])
 PARTS = [b"a", b"\\", b"\t", b"\n", b"\r", b"\0", b"\x7f", b"\x80", b"\xc3", b"\xa9", b"\xe6\x97"]

@@ -14,7 +14,7 @@ from texts import joined
 from partcover.corpus.files.tsv import parse_line
 from partcover.corpus.word_counts import WordCounts
 from partcover.errors import InputError
-from partcover.kernels import _word_table
+from partcover.kernels.words import _word_table
 
 BIG = 2**63 - 1
 ODD = ["é", "…", "\u00a0", "\u0085", "\u1680", "\u2003", "\u2028", "\u202f", "\u205f", "\u3000"]

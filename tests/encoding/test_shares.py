@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from partcover import Encoder, InputError, Vocabulary
 from partcover.encoding.listing import listed
 from partcover.encoding.utf8 import utf8
-from partcover.kernels._shares import unwritten_list, utf8_size, write_values, written
+from partcover.kernels.encoding._shares import unwritten_list, utf8_size, write_values, written
 
 CHARACTERS = st.one_of(
     st.characters(max_codepoint=0x7F),

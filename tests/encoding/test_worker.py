@@ -21,7 +21,7 @@ from partcover.corpus.pretokenizers.pretokenizer import (
 )
 from partcover.encoding import worker
 from partcover.encoding.worker import Worker
-from partcover.kernels import _encoder
+from partcover.kernels.encoding import _encoder
 from partcover.segmentation.cutters import cutter
 
 

@@ -11,7 +11,7 @@ from fuzz.kernels import attempt
 
 import partcover.kernels
 
-KERNELS = {path.stem for path in Path(partcover.kernels.__file__).parent.glob("_*.pyi")}
+KERNELS = {path.stem for path in Path(partcover.kernels.__file__).parent.rglob("_*.pyi")}
 
 
 class Noted:

@@ -14,7 +14,7 @@ from oracles.greedy import all_candidates, greedy, shortest_path
 from properties import tries
 
 from partcover import InputError, Instance, WordCounts, certified_ratio, greedtok, greedwmc
-from partcover.kernels._greedy import Greedy
+from partcover.kernels.greedy._greedy import Greedy
 
 words_st = st.dictionaries(
     st.text("ab", min_size=1, max_size=10)

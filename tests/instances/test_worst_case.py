@@ -29,7 +29,7 @@ from partcover import (
 )
 from partcover.instances import worst_case_search
 from partcover.instances.worst_case import METHODS, worst
-from partcover.kernels import _worst_case
+from partcover.kernels.search import _worst_case
 
 words_st = st.dictionaries(
     st.text("ab", min_size=1, max_size=9)

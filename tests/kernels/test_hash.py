@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partcover.kernels import _encoder, _merge_segmentation, _merge_training, _segment, _word_table
+from partcover.kernels.encoding import _encoder
+from partcover.kernels.segmentation import _merge_segmentation, _segment
+from partcover.kernels.training import _merge_training
+from partcover.kernels.words import _word_table
 
 # What hashes without a key multiplied by: whoever knows it chooses keys that meet.
 ODD = 0x9E3779B97F4A7C15

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import Instance, WordCounts
-from partcover.kernels._head_tail import (
+from partcover.kernels.bounds._head_tail import (
     KnownTokens,
     TokenSums,
     largest_classes,

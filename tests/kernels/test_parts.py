@@ -14,9 +14,9 @@ from strategies import instances
 from partcover.bounds.rows.cuts import rows_of_pairs
 from partcover.bounds.rows.rows import Arcs
 from partcover.bounds.steps.parts import Parts
-from partcover.kernels import _separation
-from partcover.kernels._parts import group_rows
-from partcover.kernels._rewards import charged_rewards
+from partcover.kernels.bounds import _separation
+from partcover.kernels.bounds._parts import group_rows
+from partcover.kernels.bounds._rewards import charged_rewards
 
 ONE = _separation.ONE
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import InputError, WordCounts
-from partcover.kernels._search_arcs import repeated_steps
+from partcover.kernels.search._search_arcs import repeated_steps
 from partcover.problem.occurrences import arcs_of
 from partcover.problem.word_index import WordIndex
 

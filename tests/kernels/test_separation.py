@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles.cuts import clique_line, clique_violation, cycle_violation, odd_cycles, slack
 from properties import tries
 
-from partcover.kernels import _separation
+from partcover.kernels.bounds import _separation
 
 ONE = _separation.ONE
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import WordCounts
-from partcover.kernels._suffix_array import suffix_array
+from partcover.kernels.candidates._suffix_array import suffix_array
 from partcover.problem.word_index import WordIndex
 
 BLOCK = 1 << 10  # positions that the kernel looks at together

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from partcover import InputError, Instance, WordCounts, greedtok
-from partcover.kernels._greedy import Greedy
+from partcover.kernels.greedy._greedy import Greedy
 from partcover.problem.word_index import WordIndex
 from partcover.runtime.memory import available_memory, refuse_beyond
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import WordCounts, segment
-from partcover.kernels._segment import INSIDE
+from partcover.kernels.segmentation._segment import INSIDE
 from partcover.segmentation.cutters import sampler
 
 text = st.text("ab", max_size=12) | st.text("abcé", max_size=8) | st.just("a" * 40)

@@ -19,7 +19,7 @@ from segmentation.cuts import (
 )
 
 from partcover import Vocabulary
-from partcover.kernels._merge_segmentation import MergeSegmenter
+from partcover.kernels.segmentation._merge_segmentation import MergeSegmenter
 from partcover.segmentation.merge_cutter import MergeCutter
 
 

@@ -14,7 +14,7 @@ from oracles.merges import cut, train
 from properties import tries
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, segment
-from partcover.kernels._worst_case import method_cover
+from partcover.kernels.search._worst_case import method_cover
 from partcover.runtime.limits import Deadline
 from partcover.runtime.progress import Progress
 from partcover.trainers import bpe, frequent, wordpiece

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels._rewards import in_order
+from ...kernels.bounds._rewards import in_order
 from ...problem.certificates.cuts import PairPrices
 from ...problem.certificates.nodes import Leaf, Prices
 from ...runtime.arrays import Bools, Int64

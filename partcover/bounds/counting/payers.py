@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...kernels._rewards import charged_rewards
+from ...kernels.bounds._rewards import charged_rewards
 from ...runtime.arrays import Int32, Int64
 from ...runtime.processes.parallel import SHARDS
 from .price_counter import PriceCounter

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InputError
-from ...kernels._rewards import rewards, self_overlaps, sums_before
+from ...kernels.bounds._rewards import rewards, self_overlaps, sums_before
 from ...problem.certificates.certificate import Certificate, policy_digest
 from ...problem.certificates.nodes import Branch, Leaf, Prices
 from ...problem.instance import Instance

@@ -14,7 +14,7 @@ from ...corpus.counting.head_and_tail import HeadAndTail, WordShard
 from ...corpus.symbols import Token
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
-from ...kernels._head_tail import KnownTokens, TokenSums, largest_classes, largest_of_tokens
+from ...kernels.bounds._head_tail import KnownTokens, TokenSums, largest_classes, largest_of_tokens
 from ...problem.certificates.certificate import Certificate
 from ...problem.certificates.nodes import Leaf
 from ...problem.certificates.tail import LONGEST_PRICED, TailTerm
@@ -53,7 +53,7 @@ class Tolls:
     tolls : ndarray of int64, shape (tokens,)
         The toll of each; −1 for those that have none and are not used.
     n_items, class_bits, one : int
-        As `partcover.kernels._head_tail.TokenSums` takes them.
+        As `partcover.kernels.bounds._head_tail.TokenSums` takes them.
     """
 
     known: KnownTokens

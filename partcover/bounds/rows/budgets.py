@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels._saddle_point import project
+from ...kernels.steps._saddle_point import project
 from ...runtime.arrays import Bools, Float64, Int32
 from ..counting.price_counter import PriceCounter
 from .terms import Given, Names, Term

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels._parts import pair_rows
+from ...kernels.bounds._parts import pair_rows
 from ...problem.certificates.cuts import Cut, CutKind
 from ...runtime.arrays import Int64
 from ..counting.payers import Payments

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels._parts import group_rows
+from ...kernels.bounds._parts import group_rows
 from ...problem.merge_needs import MergeNeeds
 from ...runtime.arrays import Int32, Int64
 from ..counting.payers import Payments

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels._saddle_point import Saddle, arcs, same_arcs
+from ...kernels.steps._saddle_point import Saddle, arcs, same_arcs
 from ...runtime.arrays import Float64, Int32, Int64, UInt8
 
 __all__ = ["HeldSteps"]
 
 
 class HeldSteps:
-    """The same as `partcover.kernels._word_steps.WordSteps`, with all arcs in arrays.
+    """The same as `partcover.kernels.steps._word_steps.WordSteps`, with all arcs in arrays.
 
     An arc takes 48 bytes.
 

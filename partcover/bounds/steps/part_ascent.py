@@ -7,7 +7,7 @@ from copy import copy
 
 import numpy as np
 
-from ...kernels._saddle_point import Saddle
+from ...kernels.steps._saddle_point import Saddle
 from ...runtime.arrays import Bools, Float64, Int32, Int64
 from ...runtime.processes.parallel import SHARDS
 from ..counting.price_counter import PriceCounter

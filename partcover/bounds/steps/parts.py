@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ...kernels._parts import merge_parts
-from ...kernels._saddle_point import Saddle, arcs
+from ...kernels.bounds._parts import merge_parts
+from ...kernels.steps._saddle_point import Saddle, arcs
 from ...runtime.arrays import Float64, Int32, Int64
 from ..counting.price_counter import PriceCounter
 from ..rows.rows import matches

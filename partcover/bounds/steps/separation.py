@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ...kernels._separation import ONE, cliques, demands, odd_cycles, triangles
+from ...kernels.bounds._separation import ONE, cliques, demands, odd_cycles, triangles
 from ...runtime.arrays import Float64, Int64
 from ..rows.cuts import Inequality
 from .part_ascent import PartAscent
@@ -22,7 +22,7 @@ _CUTS = 1000  # in one round
 
 
 class _ConflictGraph:
-    """The pairs of tokens whose flows overlap, as `kernels._separation` takes them."""
+    """The pairs of tokens whose flows overlap, as `kernels.bounds._separation` takes them."""
 
     def __init__(self, pairs: Int64, slack: Int64, weight: Float64) -> None:
         m = len(pairs)

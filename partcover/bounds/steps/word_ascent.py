@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...errors import InputError
-from ...kernels._word_steps import WordSteps
+from ...kernels.steps._word_steps import WordSteps
 from ...problem.memory_plan import MOST_ARCS, MOST_HELD_ARCS
 from ...runtime.arrays import Bools, Float64, Int64
 from ...runtime.memory import refuse_beyond

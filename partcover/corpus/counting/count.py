@@ -14,7 +14,8 @@ from itertools import chain
 import numpy as np
 
 from ...errors import InputError
-from ...kernels import _encoder, _word_table
+from ...kernels.encoding import _encoder
+from ...kernels.words import _word_table
 from ...runtime.files.kinds import HEADER, kind_of_head, looks_counted
 from ...runtime.files.writing import checksum_of, shown, write_atomic
 from ..files.readers import Document, documents, refuse_long_piece, refuse_piece

@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 
 from ...errors import InputError, MissingExtra
-from ...kernels import _word_lines, _word_table
+from ...kernels.words import _word_lines, _word_table
 from ...runtime.files.writing import atomic_writer, shown
 from ..files import tsv
 from ..files.tsv import Header

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 import numpy as np
 
 from ...errors import InputError
-from ...kernels import _word_table
+from ...kernels.words import _word_table
 from ...runtime.arguments import Whole, checked
 from ...runtime.arrays import Bools, Int64
 from ...runtime.processes.engines import in_order

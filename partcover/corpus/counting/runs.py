@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...kernels import _word_lines
+from ...kernels.words import _word_lines
 from ...runtime.files.writing import atomic_writer, open_input, scratch_folder
 from ..symbols import show
 from ..word_arrays import Arrays

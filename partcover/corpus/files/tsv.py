@@ -30,7 +30,7 @@ from typing import IO, NamedTuple
 from urllib.parse import quote, unquote
 
 from ...errors import InputError
-from ...kernels import _word_table
+from ...kernels.words import _word_table
 from ...runtime.files.kinds import HEADER, likely_mistake
 from ...runtime.files.writing import open_input, open_unchanging, shown
 from .. import symbols as sym

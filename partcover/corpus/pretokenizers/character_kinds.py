@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from ...kernels import _encoder
+from ...kernels.encoding import _encoder
 
 __all__ = ["character_kinds"]
 

@@ -70,7 +70,8 @@ import numpy.typing as npt
 import regex
 
 from ...errors import InputError
-from ...kernels import _encoder, _word_table
+from ...kernels.encoding import _encoder
+from ...kernels.words import _word_table
 from ..files.joining import ALL_WORDS, join_words
 from .character_kinds import character_kinds as character_kinds
 from .oniguruma import translated

@@ -26,7 +26,8 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from ...kernels import _encoder, _word_table
+from ...kernels.encoding import _encoder
+from ...kernels.words import _word_table
 from ..normalizers.normalizer import Normalizer
 from ..normalizers.steps import joining_characters, writes_a_space
 from .pretokenizer import PretokenizerRule

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from typing import IO, TypeAlias
 
-from ...kernels import _word_table
+from ...kernels.words import _word_table
 from ..normalizers.normalizer import Normalizer
 from .pretokenizer import Pretokenizer
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InputError
-from ...kernels import _encoder
+from ...kernels.encoding import _encoder
 from ...runtime.arguments import shown
 from .. import symbols as sym
 from ..symbols import Symbols, Token

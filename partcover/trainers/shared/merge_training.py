@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...corpus import symbols as sym
 from ...corpus.symbols import Token
 from ...errors import InputError
-from ...kernels._merge_training import MergeTrainer
+from ...kernels.training._merge_training import MergeTrainer
 from ...problem.instance import Instance
 from ...problem.memory_plan import SMALL, refuse_beyond_memory
 from ...problem.solution import Termination

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...corpus.symbols import Token
-from ...kernels import _unigram
+from ...kernels.training import _unigram
 from ...problem.candidates import CandidateIndex
 from ...problem.instance import Instance
 from ...runtime.arrays import Float64, Int64

@@ -7,7 +7,7 @@ from libc.stdlib cimport calloc, free, malloc
 
 ctypedef int32_t Symbol
 
-include "_random.pxi"
+include "../shared/_random.pxi"
 
 cdef enum:
     UNREACHED = 2147483646     # tokens: more than any path has

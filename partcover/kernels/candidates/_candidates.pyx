@@ -11,8 +11,8 @@ import numpy as np
 from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc, realloc
 
-include "_position.pxi"
-include "_prefetch.pxi"
+include "../shared/_position.pxi"
+include "../shared/_prefetch.pxi"
 
 cdef enum:
     N_CLASSES = 488     # of promises; the last is that of 2^63 - 1

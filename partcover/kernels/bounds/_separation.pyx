@@ -14,7 +14,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-include "_heap.pxi"
+include "../shared/_heap.pxi"
 include "_rows.pxi"
 
 ONE = 1 << 28

@@ -13,13 +13,13 @@ ctypedef fused Symbol:
     uint8_t
     int32_t
 
-include "_hash.pxi"
-include "_heap.pxi"
-include "_marks.pxi"
-include "_pairs.pxi"
-include "_prefetch.pxi"
+include "../shared/_hash.pxi"
+include "../shared/_heap.pxi"
+include "../shared/_marks.pxi"
+include "../shared/_pairs.pxi"
+include "../shared/_prefetch.pxi"
 include "_queue.pxi"
-include "_random.pxi"
+include "../shared/_random.pxi"
 
 
 cdef struct Link:    # a piece in the linked list of a word

@@ -4,7 +4,7 @@ from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
-include "_prefetch.pxi"
+include "../shared/_prefetch.pxi"
 
 cdef extern from "Python.h":
     ctypedef struct PyListObject:

@@ -10,7 +10,7 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
-include "_utf8.pxi"
+include "../shared/_utf8.pxi"
 include "_word_sort.pxi"
 
 cdef enum:

@@ -8,8 +8,8 @@ from libc.stdint cimport UINT64_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy
 
-include "_popcount.pxi"
-include "_prefetch.pxi"
+include "../shared/_popcount.pxi"
+include "../shared/_prefetch.pxi"
 
 cdef extern from *:
     """

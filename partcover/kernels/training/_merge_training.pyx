@@ -13,10 +13,10 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort, realloc
 from libc.string cimport memcmp, memcpy
 
-include "_hash.pxi"
-include "_marks.pxi"
+include "../shared/_hash.pxi"
+include "../shared/_marks.pxi"
 include "_pair_heap.pxi"
-include "_prefetch.pxi"
+include "../shared/_prefetch.pxi"
 
 cdef enum:
     LAST = -1           # instead of a pair: the last piece of its word

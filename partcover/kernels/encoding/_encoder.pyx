@@ -13,11 +13,11 @@ cdef enum:
     AHEAD = 16          # words that are hashed before the first of them is looked up
     UNCACHED = -2147483648  # of the first word of a section that is not kept
 
-include "_hash.pxi"
+include "../shared/_hash.pxi"
 include "_list_values.pxi"
-include "_marks.pxi"
-include "_pairs.pxi"
-include "_pair_bits.pxi"
+include "../shared/_marks.pxi"
+include "../shared/_pairs.pxi"
+include "../shared/_pair_bits.pxi"
 include "_short_merges.pxi"
 include "_token_table.pxi"
 include "_word_ends.pxi"

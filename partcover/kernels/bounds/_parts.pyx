@@ -10,7 +10,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memcmp
 
-include "_hash.pxi"
+include "../shared/_hash.pxi"
 include "_rows.pxi"
 
 

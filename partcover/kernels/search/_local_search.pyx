@@ -14,7 +14,7 @@ from libc.limits cimport LLONG_MAX
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 include "_arc.pxi"
-include "_splitmix.pxi"
+include "../shared/_splitmix.pxi"
 include "_word_paths.pxi"
 
 cdef enum:

@@ -46,8 +46,8 @@ cdef struct Entry:
 cdef enum:
     AHEAD = 16          # words that `add_text` hashes before it looks up the first of them
 
-include "_hash.pxi"
-include "_prefetch.pxi"
+include "../shared/_hash.pxi"
+include "../shared/_prefetch.pxi"
 include "_word_sort.pxi"
 
 

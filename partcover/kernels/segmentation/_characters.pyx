@@ -5,8 +5,8 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
-include "_marks.pxi"
-include "_utf8.pxi"
+include "../shared/_marks.pxi"
+include "../shared/_utf8.pxi"
 
 
 cdef inline int _size(int32_t code) noexcept nogil:

@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 cdef extern from *:
     int lowest "__builtin_ctzll"(uint64_t mask) noexcept nogil
 
-include "_popcount.pxi"
+include "../shared/_popcount.pxi"
 include "_tiny_instance.pxi"
 include "_tiny_methods.pxi"
 

@@ -9,8 +9,8 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free, malloc
 
-include "_hash.pxi"
-include "_prefetch.pxi"
+include "../shared/_hash.pxi"
+include "../shared/_prefetch.pxi"
 
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
 

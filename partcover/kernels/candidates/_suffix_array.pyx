@@ -15,8 +15,8 @@ from libc.stdint cimport UINT8_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-include "_position.pxi"
-include "_prefetch.pxi"
+include "../shared/_position.pxi"
+include "../shared/_prefetch.pxi"
 
 cdef enum:
     AHEAD = 16          # suffixes, of which what is read next is prefetched

@@ -2,7 +2,7 @@
 # and _pair_bits.pxi.
 #
 # The merges that make the tokens are enough: a token that a word's merging makes is made as when it
-# stands alone, since nothing merged across its borders (`_neighbours.pxi`).
+# stands alone, since nothing merged across its borders (`segmentation/_neighbours.pxi`).
 
 cdef enum:
     MERGED = 48         # bytes of the longest word

@@ -11,7 +11,7 @@ import numpy as np
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
-include "_position.pxi"
+include "../shared/_position.pxi"
 
 
 def arcs(const position_t[::1] places, const position_t[::1] lo, const position_t[::1] hi,

@@ -15,15 +15,15 @@ ctypedef fused Symbol:
     int32_t
 
 
-include "_hash.pxi"
-include "_heap.pxi"
-include "_marks.pxi"
-include "_pairs.pxi"
-include "_pair_bits.pxi"
+include "../shared/_hash.pxi"
+include "../shared/_heap.pxi"
+include "../shared/_marks.pxi"
+include "../shared/_pairs.pxi"
+include "../shared/_pair_bits.pxi"
 include "_neighbours.pxi"
-include "_prefetch.pxi"
+include "../shared/_prefetch.pxi"
 include "_queue.pxi"
-include "_random.pxi"
+include "../shared/_random.pxi"
 include "_trie.pxi"
 include "_weights.pxi"
 

@@ -10,7 +10,7 @@ include "_arc.pxi"
 
 def search_arcs(const int32_t[::1] sa, const int32_t[::1] word_of, const int64_t[::1] offsets,
                 const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length):
-    """Returns what `partcover.kernels._local_search.State` takes of occurrences.
+    """Returns what `partcover.kernels.search._local_search.State` takes of occurrences.
 
     Parameters
     ----------

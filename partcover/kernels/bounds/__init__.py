@@ -1,0 +1,1 @@
+"""What prices prove, and what rows can be added to the relaxation."""

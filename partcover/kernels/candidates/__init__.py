@@ -1,0 +1,1 @@
+"""Substrings that may become tokens, found by a suffix array."""

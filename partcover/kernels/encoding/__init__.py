@@ -1,0 +1,1 @@
+"""Text to words, words to ids, and back."""

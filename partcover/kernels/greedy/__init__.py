@@ -1,0 +1,1 @@
+"""Takes what covers most, k times."""

@@ -1,0 +1,1 @@
+"""Local search, and the search for the worst case."""

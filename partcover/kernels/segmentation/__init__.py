@@ -1,0 +1,1 @@
+"""Cuts words into tokens."""

@@ -1,0 +1,1 @@
+"""First-order steps towards the saddle point."""

@@ -1,0 +1,1 @@
+"""Trains as other tokenizers do."""
