@@ -119,11 +119,15 @@ def _is_broken_pipe_of_windows(error: OSError) -> bool:
 class _LazyCommand(click.Command):
     """A command of which only the line in the list is known until its module is imported."""
 
+    def __init__(self, name: str, room: str, line: str) -> None:
+        super().__init__(name, short_help=line)
+        self._room = room
+
     def load(self) -> click.Command:
         """Imports the module of the command and returns the command."""
         assert self.name is not None
         module = f"{self.name}_" if keyword.iskeyword(self.name) else self.name
-        package = importlib.import_module(f".commands.{module}", __package__)
+        package = importlib.import_module(f".commands.{self._room}.{module}", __package__)
         command = getattr(package, f"{self.name}_command")
         assert isinstance(command, click.Command)
         return command
@@ -220,5 +224,6 @@ def cli() -> None:
     """
 
 
-for title, commands in SECTIONS.items():
-    cli.section(title, *(_LazyCommand(name, short_help=line) for name, line in commands.items()))
+for heading, commands in SECTIONS.items():
+    room = heading.split()[0].lower()
+    cli.section(heading, *(_LazyCommand(name, room, line) for name, line in commands.items()))

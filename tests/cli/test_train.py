@@ -12,7 +12,7 @@ import pytest
 
 import partcover
 from partcover import InputError, Instance, Vocabulary, WordCounts
-from partcover.cli.commands.train import method_options
+from partcover.cli.commands.choose.train import method_options
 from partcover.trainers import TRAINERS
 
 WORDS = WordCounts.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3, "x": 9})

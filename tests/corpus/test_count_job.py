@@ -320,7 +320,9 @@ def test_memory_stays_under_the_limit(tmp_path):
             file.write(draw.randbytes(750_000).hex(" ", 5).encode())
     # rusage would count what the process had that starts this one
     run = (
-        "import sys; from partcover.cli.commands import count; from partcover.cli import main\n"
+        "import sys\n"
+        "from partcover.cli import main\n"
+        "from partcover.cli.commands.data import count\n"
         "count.BASE = 75_000_000\n"
         "for option in count.count_command.params:\n"
         "    if option.name == 'memory': option.type.least = 0\n"

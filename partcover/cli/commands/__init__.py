@@ -1,6 +1,7 @@
 """Lists the subcommands of ``partcover``.
 
-The command ``NAME`` is ``NAME_command`` in the module ``NAME`` (``import`` in ``import_``).
+A section has a room, named as its heading begins: ``prove`` for "Prove how good it is". There the
+command ``NAME`` is ``NAME_command`` in the module ``NAME`` (``import`` in ``import_``).
 """
 
 from __future__ import annotations

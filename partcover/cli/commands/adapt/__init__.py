@@ -1,0 +1,1 @@
+"""Adapts a vocabulary."""

@@ -1,0 +1,87 @@
+"""Implements the command ``prune``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import numpy as np
+
+from ....errors import InputError
+from ....runtime.files.writing import atomic_writer
+from ....vocabulary.rules import SegmentationRule
+from ...adapted.adapting import adapting_options, read_adaptable, show_adaptation
+from ...adapted.base_files import read_corpus
+from ...command import argument, command, option
+from ...paths import ReadablePath, WritablePath, check_not_among
+from ...shown.output import Output
+
+
+@command(
+    "prune",
+    keeps_best=True,
+    examples=[
+        ("partcover prune tokenizer.json texts/ -k 32000 -o small.json --ids ids.npy", ""),
+        ("partcover export small.json --to huggingface -o small", "as a library loads it"),
+    ],
+)
+@argument("base", type=ReadablePath(), metavar="BASE")
+@argument("files", nargs=-1, required=True, metavar="CORPUS…")
+@option(
+    "-k",
+    "k",
+    type=click.IntRange(0),
+    required=True,
+    help="How many tokens of two or more symbols to keep.",
+)
+@option(
+    "--ids",
+    "write_ids",
+    type=WritablePath(),
+    metavar="FILE.npy",
+    help="Write the new id of each old one, -1 for a token that is gone: an array of NumPy.",
+)
+@adapting_options(writes="the new vocabulary")
+def prune_command(
+    out: Output,
+    base: str,
+    files: tuple[str, ...],
+    k: int,
+    write_ids: str | None,
+    rule: SegmentationRule | None,
+    **options: Any,
+) -> int:
+    """Keep the tokens of a tokenizer that a corpus needs most.
+
+    BASE is any file or folder that `import` reads, a vocabulary file or a list of tokens. Its
+    single bytes and special tokens stay beside the k. CORPUS is text, counted by BASE's own
+    pre-tokenizer, or one file of counted words.
+
+    The bound is proven: no other k tokens of BASE need fewer. With the array of --ids the rows of
+    an embedding matrix are cut; `export` writes the new vocabulary for a library.
+    """
+    from ....adaptation.prune import check_prunable, prune
+    from ....report.adaptation_tables import pruning_tables
+
+    vocabulary = read_adaptable(base, options["pretokenizer"], rule)
+    check_prunable(vocabulary, k)
+    if write_ids is not None and vocabulary.symbols != "bytes":
+        raise InputError(f"--ids: only tokens over bytes have ids; {base} is over characters")
+    check_not_among(out.path, files, all_files=options["all_files"])
+    reading = {"key": options["key"], "all_files": options["all_files"]}
+    words = read_corpus(out, vocabulary, files, **reading)
+    with out.events(None, phase="prune", time_limit=options["time_limit"]) as progress:
+        found = prune(
+            vocabulary,
+            words,
+            k,
+            time_limit=options["time_limit"],
+            threads=out.threads,
+            progress=progress,
+        )
+    if write_ids is not None:
+        with atomic_writer(write_ids) as file:
+            np.save(file, found.ids)
+        out.wrote(write_ids)
+    proof = options["write_certificate"], options["write_instance"]
+    return show_adaptation(out, found, pruning_tables(found), *proof)

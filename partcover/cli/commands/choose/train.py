@@ -1,0 +1,166 @@
+"""Implements the command ``train``, with every trainer of `partcover.trainers`."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import click
+
+from ....corpus.pretokenizers.phrases import without_phrases
+from ....errors import InputError
+from ....problem.memory_plan import Work
+from ....runtime.numerals import read_float, read_int
+from ....trainers import TRAINERS
+from ...command import Command, command, option
+from ...inputs import InstanceSource
+from ...options import vocabulary_options
+from ...plan import plan_option
+from ...results import write_solution
+from ...shown.output import Output
+
+_COMMON = {"time_limit", "seed", "threads", "progress"}
+
+
+class _Methods(Command):
+    """A command whose help ends with the methods."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Methods"):
+            formatter.write_dl([(name, _about(name)) for name in sorted(TRAINERS)])
+        super().format_epilog(ctx, formatter)
+
+
+def _work(options: Mapping[str, Any]) -> Work:
+    """Returns what takes the memory."""
+    method = options["method"]
+    trainer = TRAINERS[method]
+    work = trainer.work_of(method_options(trainer.run, method, options["settings"]))
+    if work is None:
+        raise click.UsageError(
+            f"of {method} no estimate is known, which is another library's: leave out --plan"
+        )
+    return work
+
+
+def _about(name: str) -> str:
+    """Returns the line on a trainer, or why another package's cannot be loaded."""
+    try:
+        return TRAINERS[name].about
+    except InputError as error:
+        return str(error)
+
+
+@command(
+    "train",
+    keeps_best=True,
+    examples=[
+        ("partcover train book.tsv -k 1000 --method bpe -o bpe.json", ""),
+        ("partcover train book.tsv -k 1000 --method unigram --option shrink=0.8", ""),
+    ],
+    cls=_Methods,
+)
+@option(
+    "--method", required=True, type=click.Choice(sorted(TRAINERS)), help="What chooses the tokens."
+)
+@option(
+    "--option",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the method, by the name it has in Python. Repeatable.",
+)
+@vocabulary_options()
+@plan_option(_work)
+def train_command(
+    out: Output,
+    source: InstanceSource,
+    method: str,
+    settings: tuple[str, ...],
+    time_limit: float | None,
+) -> int:
+    """Train a vocabulary as other tokenizers do, for comparison.
+
+    Tokens are counted under the method's own segmentation rule, with the fewest that the same
+    vocabulary needs beside them. Whatever the time limit, the words are read and the data that the
+    method starts from are made.
+    """
+    trainer = TRAINERS[method]
+    if time_limit is not None and not trainer.takes_time:
+        raise click.UsageError(f"{method} is done in a moment: leave out --time-limit")
+    options = method_options(trainer.run, method, settings)
+    instance = source.read()
+    cut = instance.words.pretokenizer or "none"
+    if trainer.phrases and "words" not in options and without_phrases(cut) == cut:
+        out.note(f"no phrases, so {method} does what bpe does: count --phrases 4 makes them")
+    with out.progress(method) as progress:
+        solution = trainer.train(
+            instance,
+            time_limit=time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=progress,
+            **options,
+        )
+    if options:
+        solution = replace(solution, extra={**solution.extra, "options": options})
+    return write_solution(out, solution, instance, source.name)
+
+
+def method_options(run: Callable[..., Any], method: str, settings: Sequence[str]) -> dict[str, Any]:
+    """Reads options written ``NAME=VALUE`` as keyword-only parameters of a trainer.
+
+    Parameters
+    ----------
+    run : callable
+        The trainer.
+    method : str
+        Its name, for messages.
+    settings : sequence of str
+        As on the command line; of two for one name the last counts.
+
+    Returns
+    -------
+    dict of str to any
+        Values of the annotated types: int, float, bool (``true`` or ``false``), else text.
+
+    Raises
+    ------
+    InputError
+        For what is not ``NAME=VALUE``, an unknown name or a value of another type.
+    """
+    hints = get_type_hints(run)
+    parameters = inspect.signature(run).parameters.values()
+    names = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in _COMMON]
+    known = f"{method} has {', '.join(names)}" if names else f"{method} has no options of its own"
+    values = {}
+    for text in settings:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--option {text}: NAME=VALUE is expected")
+        if name not in names:
+            raise InputError(f"--option {text}: {known}")
+        values[name] = _value(text, value, hints[name])
+    return values
+
+
+def _value(text: str, value: str, hint: Any) -> Any:
+    """Reads a value of the annotated type."""
+    kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    if bool in kinds:
+        if value not in ("true", "false"):
+            raise InputError(f"--option {text}: true or false is expected")
+        return value == "true"
+    for kind, read, what in (
+        (int, read_int, "a whole number"),
+        (float, read_float, "a number"),
+    ):
+        if kind in kinds:
+            try:
+                return read(value)
+            except ValueError:
+                raise InputError(f"--option {text}: {what} is expected") from None
+    return value

@@ -1,0 +1,65 @@
+"""Implements the command ``generate``."""
+
+from __future__ import annotations
+
+import click
+
+from ....report.tables import Listing
+from ...command import argument, command, option
+from ...options import output_options
+from ...results import write_instance
+from ...shown.output import Output
+
+
+@command(
+    "generate",
+    examples=[
+        ("partcover generate --list", ""),
+        ("partcover generate cubic 20 --seed 7 -o I.json", ""),
+        ("partcover solve I.json", ""),
+    ],
+)
+@argument("name", type=str, required=False)
+@argument("size", type=int, required=False)
+@option("-k", "k", type=int, help="The budget; each family has its own default.")
+@option("--list", "list_", is_flag=True, help="Print the families.")
+@output_options(writes="the instance", kind="text", seed=True)
+def generate_command(
+    out: Output, name: str | None, size: int | None, k: int | None, list_: bool
+) -> int:
+    """Make an instance of a family.
+
+    NAME, SIZE and the seed determine it; the instance file has them under "source".  Without -o
+    the instance is printed.
+    """
+    from ....instances.families import FAMILIES, generate
+
+    if list_:
+        rows = [
+            {
+                "name": family.name,
+                "about": family.about,
+                "sizes": "{}–{}".format(*family.sizes),
+                "k": family.k,
+                "random": family.random,
+                "from": family.paper,
+            }
+            for family in FAMILIES.values()
+        ]
+        shown = ("name", "about", "sizes", "k", "random")
+        out.show({"families": rows}, Listing(rows, {key: key for key in shown}, data=rows))
+        return 0
+    if name is None or size is None:
+        raise click.UsageError("NAME and SIZE are expected (or --list)")
+    instance = generate(name, size, out.seed, k)
+    data = {
+        "family": name,
+        "size": size,
+        "seed": out.seed,
+        "k": instance.k,
+        "words": len(instance.words),
+        "total_count": instance.words.total_count,
+        "threshold": instance.threshold,
+    }
+    write_instance(out, instance, data)
+    return 0

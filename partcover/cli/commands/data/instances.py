@@ -1,0 +1,112 @@
+"""Implements the command ``instances``."""
+
+from __future__ import annotations
+
+import cloup
+
+from ....corpus import symbols as sym
+from ....errors import PartcoverError
+from ....report.tables import Listing, facts, token_line
+from ...command import argument, command
+from ...exit_status import EXIT_VERIFICATION
+from ...options import output_options
+from ...shown.completion import instance_names
+from ...shown.output import Output, say
+
+
+@cloup.group("instances")
+def instances_command() -> None:
+    """The instances that come with partcover.
+
+    Each has its words, its best known vocabulary and a lower bound that a certificate proves.
+    """
+
+
+@command("list", examples=[("partcover instances list", "")])
+@output_options()
+def instances_list(out: Output) -> int:
+    """List the instances, and what is known of their optima."""
+    from ....instances import library
+
+    rows = [library.entry(name).facts() for name in library.names()]
+    columns = {
+        "name": "name",
+        "family": "family",
+        "symbols": "alphabet",
+        "words": "words",
+        "total_symbols": "symbols",
+        "candidates": "candidates",
+        "k": "k",
+        "tokens": "best",
+        "lower_bound": "lower bound",
+        "proven": "proven",
+    }
+    out.result({"instances": rows}, Listing(rows, columns))
+    return 0
+
+
+@command(
+    "show",
+    examples=[("partcover instances show papaya-impact -o I.json", "")],
+)
+@argument("name", type=str, shell_complete=instance_names)
+@output_options(writes="the instance", kind="text")
+def instances_show(out: Output, name: str) -> int:
+    """Show an instance: words, best vocabulary and source; -o writes its file."""
+    from ....instances import library
+
+    entry = library.entry(name)
+    instance, known = entry.instance, entry.facts()
+    data = {
+        **known,
+        "policy": instance.policy,
+        "counted_words": [[sym.to_json(word), count] for word, count in instance.words],
+        "vocabulary": entry.best.vocabulary,
+        "source": {key: v for key, v in instance.source.items() if key != "best"},
+    }
+    words = [f"{sym.show(word)} ×{count}" for word, count in instance.words][:40]
+    if len(instance.words) > len(words):
+        words.append(f"… and {len(instance.words) - len(words):,} more")
+    with out.saved(instance.save):
+        out.show(
+            data,
+            facts(known | {f"policy: {key}": value for key, value in instance.policy.items()}),
+            f"from: {instance.source.get('from')}\nwords: {'  '.join(words)}",
+            f"best vocabulary: {token_line(tuple(entry.vocabulary), instance.symbols, 1_000)}",
+        )
+    return 0
+
+
+@command("check", examples=[("partcover instances check papaya-impact", "")])
+@argument("names", type=str, nargs=-1, metavar="[NAME…]", shell_complete=instance_names)
+@output_options(writes="the result, as JSON", kind="text", table=False)
+def instances_check(out: Output, names: tuple[str, ...]) -> int:
+    """Check every claim of the instances, without any solver.
+
+    The words' hash, what the best vocabulary needs, the lower bound by its certificate, and
+    whether they meet. Exit status 6 if anything is wrong.
+    """
+    from ....instances import library
+
+    entries = [library.entry(name) for name in names or library.names()]
+    wrong: dict[str, list[str]] = {}
+    with out.progress("check") as progress:
+        for number, entry in enumerate(entries):
+            progress.advance(number, len(entries), entry.name)
+            try:
+                problems = entry.problems()
+            except PartcoverError as error:
+                problems = [str(error)]
+            if problems:
+                wrong[entry.name] = problems
+    data = {"checked": len(entries), "ok": not wrong, "problems": wrong}
+    confirmed = f"{len(entries) - len(wrong)} of {len(entries)} instances confirmed"
+    out.result(data, confirmed)
+    for name, problems in wrong.items():
+        for problem in problems:
+            say(f"partcover: {name}: {problem}")
+    return EXIT_VERIFICATION if wrong else 0
+
+
+for each in (instances_list, instances_show, instances_check):
+    instances_command.add_command(each)

@@ -1,0 +1,166 @@
+"""Implements the command ``reduce``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ....problem.instance import Instance
+from ....report.tables import facts
+from ...command import argument, command, option
+from ...options import output_options
+from ...paths import WritablePath
+from ...results import write_instance
+from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....hardness.reduction import Reduction
+
+
+@command(
+    "reduce",
+    examples=[
+        ("partcover reduce graph.txt -k 3 -o I.json", ""),
+        ("partcover solve I.json -o S.json", ""),
+        ("partcover reduce --lift I.json S.json", "what it says about the graph"),
+        ("partcover reduce graph.txt -k 3 --draw figure.svg", ""),
+        ("partcover reduce F.cnf --problem max-2-sat --satisfied 7 -o I.json", ""),
+        (
+            "partcover reduce F.cnf --problem max-2-sat --alphabet binary --satisfied 4",
+            "words of zeros and ones",
+        ),
+    ],
+)
+@argument("files", nargs=-1, required=True, metavar="GRAPH | F.cnf | I.json S.json")
+@option(
+    "--problem",
+    type=click.Choice(["vertex-cover", "max-2-sat", "max-2-sat-bottom-up"]),
+    default="vertex-cover",
+    show_default=True,
+    help="What is turned into tokenization; bottom-up chooses merges.",
+)
+@option(
+    "--alphabet",
+    type=click.Choice(["unbounded", "binary"]),
+    default="unbounded",
+    show_default=True,
+    help="Symbols of the words; binary is for max-2-sat, each variable in three clauses at most.",
+)
+@option("-k", "k", type=int, help="Size of the vertex cover asked for.")
+@option("--satisfied", type=int, help="Satisfied clauses asked for (max-2-sat).")
+@option("--lift", is_flag=True, help="Turn a solution S of instance I back.")
+@option(
+    "--draw",
+    type=WritablePath("figure"),
+    metavar="FILE",
+    help="Draw the problem beside its words (.svg, .png, .pdf).",
+)
+@option(
+    "--from",
+    "source_format",
+    type=click.Choice(["edgelist", "dimacs", "pace"]),
+    default="edgelist",
+    show_default=True,
+    help="What a graph is written as; edgelist: two names a line.",
+)
+@output_options(writes="the instance; with --lift the answer")
+def reduce_command(
+    out: Output, files: tuple[str, ...], lift: bool, draw: str | None, **options: Any
+) -> int:
+    """Turn vertex cover or max-2-SAT into tokenization, and back.
+
+    The graph has a vertex cover of k vertices exactly if some vocabulary of k tokens needs at
+    most the instance's threshold, 3 tokens for each edge.  Likewise for clauses that can be
+    satisfied at once, and in the bottom-up problem for k merges: there S.json is a list of
+    pairs of tokens, the merges in their order.
+    """
+    if lift:
+        return _lift(out, files, draw)
+    if len(files) != 1:
+        raise click.UsageError("one graph or formula is expected (or --lift I.json S.json)")
+    reduction = _reduction(files[0], **options)
+    if draw is not None:
+        _draw_solved(out, reduction, files[0], draw)
+    write_instance(out, reduction.instance, reduction.facts(), alone=draw is None)
+    return 0
+
+
+def _reduction(
+    path: str,
+    problem: str,
+    alphabet: str,
+    k: int | None,
+    satisfied: int | None,
+    source_format: Any,
+) -> Reduction:
+    """Reads a graph or a formula and reduces it to an instance."""
+    from ....hardness.cnf import read_formula
+    from ....hardness.graphs import read_graph
+    from ....hardness.reduction import (
+        reduce_max_2_sat,
+        reduce_max_2_sat_binary,
+        reduce_max_2_sat_bottom_up,
+        reduce_vertex_cover,
+    )
+
+    if alphabet == "binary" and problem != "max-2-sat":
+        raise click.UsageError(f"--alphabet binary is for --problem max-2-sat, not for {problem}")
+    if problem == "vertex-cover":
+        if satisfied is not None:
+            raise click.UsageError("--satisfied is for --problem max-2-sat; a vertex cover has -k")
+        if k is None:
+            raise click.UsageError("-k is missing: how many vertices may cover the graph?")
+        return reduce_vertex_cover(read_graph(path, source_format), k)
+    if k is not None:
+        raise click.UsageError(f"-k is for vertex covers; {problem} has --satisfied")
+    if satisfied is None:
+        raise click.UsageError("--satisfied is missing: how many clauses are asked for?")
+    formula = read_formula(path)
+    if problem == "max-2-sat-bottom-up":
+        return reduce_max_2_sat_bottom_up(formula, satisfied)
+    reduce = reduce_max_2_sat_binary if alphabet == "binary" else reduce_max_2_sat
+    return reduce(formula, satisfied)
+
+
+def _draw_solved(out: Output, reduction: Reduction, source: str, path: str) -> None:
+    """Solves the instance and draws the problem beside its words."""
+    from ....exact.solve import solve
+    from ....hardness.reduction import BottomUpReduction
+    from ....report.reduction_figure import check_drawing, draw_reduction
+
+    if isinstance(reduction, BottomUpReduction):
+        raise click.UsageError(
+            "merges are not solved for: draw with reduce --lift I.json MERGES.json --draw FILE"
+        )
+    check_drawing(reduction, path)
+    vocabulary = solve(reduction.instance).vocabulary
+    if vocabulary is None:
+        raise click.UsageError(f"{source}: no vocabulary was found to draw")
+    draw_reduction(reduction, vocabulary, path)
+    out.wrote(path)
+
+
+def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
+    """Turns the answer of an instance into an answer for the graph or formula."""
+    from ....hardness.reduction import reduction_of
+
+    if len(files) != 2:
+        raise click.UsageError("--lift takes the instance and the solution: I.json S.json")
+    reduction = reduction_of(Instance.load(files[0]))
+    answer = reduction.load_answer(files[1])
+    data = reduction.lift(answer).to_json()
+    if draw is not None:
+        from ....report.reduction_figure import draw_reduction
+
+        draw_reduction(reduction, answer, draw)
+        out.wrote(draw)
+    if "vertices" in data:
+        key, names = "vertices", [str(vertex) for vertex in data["vertices"]]
+    else:
+        key, values = "assignment", data["assignment"]
+        names = [name if value else f"¬{name}" for name, value in values.items()]
+    shown = " ".join(names)
+    known = {name: value for name, value in data.items() if name != key}
+    out.result(data, facts(known, data={**data, key: shown}), f"{key}: {shown}")
+    return 0

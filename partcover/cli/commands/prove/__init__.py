@@ -1,0 +1,1 @@
+"""Proves how good a vocabulary is."""

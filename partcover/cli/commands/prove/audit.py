@@ -1,0 +1,179 @@
+"""Implements the command ``audit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ....corpus.word_counts import WordCounts
+from ....errors import InputError
+from ....problem.certificates.certificate import Certificate
+from ....runtime.files.kinds import kind_of
+from ....vocabulary.vocabulary import Vocabulary
+from ...adapted.base_files import read_tokenizer
+from ...command import argument, command, option
+from ...exit_status import EXIT_INTERRUPTED
+from ...options import (
+    all_files_option,
+    output_options,
+    seconds_option,
+    start_certificate_option,
+)
+from ...paths import ReadablePath, WritablePath, check_not_among
+from ...results import save_certificate
+from ...shown.completion import pretokenizer_names
+from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....studies.tokenizer_audit import TokenizerAudit
+
+_PAGES = (".html", ".htm")
+
+
+@command(
+    "audit",
+    keeps_best=True,
+    examples=[
+        ("partcover audit tokenizer.json book.txt", ""),
+        ("partcover audit cl100k_base.tiktoken book.txt -o page.html", "as a page"),
+        ("partcover audit tokenizer.json texts/ --time-limit 60", "with better bounds"),
+    ],
+)
+@argument("tokenizer", type=ReadablePath(), metavar="TOKENIZER")
+@argument("files", nargs=-1, required=True, metavar="TEXT…")
+@option(
+    "--pretokenizer",
+    shell_complete=pretokenizer_names,
+    help="What text is cut into words by, where TOKENIZER does not hold it.",
+)
+@option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
+@option(
+    "--top",
+    type=click.IntRange(0),
+    default=10,
+    show_default=True,
+    help="Words that lose most to list.",
+)
+@start_certificate_option("The proof of an earlier audit to go on from; its bound is kept.")
+@option(
+    "--write-certificate",
+    type=WritablePath(),
+    metavar="FILE",
+    help="Write the proof of the bound for the tokenizer's size (.cert), unless FILE proves more "
+    "already.",
+)
+@seconds_option(default=4.0, about="For the lower bounds, once the text is counted.")
+@all_files_option
+@output_options(
+    writes="the result, as JSON, or by its ending as CSV, Markdown or a page (.html)", threads=True
+)
+def audit_command(
+    out: Output,
+    tokenizer: str,
+    files: tuple[str, ...],
+    pretokenizer: str | None,
+    key: str,
+    top: int,
+    start_certificate: str | None,
+    write_certificate: str | None,
+    time_limit: float,
+    all_files: bool,
+) -> int:
+    """Measure how far a tokenizer is from optimal on a text, and why.
+
+    TOKENIZER is any file or folder that `import` reads, or a vocabulary file. TEXT is what `count`
+    reads; it is counted by the tokenizer's own pre-tokenizer.
+
+    The gap is to a proven lower bound: no vocabulary of as many tokens needs fewer for this text.
+    It has three parts. The rule: the same tokens could cut the text into fewer. The choice: other
+    tokens, as many as this text uses, could do better. Tokens that this text does not use: other
+    ones in their places could help it. The last two are upper limits, which more time may lower.
+
+    The bound is for this text alone, and a tokenizer that serves many texts reaches it on none.
+    """
+    from ....report.audit_tables import SCOPE, audit_tables
+    from ....studies.tokenizer_audit import audit_tokenizer
+
+    check_not_among(out.path, files, all_files=all_files)
+    is_page = Path(out.path or "").suffix.lower() in _PAGES
+    if is_page:
+        from ....report.html_page import check_page
+
+        check_page()
+    start = None if start_certificate is None else Certificate.load(start_certificate)
+    vocabulary = read_tokenizer(tokenizer, pretokenizer)
+    for file in files:
+        if not all_files and kind_of(file) == "tokenizer":
+            raise InputError(
+                f"{file}: this looks like a tokenizer, no text; audit tokenizers one by one "
+                "(--all-files counts it as text)"
+            )
+    with out.progress("counting") as progress:
+        words = WordCounts.from_files(
+            files,
+            pretokenizer=vocabulary.need_pretokenizer(),
+            normalizer=vocabulary.normalizer,
+            symbols=vocabulary.symbols,
+            key=key,
+            threads=out.threads,
+            progress=progress,
+            all_files=all_files,
+        )
+    with out.events(None, phase="bound", time_limit=time_limit) as progress:
+        audit = audit_tokenizer(
+            vocabulary,
+            words,
+            time_limit=time_limit,
+            start_certificate=start,
+            limit=top,
+            threads=out.threads,
+            progress=progress,
+        )
+    if write_certificate is not None:
+        save_certificate(out, write_certificate, audit.bound.certificate, audit.bound.instance)
+    remarks = vocabulary.provenance.get("remarks")  # a file may hold anything there
+    for remark in remarks if isinstance(remarks, list) else ():
+        out.note(str(remark))
+    if audit.is_cut_at_spaces:
+        out.note(
+            "it takes a text as one word, and no token of it reaches from another character across "
+            "a space: the bounds are for such tokens"
+        )
+    if audit.unknown:
+        special = vocabulary.unknown
+        there = "" if special is None else f" (there {special.token} stands for them)"
+        out.note(f"what it has no token for counts as a token a byte{there}")
+    out.note(SCOPE)
+    data = {"tokenizer": Path(tokenizer).name, **audit.to_json()}
+    if is_page:
+        _write_page(out, audit, vocabulary, tokenizer, files)
+        out.show(data, *audit_tables(audit))
+    else:
+        out.result(data, *audit_tables(audit))
+    return EXIT_INTERRUPTED if audit.is_interrupted else 0
+
+
+def _write_page(
+    out: Output,
+    audit: TokenizerAudit,
+    vocabulary: Vocabulary,
+    tokenizer: str,
+    texts: tuple[str, ...],
+) -> None:
+    """Writes the file of ``-o`` as a page."""
+    from ....report.audit_page import write_audit_page
+
+    assert out.path is not None
+    with out.progress("page") as progress:
+        write_audit_page(
+            audit,
+            vocabulary,
+            out.path,
+            tokenizer=tokenizer,
+            texts=texts,
+            threads=out.threads,
+            progress=progress,
+        )
+    out.wrote(out.path)

@@ -1,0 +1,134 @@
+"""Implements the command ``gap``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ....errors import VerificationError
+from ....problem.certificates.certificate import Certificate
+from ....problem.instance import Instance
+from ....report.tables import Listing
+from ....vocabulary.rules import SEGMENTATION_RULES
+from ...command import command, option
+from ...inputs import InstanceSource, other_words, read_vocabulary
+from ...options import instance_options, k_option, output_options, seconds_option
+from ...paths import ReadablePath
+from ...shown.output import Output
+
+_SECONDS = 30  # for a lower bound, where nothing says how long
+
+
+@command(
+    "gap",
+    keeps_best=True,
+    examples=[
+        ("partcover gap book.tsv --vocab v.json", ""),
+        (
+            "partcover gap book.tsv --vocab v.json -k 1000 --certificate p.cert",
+            "its bound, checked",
+        ),
+    ],
+)
+@k_option
+@option(
+    "--vocab",
+    type=ReadablePath(),
+    metavar="V.json|FILE",
+    required=True,
+    help="The vocabulary.",
+)
+@option(
+    "--rule",
+    type=click.Choice(SEGMENTATION_RULES),
+    help="How it is used. Default: as its file says, else shortest_path.",
+)
+@option(
+    "--certificate",
+    type=ReadablePath(),
+    metavar="P.cert",
+    help="The proof of a lower bound for its size.",
+)
+@seconds_option(
+    about=f"For a lower bound, where no certificate has one. Default: {_SECONDS}.",
+)
+@instance_options
+@output_options(threads=True)
+def gap_command(
+    out: Output,
+    source: InstanceSource,
+    vocab: str,
+    rule: Any,
+    certificate: str | None,
+    time_limit: float | None,
+) -> int:
+    """Measure how far a vocabulary is from the optimum, and why.
+
+    Part of the gap is the choice of tokens: the fewest tokens that the vocabulary needs, over the
+    lower bound for vocabularies of its size. The rest is its segmentation rule. -k: the budget, if
+    it is larger than the vocabulary. Exit status 6 if the certificate does not hold.
+    """
+    from ....analysis.gap import refuse_beyond_budget, split_gap
+
+    if certificate is not None and time_limit is not None:
+        raise click.UsageError("--certificate and --time-limit exclude each other")
+    instance = source.read(any_k=True)
+    vocabulary = read_vocabulary(vocab, instance.symbols)
+    if source.k is None:
+        instance = instance.with_k(len(vocabulary))
+    for remark in other_words(vocabulary, instance.words):
+        out.note(remark)
+    if rule is None:
+        recorded = vocabulary.provenance.get("rule")
+        rule = recorded if recorded in SEGMENTATION_RULES else vocabulary.rule
+    refuse_beyond_budget(instance, vocabulary)
+    if certificate is None:
+        lower_bound = _search_bound(out, instance, time_limit)
+    else:
+        lower_bound = _proven_bound(instance, certificate)
+    gap = split_gap(instance, vocabulary, lower_bound, rule, threads=out.threads)
+    _show(out, gap.to_json(), rule)
+    return 0
+
+
+def _search_bound(out: Output, instance: Instance, time_limit: float | None) -> int:
+    """Searches for a lower bound, for half a minute where no time is given."""
+    from ....bounds.lower_bound import lower_bound
+
+    if time_limit is None:
+        out.note(
+            f"looking for a lower bound for at most {_SECONDS} seconds: --time-limit "
+            "says how long, --certificate names a proof that is there"
+        )
+        time_limit = _SECONDS
+    with out.events(None, phase="bound", time_limit=time_limit) as progress:
+        bound = lower_bound(instance, time_limit=time_limit, threads=out.threads, progress=progress)
+    return int(bound.lower_bound)
+
+
+def _proven_bound(instance: Instance, path: str) -> int:
+    """Returns the lower bound that a certificate proves, once it is checked."""
+    from ....verification.certificate_check import check_certificate
+
+    check = check_certificate(instance, Certificate.load(path))
+    if not check.ok:
+        raise VerificationError(f"{path}: {check.problems[0]}")
+    return int(check.lower_bound)
+
+
+def _show(out: Output, data: dict[str, Any], rule: str) -> None:
+    """Shows the gap, and its parts by the vocabulary and by the rule."""
+    total = data["tokens"] - data["lower_bound"]
+    choice = data["tokens_shortest_path"] - data["lower_bound"]
+    rows = [
+        {"what": "tokens chosen", "tokens": data["size"]},
+        {"what": "of them in no word", "tokens": data["never_occur"]},
+        {"what": f"tokens needed, {rule.replace('_', ' ')}", "tokens": data["tokens"]},
+        {"what": "tokens needed, shortest path", "tokens": data["tokens_shortest_path"]},
+        {"what": f"lower bound for k = {data['k']:,}", "tokens": data["lower_bound"]},
+        {"what": "gap", "tokens": total, "gap": data["gap"]},
+        {"what": "of it by the vocabulary", "tokens": choice, "gap": data["vocabulary_gap"]},
+        {"what": "of it by the rule", "tokens": total - choice, "gap": data["rule_gap"]},
+    ]
+    out.result(data, Listing(rows, {"what": "", "tokens": "", "gap": ""}, data=[data]))

@@ -1,0 +1,80 @@
+"""Implements the command ``prices``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ....corpus import symbols as sym
+from ....problem.certificates.certificate import Certificate
+from ....report.tables import Listing
+from ....runtime.numerals import read_int
+from ...command import argument, command, option
+from ...inputs import InstanceSource
+from ...options import instance_options, k_option, output_options
+from ...paths import ReadablePath
+from ...shown.output import Output
+
+
+@command(
+    "prices",
+    examples=[("partcover prices book.tsv -k 1000 --certificate p.cert ' whale'", "")],
+)
+@k_option
+@option(
+    "--certificate",
+    type=ReadablePath(),
+    required=True,
+    metavar="P.cert",
+    help="Where the prices are.",
+)
+@instance_options
+@argument("words", type=str, nargs=-1, required=True, metavar="WORD…")
+@output_options()
+def prices_command(
+    out: Output, source: InstanceSource, words: tuple[str, ...], certificate: str
+) -> int:
+    r"""Show the prices of words and the tokens over them.
+
+    A WORD is written as in the counts file: \xHH is a byte, and of ints the numbers stand
+    between spaces. A token's reward is what it is worth over all words; the k largest rewards
+    are what a bound gives away.
+    """
+    from ....bounds.price_report import price_report
+
+    instance = source.read()
+    shown = price_report(
+        instance,
+        Certificate.load(certificate),
+        [_read_word(word, instance.symbols) for word in words],
+    )
+    columns = {"token": "token", "reward": "reward", "worth": "worth here", "best": "k best"}
+    parts: list[Listing | str] = []
+    records: list[dict[str, Any]] = []  # of the CSV: the tokens over all words
+    for word in shown:
+        symbols = [sym.show(word.word[n : n + 1]) for n in range(len(word.word))]
+        line = "  ".join(f"{s} {p:.3f}" for s, p in zip(symbols, word.prices, strict=True))
+        rows = [
+            {"token": sym.show(token), "reward": reward, "worth": worth, "best": best}
+            for token, reward, worth, best in word.tokens
+        ]
+        records += [{"word": sym.show(word.word), **row} for row in rows]
+        parts += [
+            f"{sym.show(word.word)} ×{word.count:,}: {sum(word.prices):.3f}\n{line}",
+            Listing(rows, columns, data=records),
+        ]
+    out.result({"k": instance.k, "words": [word.to_json() for word in shown]}, *parts)
+    return 0
+
+
+def _read_word(text: str, symbols: sym.Symbols) -> sym.Token:
+    """Reads a word as it stands in a counts file."""
+    if symbols != "ints":
+        return sym.unescape(text, symbols)
+    try:
+        return sym.to_token([read_int(part) for part in text.split()], symbols)
+    except ValueError:
+        raise click.UsageError(
+            f"{text!r}: whole numbers with spaces between are expected"
+        ) from None

@@ -1,0 +1,22 @@
+"""Implements the command ``solvers``."""
+
+from __future__ import annotations
+
+from ....report.tables import Listing
+from ...command import command
+from ...options import output_options
+from ...shown.output import Output
+
+
+@command(
+    "solvers",
+    examples=[("partcover solvers", ""), ("partcover solvers --format csv", "")],
+)
+@output_options()
+def solvers_command(out: Output) -> int:
+    """List the solvers, and what each supports."""
+    from ....exact.solvers.registry import features
+
+    rows = features()
+    out.result({"rows": rows}, Listing(rows, {key: key for key in rows[0]}))
+    return 0

@@ -1,0 +1,309 @@
+"""Implements the command ``verify``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ....problem.certificates.certificate import Certificate
+from ....problem.corpora import Corpora
+from ....problem.instance import Instance
+from ....report.tables import Listing, facts
+from ....runtime.files.kinds import kind_of
+from ....runtime.progress import gap_of
+from ....vocabulary.vocabulary import Vocabulary
+from ...adapted.extension_verification import extended_vocabulary, verify_extended, vocabulary_first
+from ...command import command, option
+from ...exit_status import EXIT_VERIFICATION
+from ...inputs import InstanceSource, other_words, read_vocabulary
+from ...options import (
+    engine_options,
+    grouped,
+    k_option,
+    output_options,
+    refuse_with_minimax,
+    several_options,
+)
+from ...paths import ReadablePath
+from ...readers import Readers
+from ...shown.output import Output, say_problems
+
+if TYPE_CHECKING:
+    from ....verification.recount import Verification
+
+_CHECKED_WITH = {
+    "extend": "what extend wrote is checked with its text and without -k",
+    "prune": "what prune wrote is checked with the instance of --write-instance",
+}
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What is to be checked, and what it takes to read it."""
+
+    vocab: str | None
+    model: str | None
+    keep: tuple[str, ...]
+
+
+@command(
+    "verify",
+    examples=[
+        ("partcover verify book.tsv -k 1000 --vocab v.json --certificate p.cert", ""),
+        ("partcover verify book.tsv -k 1000 --certificate p.cert --json", "the bound alone"),
+        (
+            "partcover verify de.tsv en.tsv -k 1000 --minimax --certificate m.cert",
+            "",
+        ),
+        ("partcover verify new.json law/ --certificate new.cert", "of extend"),
+    ],
+)
+@k_option
+@option(
+    "--vocab",
+    type=ReadablePath(),
+    metavar="V.json|FILE",
+    help="The vocabulary to check; or tokens, one a line; or a solver's .sol for a model file.",
+)
+@option(
+    "--model",
+    type=ReadablePath(),
+    metavar="M.mps|M.lp",
+    help="The model file that a .sol belongs to, as solve --write-mps or --write-lp wrote it.",
+)
+@option(
+    "--certificate",
+    type=ReadablePath(),
+    metavar="P.cert",
+    help="The proof of a lower bound to check.",
+)
+@option(
+    "--keep",
+    multiple=True,
+    type=ReadablePath(),
+    metavar="FILE",
+    help="The text to keep, where extend gave it a weight. Repeatable.",
+)
+@vocabulary_first
+@several_options
+@engine_options(
+    ", which check a certificate of a head",
+    "processes",
+    "For what the workers share, a folder that all see. Default: the system's.",
+)
+@output_options(threads=True)
+@partial(grouped, name="readers", kind=Readers)
+@partial(grouped, name="answer", kind=_Answer)
+def verify_command(
+    out: Output,
+    source: InstanceSource,
+    answer: _Answer,
+    certificate: str | None,
+    readers: Readers,
+) -> int:
+    """Check a vocabulary and a certificate, independently.
+
+    The tokens that a vocabulary needs, and the bound that a certificate proves, are recounted in
+    Python that shares nothing with the kernels. Of a vocabulary: the budget, required and forbidden
+    tokens, candidates, and the number of tokens that its file claims. Of a certificate: that it is
+    about this instance, that its cuts are valid, and the lower bound from its prices and cuts. The
+    gap is by the vocabulary's own rule. Exit status 6 if anything is wrong.
+
+    With --minimax and several inputs: the tokens of each, and a bound of the largest ratio. The
+    references are those of --reference, and a certificate for other references is refused.
+
+    Of a certificate that bound --head wrote, all words but the head are read one by one, by the
+    workers of --engine.
+
+    An instance that prune wrote may require that merges make every token. The result then says so,
+    the vocabulary is checked for it, and only a certificate for these merges is accepted. What
+    prune wrote must have the merges of its base between the tokens that stay.
+
+    The vocabulary may come first: verify V.json C.tsv -k 1000.
+    One that extend wrote needs no -k: it says how it was extended, and the corpus is text,
+    a folder or counted words, as for extend. The bound is recounted for the base that is in it.
+    """
+    vocab, model = answer.vocab, answer.model
+    if vocab is None and certificate is None:
+        raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
+    if model is not None and vocab is None:
+        raise click.UsageError("--model goes with a solver's .sol: --vocab S.sol")
+    if source.several:
+        refuse_with_minimax(model=model)
+    extended = extended_vocabulary(source, vocab)
+    if extended is not None:
+        readers.refuse("threads")
+        return verify_extended(out, source, extended, certificate, answer.keep)
+    if answer.keep:
+        raise click.UsageError("--keep is for a vocabulary that extend wrote, and goes without -k")
+    proof = None if certificate is None else Certificate.load(certificate)
+    head = None if proof is None or proof.tail is None else proof.tail.head_words
+    if head is not None and model is not None:
+        raise click.UsageError("a certificate of a head and --model exclude each other")
+    if head is None:
+        readers.refuse("threads")
+    with readers.started(out.threads, head) as executor:
+        instance = source.read(
+            several=True,
+            threads=out.threads,
+            head=head,
+            executor=executor,
+            scratch=readers.scratch,
+        )
+        return _verified(out, instance, vocab, model, certificate, proof)
+
+
+def _verified(
+    out: Output,
+    instance: Instance,
+    vocab: str | None,
+    model: str | None,
+    certificate: str | None,
+    proof: Certificate | None,
+) -> int:
+    """Checks a vocabulary and a certificate, shows what is found, returns the exit status."""
+    data: dict[str, Any] = {}
+    problems: list[str] = []
+    if vocab is not None:
+        data = _check_vocabulary(out, instance, vocab, model)
+        problems += [f"{vocab}: {problem}" for problem in data["problems"]]
+    if proof is not None:
+        checked = _check_certificate(instance, proof, vocab, data)
+        problems += [f"{certificate}: {problem}" for problem in checked["problems"]]
+        if vocab is None:
+            data = checked
+        else:
+            data["ok"], data["certificate"] = data["ok"] and checked["ok"], checked
+    if instance.merges is not None:
+        data["condition"] = instance.merges.about
+    flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
+    flat = {key: value for key, value in flat.items() if not isinstance(value, list | dict)}
+    parts = [facts(flat)]
+    if instance.corpora is not None:
+        parts.insert(0, _corpora(instance.corpora, data))
+    out.result(data, *parts)
+    say_problems(problems)
+    return 0 if data["ok"] else EXIT_VERIFICATION
+
+
+def _corpora(corpora: Corpora, data: dict[str, Any]) -> Listing:
+    """Returns a table of the corpora, with the tokens that a vocabulary needs; adds it to data."""
+    tokens = data.pop("by_corpus", None) or [None] * len(corpora)
+    data["corpora"] = [
+        {
+            "name": name,
+            "tokens": count,
+            "reference": r,
+            "ratio": None if count is None else count / r,
+        }
+        for name, count, r in zip(corpora.names, tokens, corpora.references, strict=True)
+    ]
+    columns = {key: key for key in ("name", "tokens", "reference", "ratio")}
+    return Listing(data["corpora"], columns)
+
+
+def _check_vocabulary(
+    out: Output, instance: Instance, path: str, model: str | None
+) -> dict[str, Any]:
+    """Recounts a vocabulary, and compares with what its file claims."""
+    from ....verification.merge_check import other_merges
+    from ....verification.recount import verify
+
+    vocabulary, violation = _read_answer(instance, path, model)
+    for remark in other_words(vocabulary, instance.words):
+        out.note(remark)
+    result = verify(instance, vocabulary)
+    data = result.to_json()
+    by_rule = _tokens_by_rule(instance, vocabulary, result)
+    if by_rule is not None:
+        data |= {"rule": vocabulary.rule, "tokens_by_rule": by_rule}
+    others = None if instance.merges is None else other_merges(vocabulary, instance.merges)
+    if others is not None:
+        data["ok"] = False
+        data["problems"].append(others)
+    if violation > 1e-6:
+        data["ok"] = False
+        data["problems"].append(f"the solution breaks the model, by {violation:g}")
+    claim = vocabulary.provenance
+    if isinstance(claim.get("tokens"), int) and claim.get("corpus_sha256") == instance.words.digest:
+        tokens = result.tokens_priority if claim.get("rule") == "priority" else result.tokens
+        if claim.get("rule") == vocabulary.rule and by_rule is not None:
+            tokens = by_rule
+        data["claimed"], data["claim_holds"] = claim["tokens"], tokens == claim["tokens"]
+        if tokens != claim["tokens"]:
+            data["ok"] = False
+            data["problems"].append(
+                f"the file claims {claim['tokens']} tokens ({claim.get('rule')}), it needs {tokens}"
+            )
+        false = _false_claims(instance, claim.get("corpora"), result.by_corpus)
+        data["ok"] = data["ok"] and not false
+        data["problems"] += false
+    return data
+
+
+def _false_claims(instance: Instance, rows: Any, tokens: Sequence[int]) -> list[str]:
+    """Returns a line for each corpus whose tokens the vocabulary's file states otherwise."""
+    if instance.corpora is None or not isinstance(rows, list):
+        return []
+    claimed = [row.get("tokens") if isinstance(row, dict) else None for row in rows]
+    return [
+        f"the file claims {stated} tokens for {name}, it needs {count}"
+        for name, stated, count in zip(instance.corpora.names, claimed, tokens, strict=False)
+        if stated != count
+    ]
+
+
+def _tokens_by_rule(instance: Instance, vocabulary: Vocabulary, result: Verification) -> int | None:
+    """Recounts the tokens by a vocabulary's own rule; None where that is the shortest path."""
+    from ....verification.rule_recount import COUNTED, tokens_by_rule
+
+    if vocabulary.rule == "priority":
+        return result.tokens_priority
+    if vocabulary.rule not in COUNTED or vocabulary.symbols != instance.symbols:
+        return None
+    return tokens_by_rule(instance.tail or instance.words, vocabulary)
+
+
+def _check_certificate(
+    instance: Instance, certificate: Certificate, vocab: str | None, vocabulary: dict[str, Any]
+) -> dict[str, Any]:
+    """Checks a certificate; with the data of a checked vocabulary, states the gap between them."""
+    from ....verification.certificate_check import check_certificate, mismatches
+
+    result = check_certificate(instance, certificate)
+    data = result.to_json()
+    data["claimed_lower_bound"] = data.pop("claimed")
+    if vocab is not None and kind_of(vocab) == "vocabulary" and mismatches(instance, certificate):
+        method = read_vocabulary(vocab, instance.symbols).method
+        data["problems"] += [_CHECKED_WITH[method]] if method in _CHECKED_WITH else []
+    if vocabulary.get("ok") and data["ok"]:
+        needed = vocabulary.get("tokens_by_rule", vocabulary["tokens"])
+        if instance.corpora is not None:
+            needed = Fraction(vocabulary["worst_exact"])
+        data["gap"] = gap_of(needed, result.lower_bound)
+        data["proves_optimal"] = needed == result.lower_bound
+    return data
+
+
+def _read_answer(instance: Instance, path: str, model_path: str | None) -> tuple[Vocabulary, float]:
+    """Reads an answer of any form; returns its vocabulary and by how much it breaks the model."""
+    if not path.endswith(".sol"):
+        if model_path is not None:
+            raise click.UsageError("--model goes with a solver's .sol")
+        return read_vocabulary(path, instance.symbols), 0.0
+    from ....exact.formulations.build import build
+    from ....exact.model_files import check_model, read_head, read_solution
+
+    if model_path is None:
+        raise click.UsageError("a .sol needs the model it solves: --model M.mps")
+    head = read_head(model_path)
+    model = build(instance, head.formulation, sense=head.sense, goal=head.goal)
+    model = model.relaxed() if head.relaxed else model
+    check_model(model, model_path)
+    values, _ = read_solution(model, path)
+    return Vocabulary(model.chosen(values), instance.symbols), model.violation(values)

@@ -1,0 +1,1 @@
+"""Compares, and makes tables, figures and pages."""

@@ -1,0 +1,342 @@
+"""Implements the command ``compare``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from ....corpus.word_counts import WordCounts
+from ....problem.certificates.certificate import Certificate
+from ....problem.instance import Instance
+from ....report.tables import rows_csv
+from ....runtime.files.writing import write_atomic
+from ....runtime.numerals import read_float
+from ....vocabulary.vocabulary import Vocabulary
+from ...command import command, option
+from ...exit_status import EXIT_INTERRUPTED
+from ...inputs import InstanceSource, other_words, parse_budgets, read_any_vocabulary
+from ...options import instance_options, output_options, plot_option, seconds_option
+from ...paths import ReadablePath, check_apart
+from ...shown.comparison_tables import files_beside, tables_of
+from ...shown.completion import method_names
+from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....studies.compare import Comparison
+    from ....studies.methods import Runner
+
+
+def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> Sequence[float]:
+    """Reads numbers with commas between."""
+    try:
+        return [read_float(part) for part in text.split(",")] if text is not None else []
+    except ValueError:
+        raise click.UsageError(
+            f"{parameter.opts[0]} is {text!r}: numbers with commas are expected (1.2,1.5)"
+        ) from None
+
+
+@command(
+    "compare",
+    keeps_best=True,
+    examples=[
+        ("partcover compare book.tsv -k 100,1000 --methods greedtok,bpe,unigram", ""),
+        ("partcover compare book.tsv -k 100 --bound 10 --plot figure.svg -o rows.csv", ""),
+        ("partcover compare book.tsv -k 1000 --vocab v.json --certificate p.cert", ""),
+    ],
+)
+@option("-k", "ks", help="Budgets: 10,20 or 1-5.", metavar="K,K,…")
+@option(
+    "--methods",
+    metavar="A,B,…",
+    shell_complete=method_names,
+    help="greedtok, greedwmc, improve, solve, pathpiece-bpe and pathpiece-unigram (begun from "
+    "these), convextok-bias and convextok-int (rounded so), or any of partcover train. Default: "
+    "greedtok,greedwmc,bytes.",
+)
+@option(
+    "--rules",
+    default="own,shortest_path",
+    show_default=True,
+    metavar="A,B,…",
+    help="Segmentation rules; own: that of each method.",
+)
+@option(
+    "--vocab",
+    "vocabs",
+    multiple=True,
+    type=ReadablePath(),
+    metavar="V.json",
+    help="A vocabulary to compare with; its size is a budget too. Repeatable.",
+)
+@seconds_option(about="For each run of a method.")
+@option(
+    "--certificate",
+    "certificates",
+    multiple=True,
+    type=ReadablePath(),
+    metavar="P.cert",
+    help="A proof of the lower bound for its k; its k is a budget too. Repeatable.",
+)
+@seconds_option("--bound", about="Find a certified lower bound for each k.")
+@option(
+    "--targets",
+    metavar="T,T,…",
+    callback=_numbers,
+    help="Tokens per word: the k that each method needs to reach it.",
+)
+@option("--held-out", type=ReadablePath(), metavar="C.tsv", help="Measure on these words as well.")
+@option(
+    "--split",
+    type=float,
+    metavar="SHARE",
+    help="Hold this share of the occurrences out of training, drawn by --seed, to measure on.",
+)
+@option("--memory", is_flag=True, help="Each run in a process of its own: its peak memory.")
+@option(
+    "--sets",
+    is_flag=True,
+    help="The token sets as well: whole words, use, words kept whole and Rényi efficiency, of "
+    "held-out words too, and what each two share.",
+)
+@option(
+    "--unigram-objective",
+    is_flag=True,
+    help="The likelihood of each token set, with --sets; takes seconds.",
+)
+@plot_option("Draw the gaps, or tokens per word where a bound is missing (.png, .svg, .pdf).")
+@instance_options
+@output_options(threads=True, seed=True)
+def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
+    """Compare methods over several budgets.
+
+    One row for each budget, method and segmentation rule. A bound, of solve or --bound, holds for
+    every row of its k; d and the certified ratio need both greedtok and greedwmc. JSON always has
+    the measures of the token sets. In CSV they are columns, while the overlap of two sets and
+    --targets are files beside FILE.csv: FILE.overlap.csv and FILE.targets.csv.
+
+    Vocabularies that are there, each with its own pre-tokenizer, are set side by side on a text by
+    inspect A.json B.json TEXT --scores.
+    """
+    request = _Request(**options)
+    if request.held_out is not None and request.split is not None:
+        raise click.UsageError("--held-out and --split: use one of them")
+    _check_files_beside(out, source, request)
+    inputs = _read(out, source, request)
+    comparison, reached = _compare(out, inputs, request)
+    data = _data(out, inputs, comparison, request)
+    if request.targets:
+        data["targets"] = reached.rows
+    _show(out, data, request)
+    return EXIT_INTERRUPTED if reached.interrupted else 0
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What is compared, on what, and what is shown of it."""
+
+    ks: str | None
+    methods: str | None
+    rules: str
+    vocabs: tuple[str, ...]
+    time_limit: float | None
+    certificates: tuple[str, ...]
+    bound: float | None
+    targets: Sequence[float]
+    held_out: str | None
+    split: float | None
+    memory: bool
+    sets: bool
+    unigram_objective: bool
+    plot: str | None
+
+    @property
+    def rule_names(self) -> list[str]:
+        """The segmentation rules."""
+        return [name.strip() for name in self.rules.split(",")]
+
+
+@dataclass(frozen=True)
+class _Inputs:
+    """What the files hold, and the methods and budgets that follow from it."""
+
+    corpus: str
+    instance: Instance
+    held_out: WordCounts | None
+    vocabularies: dict[str, Vocabulary]
+    certificates: dict[str, Certificate]
+    methods: list[str]
+    budgets: list[int]
+
+
+class _Targets(NamedTuple):
+    """The budgets that methods need to reach the targets."""
+
+    rows: list[dict[str, Any]]
+    interrupted: bool
+
+
+def _check_files_beside(out: Output, source: InstanceSource, request: _Request) -> None:
+    """Refuses files beside a CSV that are inputs."""
+    written = files_beside(out)
+    read = [("the command", source.corpus), ("--held-out", request.held_out)]
+    read += [("--vocab", path) for path in request.vocabs]
+    check_apart(
+        [("-o", path) for path in written.values()],
+        [(label, path) for label, path in read if path],
+    )
+
+
+def _read(out: Output, source: InstanceSource, request: _Request) -> _Inputs:
+    """Reads the corpus, the vocabularies and the certificates, and splits the words."""
+    certificates = {path: Certificate.load(path) for path in request.certificates}
+    budgets = parse_budgets(request.ks)
+    vocabularies = _vocabularies(request.vocabs)
+    budgets += [proof.k for proof in certificates.values() if proof.k not in budgets]
+    sizes = [*budgets, *map(len, vocabularies.values())]
+    instance = replace(source, k=max(sizes, default=None)).read()
+    for name, vocabulary in vocabularies.items():
+        for remark in other_words(vocabulary, instance.words):
+            out.note(f"{name}: {remark}")
+    held_out: WordCounts | None = None
+    if request.held_out is not None:
+        held_out = WordCounts.load(request.held_out, instance.symbols)
+    elif request.split is not None:
+        from ....corpus.files.holdout import split
+
+        words, held_out = split(instance.words, request.split, seed=out.seed)
+        instance = replace(instance, words=words)
+    if request.methods is not None:
+        methods = [name.strip() for name in request.methods.split(",")]
+    else:  # single symbols alone cannot hold tokens that must be there
+        methods = ["greedtok", "greedwmc"] + ([] if instance.fixed else ["bytes"])
+    return _Inputs(
+        corpus=source.name,
+        instance=instance,
+        held_out=held_out,
+        vocabularies=vocabularies,
+        certificates=certificates,
+        methods=methods,
+        budgets=budgets if sizes else [instance.k],
+    )
+
+
+def _vocabularies(paths: Sequence[str]) -> dict[str, Vocabulary]:
+    """Reads vocabularies, named as their files are, by the whole path where two are alike."""
+    from ....studies.methods import METHODS
+
+    vocabularies: dict[str, Vocabulary] = {}
+    for path in dict.fromkeys(paths):
+        name = Path(path).stem
+        if name in METHODS:
+            name = Path(path).name
+        vocabularies[path if name in vocabularies else name] = read_any_vocabulary(path)
+    return vocabularies
+
+
+def _compare(out: Output, inputs: _Inputs, request: _Request) -> tuple[Comparison, _Targets]:
+    """Runs the methods for their budgets, then for the targets."""
+    from ....runtime.limits import RunLimits
+    from ....studies.compare import compare
+    from ....studies.methods import Runner
+
+    with out.progress("compare") as progress:
+        comparison = compare(
+            inputs.instance,
+            inputs.budgets,
+            inputs.methods,
+            request.rule_names,
+            vocabularies=inputs.vocabularies,
+            held_out=inputs.held_out,
+            certificates=inputs.certificates,
+            bound=request.bound,
+            unigram_objective=request.unigram_objective,
+            memory=request.memory,
+            time_limit=request.time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=progress,
+        )
+        if comparison.interrupted:
+            return comparison, _Targets([], interrupted=True)
+        # in this process: what bisection needs is many short runs
+        runner = Runner(
+            inputs.instance,
+            RunLimits(request.time_limit, out.seed, out.threads),
+            progress=progress,
+        )
+        return comparison, _reach_targets(runner, comparison, inputs.methods, request)
+
+
+def _reach_targets(
+    runner: Runner, comparison: Comparison, methods: Sequence[str], request: _Request
+) -> _Targets:
+    """Searches for the budget that each method needs; Ctrl-C keeps what is there."""
+    from ....studies.methods import rules_of
+    from ....studies.targets import budgets_for
+
+    rows: list[dict[str, Any]] = []
+    try:
+        for method in dict.fromkeys(methods if request.targets else []):
+            answers = [answer for answer in comparison.answers if answer.method == method]
+            if answers:
+                rules = rules_of(answers[0], request.rule_names)
+                rows += budgets_for(runner, answers, rules, request.targets)
+            if any(row["termination"] == "interrupted" for row in rows):
+                return _Targets(rows, interrupted=True)
+    except KeyboardInterrupt:
+        return _Targets(rows, interrupted=True)
+    return _Targets(rows, interrupted=False)
+
+
+def _data(
+    out: Output, inputs: _Inputs, comparison: Comparison, request: _Request
+) -> dict[str, Any]:
+    """Makes the JSON object, but for the targets."""
+    instance, held_out = inputs.instance, inputs.held_out
+    data: dict[str, Any] = {
+        "corpus": inputs.corpus,
+        "corpus_sha256": instance.words.digest,
+        "words": len(instance.words),
+        "total_count": instance.words.total_count,
+        "symbols": instance.symbols,
+        "pretokenizer": instance.words.pretokenizer,
+        "candidates": instance.promising.total,
+        "policy": instance.policy,
+        "seed": out.seed,
+        "threads": out.threads,
+        "rows": comparison.rows,
+        "sets": comparison.sets,
+    }
+    if held_out is not None:
+        path = request.held_out
+        data["held_out"] = {
+            "words": len(held_out),
+            "total_count": held_out.total_count,
+            "corpus_sha256": held_out.digest,
+            **({"corpus": Path(path).name} if path else {"split": request.split}),
+        }
+    return data
+
+
+def _show(out: Output, data: dict[str, Any], request: _Request) -> None:
+    """Writes the tables, the files beside them and the figure."""
+    tables = tables_of(data, request.sets or request.unigram_objective)
+    for name, path in files_beside(out).items():
+        if name in tables:
+            write_atomic(path, rows_csv(tables[name].records))
+            out.wrote(path)
+    if request.plot is not None:
+        from ....report.gap_bars import has_gaps, plot_gaps
+        from ....report.plots import plot_rows
+
+        plot = plot_gaps if has_gaps(data["rows"]) else plot_rows
+        plot(data["rows"], request.plot)
+        out.wrote(request.plot)
+    for remark in dict.fromkeys(row["remark"] for row in data["rows"] if "remark" in row):
+        out.note(remark)
+    out.result(data, *tables.values())

@@ -1,0 +1,54 @@
+"""Implements the command ``demo``."""
+
+from __future__ import annotations
+
+from ....report.tables import Listing
+from ...command import command
+from ...options import output_options
+from ...shown.comparison_tables import COLUMNS
+from ...shown.output import Output
+
+
+@command(
+    "demo",
+    examples=[("partcover demo", ""), ("partcover demo --json", "its results for a program")],
+)
+@output_options(threads=True, seed=True)
+def demo_command(out: Output) -> int:
+    """Show the main job on text that every Python has.
+
+    The text is the Python language reference, pydoc_data.topics. It is counted, tokenized greedily
+    with certified ratios, and solved exactly on its most frequent words. A vertex cover becomes a
+    tokenization, and comes back.
+    """
+    from ....studies.demo import demo
+
+    with out.progress("demo") as progress:
+        data = demo(threads=out.threads, seed=out.seed, progress=progress)
+    corpus, exact, graph = data["corpus"], data["exact"], data["vertex_cover"]
+    shown = ("method", "rule", "k", "tokens", "tokens_per_word", "d", "certified_ratio")
+    rows, missing = graph["rows"], graph["missing"] or "No answer was found."
+    confirmed = "confirmed" if exact["verified"] else "NOT confirmed"
+    out.result(
+        data,
+        f"1. Real text: {corpus['text']}\n{corpus['bytes']:,} bytes, {corpus['words']:,} distinct "
+        f"words, {corpus['total_count']:,} counted; {corpus['candidates']:,} candidate tokens: "
+        "every substring of every word.\n\n2. GreedTok, GreedWMC and BPE on all of it",
+        Listing(data["greedy"], {key: COLUMNS[key] for key in shown}),
+        "d is GreedTok's cover over GreedWMC's relaxed cover: GreedTok covers at least "
+        "d·(1 − 1/e), the column 'certified', of what any vocabulary of k tokens covers.\n\n"
+        f"3. The optimum for the {exact['words']} most frequent words",
+        Listing(
+            exact["rows"],
+            {"method": "method", "tokens": "tokens", "cover": "cover", "ratio": "ratio"},
+        ),
+        f"k = {exact['k']}, {exact['candidates']:,} candidates: {exact['status']}, lower bound "
+        f"{exact['lower_bound']:,}, {confirmed} by the independent check, "
+        f"{exact['seconds']:.1f} s. Certified for GreedTok without the optimum: "
+        f"{exact['certified_ratio']:.4f}.\n\n4. Vertex cover as tokenization, and back\n"
+        "Edges: " + "  ".join(f"{a}–{b}" for a, b in graph["edges"]),
+        Listing(rows, {key: key.replace("_", " ") for key in rows[0]}) if rows else missing,
+        "k tokens that need at most 3 tokens an edge are a vertex cover of k vertices, and the "
+        "other way round.",
+    )
+    return 0

@@ -1,0 +1,67 @@
+"""Implements the command ``domains``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ....corpus import symbols as sym
+from ....corpus.word_counts import WordCounts
+from ....report.tables import Listing
+from ...command import argument, command, option
+from ...options import output_options
+from ...shown.output import Output
+
+
+@command(
+    "domains",
+    examples=[("partcover domains book.tsv law.tsv -k 1000 --share 0.5", "")],
+)
+@argument("corpora", metavar="C.tsv…", nargs=-1, required=True)
+@option("-k", "k", type=int, required=True, help="How many tokens may be chosen.")
+@option(
+    "--share",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Tokens chosen for each domain, as a part of k.",
+)
+@option(
+    "--symbols",
+    type=click.Choice(sym.SYMBOLS),
+    help="What words are made of. Default: as the files say, or bytes.",
+)
+@output_options(threads=True)
+def domains_command(
+    out: Output, corpora: tuple[str, ...], k: int, share: float, symbols: sym.Symbols | None
+) -> int:
+    """Compare GreedTok on all corpora with candidates from each.
+
+    The first row chooses from all substrings of all corpora. The second chooses tokens on each
+    corpus alone, and then on all of them from these candidates.
+    """
+    from ....studies.domains import compare_domains
+
+    names = [Path(corpus).stem for corpus in corpora]
+    if len(set(names)) < len(names):
+        names = list(corpora)
+    rows = compare_domains(
+        [WordCounts.load(corpus, symbols) for corpus in corpora],
+        k,
+        share,
+        names=names,
+        threads=out.threads,
+    )
+    for row in rows:
+        if row["size"] < k:
+            out.note(f"{row['method']}: nothing left to gain after {row['size']:,} tokens")
+    keys = ("method", "k", "size", "candidates", "tokens", "tokens_shortest_path")
+    shown: list[dict[str, Any]] = [
+        {**{key: row[key] for key in (*keys, "seconds")}, **row["domains"]} for row in rows
+    ]
+    columns = {key: key.replace("_", " ") for key in keys}
+    columns |= {name: name for name in names} | {"seconds": "seconds"}
+    out.result({"share": share, "rows": rows}, Listing(shown, columns))
+    return 0

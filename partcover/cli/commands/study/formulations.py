@@ -1,0 +1,116 @@
+"""Implements the command ``formulations``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ....corpus import symbols as sym
+from ....report.tables import Listing
+from ...command import command, option
+from ...exit_status import EXIT_INTERRUPTED
+from ...inputs import InstanceSource
+from ...options import instance_options, k_option, output_options, seconds_option
+from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....studies.formulations import Difference
+
+
+@command(
+    "formulations",
+    keeps_best=True,
+    examples=[("partcover formulations small.tsv -k 3 --solvers highs", "")],
+)
+@k_option
+@option("--names", metavar="A,B", help="Which formulations; all by default.")
+@option("--solvers", metavar="A,B", help="Which solvers; all installed by default.")
+@seconds_option(default=60.0, about="For each formulation and solver.")
+@instance_options
+@output_options(threads=True, seed=True)
+def formulations_command(
+    out: Output,
+    source: InstanceSource,
+    names: str | None,
+    solvers: str | None,
+    time_limit: float,
+) -> int:
+    """Compare the formulations of an instance.
+
+    Their size, relaxation, optimum, and seconds to prove it. Where the paper's equations as
+    printed have another optimum than the problem, the smallest part of the words that shows it
+    follows.
+    """
+    from ....studies.formulations import formulations, smallest_difference
+
+    instance = source.read()
+    with out.progress("formulations") as progress:
+        rows = formulations(
+            instance,
+            names=None if names is None else names.split(","),
+            solvers=None if solvers is None else solvers.split(","),
+            time_limit=time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=progress,
+        )
+    interrupted = "interrupted" in rows[-1].get("termination", {}).values()
+    difference = None
+    if not interrupted and _differs(rows):
+        try:
+            difference = smallest_difference(instance, time_limit=time_limit)
+        except KeyboardInterrupt:
+            interrupted = True
+    _show(out, rows, difference)
+    return EXIT_INTERRUPTED if interrupted else 0
+
+
+def _differs(rows: list[dict[str, Any]]) -> bool:
+    """Whether the printed formulation has another optimum than the exact ones."""
+    from ....exact.formulations.build import require
+
+    optima = {row["cover"] for row in rows if require(row["formulation"]).exact} - {None}
+    printed = [row.get("cover") for row in rows if row["formulation"] == "printed"]
+    return bool(optima and printed) and printed[0] not in (None, *optima)
+
+
+def _show(out: Output, rows: list[dict[str, Any]], difference: Difference | None) -> None:
+    """Shows the rows, and the part of the words on which the printed formulation differs."""
+    data: dict[str, Any] = {"rows": rows, "printed_differs": None}
+    columns = {
+        "formulation": "formulation",
+        "variables": "variables",
+        "rows": "rows",
+        "nonzeros": "nonzeros",
+        "lp_tokens": "LP tokens",
+        "tokens": "tokens",
+        **{name: name for row in rows for name in row.get("seconds", ())},
+    }
+    shown = [{**row, **_seconds(row)} for row in rows]
+    parts: list[Listing | str] = [Listing(shown, columns, data=rows)]
+    for row in rows:
+        if "refused" in row:
+            out.note(row["refused"])
+    if difference is not None:
+        instance = difference.instance
+        data["printed_differs"] = {
+            "words": [sym.to_json(word) for word, _ in instance.words],
+            "k": instance.k,
+            "printed_cover": difference.cover,
+            "cover": difference.true_cover,
+            "smallest": difference.smallest,
+        }
+        words = " ".join(sym.show(word) for word, _ in instance.words)
+        kind = "the smallest part" if difference.smallest else "a part"
+        parts.append(
+            f"printed is not the problem; {kind} that shows it: {words}, k = "
+            f"{instance.k}: printed cover {difference.cover}, true cover {difference.true_cover}"
+        )
+    out.result(data, *parts)
+
+
+def _seconds(row: dict[str, Any]) -> dict[str, str]:
+    """Returns what each solver took, or why it proved nothing."""
+    return {
+        name: f"> {row['termination'][name]}".replace("_", " ") if took is None else f"{took:.2f} s"
+        for name, took in row.get("seconds", {}).items()
+    }

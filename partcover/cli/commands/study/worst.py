@@ -1,0 +1,54 @@
+"""Implements the command ``worst``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....report.tables import facts
+from ...command import command, option
+from ...exit_status import EXIT_INTERRUPTED
+from ...options import output_options, seconds_option
+from ...shown.output import Output
+
+
+@command(
+    "worst",
+    keeps_best=True,
+    examples=[("partcover worst --method bpe -k 1 --words 2 --length 4 -o I.json", "")],
+)
+@option(
+    "--method",
+    default="greedtok",
+    show_default=True,
+    help="greedtok, greedwmc (its vocabulary, shortest path), greedwmc-relaxed (its own cover, "
+    "against the optimum with overlaps) or bpe.",
+)
+@option("-k", "k", type=int, default=2, show_default=True, help="Tokens to choose.")
+@option("--alphabet", type=int, default=2, show_default=True, help="Most symbols.")
+@option("--words", type=int, default=3, show_default=True, help="Most words.")
+@option("--length", type=int, default=5, show_default=True, help="Most symbols in a word.")
+@option("--restarts", type=int, default=20, show_default=True, help="Starts of the local search.")
+@seconds_option()
+@output_options(writes="the instance", kind="text", seed=True)
+def worst_command(out: Output, method: str, **options: Any) -> int:
+    """Find the tiny instance on which a method is worst.
+
+    The worst is furthest from the optimum. Up to a hundred million multisets of words within the
+    sizes are all tried ("exhausted: yes": none has a smaller ratio); beyond that a seeded local
+    search finds what it can. -o writes the instance, its optimum included.
+    """
+    from ....instances.worst_case import worst
+
+    with out.progress("worst") as progress:
+        case = worst(method, **options, seed=out.seed, progress=progress)
+    data = case.to_json()
+    pairs = [f"{word} × {count}" if count > 1 else word for word, count in data["words"]]
+    shown = {
+        **data,
+        "words": "  ".join(pairs),
+        "vocabulary": "  ".join(data["vocabulary"]),
+        "optimal_vocabulary": "  ".join(data["optimal_vocabulary"]),
+    }
+    with out.saved(case.instance.save):
+        out.show(data, facts(shown))
+    return EXIT_INTERRUPTED if case.termination == "interrupted" else 0

@@ -1,0 +1,93 @@
+"""Implements the command ``decode``."""
+
+from __future__ import annotations
+
+import click
+import numpy as np
+
+from ....corpus import symbols as sym
+from ....corpus.normalizers.normalizer import glance
+from ....encoding.encoder import Encoder
+from ....errors import InputError
+from ....runtime.files.writing import atomic_writer
+from ...command import argument, command, option
+from ...id_files import ID_FORMATS, id_format, read_ids
+from ...inputs import read_any_vocabulary
+from ...options import output_options, text_pretokenizer_option
+from ...shown.output import Output
+
+
+@command(
+    "decode",
+    examples=[("partcover decode v.json book.npy -o book.txt", "")],
+)
+@argument("vocabulary", metavar="V.json")
+@argument("file", default="-", metavar="[FILE]")
+@text_pretokenizer_option
+@option(
+    "--format",
+    "form",
+    type=click.Choice(ID_FORMATS),
+    help="As `encode` writes it. Default: as FILE ends, else ids.",
+)
+@option(
+    "--dtype",
+    type=click.Choice(["uint16", "uint32", "int32", "int64"]),
+    help="Of the numbers in a bin file. Default: as `encode` writes them.",
+)
+@option(
+    "--errors",
+    type=click.Choice(["keep", "strict", "replace", "ignore", "backslashreplace"]),
+    default="keep",
+    show_default=True,
+    help="Bytes that are not UTF-8: write them as they are, refuse them, or as Python does.",
+)
+@option("--skip-special", is_flag=True, help="Leave special tokens out.")
+@output_options(writes="the text", kind="any", table=False)
+def decode_command(
+    out: Output,
+    vocabulary: str,
+    file: str,
+    pretokenizer: str | None,
+    form: str | None,
+    dtype: str | None,
+    errors: str,
+    skip_special: bool,
+) -> int:
+    """Turn ids into text.
+
+    FILE is what `encode` wrote, or - for standard input. Documents follow one another with
+    nothing between them, so what was encoded comes back byte for byte, unless the vocabulary has
+    a normalizer: what that took away or wrote otherwise does not come back; with --json they are
+    listed, and bytes that are not UTF-8 are escapes as in a vocabulary file.
+    """
+    form = form or id_format(file)
+    if dtype is not None and form != "bin":
+        raise InputError("--dtype is for --format bin")
+    encoder = Encoder(read_any_vocabulary(vocabulary), pretokenizer)
+    if encoder.normalizer is not None:
+        out.note(
+            f"the text was normalized before it was encoded, by {glance(encoder.normalizer)}: "
+            "what that changed does not come back"
+        )
+    texts = []
+    count = 0
+    with atomic_writer(out.path or "-") as written:
+        for where, ids in read_ids(file, form, np.dtype(dtype or encoder.dtype)):
+            try:
+                if errors == "keep":
+                    text = encoder.decode_bytes(ids, skip_special=skip_special)
+                else:
+                    text = encoder.decode(ids, errors, skip_special=skip_special).encode()
+            except InputError as error:
+                raise InputError(f"{where}: {error}") from None
+            count += len(ids)
+            if out.json and out.path is None:
+                texts.append(sym.escape(text, tsv=False))
+            else:
+                written.write(text)
+    if out.path is not None:
+        out.wrote(out.path)
+    if out.json:
+        out.object({"ids": count, **({"texts": texts} if out.path is None else {})})
+    return 0

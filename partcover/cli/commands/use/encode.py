@@ -1,0 +1,304 @@
+"""Implements the command ``encode``."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import numpy as np
+
+from ....corpus.files.readers import documents
+from ....corpus.files.sources import Source, find_sources, listed_reasons
+from ....encoding.encoder import Encoder, Ids, Mode, Special, Unit
+from ....errors import InputError
+from ....runtime.files.writing import atomic_writer
+from ....runtime.processes import signals
+from ....runtime.progress import Progress
+from ....vocabulary.rules import SEGMENTATION_RULES
+from ...command import argument, command, option
+from ...id_files import ID_FORMATS, id_format, write_numbers
+from ...inputs import read_any_vocabulary
+from ...options import (
+    all_files_option,
+    output_options,
+    resume_option,
+    text_pretokenizer_option,
+)
+from ...paths import check_not_among
+from ...shown.output import Output
+
+
+@command(
+    "encode",
+    examples=[
+        ("partcover encode v.json book.txt -o book.npy", "an array, for training"),
+        ("partcover encode v.json book.txt | partcover decode v.json", "there and back"),
+        ("partcover encode v.json book.txt -o 7.npy --sample --alpha 0.5 --seed 7", ""),
+        ("partcover encode v.json texts/ -o all.npy --resume", "goes on where a run was stopped"),
+    ],
+)
+@argument("vocabulary", metavar="V.json")
+@argument("files", nargs=-1, metavar="[FILE]…")
+@text_pretokenizer_option
+@option(
+    "--rule",
+    type=click.Choice(SEGMENTATION_RULES),
+    help="How words are cut. Default: as the file says.",
+)
+@option(
+    "--format",
+    "form",
+    type=click.Choice(ID_FORMATS),
+    help="ids: a line of numbers for each document. json: an object with `ids` for each, one a "
+    "line. npy, bin: one array of all, NumPy's or the bare numbers (uint16 where every id fits, "
+    "else uint32, little-endian). Default: as -o ends, else ids.",
+)
+@option(
+    "--special",
+    type=click.Choice(get_args(Mode)),
+    default="text",
+    show_default=True,
+    help="Special tokens in the text: text as any other, their ids (parse), or an error. "
+    "added: the ids of those that their library adds but does not call special.",
+)
+@option(
+    "--allow-special",
+    metavar="TOKEN",
+    multiple=True,
+    help="Give this special token in the text its id, and no other; may be repeated.",
+)
+@option(
+    "--end-of-document",
+    metavar="TOKEN",
+    help="The special token to write after each document (npy and bin).",
+)
+@option(
+    "--dtype",
+    type=click.Choice(["uint16", "uint32", "int32", "int64"]),
+    help="Of the numbers (npy and bin).",
+)
+@option("--offsets", type=click.Choice(get_args(Unit)), help="Where each token stands (json).")
+@option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
+@option(
+    "--sample",
+    is_flag=True,
+    help="Draw each occurrence of a word, by --seed: for subword regularization.",
+)
+@option(
+    "--dropout",
+    type=float,
+    metavar="P",
+    help="With --sample, under merges (both) and longest_match: how likely each is left out.",
+)
+@option(
+    "--alpha",
+    type=float,
+    metavar="A",
+    help="With --sample, under likelihood and shortest_path: from 0, all segmentations alike, up.",
+)
+@all_files_option
+@resume_option("FILE.part of -o FILE (npy and bin)")
+@output_options(writes="the ids", kind="text", table=False, threads=True, seed=True)
+def encode_command(
+    out: Output, vocabulary: str, files: tuple[str, ...], all_files: bool, **options: Any
+) -> int:
+    """Turn text into ids.
+
+    FILE is as for `count`; without one, standard input is read. Decoding the ids gives every
+    byte of the text back. With --json the ids of all documents are in one object. Until an array
+    is complete it is called FILE.part, and a run that is stopped leaves the files it has done.
+    """
+    allowed = options.pop("allow_special")
+    if allowed and options["special"] != "text":
+        raise InputError("--allow-special is for --special text, of which it makes exceptions")
+    options["special"] = allowed or options["special"]
+    request = _Request(**{**options, "form": options["form"] or id_format(out.path or "")})
+    _check(request, out.path)
+    signals.keeps_best(request.array)
+    encoder = Encoder(
+        read_any_vocabulary(vocabulary),
+        request.pretokenizer,
+        request.rule,
+        threads=out.threads,
+        seed=out.seed,
+    )
+    if request.sample:
+        encoder = encoder.sampling(seed=out.seed, **request.strength)
+    skipped: Counter[str] = Counter()
+    check_not_among(out.path, files, all_files=all_files)
+    sources = find_sources(files or ("-",), all_files=all_files, skipped=skipped)
+    if skipped:
+        out.note(listed_reasons(skipped))
+    started = time.monotonic()
+    with out.progress("encoding") as progress:
+        if request.array:
+            facts = _write_array(out, encoder, files, all_files, request, progress)
+        else:
+            facts = _write_lines(out, encoder, _texts(sources, request.key, progress), request)
+    _show(out, encoder, facts, request, time.monotonic() - started)
+    return 0
+
+
+@dataclass(frozen=True)
+class _Request:
+    """How text is cut, and how its ids are written."""
+
+    pretokenizer: str | None
+    rule: Any
+    form: str
+    special: Any
+    end_of_document: str | None
+    dtype: str | None
+    offsets: Any
+    key: str
+    sample: bool
+    dropout: float | None
+    alpha: float | None
+    resume: bool
+
+    @property
+    def array(self) -> bool:
+        """Whether all ids are written as one array."""
+        return self.form in ("npy", "bin")
+
+    @property
+    def strength(self) -> dict[str, float | None]:
+        """How much a sampled segmentation may differ from the one without sampling."""
+        return {"dropout": self.dropout, "alpha": self.alpha}
+
+
+def _check(request: _Request, path: str | None) -> None:
+    """Refuses options that the format, or encoding without sampling, has no use for."""
+    lines = request.form == "json"
+    for value, fits, name, forms in (
+        (request.end_of_document, request.array, "--end-of-document", "npy and bin"),
+        (request.dtype, request.array, "--dtype", "npy and bin"),
+        (request.offsets, lines, "--offsets", "json"),
+    ):
+        if value is not None and not fits:
+            raise InputError(f"{name} is for --format {forms}")
+    if request.resume and not request.array:
+        raise InputError("--resume is for --format npy and bin")
+    for option_, value in request.strength.items():
+        if value is not None and not request.sample:
+            raise InputError(f"--{option_} is for --sample")
+    if request.array and path is None:
+        raise InputError(f"--format {request.form} needs a file to write: -o FILE")
+
+
+def _write_array(
+    out: Output,
+    encoder: Encoder,
+    files: tuple[str, ...],
+    all_files: bool,
+    request: _Request,
+    progress: Progress,
+) -> dict[str, Any]:
+    """Writes the ids of all files as one array; returns facts."""
+    try:
+        encoded = encoder.encode_files(
+            files or ("-",),
+            out.path or "",
+            file_format=request.form,  # type: ignore[arg-type]
+            dtype=request.dtype,
+            key=request.key,
+            end_of_document=request.end_of_document,
+            special=request.special,
+            progress=progress,
+            all_files=all_files,
+            resume=request.resume,
+        )
+    except (KeyboardInterrupt, InputError):
+        if Path(f"{out.path}.part.json").is_file():
+            out.note(f"{out.path}.part holds the files that are done: --resume goes on from it")
+        raise
+    return {"documents": encoded.documents, "ids": encoded.ids, **asdict(encoded)}
+
+
+def _write_lines(
+    out: Output, encoder: Encoder, texts: Iterable[tuple[str, bytes]], request: _Request
+) -> dict[str, Any]:
+    """Writes a line of ids for each document, or lists them for --json; returns facts."""
+    facts: dict[str, Any] = {"documents": 0, "ids": 0}
+    listed = []
+    with atomic_writer(out.path or "-") as file:
+        for ids, spans in _encoded(encoder, texts, request.special, request.offsets):
+            facts["documents"] += 1
+            facts["ids"] += len(ids)
+            if out.json and out.path is None:
+                offsets = {} if spans is None else {"offsets": spans}
+                listed.append({"ids": ids.tolist(), **offsets})
+            elif request.form == "json":
+                file.write(b'{"ids": [')
+                write_numbers(file, ids, b", ")
+                more = "" if spans is None else f', "offsets": {json.dumps(spans)}'
+                file.write(f"]{more}}}\n".encode())
+            else:
+                write_numbers(file, ids, b" ")
+                file.write(b"\n")
+    if out.json and out.path is None:
+        facts["encoded"] = listed
+    return facts
+
+
+def _show(
+    out: Output, encoder: Encoder, facts: dict[str, Any], request: _Request, seconds: float
+) -> None:
+    """Remarks what is written, or prints facts as JSON."""
+    if out.path is not None:
+        out.wrote(out.path)
+    if not out.json:
+        count = facts["documents"]
+        documents = "1 document" if count == 1 else f"{count:,} documents"
+        out.note(f"{documents}, {facts['ids']:,} ids, {seconds:.2f} s")
+        return
+    how: dict[str, Any] = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
+    if encoder.normalizer is not None:
+        how["normalizer"] = encoder.normalizer
+    if request.sample:
+        strength = {name: value for name, value in request.strength.items() if value is not None}
+        how |= {"seed": out.seed, **strength}
+    out.object({**facts, **how, "seconds": round(seconds, 6), "threads": out.threads})
+
+
+def _texts(sources: list[Source], key: str, progress: Progress) -> Iterator[tuple[str, bytes]]:
+    """Yields each document, and where it stands."""
+    read = 0
+
+    def report(more: int) -> None:
+        nonlocal read
+        read += more
+        progress.advance(read, None, f"{read / 1e6:,.0f} MB")
+
+    for source in sources:
+        for document in documents(source, key=key, report=report):
+            yield document.where, b"".join(document.chunks)
+
+
+def _encoded(
+    encoder: Encoder, texts: Iterable[tuple[str, bytes]], special: Special, offsets: Unit | None
+) -> Iterator[tuple[Ids, list[tuple[int, int]] | None]]:
+    """Yields the ids of each text, and their offsets where these are wanted."""
+    if offsets is None:
+        named, bare = itertools.tee(texts)
+        names, data = (where for where, _ in named), (text for _, text in bare)
+        for ids in encoder.encode_each(data, names=names, special=special):
+            yield ids, None
+        return
+    before = 0
+    for where, text in texts:
+        try:
+            listed, spans = encoder.encode_with_offsets(
+                text, unit=offsets, special=special, after=before
+            )
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+        before += len(text)
+        yield np.array(listed, encoder.dtype), spans

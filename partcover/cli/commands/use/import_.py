@@ -1,0 +1,73 @@
+"""Implements the command ``import``."""
+
+from __future__ import annotations
+
+import click
+
+from ....corpus.normalizers.normalizer import glance
+from ....corpus.pretokenizers.pretokenizer import Pretokenizer
+from ....vocabulary.vocabulary import Vocabulary
+from ...command import argument, command, option
+from ...options import output_options
+from ...shown.completion import format_names, pretokenizer_names
+from ...shown.formats_help import FormatsCommand
+from ...shown.output import Output
+
+
+@command(
+    "import",
+    cls=FormatsCommand,
+    examples=[
+        ("partcover import cl100k_base.tiktoken -o v.json", ""),
+        ("partcover gap book.tsv --vocab v.json", "how far from the best it is"),
+    ],
+)
+@argument("path", metavar="PATH")
+@option(
+    "--from",
+    "format_",
+    metavar="FORMAT",
+    shell_complete=format_names,
+    help="Default: what PATH looks like.",
+)
+@option(
+    "--pretokenizer",
+    shell_complete=pretokenizer_names,
+    help="What the words are cut by, where PATH does not hold it.",
+)
+@output_options(writes="the vocabulary", kind="text", table=False)
+def import_command(out: Output, path: str, format_: str | None, pretokenizer: str | None) -> int:
+    """Read a vocabulary of another library; -o writes it.
+
+    PATH is a file or a folder. The rule of segmentation and the pre-tokenizer are those that it
+    implies; what could not be carried is said.
+    """
+    vocabulary = Vocabulary.load(path, format_)
+    if pretokenizer is not None:
+        name = Pretokenizer.from_name(pretokenizer).name
+        vocabulary = vocabulary.with_(pretokenizer=name)
+    if out.path is not None:
+        vocabulary.save(out.path)
+        out.note(f"wrote {out.path}")
+    for line in vocabulary.provenance.get("remarks", ()):
+        out.note(line)
+    if out.json:
+        out.object(
+            {
+                "format": vocabulary.provenance.get("format", "partcover"),
+                "tokens": len(vocabulary),
+                "symbols": vocabulary.symbols,
+                "rule": vocabulary.rule,
+                "pretokenizer": vocabulary.pretokenizer,
+                "normalizer": vocabulary.normalizer,
+                "special": dict(vocabulary.special),
+                "remarks": list(vocabulary.provenance.get("remarks", ())),
+            }
+        )
+    else:
+        click.echo(
+            f"{len(vocabulary):,} tokens over {vocabulary.symbols}, rule {vocabulary.rule}, "
+            f"pre-tokenizer {vocabulary.pretokenizer or 'not known'}"
+            + (f", normalizer {glance(vocabulary.normalizer)}" if vocabulary.normalizer else "")
+        )
+    return 0

@@ -1,0 +1,341 @@
+"""Implements the command ``inspect``: one vocabulary, several compared, or what one lacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+from ....corpus.word_counts import WordCounts
+from ....errors import InputError
+from ....report.tables import Listing, facts
+from ....vocabulary.rules import SEGMENTATION_RULES
+from ....vocabulary.vocabulary import Vocabulary
+from ...command import argument, command, option
+from ...inputs import other_words, read_any_vocabulary
+from ...options import no_vocabulary_option, output_options, plot_option, seconds_option
+from ...paths import ReadablePath
+from ...shown.completion import pretokenizer_names
+from ...shown.output import Output
+from ...shown.vocabulary_scores import ScoreOptions, read_words, show_scores
+
+if TYPE_CHECKING:
+    from ....analysis.inspection import Inspection
+
+
+@command(
+    "inspect",
+    examples=[
+        ("partcover inspect v.json book.tsv --sort gain", ""),
+        ("partcover inspect v.json book.tsv --only absent --top 1000", ""),
+        ("partcover inspect v.json book.tsv --diff other.json --plot figure.svg", ""),
+        ("partcover inspect v.json book.tsv --audit", ""),
+        ("partcover inspect tokenizer.json other.txt --scores", "on a text it was not made from"),
+        ("partcover inspect a.json b.json tokenizer.json other.txt --scores", "side by side"),
+    ],
+    keeps_best=True,
+)
+@option(
+    "--rule",
+    type=click.Choice(SEGMENTATION_RULES),
+    help="How words are cut. Default: the vocabulary's own.",
+)
+@option(
+    "--diff", type=ReadablePath(), metavar="OTHER.json", help="Compare with another vocabulary."
+)
+@plot_option("Draw what tokens of one of the two alone gain, with --diff (.png, .svg, .pdf).")
+@option("--audit", "audited", is_flag=True, help="List frequent words that it should hold.")
+@option("--no-gains", is_flag=True, help="Leave out what each token gains: quicker.")
+@option(
+    "--sort",
+    type=click.Choice(["order", "uses", "gain", "length"]),
+    default="order",
+    show_default=True,
+    help="Which tokens the table shows; all but order the largest first.",
+)
+@option(
+    "--only",
+    type=click.Choice(["unused", "absent", "parts", "words", "cut"]),
+    help="Show these alone: never used; in no word; never used, but parts of others; words of "
+    "the corpus; cutting a character.",
+)
+@option(
+    "--top",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="Rows of each table, and words that --audit lists.",
+)
+@option(
+    "--scores",
+    is_flag=True,
+    help="Measures of the literature and the gap to the optimum, on texts or counts, instead.",
+)
+@option(
+    "--pretokenizer",
+    shell_complete=pretokenizer_names,
+    help="With --scores: what text is cut into words by, where V.json does not hold it.",
+)
+@option(
+    "--key", default="text", show_default=True, help="With --scores: field of .jsonl and .parquet."
+)
+@option(
+    "--train",
+    multiple=True,
+    type=ReadablePath(),
+    metavar="TEXT",
+    help="With --scores: train an n-gram model on this text, for bits per byte. Repeatable.",
+)
+@option(
+    "--order",
+    type=click.IntRange(1, 64),
+    default=3,
+    show_default=True,
+    help="With --train: n, one more than the tokens of a context.",
+)
+@option(
+    "--context-bytes",
+    type=click.IntRange(0, 64),
+    default=8,
+    show_default=True,
+    help="With --train: the longest context of the model whose contexts are bytes.",
+)
+@no_vocabulary_option
+@argument("vocab", metavar="V.json")
+@argument("corpora", nargs=-1, metavar="[V2.json…] [C.tsv|I.json|TEXT…]", required=False)
+@seconds_option(
+    default=4.0, about="With --scores: for the lower bounds together; 0 leaves them out."
+)
+@output_options(threads=True)
+def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **options: Any) -> int:
+    """Show what a vocabulary and its tokens are worth.
+
+    Its lengths, uses and gains, and tokens that do nothing.
+
+    The gain of a token is how many more tokens the corpus needs without it, exactly, under the
+    shortest path whatever the rule is; so are the savings of --audit. --audit ranks words that
+    take more than one token by what they would save as tokens, and lists them while they save more
+    than the weakest tokens gain, as if exchanged one for one. In tables a space is shown as ␣.
+
+    --scores takes one or several texts or counts: tokens per word, bytes per token, words kept
+    whole, Rényi efficiency, the gap to a proven lower bound, and parity between the texts. Further
+    vocabularies among them are scored beside the first.
+    """
+    names = [field.name for field in fields(ScoreOptions)]
+    scoring = ScoreOptions(**{name: options.pop(name) for name in names})
+    if options.pop("scores"):
+        _refuse_views(options)
+        return show_scores(out, vocab, corpora, options["rule"], scoring)
+    if scoring.train:
+        raise click.UsageError("--train needs --scores")
+    if len(corpora) > 1:
+        raise click.UsageError("several corpora are for --scores")
+    corpus = corpora[0] if corpora else None
+    view = _View(**options)
+    _check(view, corpus)
+    vocabulary = read_any_vocabulary(vocab)
+    words = None if corpus is None else read_words(corpus, vocabulary)
+    for remark in [] if words is None else other_words(vocabulary, words):
+        out.note(remark)
+    data, inspection = _inspect(out, vocab, vocabulary, words, view)
+    if view.plot is not None:
+        from ....report.plots import plot_difference
+
+        plot_difference(data["diff"], view.plot, [Path(vocab).stem, Path(str(view.diff)).stem])
+        out.wrote(view.plot)
+    rows = [] if out.no_vocabulary else inspection.rows(_order(inspection, view)[: view.top])
+    out.result(data, *_parts(data, rows, view.diff, view.top))
+    return 0
+
+
+def _refuse_views(options: dict[str, Any]) -> None:
+    """Refuses options about single tokens where the whole vocabulary is scored."""
+    for name in ("diff", "plot", "audited", "no_gains", "only"):
+        if options[name]:
+            given = {"audited": "audit"}.get(name, name).replace("_", "-")
+            raise click.UsageError(f"--scores and --{given} exclude each other")
+
+
+@dataclass(frozen=True)
+class _View:
+    """What is measured, and which tokens are shown."""
+
+    rule: Any
+    diff: str | None
+    plot: str | None
+    audited: bool
+    no_gains: bool
+    sort: str
+    only: str | None
+    top: int
+
+
+def _check(view: _View, corpus: str | None) -> None:
+    """Refuses options that need a corpus where there is none, and those that exclude each other."""
+    for name, given in (
+        ("--audit", view.audited),
+        ("--rule", view.rule is not None),
+        (f"--sort {view.sort}", view.sort in ("uses", "gain")),
+        (f"--only {view.only}", view.only not in (None, "cut")),
+        ("--plot", view.plot is not None),
+    ):
+        if given and corpus is None:
+            raise click.UsageError(f"{name} needs a corpus: inspect V.json C.tsv {name}")
+    if view.plot is not None and view.diff is None:
+        raise click.UsageError("--plot needs another vocabulary: --diff OTHER.json")
+    for name, given in (
+        ("--sort gain", view.sort == "gain"),
+        ("--plot", view.plot is not None),
+        ("--only absent", view.only == "absent"),
+    ):
+        if view.no_gains and given:
+            raise click.UsageError(f"--no-gains and {name} exclude each other")
+
+
+def _inspect(
+    out: Output, path: str, vocabulary: Vocabulary, words: WordCounts | None, view: _View
+) -> tuple[dict[str, Any], Inspection]:
+    """Measures the vocabulary, the difference to another, and the words that it lacks."""
+    from ....analysis.across_words import across_words
+    from ....analysis.audit import audit
+    from ....analysis.difference import difference
+    from ....analysis.inspection import inspect_vocabulary
+
+    here = inspect_vocabulary(
+        vocabulary, words, view.rule, with_gains=not view.no_gains, threads=out.threads
+    )
+    data = here.to_json(tokens=not out.no_vocabulary)
+    if words is not None:
+        across = across_words(words, vocabulary, view.rule, threads=out.threads)
+        if across is not None:
+            data |= {"tokens_within_words": across.within, "share_across_words": across.share}
+    if view.diff is not None:
+        other = read_any_vocabulary(view.diff)
+        if other.symbols != vocabulary.symbols:
+            raise InputError(
+                f"{view.diff}: over {other.symbols}, {path} is over {vocabulary.symbols}"
+            )
+        there = inspect_vocabulary(other, words, with_gains=not view.no_gains, threads=out.threads)
+        data["diff"] = difference(here, there).to_json()
+    if view.audited and words is not None:
+        data["audit"] = audit(
+            vocabulary, words, limit=view.top, losses=here.gains, threads=out.threads
+        ).to_json()
+    return data, here
+
+
+def _order(inspection: Inspection, view: _View) -> npt.NDArray[np.intp]:
+    """Returns the numbers of the tokens to show, in their order."""
+    keys = {"uses": inspection.uses, "gain": inspection.gains, "length": inspection.lengths}
+    key = keys.get(view.sort)
+    order = np.arange(len(inspection.lengths)) if key is None else np.argsort(-key, kind="stable")
+    masks = {
+        "unused": None if inspection.uses is None else inspection.uses == 0,
+        "absent": None if inspection.occurrences is None else inspection.occurrences == 0,
+        "parts": inspection.intermediate,
+        "words": inspection.whole_words,
+        "cut": inspection.cuts_character,
+    }
+    mask = None if view.only is None else masks[view.only]
+    return order if mask is None else order[mask[order]]
+
+
+_FACTS = {
+    "method": "method",
+    "rule": "segmentation rule",
+    "pretokenizer": "pre-tokenizer",
+    "size": "tokens held",
+    "special": "special tokens",
+    "cut_characters": "that cut a character",
+    "whole_words": "that are words of the corpus",
+    "never_occur": "that are in no word",
+    "never_used": "never used",
+    "intermediate": "of them only parts of others",
+    "without_gain": "that gain nothing",
+    "words": "distinct words",
+    "total_count": "words counted",
+    "tokens": "tokens needed",
+    "tokens_per_word": "tokens per word",
+    "single_symbols": "of them single symbols",
+    "tokens_within_words": "tokens needed, none across words",
+    "share_across_words": "share of the saving across words",
+}
+
+
+def _parts(
+    data: dict[str, Any], rows: list[dict[str, Any]], diff: str | None, top: int
+) -> list[Listing | str]:
+    """Makes the tables; the CSV has the tokens."""
+    known = {name: data[key] for key, name in _FACTS.items() if data.get(key) is not None}
+    if "rule" in data:
+        known["segmentation rule"] = data["rule"].replace("_", " ")
+    lengths = _few(data["by_length"])
+    names = {
+        "order": "order",
+        "token": "token",
+        "length": "length",
+        "occurrences": "occurs",
+        "uses": "uses",
+        "gain": "gain",
+        "whole_word": "word",
+        "cuts_character": "cuts a character",
+        "intermediate": "only a part",
+    }
+    columns = {key: name for key, name in names.items() if rows and key in rows[0]}
+    parts: list[Listing | str] = [replace(facts(known), data=rows)]
+    parts.append(Listing(lengths, {key: key for key in lengths[0]} if lengths else {}, "by length"))
+    if rows:
+        parts.append(Listing(_shown(rows), columns))
+    if "audit" in data:
+        audit = data["audit"]
+        columns = {
+            "word": "word",
+            "count": "count",
+            "pieces": "tokens",
+            "saves": "would save",
+            "gain": "in all words",
+        }
+        title = f"words it should hold: {audit['total']:,} (tokens by the shortest path)"
+        parts.append(Listing(_shown(audit["missing"], "word"), columns, title))
+    if "diff" in data:
+        two = data["diff"]
+        sides = {"shared": two["shared"]}
+        for side in ("here", "there"):
+            sides[f"only {side}"] = len(two[f"only_{side}"])
+            if two[f"tokens_{side}"] is not None:
+                rule = two[f"rule_{side}"].replace("_", " ")
+                sides[f"tokens needed {side}, {rule}"] = two[f"tokens_{side}"]
+        parts += ["", facts(sides, f"here and there, in {diff}")]
+        for side in ("here", "there"):
+            listed = two[f"only_{side}"][:top]
+            if listed:
+                counted = [key for key in ("uses", "gain") if listed[0][key] is not None]
+                columns = {key: key for key in ("token", *counted)}
+                parts.append(Listing(_shown(listed), columns, f"only {side}"))
+    return parts
+
+
+def _shown(rows: list[dict[str, Any]], key: str = "token") -> list[dict[str, Any]]:
+    return [{**row, key: _visible(row[key])} for row in rows]
+
+
+def _few(lengths: list[dict[str, Any]], rows: int = 16) -> list[dict[str, Any]]:
+    """Returns the first lengths as they are, the others added up in one row."""
+    if len(lengths) <= rows + 1:
+        return lengths
+    rest = lengths[rows:]
+    row: dict[str, Any] = {key: sum(length[key] for length in rest) for key in rest[0]}
+    row["length"] = f"{rest[0]['length']} to {rest[-1]['length']}"
+    return [*lengths[:rows], row]
+
+
+def _visible(token: str | list[int]) -> str:
+    """Returns a token with its spaces and line breaks as marks."""
+    if isinstance(token, list):
+        return " ".join(map(str, token))
+    escaped = token.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+    return escaped.replace(" ", "␣")
