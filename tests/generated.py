@@ -10,7 +10,7 @@ from math import comb
 from oracles.brute_force import useful
 from oracles.greedy import all_candidates
 
-from partcover import Corpora, GroupBudget, Instance, WordCounts
+from partcover import Corpora, GroupBudget, Instance, MergeCondition, WordCounts
 
 MOST_VOCABULARIES = 1500  # that brute force has to try
 
@@ -24,6 +24,14 @@ def generated_instance(number: int) -> Instance:
         sizes = range(min(free, pool) + 1) if instance.groups else [min(free, pool)]
         if sum(comb(pool, size) for size in sizes) <= MOST_VOCABULARIES:
             return instance
+
+
+def generated_closed(number: int) -> Instance:
+    """One with any merges, or with some of those that could make its tokens."""
+    instance, draw = generated_instance(number), random.Random(number)
+    pairs = [(token[:at], token[at:]) for token in useful(instance) for at in range(1, len(token))]
+    some = None if draw.randrange(2) else tuple(pair for pair in pairs if draw.randrange(2))
+    return replace(instance, merges=MergeCondition(some, whole_words=bool(draw.randrange(2))))
 
 
 def _drawn(draw: random.Random) -> Instance:

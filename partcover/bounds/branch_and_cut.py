@@ -26,6 +26,7 @@ from .climbing.exact_prices import word_prices
 from .climbing.warm_start import can_list
 from .corpora_start import start_of_corpora
 from .counting.price_counter import PriceCounter
+from .merges_start import start_of_merges
 from .tree.branch_tree import Node, Proof, leaves_of, tree_of
 from .tree.tree_search import Begun, TreeSearch
 
@@ -125,12 +126,18 @@ def branch_and_cut(
     task = Task(
         instance, warm_start, start_certificate, True, gap, limits, phases, checkpoint, is_root=True
     )
-    if instance.corpora is None and (optimum := every_word(instance, limits)) is not None:
+    is_plain = instance.corpora is None and instance.merges is None
+    if is_plain and (optimum := every_word(instance, limits)) is not None:
         solution = task.reported(optimum)
         return replace(solution, extra={**solution.extra, "leaves": 1})
-    refuse_beyond_memory(instance.joined, "proof")
+    refuse_beyond_memory(instance.joined.unmerged, "proof")
     with workers(threads) as share:
-        begun = _started(task, share) if instance.corpora is None else start_of_corpora(task, share)
+        if instance.corpora is not None:
+            begun: Begun | Solution = start_of_corpora(task, share)
+        elif instance.merges is not None:
+            begun = start_of_merges(task, share)
+        else:
+            begun = _started(task, share)
         if isinstance(begun, Solution):
             return begun
         tree = TreeSearch(begun, deadline, phases, threshold)

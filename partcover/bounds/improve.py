@@ -17,11 +17,14 @@ from ..problem.solution import Checkpoint, Solution
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.phase_events import PhaseEvents
+from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import Task, bound_and_search
 from .heads.head_improve import improve_by_head
 from .lower_bound import bounds
+from .merges_start import start_of_merges
+from .tree.tree_search import TreeSearch
 from .weighted_rounds import Made, Round, WeightedRounds
 
 __all__ = ["improve"]
@@ -169,6 +172,14 @@ def improve(
         raise InputError("a certificate to start from is given, and no bound is asked for")
     phases = PhaseEvents(deadline, progress or Progress())
     task = Task(instance, warm_start, start_certificate, cuts, gap, limits, phases, checkpoint)
+    if instance.merges is not None:
+        if not bound:
+            raise InputError("where merges make the tokens there is no search without a bound")
+        refuse_beyond_memory(instance.unmerged, "search")
+        with workers(threads) as share:
+            begun = start_of_merges(task, share)
+            found = TreeSearch(begun, deadline, phases).best()
+        return replace(found, termination=begun.termination)
     if (optimum := every_word(instance, limits)) is not None:
         certificate = optimum.certificate if bound else None
         return task.reported(replace(optimum, certificate=certificate))

@@ -17,14 +17,12 @@ from ..problem.bound import Bound
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
-from ..problem.solution import Solution, Termination
+from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Share, Threads, Whole, checked
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
 from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
-from ..segmentation.segmentation import segment
-from ..vocabulary.vocabulary import Vocabulary
 from .climbing.best_prices import BestPrices
 from .climbing.climb import Climb, StoppingRule
 from .climbing.warm_start import first_point, within_reach
@@ -300,7 +298,7 @@ def bounds(
             climb = Climb(ascent, best, StoppingRule(deadline, gap, iterations), cuts=cuts)
             termination = greedy.termination
             if termination != "interrupted":
-                termination = _climbed(climb, threads, Checkpoints(checkpoint, best.certificate))
+                termination = climb.run(threads, Checkpoints(checkpoint, best.certificate))
             bound = best.bound(climb.step, termination, limits)
             proven.append(bound)
             if done is not None:
@@ -309,24 +307,6 @@ def bounds(
                 break
             deadline = limits.start()
     return proven
-
-
-def _climbed(climb: Climb, threads: int, checkpoints: Checkpoints[Certificate]) -> Termination:
-    """Makes all steps; returns why they end."""
-    rule, best = climb.rule, climb.best
-    try:
-        if rule.gap is not None and best.incumbent is None:
-            tokens = climb.ascent.vocabulary.tokens[: best.instance.k]
-            chosen = Vocabulary(tokens, best.instance.symbols)
-            needed = segment(best.instance.words, chosen, threads=threads).tokens
-            climb.rule = replace(rule, incumbent=needed)
-        climb.begin()
-        checkpoints.offer()
-        while (termination := climb.advance()) is None:
-            checkpoints.offer()
-    except KeyboardInterrupt:
-        termination = "interrupted"
-    return termination
 
 
 def _for_corpora(

@@ -119,6 +119,9 @@ def solve(
 
     Notes
     -----
+    Where merges have to make every token (`Instance.merges`), branch and cut finds the tokens that
+    are best by the shortest path, of those that merges make of each other.
+
     Of several corpora the largest ratio is made small.  A named solver has a row for each corpus:
     its tokens are at most z times its reference (`partcover.exact.corpora_model`).
 

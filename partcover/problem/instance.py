@@ -66,9 +66,9 @@ class Instance:
     groups : iterable of GroupBudget
         Budgets within the budget.
     merges : MergeCondition, optional
-        The merges that make every token but the required ones.  `prune` and `extend` find such
-        vocabularies, `lower_bound` proves bounds for them, and `verify` checks both; whatever else
-        chooses tokens refuses the instance.
+        The merges that make every token but the required ones.  `prune`, `extend`, `improve` and
+        `solve` find such vocabularies and prove bounds for them, `lower_bound` does the latter, and
+        `verify` checks both; whatever else chooses tokens refuses the instance.
     threshold : int, optional
         The number of tokens of the decision problem: does a vocabulary exist that needs at most
         this many?
@@ -406,8 +406,8 @@ class Instance:
             )
         if self.merges is not None:
             raise InputError(
-                "the instance requires that merges make every token, which only `prune`, `extend`, "
-                "`lower_bound` and `verify` take into account"
+                "the instance requires that merges make every token, which only `lower_bound`, "
+                "`improve`, `solve`, `prune`, `extend` and `verify` take into account"
             )
         limits = [limit for limit in (self.max_length, longest) if limit is not None]
         return CandidateIndex(

@@ -287,7 +287,8 @@ def case_bound(
 def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset[Token]) -> bool:
     """Returns whether no vocabulary holds the required tokens and lacks the excluded ones.
 
-    That is so where the required tokens exceed a budget, or where a token is both.
+    That is so where the required tokens exceed a budget, where a token is both, or where merges
+    have to make a required token and each way to do so has a part that no vocabulary here holds.
 
     Examples
     --------
@@ -300,7 +301,28 @@ def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset
         len(required) > instance.k
         or bool(required & excluded)
         or any(sum(token in group for token in required) > group.limit for group in instance.groups)
+        or (instance.merges is not None and _lacks_parts(instance, required, excluded))
     )
+
+
+def _lacks_parts(
+    instance: Instance, required: frozenset[Token], excluded: frozenset[Token]
+) -> bool:
+    """Returns whether each way to make some required token has a part that is not there."""
+    merges, is_full = instance.merges, len(required) == instance.k
+    assert merges is not None
+
+    def is_gone(part: Token) -> bool:
+        return part in excluded or (is_full and part not in required)
+
+    unmade = {
+        token
+        for token in required.difference(instance.fixed)
+        if all(any(map(is_gone, parts)) for parts in merges.splits(token))
+    }
+    if unmade and merges.whole_words:  # which need no parts
+        unmade -= {word for word, _ in instance.words}
+    return bool(unmade)
 
 
 def _nonempty_leaves(

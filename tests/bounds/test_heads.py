@@ -66,7 +66,7 @@ def test_tokens_and_bound_are_of_all_words(case, start, at_once):
     with pytest.MonkeyPatch.context() as patch:
         if at_once:  # all words are priced with every proof of the head, not now and then
             patch.setattr("partcover.bounds.heads.head_improve._PROVING", 0.0)
-        best = improve(by_head(words, k, n, **conditions), warm_start)
+        best = improve(by_head(words, k, n, **conditions), warm_start=warm_start)
     instance, split = Instance(words, k, **conditions), by_head(words, k, n, **conditions)
     recount = verify(instance, best.vocabulary)
     assert (recount.problems, recount.tokens) == ((), best.tokens)

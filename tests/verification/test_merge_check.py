@@ -24,9 +24,9 @@ from partcover import (
     Vocabulary,
     check_certificate,
     greedtok,
-    improve,
+    greedwmc,
     lower_bound,
-    solve,
+    relax,
     trainers,
     verify,
 )
@@ -302,7 +302,7 @@ def test_a_vocabulary_keeps_to_the_merges_of_the_instance():
     assert "do not make token 'abc'" in verify(instance, by_rank).problems[0]
 
 
-@pytest.mark.parametrize("choose", [greedtok, solve, improve, trainers.bpe])
+@pytest.mark.parametrize("choose", [greedtok, greedwmc, relax, trainers.bpe])
 def test_what_knows_nothing_of_merges_refuses_the_instance(choose):
     instance, _ = example()
     with pytest.raises(InputError, match="merges"):

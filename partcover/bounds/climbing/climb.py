@@ -6,8 +6,12 @@ import math
 import time
 from dataclasses import dataclass, replace
 
+from ...problem.certificates.certificate import Certificate
 from ...problem.solution import Termination
+from ...runtime.checkpoints import Checkpoints
 from ...runtime.limits import Deadline
+from ...segmentation.segmentation import segment
+from ...vocabulary.vocabulary import Vocabulary
 from ..steps.word_ascent import WordAscent
 from .best_prices import BestPrices
 from .cut_rounds import CutRounds
@@ -113,6 +117,23 @@ class Climb:
             self._count_seconds = self.best.offer(self.ascent, self.step)
             seconds = _FINISH_COUNTS * self._count_seconds
         self.rule = replace(self.rule, deadline=self.rule.deadline.earlier(seconds))
+
+    def run(self, threads: int, checkpoints: Checkpoints[Certificate]) -> Termination:
+        """Makes all steps, and a checkpoint now and then; returns why they end."""
+        rule, best = self.rule, self.best
+        try:
+            if rule.gap is not None and best.incumbent is None:
+                tokens = self.ascent.vocabulary.tokens[: best.instance.k]
+                chosen = Vocabulary(tokens, best.instance.symbols)
+                needed = segment(best.instance.words, chosen, threads=threads).tokens
+                self.rule = replace(rule, incumbent=needed)
+            self.begin()
+            checkpoints.offer()
+            while (termination := self.advance()) is None:
+                checkpoints.offer()
+        except KeyboardInterrupt:
+            return "interrupted"
+        return termination
 
     @property
     def is_near(self) -> bool:

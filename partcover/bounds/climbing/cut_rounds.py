@@ -79,9 +79,8 @@ class CutRounds:
         threshold = largest(ascent.rewards[optional], case.free)[1]
         active = case.inside | (ascent.x > _CHOSEN) | (ascent.rewards > _ACTIVE * threshold)
         active &= ~case.outside
-        self.steps = PartAscent(
-            ascent, np.flatnonzero(active).astype(np.int32), case.inside, case.free
-        )
+        first = np.flatnonzero(active).astype(np.int32)
+        self.steps = PartAscent(ascent, first, case.inside, case.outside, case.free)
         cuts = separate(self.steps)
         if cuts:
             self.steps.change(self.steps.active, cuts)

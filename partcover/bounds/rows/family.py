@@ -27,6 +27,10 @@ class Family(ABC):
         """How many multipliers of its rows over flows a token pays at most for a symbol."""
         return 1
 
+    def of_case(self, outside: Bools) -> Family:
+        """Returns the same family for a case without some tokens."""
+        return self
+
     def closed(self, active: Bools) -> Bools:
         """Returns an active set with all candidates that its rows are about."""
         return active

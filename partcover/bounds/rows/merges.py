@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -50,10 +51,17 @@ class Merges(Family):
         self.tokens: list[Token] = list(instance.index.tokens_at(counter.intervals))
         self.condition = condition
         self.fixed = counter.fixed
+        self.outside = np.zeros(len(counter.fixed), bool)
         self._number = {token: number for number, token in enumerate(self.tokens)}
         words = instance.words if condition.whole_words else ()
         self.exempt = {*instance.fixed, *(word for word, _ in words)}
         self._splits: dict[int, list[Split] | None] = {}
+
+    def of_case(self, outside: Bools) -> Merges:
+        """Returns the same for a case: a way with a part that the case lacks makes nothing."""
+        other = copy(self)
+        other.outside = outside
+        return other
 
     def numbers(self, tokens: Iterable[Token]) -> list[int]:
         """Returns the numbers of those tokens that are candidates."""
@@ -78,12 +86,23 @@ class Merges(Family):
                 splits.append(needed)
         return splits
 
+    def ways(self, token: int) -> list[Split] | None:
+        """Returns those `splits` all of whose parts a vocabulary of the case may hold."""
+        splits = self.splits(token)
+        if splits is None or not self.outside.any():
+            return splits
+        return [split for split in splits if not self.outside[list(split)].any()]
+
+    def leaves_unmade(self, inside: Bools) -> bool:
+        """Returns whether no way of the case makes one of these tokens."""
+        return any(self.ways(token) == [] for token in np.flatnonzero(inside).tolist())
+
     def closed(self, active: Bools) -> Bools:
         """Returns an active set with all that its tokens may be made of."""
         found = set(np.flatnonzero(active).tolist())
         front = list(found)
         while front:
-            for split in self.splits(front.pop()) or ():
+            for split in self.ways(front.pop()) or ():
                 for part in split:
                     if part not in found:
                         found.add(part)
@@ -114,10 +133,10 @@ class Merges(Family):
             keys.append(key)
 
         for number, at in place.items():
-            splits = self.splits(number)
+            splits = self.ways(number)
             if splits is None:
                 continue
-            if len(splits) == 1:
+            if len(splits) == 1 and len(self.splits(number) or ()) == 1:
                 for part in splits[0]:
                     add((number, part, -1), (at, 1.0), (place[part], -1.0))
                 continue
@@ -150,7 +169,7 @@ class Merges(Family):
         place = {token: at for at, token in enumerate(active.tolist())}
         values = x.tolist()
         for number in sorted(place, key=lambda number: len(self.tokens[number])):
-            splits = self.splits(number)
+            splits = self.ways(number)
             if splits is not None and values[place[number]] > 0:
                 made = (min(values[place[part]] for part in split) for split in splits)
                 values[place[number]] = min(values[place[number]], sum(made))
@@ -172,7 +191,7 @@ class Merges(Family):
             splits = self.splits(token)
             assert splits is not None
             gets: dict[int, int] = defaultdict(int)
-            if len(splits) == 1:
+            if (token, -1, -1) not in given:
                 pays = 0
                 for part in splits[0]:
                     gets[part] = given[token, part, -1]
@@ -180,7 +199,9 @@ class Merges(Family):
             else:
                 pays = given[token, -1, -1]
                 for split in splits:
-                    _share(pays, split, gets, given, token)
+                    gone = [part for part in split if self.outside[part]]
+                    # what a part that is not there gets costs nothing
+                    _share(pays, tuple(gone[:1]) or split, gets, given, token)
             if pays:
                 charges.append((token, pays, dict(gets)))
         return charges
@@ -238,7 +259,7 @@ def _share(
     if len(split) == 1:
         gets[split[0]] += missing
         return
-    left, right = (given[token, part, side] for side, part in enumerate(split))
+    left, right = (given.get((token, part, side), 0) for side, part in enumerate(split))
     first = missing * left // (left + right) if left + right else missing // 2
     gets[split[0]] += first
     gets[split[1]] += missing - first

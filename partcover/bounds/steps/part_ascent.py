@@ -31,8 +31,8 @@ class PartAscent(PrimalDual):
         The steps over words, at whose point these begin, and whose families they have, too.
     active : ndarray of int32
         The active set.
-    inside : ndarray of bool, shape (tokens,)
-        Tokens that are required.
+    inside, outside : ndarray of bool, shape (tokens,)
+        Tokens that are required, and tokens that are not allowed.
     free : int
         How many tokens may be chosen besides.
 
@@ -49,11 +49,13 @@ class PartAscent(PrimalDual):
     parts: Parts
     saddle: Saddle
 
-    def __init__(self, ascent: WordAscent, active: Int32, inside: Bools, free: int) -> None:
+    def __init__(
+        self, ascent: WordAscent, active: Int32, inside: Bools, outside: Bools, free: int
+    ) -> None:
         super().__init__(
             ascent.counter, ascent.budgets.of_case(free, inside), np.zeros(len(inside))
         )
-        self._given = ascent.families
+        self._given = [family.of_case(outside) for family in ascent.families]
         self.weight = ascent.weight
         self.cuts: list[Inequality] = []
         self.active = active = self._closed(active)
@@ -116,6 +118,7 @@ class PartAscent(PrimalDual):
         """Returns steps from the present point for a case; these stay as they are."""
         other = copy(self)
         other.budgets = self.budgets.of_case(free, inside)
+        other._given = [family.of_case(outside) for family in self._given]
         other.x = np.where(outside, 0.0, np.where(inside, 1.0, self.x))
         active = inside.copy()
         active[self.active] = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ..climbing.dual_point import Case, DualPoint
 from ..climbing.exact_prices import exact_prices
 from ..climbing.leaf_prices import LeafReader
 from ..counting.price_counter import PriceCounter
+from ..rows.merges import Merges
 
 __all__ = ["Node", "Proof", "certificate_of", "leaves_of", "settle", "tree_of"]
 
@@ -127,15 +129,25 @@ class Node:
 
 
 def is_empty(counter: PriceCounter, case: Case) -> bool:
-    """Returns whether no vocabulary is of a case: its tokens exceed a budget."""
+    """Returns whether no vocabulary is of a case: by budgets, or since no merges make a token."""
     instance = counter.instance
     if case.free < 0:
         return True
+    if counter.merges is not None:
+        outside = case.outside if case.free else ~case.inside
+        if _merges(counter).of_case(outside).leaves_unmade(case.inside):
+            return True
     if not instance.groups:
         return False
     inside = counter.intervals.take(np.flatnonzero(case.inside))
     tokens = {*instance.fixed, *instance.index.tokens_at(inside)}
     return any(sum(token in group for token in tokens) > group.limit for group in instance.groups)
+
+
+@lru_cache(maxsize=1)
+def _merges(counter: PriceCounter) -> Merges:
+    assert counter.merges is not None
+    return Merges(counter, counter.merges)
 
 
 def settle(node: Node) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...analysis.by_corpus import tokens_by_corpus
 from ...errors import VerificationError
+from ...heuristics.closed_tokens import ClosedTokens
 from ...heuristics.local_search import local_search
 from ...problem.solution import Checkpoint, Solution, Termination
 from ...runtime.arrays import Bools
@@ -112,6 +113,7 @@ class TreeSearch:
         self.splitter = Splitter(len(counter.lo), self.clock)
         self.checkpoints: Checkpoints[Solution] = Checkpoints(None, self.best)
         self.asked = counter.asked(counter.instance)
+        self.closed = None if self.asked.merges is None else ClosedTokens(self.asked)
         self._reported: int | Fraction = 0
 
     @property
@@ -233,7 +235,10 @@ class TreeSearch:
             self._bound(node, goal, pulse)
         hopeful = self._hopeful(node, goal)
         counter = node.proof.counter
-        vocabulary, tokens = vocabulary_near(counter.instance, node.x, hopeful, self.clock)
+        if self.closed is not None:
+            vocabulary, tokens = self.closed.near(node.x)
+        else:
+            vocabulary, tokens = vocabulary_near(counter.instance, node.x, hopeful, self.clock)
         best: int | Fraction = tokens
         if counter.corpora is not None:
             best = max(counter.corpora.ratios(tokens_by_corpus(self.asked, vocabulary)))
@@ -314,13 +319,13 @@ class TreeSearch:
 
     def recounted(self, vocabulary: Vocabulary) -> Solution:
         """Returns a solution with a vocabulary, recounted in plain Python."""
-        if self.asked.corpora is None:
+        if self.asked.corpora is None and self.closed is None:
             instance = self.counter.instance
             return local_search(instance, vocabulary, greedy=self.greedy, time_limit=0)
         recount = verify(self.asked, vocabulary)
         if not recount.ok:
             raise VerificationError(recount.problems[0])
-        tokens, limits = sum(recount.by_corpus), self.solution
+        tokens, limits = sum(recount.by_corpus) or recount.tokens, self.solution
         return Solution.of(
             self.asked,
             vocabulary.with_(method=limits.method),

@@ -1,0 +1,107 @@
+"""Makes what the tree begins with where merges have to make every token."""
+
+from __future__ import annotations
+
+from ..heuristics.closed_tokens import ClosedTokens
+from ..heuristics.greedy import greedtok
+from ..problem.certificates.certificate import Certificate
+from ..problem.solution import Solution
+from ..runtime.checkpoints import Checkpoints
+from ..runtime.processes.parallel import ForEach
+from ..verification.recount import verify
+from ..vocabulary.vocabulary import Vocabulary
+from .bound_and_search import Task
+from .climbing.best_prices import BestPrices
+from .climbing.climb import Climb, StoppingRule
+from .climbing.exact_prices import word_prices
+from .climbing.warm_start import first_point
+from .counting.price_counter import PriceCounter
+from .tree.branch_tree import Node, Proof, tree_of
+from .tree.tree_search import Begun
+
+__all__ = ["start_of_merges"]
+
+_SHARE = 0.3  # of the time, for the bound of all vocabularies
+
+
+def start_of_merges(task: Task, share: ForEach) -> Begun:
+    """Bounds all vocabularies, and finds one whose tokens merges make.
+
+    Parameters
+    ----------
+    task : Task
+        What is asked, of an instance with merges.
+    share : callable
+        Shares work among threads.
+    """
+    instance, limits, phases = task.instance, task.limits, task.phases
+    deadline = phases.deadline
+    phases.enter("greedtok")
+    greedy = greedtok(instance.unmerged, time_limit=deadline.left, threads=limits.threads)
+    closed = ClosedTokens(instance)
+    first = [] if task.warm_start is None else [*task.warm_start]
+    is_stopped = greedy.termination == "interrupted"
+    wanted = [*first, *greedy.vocabulary]
+    vocabulary = Vocabulary(closed.first(wanted), instance.symbols)
+    try:
+        phases.enter("search")
+        if not is_stopped:
+            vocabulary, _ = closed.search(wanted, deadline)
+        solution = _solution(task, vocabulary)
+        phases.offer("incumbent", solution.tokens, None, "search")
+        phases.enter("bound")
+    except KeyboardInterrupt:
+        is_stopped = True
+        solution = _solution(task, vocabulary)
+    counter = PriceCounter(instance, share)
+    known = task.start_certificate
+    start = [] if known is None else [known]
+    ascent, proven = first_point(counter, greedy, start)
+    best = BestPrices(
+        counter, counter.instance, solution.tokens, proven.get(instance.k), deadline, phases
+    )
+    left = deadline.left
+    kept = (1 - _SHARE) * left if task.is_root and left is not None else 0.0
+    rule = StoppingRule(deadline.earlier(kept), task.gap, None)
+    climb = Climb(ascent, best, rule, cuts=task.cuts)
+    if not is_stopped:
+        nowhere = Checkpoints[Certificate](None, best.certificate)
+        is_stopped = climb.run(limits.threads, nowhere) == "interrupted"
+    added = max(0, counter.finest - counter.bits)
+    counter.refine(counter.bits + added)
+    proof = Proof(counter.instance.words.total_count * counter.one, word_prices(counter), counter)
+    root = Node(best.case, proof, best.x, climb.rounds)
+    if best.prices is not None:
+        root.improve(Proof(best.value << added, best.prices.finer(added), counter))
+    if known is not None and known.k == instance.k:
+        given = tree_of(counter, best.case, known)
+        root = given if given.children else root
+    other, needed = closed.near(best.x)
+    if needed < solution.tokens:
+        solution = _solution(task, other)
+        try:
+            phases.offer("incumbent", needed, None, "rounding")
+        except KeyboardInterrupt:
+            is_stopped = True
+    return Begun(
+        counter,
+        root,
+        solution,
+        greedy,
+        ascent,
+        "interrupted" if is_stopped else "completed",
+    )
+
+
+def _solution(task: Task, vocabulary: Vocabulary) -> Solution:
+    """Returns a vocabulary as a solution, recounted."""
+    recount = verify(task.instance, vocabulary)
+    assert recount.ok, recount.problems
+    return Solution.of(
+        task.instance,
+        vocabulary.with_(method="improve"),
+        recount.tokens,
+        seconds=task.phases.deadline.seconds,
+        seed=task.limits.seed,
+        threads=task.limits.threads,
+    )

@@ -1,0 +1,166 @@
+"""Chooses tokens that merges make of each other, by any order of what is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+
+from ..analysis.metrics import token_uses
+from ..corpus.symbols import Token
+from ..problem.instance import Instance
+from ..runtime.arrays import Float64
+from ..runtime.limits import Deadline
+from ..segmentation.segmentation import segment
+from ..vocabulary.vocabulary import Vocabulary
+
+__all__ = ["ClosedTokens"]
+
+_TRIED = 24  # tokens to drop, and tokens to take instead
+_ROUNDS = 50
+
+
+class ClosedTokens:
+    """Vocabularies of an instance whose tokens merges have to make (`Instance.merges`).
+
+    Parameters
+    ----------
+    instance : Instance
+        The instance.
+
+    Examples
+    --------
+    >>> from partcover import Instance, MergeCondition
+    >>> from partcover.heuristics.closed_tokens import ClosedTokens
+    >>> words = {"that": 3, "hat": 2}
+    >>> closed = ClosedTokens(Instance(words, 2, merges=MergeCondition()))
+    >>> closed.first([b"that", b"hat"])
+    (b'at', b'hat')
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        assert instance.merges is not None
+        self.instance = instance
+        self.condition = instance.merges
+        words = instance.words if self.condition.whole_words else ()
+        self._exempt = {*instance.fixed, *(word for word, _ in words)}
+        self._known_ways: dict[Token, list[tuple[Token, ...]]] = {}
+
+    @cached_property
+    def candidates(self) -> list[Token]:
+        """The candidates, in the order of the index."""
+        return list(self.instance.unmerged.index.tokens())
+
+    def first(self, wanted: Iterable[Token]) -> tuple[Token, ...]:
+        """Returns the first of some tokens, each with parts that make it, as budgets allow.
+
+        Of several ways to make a token it is the first of those in `MergeCondition.splits` that
+        take the fewest further tokens.
+        """
+        instance, known = self.instance, set(self.candidates)
+        kept: dict[Token, None] = dict.fromkeys(instance.fixed)
+        room = [
+            group.limit - sum(token in group for token in instance.fixed)
+            for group in instance.groups
+        ]
+        for token in wanted:
+            further = self._further(token, kept, known)
+            if not further or len(kept) + len(further) > instance.k:
+                continue
+            taken = [sum(token in group for token in further) for group in instance.groups]
+            if any(more > left for more, left in zip(taken, room, strict=True)):
+                continue
+            room = [left - more for more, left in zip(taken, room, strict=True)]
+            kept.update(dict.fromkeys(sorted(further, key=lambda token: (len(token), token))))
+        return tuple(kept)
+
+    def near(self, x: Float64) -> tuple[Vocabulary, int]:
+        """Returns a vocabulary of large x, and the tokens that it needs.
+
+        Parameters
+        ----------
+        x : ndarray of float64, shape (candidates,)
+            How much of each candidate is chosen.
+        """
+        x = np.round(x, 6)
+        # of tokens that are wholly there the parts come first: of several ways to make one, theirs
+        then = np.where(x == 1, self.instance.unmerged.index.length, -self._promise)
+        order = np.lexsort((then, -x)).tolist()
+        return self._counted(self.first(self.candidates[n] for n in order))
+
+    def search(self, wanted: Iterable[Token], deadline: Deadline) -> tuple[Vocabulary, int]:
+        """Returns a vocabulary of wanted tokens, and what it needs, after exchanges that helped.
+
+        The tokens that are used least give way to what would save most alone, with its parts.
+        """
+        best, needed = self._counted(self.first(wanted))
+        order = np.argsort(-self._promise, kind="stable").tolist()
+        for _ in range(_ROUNDS):
+            cut = segment(self.instance.words, best, "shortest_path")
+            uses = token_uses(cut, len(best)).tolist()
+            loose = sorted(range(len(best)), key=lambda n: (uses[n], n))[:_TRIED]
+            others = [t for t in (self.candidates[n] for n in order) if t not in best][:_TRIED]
+            better = next(self._exchanges(best, needed, loose, others, deadline), None)
+            if better is None:
+                break
+            best, needed = better
+        return best, needed
+
+    def _exchanges(
+        self,
+        best: Vocabulary,
+        needed: int,
+        loose: list[int],
+        others: list[Token],
+        deadline: Deadline,
+    ) -> Iterator[tuple[Vocabulary, int]]:
+        """Yields vocabularies that need fewer tokens, with one token for another."""
+        for n in loose:
+            left = [token for token in best if token != best.tokens[n]]
+            for other in others:
+                if deadline.is_over:
+                    return
+                found = self._counted(self.first([other, *left, *others]))
+                if found[1] < needed:
+                    yield found
+
+    @cached_property
+    def _promise(self) -> np.ndarray:
+        index = self.instance.unmerged.index
+        return index.weight * (index.length.astype(np.int64) - 1)
+
+    def _counted(self, tokens: tuple[Token, ...]) -> tuple[Vocabulary, int]:
+        vocabulary = Vocabulary(tokens, self.instance.symbols)
+        return vocabulary, segment(self.instance.words, vocabulary, "shortest_path").tokens
+
+    def _further(
+        self, token: Token, kept: Container[Token], known: Container[Token]
+    ) -> frozenset[Token] | None:
+        """Returns a token with what else it takes beside what is kept; None if none make it."""
+        parts: set[Token] = set()
+        front = [token]
+        while front:
+            part = front.pop()
+            if part in known and part not in kept and part not in parts:
+                parts.add(part)
+                front.extend(chain.from_iterable(self._ways(part)))
+        needed: dict[Token, frozenset[Token]] = {}
+        for part in sorted(parts, key=len):  # what makes it is shorter
+            for way in self._ways(part):
+                if all(each in kept or each in needed for each in way):
+                    all_ = frozenset([part]).union(*(needed.get(each, ()) for each in way))
+                    if part not in needed or len(all_) < len(needed[part]):
+                        needed[part] = all_
+        return needed.get(token)
+
+    def _ways(self, token: Token) -> list[tuple[Token, ...]]:
+        if token not in self._known_ways:
+            ways = self.condition.splits(token, self._lengths)
+            self._known_ways[token] = [()] if token in self._exempt else [*ways]
+        return self._known_ways[token]
+
+    @cached_property
+    def _lengths(self) -> set[int]:
+        return {len(token) for token in (*self.candidates, *self.instance.fixed)}
