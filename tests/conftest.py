@@ -20,6 +20,7 @@ from interop.cases import counted_words
 
 from partcover.cli import main as cli
 from partcover.errors import MissingExtra
+from partcover.interop import replay
 from partcover.runtime.processes.threads import left_behind
 
 # What a script starts in the background ignores Ctrl-C, and so does all that it starts in turn, as
@@ -37,6 +38,8 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 # Nobody cuts the power; `tests/runtime/test_power_cuts.py` says what would be left.
 os.fsync = lambda file: None
+# an export without a corpus is tried on the tokens and as many strings: hundreds of tests export
+replay._WORDS = 1000
 
 ROOT = Path(__file__).parents[1]
 CACHES = {".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "build"}
