@@ -52,6 +52,7 @@ def checks(instance: Instance, solution) -> None:
 @tries(80)
 @given(st.integers(0, 2**31))
 @example(115)  # counts of 10^9
+@example(3495)  # multipliers that grow without end
 @example(428)  # the only vocabulary of a case, whose tokens are made in several ways
 def test_solve_finds_the_optimum(number):
     instance = generated_closed(number)
@@ -64,6 +65,7 @@ def test_solve_finds_the_optimum(number):
         checks(instance, each)
 
 
+@pytest.mark.long
 @tries(150)
 @given(st.integers(0, 2**31), st.randoms(use_true_random=False))
 def test_an_empty_case_holds_no_vocabulary(number, draw):
@@ -151,6 +153,7 @@ def test_ctrl_c_keeps_the_best(method, number):
     checks(instance, solution)
 
 
+@pytest.mark.long
 def test_the_command_solves_what_prune_was_about(run):
     replace(THAT, k=2).save("I.json")
     status, _, err = run("solve", "I.json", "-o", "V.json", "--write-certificate", "P.cert")
