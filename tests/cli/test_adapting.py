@@ -83,7 +83,7 @@ def test_the_proof_of_merges_is_about_tokens_that_they_make(run, tmp_path):
     status, _, err = run(*verify, "--vocab", "other.json")
     assert status == 6
     assert "other.json: the instance's merges do not make token 'that'" in err
-    fails(run("improve", "I.json"), "the instance requires that merges make every token")
+    fails(run("greedtok", "I.json"), "the instance requires that merges make every token")
     assert as_json(run("bound", "I.json", "--json"))[1]["lower_bound"] == 60
     other = ("C.tsv", "-k", "2", "--start-certificate", "P.cert")
     fails(run("bound", *other), "about other candidates or conditions")
