@@ -19,7 +19,6 @@ from ..runtime.limits import RunLimits
 from ..runtime.phase_events import PhaseEvents
 from ..runtime.processes.parallel import ForEach, workers
 from ..runtime.progress import Progress
-from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import BoundAndSearch, Task, bound_and_search
 from .climbing.exact_prices import word_prices
@@ -28,7 +27,7 @@ from .corpora_start import start_of_corpora
 from .counting.price_counter import PriceCounter
 from .merges_start import start_of_merges
 from .tree.branch_tree import Node, Proof, leaves_of, tree_of
-from .tree.tree_search import Begun, TreeSearch
+from .tree.tree_search import Begun, TreeSearch, with_known
 
 __all__ = ["branch_and_cut"]
 
@@ -150,20 +149,8 @@ def branch_and_cut(
         solution = tree.best()
     if tree.checkpoints.error:
         solution.extra["checkpoint_error"] = tree.checkpoints.error
-    known = start_certificate
-    if known is not None and known.k == instance.k and known.lower_bound > tree.lower_bound:
-        # it has more digits than are counted here
-        proven = check_certificate(instance, known).lower_bound
-        if proven > tree.lower_bound:
-            certificate = replace(known, lower_bound=proven)
-            solution = replace(solution, lower_bound=proven, certificate=certificate)
-    reached = solution.tokens if solution.worst is None else solution.worst
-    return replace(
-        solution,
-        status="optimal" if solution.lower_bound == reached else "feasible",
-        termination=termination,
-        seconds=deadline.seconds,
-    )
+    solution = with_known(instance, solution, start_certificate)
+    return replace(solution, termination=termination, seconds=deadline.seconds)
 
 
 def _started(task: Task, share: ForEach) -> Begun | Solution:

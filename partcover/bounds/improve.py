@@ -24,7 +24,7 @@ from .bound_and_search import Task, bound_and_search
 from .heads.head_improve import improve_by_head
 from .lower_bound import bounds
 from .merges_start import start_of_merges
-from .tree.tree_search import TreeSearch
+from .tree.tree_search import TreeSearch, with_known
 from .weighted_rounds import Made, Round, WeightedRounds
 
 __all__ = ["improve"]
@@ -179,7 +179,8 @@ def improve(
         with workers(threads) as share:
             begun = start_of_merges(task, share)
             found = TreeSearch(begun, deadline, phases).best()
-        return replace(found, termination=begun.termination)
+        found = with_known(instance, found, start_certificate)
+        return replace(found, termination=begun.termination, seconds=deadline.seconds)
     if (optimum := every_word(instance, limits)) is not None:
         certificate = optimum.certificate if bound else None
         return task.reported(replace(optimum, certificate=certificate))

@@ -21,7 +21,7 @@ from .tree.tree_search import Begun
 
 __all__ = ["start_of_merges"]
 
-_SHARE = 0.3  # of the time, for the bound of all vocabularies
+_SHARE = 0.3  # of the time that is left, for a vocabulary, and for the bound of all
 
 
 def start_of_merges(task: Task, share: ForEach) -> Begun:
@@ -43,10 +43,11 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
     is_stopped = greedy.termination == "interrupted"
     wanted = [*first, *greedy.vocabulary]
     vocabulary = Vocabulary(closed.first(wanted), instance.symbols)
+    left = deadline.left or 0.0
     try:
         phases.enter("search")
         if not is_stopped:
-            vocabulary, _ = closed.search(wanted, deadline)
+            vocabulary, _ = closed.search(wanted, deadline.earlier((1 - _SHARE) * left))
         solution = _solution(task, vocabulary)
         phases.offer("incumbent", solution.tokens, None, "search")
         phases.enter("bound")
@@ -60,8 +61,7 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
     best = BestPrices(
         counter, counter.instance, solution.tokens, proven.get(instance.k), deadline, phases
     )
-    left = deadline.left
-    kept = (1 - _SHARE) * left if task.is_root and left is not None else 0.0
+    kept = (1 - _SHARE) * (deadline.left or 0.0) if task.is_root else 0.0
     rule = StoppingRule(deadline.earlier(kept), task.gap, None)
     climb = Climb(ascent, best, rule, cuts=task.cuts)
     if not is_stopped:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..analysis.metrics import token_uses
 from ..corpus.symbols import Token
+from ..errors import InputError
 from ..problem.instance import Instance
 from ..runtime.arrays import Float64
 from ..runtime.limits import Deadline
@@ -20,6 +21,8 @@ __all__ = ["ClosedTokens"]
 
 _TRIED = 24  # tokens to drop, and tokens to take instead
 _ROUNDS = 50
+_WORK = 1 << 24  # symbols and candidates that exchanges look at together
+_MOST = 1 << 21  # candidates: each is held as it is written
 
 
 class ClosedTokens:
@@ -29,6 +32,11 @@ class ClosedTokens:
     ----------
     instance : Instance
         The instance.
+
+    Raises
+    ------
+    InputError
+        For more than 2^21 candidates.
 
     Examples
     --------
@@ -42,6 +50,12 @@ class ClosedTokens:
 
     def __init__(self, instance: Instance) -> None:
         assert instance.merges is not None
+        total = instance.unmerged.index.total
+        if total > _MOST:
+            raise InputError(
+                f"{total:,} candidates are too many to choose those that merges make of each other, "
+                f"{_MOST:,} at most: cap them (max_length, min_count, candidates)"
+            )
         self.instance = instance
         self.condition = instance.merges
         words = instance.words if self.condition.whole_words else ()
@@ -96,13 +110,16 @@ class ClosedTokens:
         The tokens that are used least give way to what would save most alone, with its parts.
         """
         best, needed = self._counted(self.first(wanted))
+        looked_at = len(self.instance.words.data) + len(self.candidates)
+        tries = iter(range(_WORK // max(1, looked_at)))
         order = np.argsort(-self._promise, kind="stable").tolist()
         for _ in range(_ROUNDS):
             cut = segment(self.instance.words, best, "shortest_path")
             uses = token_uses(cut, len(best)).tolist()
             loose = sorted(range(len(best)), key=lambda n: (uses[n], n))[:_TRIED]
             others = [t for t in (self.candidates[n] for n in order) if t not in best][:_TRIED]
-            better = next(self._exchanges(best, needed, loose, others, deadline), None)
+            exchanges = self._exchanges(best, needed, loose, others, tries, deadline)
+            better = next(exchanges, None)
             if better is None:
                 break
             best, needed = better
@@ -114,13 +131,14 @@ class ClosedTokens:
         needed: int,
         loose: list[int],
         others: list[Token],
+        tries: Iterator[int],
         deadline: Deadline,
     ) -> Iterator[tuple[Vocabulary, int]]:
         """Yields vocabularies that need fewer tokens, with one token for another."""
         for n in loose:
             left = [token for token in best if token != best.tokens[n]]
             for other in others:
-                if deadline.is_over:
+                if deadline.is_over or next(tries, None) is None:
                     return
                 found = self._counted(self.first([other, *left, *others]))
                 if found[1] < needed:

@@ -160,3 +160,19 @@ def test_the_command_solves_what_prune_was_about(run):
     assert (status, err.count("Traceback")) == (0, 0)
     assert run("verify", "I.json", "--vocab", "V.json", "--certificate", "P.cert")[0] == 0
     assert run("improve", "I.json", "--json")[0] == 0
+
+
+def test_too_many_candidates_are_refused(monkeypatch):
+    monkeypatch.setattr("partcover.heuristics.closed_tokens._MOST", 3)
+    for method in (improve, solve):
+        with pytest.raises(InputError, match=r"6 candidates are too many.* cap them"):
+            method(replace(THAT, k=2))
+
+
+@pytest.mark.long
+def test_an_earlier_proof_is_kept():
+    instance = Instance({**WORDS, "cabana": 1}, 3, merges=MergeCondition())
+    done = solve(instance)
+    found = improve(instance, start_certificate=done.certificate, time_limit=0)
+    assert found.lower_bound == done.lower_bound > improve(instance, time_limit=0).lower_bound
+    checks(instance, found)

@@ -13,12 +13,15 @@ from ...analysis.by_corpus import tokens_by_corpus
 from ...errors import VerificationError
 from ...heuristics.closed_tokens import ClosedTokens
 from ...heuristics.local_search import local_search
+from ...problem.certificates.certificate import Certificate
+from ...problem.instance import Instance
 from ...problem.solution import Checkpoint, Solution, Termination
 from ...runtime.arrays import Bools
 from ...runtime.checkpoints import Checkpoints
 from ...runtime.limits import Deadline
 from ...runtime.processes.parallel import ForEach, call_in_turn
 from ...runtime.progress import Event, Progress
+from ...verification.certificate_check import check_certificate
 from ...verification.recount import verify
 from ...vocabulary.vocabulary import Vocabulary
 from ..climbing.cut_rounds import Round
@@ -31,7 +34,7 @@ from .branch_tree import Node, Proof, certificate_of, leaves_of, settle
 from .branching import Split, Splitter
 from .incumbents import vocabulary_near
 
-__all__ = ["Begun", "TreeSearch"]
+__all__ = ["Begun", "TreeSearch", "with_known"]
 
 _BATCH = 2  # cases at a time, whatever the number of threads: the tree is the same for any
 _SLOW = 0.03  # of the gap: a case that gains less in two rounds is split
@@ -77,6 +80,24 @@ class Begun:
     greedy: Solution
     ascent: WordAscent
     termination: Termination
+
+
+def with_known(instance: Instance, solution: Solution, known: Certificate | None) -> Solution:
+    """Returns a solution with the proof that it began from, where that still proves more."""
+    lower_bound = solution.lower_bound
+    assert lower_bound is not None
+    if known is None or known.k != instance.k or known.lower_bound <= lower_bound:
+        return solution
+    proven = check_certificate(instance, known).lower_bound  # it has digits that are not read here
+    if proven <= lower_bound:
+        return solution
+    reached = solution.tokens if solution.worst is None else solution.worst
+    return replace(
+        solution,
+        lower_bound=proven,
+        certificate=replace(known, lower_bound=proven),
+        status="optimal" if proven == reached else "feasible",
+    )
 
 
 class TreeSearch:
