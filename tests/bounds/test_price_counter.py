@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations, pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from properties import tries
 from strategies import instances, prices, words_st
 
 from partcover import Certificate, InputError, Instance, WordCounts, lower_bound
-from partcover.bounds.counting.price_counter import largest
+from partcover.bounds.counting.price_counter import PriceCounter, largest
+from partcover.bounds.counting.reduced_costs import reduced_costs
 from partcover.bounds.price_report import price_report
 from partcover.kernels.bounds._rewards import in_order, sums_before
 from partcover.problem.certificates.certificate import sorted_symbols
@@ -98,6 +100,25 @@ def test_the_largest(values, count):
     huge = [value << 58 for value in values]
     assert largest(np.array(huge, np.int64), count)[0] == total << 58
     assert smallest == ([ordered[0], *ordered, *[0] * 20][count])
+
+
+@given(st.lists(st.integers(0, 9), max_size=6), st.integers(0, 9), st.integers(0, 8))
+def test_candidates_that_are_not_held_may_be_among_the_largest(values, most, count):
+    """Any number of them, with a reward of at most `most` each."""
+
+    def summed(rewards):
+        return sum(sorted(rewards, reverse=True)[:count])
+
+    unlisted = SimpleNamespace(largest_unseen=most)
+    added = PriceCounter.others(unlisted, np.array(values, np.int64), count)
+    assert added == summed([*values, *[most] * count]) - summed(values)
+
+
+@pytest.mark.parametrize(("unseen", "cost"), [(0, -4), (5, -4), (7, -2), (9, 0), (12, 0)])
+def test_one_that_is_not_held_may_take_the_place_of_a_token(unseen, cost):
+    instance = Instance({"that": 3, "hat": 2}, k=1)
+    costs, _ = reduced_costs(np.array([5, 9, 2]), np.zeros(3, bool), instance, unseen)
+    assert costs.tolist() == [4, cost, 7]
 
 
 def test_prices_are_explained():

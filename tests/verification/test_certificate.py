@@ -163,6 +163,7 @@ def test_another_instance_is_noticed():
         Instance(instance.words, 2, required=[b"he"]),
         Instance(instance.words, 2, forbidden=[b"he"]),
         Instance(instance.words, 2, candidates=[b"he"]),
+        Instance(instance.words, 2, groups=[GroupBudget("g", 2)]),
     ):
         check = check_certificate(other, certificate)
         assert (check.ok, check.lower_bound) == (False, 0)
@@ -321,6 +322,21 @@ def test_leaves_are_looked_at_a_few_at_a_time(monkeypatch):
     whole = check_certificate(instance, chain)
     monkeypatch.setattr("partcover.verification.certificate_check.ENTRIES_A_PASS", 0)
     assert check_certificate(instance, chain) == whole
+
+
+@pytest.mark.parametrize("entries", [0, 1 << 20])
+def test_the_weakest_leaf_decides_in_whatever_pass_it_is(monkeypatch, entries):
+    monkeypatch.setattr("partcover.verification.certificate_check.ENTRIES_A_PASS", entries)
+    instance = Instance({"abc": 1, "abd": 1}, 1)
+    # with "zz", and nothing else, the first proves 3; without it the second proves 4, the third 3
+    first, second, third = (
+        Leaf(np.array(prices, np.int32))
+        for prices in ([2, 0, 0, 2, 2, 0], [2, 1, 2, 2, 1, 2], [2, 0, 2, 2, 0, 2])
+    )
+    for leaves in ((first, second), (second, third)):
+        certificate = Certificate.of(instance, (Branch(b"zz"), *leaves), 4, 1)
+        check = check_certificate(instance, certificate)
+        assert (check.ok, check.lower_bound) == (False, 3)
 
 
 def test_too_few_prices():

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bounds.counters import counter_of
+from generated import generated_closed
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import useful
@@ -30,9 +32,12 @@ from partcover import (
     trainers,
     verify,
 )
+from partcover.bounds.rows.merges import Merges
+from partcover.bounds.rows.needs import Needs
 from partcover.problem.certificates.charges import Charge
 from partcover.problem.certificates.cuts import PairPrices
 from partcover.problem.certificates.nodes import Leaf
+from partcover.verification.leaf_terms import charged
 from partcover.verification.merge_check import unmade_tokens
 
 
@@ -222,6 +227,44 @@ def test_a_bound_counts_what_is_paid_to_the_tokens_that_others_need(words, pairs
     assert bound.lower_bound == check.lower_bound == fewest
 
 
+def test_words_that_need_no_parts_pay_to_no_others():
+    """abc is there without ab, and two of it are all tokens: a due to ab would prove 4."""
+    instance, _ = paying()
+    instance = replace(instance, merges=replace(instance.merges, whole_words=True))
+    bound = lower_bound(instance)
+    assert bound.lower_bound == fewest_closed(instance, instance.merges) == 2
+    assert check_certificate(instance, bound.certificate).lower_bound == 2
+    counter = counter_of(instance)
+    merges = Merges(counter, instance.merges)
+    needs = Needs(merges)
+    for number, token in enumerate(merges.tokens):
+        listed = needs.listed[needs.first[number] : needs.first[number + 1]].tolist()
+        assert [merges.tokens[part] for part in listed] == [token]
+
+
+@tries(60)
+@given(st.integers(0, 2**31), st.randoms(use_true_random=False))
+def test_any_multipliers_make_charges_that_are_valid(number, draw):
+    """Where those of a way sum to one unit less than the token pays, too."""
+    instance = generated_closed(number)
+    condition = instance.merges
+    merges = Merges(counter_of(instance), condition)
+    given_to = {}
+    for token in range(len(merges.tokens)):
+        splits = merges.splits(token)
+        if not splits:
+            continue
+        if len(splits) == 1:
+            given_to |= {(token, part, -1): draw.randrange(4) for part in splits[0]}
+            continue
+        given_to[token, -1, -1] = draw.randrange(6)
+        for split in splits:
+            for side, part in enumerate(split):
+                given_to[token, part, side] = draw.randrange(4)
+    made = [merges.charge(*charge) for charge in merges.charges(given_to)]
+    charged(condition, made, merges.exempt)
+
+
 def test_dues_are_what_the_token_gets():
     """Each use of ab pays 1 of the 1 that it is worth, and ab gets it: 6 - 2, where 4 is needed."""
     condition = MergeCondition(((b"a", b"b"),))
@@ -242,6 +285,7 @@ def test_dues_are_what_the_token_gets():
         ((due(AB, {0: 1}), due(AB, {1: 1})), "'ab' and 'ab' as a pair twice"),
         ((replace(due(AB, {0: 1}), second=BC),), "'ab' and 'bc' has a multiplier at symbol 0"),
         ((replace(due(AB, {0: 1, 1: 1}), positions=np.array([1, 1])),), "'ab' do not ascend"),
+        ((replace(due(AB, {0: 1, 1: 1}), positions=np.array([1, 0])),), "'ab' do not ascend"),
     ],
 )
 def test_dues_that_are_refused(pairs, message):

@@ -179,6 +179,27 @@ def test_tokens_that_only_the_tail_has_get_tolls():
     assert check_certificate(instance, alone).lower_bound < bound.lower_bound
 
 
+def test_a_long_word_of_the_head_stands_for_any_token_with_a_toll():
+    """What is in it is not looked at: the bound is as low as the check's."""
+    head = {"gh" * 150: 900, **{f"{a}{b}": 900 for a in "abcdef" for b in "abcdef"}}
+    tail = {f"{a}xyzw{b}xyzwxyz": 9 for a in "abcdefghi" for b in "abcdefghi"}
+    instance = by_head(WordCounts.from_counts({**head, **tail}), 8, len(head))
+    bound = lower_bound(instance, cuts=False)
+    assert any(b"xyz" in token for token in bound.certificate.tail.tolls)
+    checks(instance, bound)
+
+
+@pytest.mark.parametrize("size", [15, 16, 17])
+def test_words_of_the_tail_that_cost_about_as_many_tokens_as_tolls_are_for(size):
+    head = {f"{a}{b}": 900 for a in "abcdef" for b in "abcdef"}
+    tail = {f"{a}xyzw{b}xyzwxyz": 9 for a in "abcdefghi" for b in "abcdefghi"}
+    words = WordCounts.from_counts({**head, **tail, "ABCDEFGHIJKLMNOPQ"[:size]: 9})
+    instance = by_head(words, 8, len(head))
+    bound = lower_bound(instance, cuts=False)
+    assert bound.certificate.tail.sixteenths > 0
+    checks(instance, bound)
+
+
 @pytest.mark.long
 def test_a_sample_of_a_long_tail_gives_almost_the_bound_of_all(monkeypatch):
     draw = np.random.default_rng(0)
