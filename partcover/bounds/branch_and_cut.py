@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..errors import InputError
 from ..heuristics.every_word import every_word
 from ..heuristics.local_search import local_search
 from ..problem.certificates.certificate import Certificate
@@ -125,6 +126,8 @@ def branch_and_cut(
     task = Task(
         instance, warm_start, start_certificate, True, gap, limits, phases, checkpoint, is_root=True
     )
+    if instance.corpora is not None and instance.merges is not None:
+        raise InputError("several corpora with merges have a bound alone (lower_bound)")
     is_plain = instance.corpora is None and instance.merges is None
     if is_plain and (optimum := every_word(instance, limits)) is not None:
         solution = task.reported(optimum)

@@ -127,6 +127,8 @@ def improve(
         start_certificate = start_certificate or (warm_start.certificate if bound else None)
         warm_start = warm_start.vocabulary
     if instance.corpora is not None:
+        if instance.merges is not None:
+            raise InputError("several corpora with merges have a bound alone (lower_bound)")
         if not bound:
             raise InputError("of several corpora there is no search without a bound")
         rounds = WeightedRounds(

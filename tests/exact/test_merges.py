@@ -14,11 +14,13 @@ from oracles.merge_certificate import fewest_closed, is_closed
 from properties import tries
 
 from partcover import (
+    Corpora,
     InputError,
     Instance,
     MergeCondition,
     Progress,
     Vocabulary,
+    WordCounts,
     check_certificate,
     improve,
     lower_bound,
@@ -160,6 +162,28 @@ def test_the_command_solves_what_prune_was_about(run):
     assert (status, err.count("Traceback")) == (0, 0)
     assert run("verify", "I.json", "--vocab", "V.json", "--certificate", "P.cert")[0] == 0
     assert run("improve", "I.json", "--json")[0] == 0
+
+
+@pytest.mark.parametrize("count", [10**8, 10**9, 10**10])
+def test_multipliers_that_grow_without_end_do_no_harm(count):
+    """Some of these tokens cannot be made at all."""
+    ways = "b+cc bc+c bcc+b bc+cbc c+b c+bc c+bcc cb+cc cb+ccb cbcc+b cb+ccbc cbcc+bc cbccb+c cc+b"
+    ways += " cc+bc c+cbcc cc+bcc ccb+cc ccbcc+b c+cbccbc cc+bccbc ccb+ccbc ccbc+cbc ccbcc+bc"
+    ways += " ccbccb+c"
+    pairs = tuple(tuple(way.split("+")) for way in ways.split())
+    instance = Instance({"ccbccbc": count, "cc": count}, 1, merges=MergeCondition(pairs))
+    bound = lower_bound(instance)
+    assert bound.lower_bound <= fewest_closed(instance, instance.merges)
+    assert check_certificate(instance, bound.certificate).ok
+
+
+def test_several_corpora_with_merges_have_a_bound_alone():
+    words = [WordCounts.from_counts({"abab": 2}), WordCounts.from_counts({"abc": 3})]
+    instance = Instance(Corpora(words, [1, 1]), 1, merges=MergeCondition())
+    for method in (improve, solve):
+        with pytest.raises(InputError, match="have a bound alone"):
+            method(instance)
+    assert lower_bound(instance).lower_bound > 0
 
 
 def test_too_many_candidates_are_refused(monkeypatch):

@@ -113,12 +113,7 @@ class CutRounds:
         steps = self.steps
         begun = time.monotonic()
         prices = DualPoint.of(steps)
-        try:
-            value, rewards = prices.count(self.counter, self.case)
-        except OverflowError:
-            # where merges cannot make what a case holds, multipliers grow without end
-            prices = DualPoint(prices.prices)
-            value, rewards = prices.count(self.counter, self.case)
+        value, rewards = prices.count(self.counter, self.case)
         self.count_seconds = max(self.count_seconds, time.monotonic() - begun)
         known = set(steps.cuts)
         cuts = [] if deadline.is_over else [cut for cut in separate(steps) if cut not in known]

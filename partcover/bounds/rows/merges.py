@@ -21,6 +21,8 @@ from .terms import Given, LastStep, Names, Term
 
 __all__ = ["Merges"]
 
+_MOST = 4  # times all symbols is what a token may get or pay: rewards have room for 16 times
+
 Charges = list[tuple[int, int, dict[int, int]]]
 """What tokens pay, and what each of their parts gets."""
 
@@ -176,8 +178,20 @@ class Merges(Family):
         return np.array(values, np.float64)
 
     def term(self, last: LastStep) -> MergeTerm:
-        """Returns what tokens pay to their parts."""
-        return MergeTerm(self, self.charges(last.multipliers))
+        """Returns what tokens pay to their parts.
+
+        Where merges cannot make what a case holds, multipliers grow without end: all are made
+        smaller, so that rewards with them fit in 63 bits.
+        """
+        multipliers, counter = last.multipliers, last.counter
+        term = MergeTerm(self, self.charges(multipliers))
+        largest = max(map(abs, term.gives(counter).tokens.values()), default=0)
+        most = _MOST * max(1, counter.instance.words.total_symbols) * counter.one
+        less = largest // most + 1
+        if less == 1:
+            return term
+        smaller = {key: value // less for key, value in multipliers.items()}
+        return MergeTerm(self, self.charges(smaller))
 
     def charges(self, multipliers: Mapping[Hashable, int]) -> Charges:
         """Returns what tokens pay, and what their parts get, valid whatever the multipliers are.
