@@ -33,8 +33,10 @@ _BYTES = 256  # single bytes are part of the package's vocabularies
 # and starts processes, so it runs in a process and a folder of its own
 _PROBE = """
 import sys
-from importlib.util import find_spec
-if not find_spec("sage_tokenizer"):
+try:
+    import sage_tokenizer.SaGeVocabBuilder
+except ImportError as error:
+    print(error, file=sys.stderr)
     sys.exit(77)
 """
 _RUN = """
