@@ -311,9 +311,13 @@ def _lacks_parts(
     """Returns whether each way to make some required token has a part that is not there."""
     merges, is_full = instance.merges, len(required) == instance.k
     assert merges is not None
+    absent = excluded.union(instance.forbidden)
+    listed = None if instance.candidates is None else set(instance.candidates)
 
     def is_gone(part: Token) -> bool:
-        return part in excluded or (is_full and part not in required)
+        if part in required:
+            return False
+        return is_full or part in absent or (listed is not None and part not in listed)
 
     unmade = {
         token

@@ -104,6 +104,9 @@ def test_a_token_that_nothing_makes_leaves_a_case_empty():
     assert not empty([b"that"], [b"tha", b"hat"])
     assert empty([b"that"], [b"th"], pairs=((b"th", b"at"),))
     assert empty([b"that"], [], pairs=())
+    for limits in ({"candidates": ["that", "th"]}, {"forbidden": ["tha", "hat", "at"]}):
+        instance = Instance({"that": 1}, 3, merges=MergeCondition(), **limits)
+        assert is_empty(instance, frozenset([b"that"]), frozenset())
 
 
 def test_the_example_of_the_page():
