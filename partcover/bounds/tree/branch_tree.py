@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from ..counting.price_counter import PriceCounter
 from ..rows.merges import Merges
 
 __all__ = ["Node", "Proof", "certificate_of", "leaves_of", "settle", "tree_of"]
+
+_MERGES: WeakKeyDictionary[PriceCounter, Merges] = WeakKeyDictionary()  # made once for a counter
 
 
 @dataclass(frozen=True)
@@ -144,10 +146,11 @@ def is_empty(counter: PriceCounter, case: Case) -> bool:
     return any(sum(token in group for token in tokens) > group.limit for group in instance.groups)
 
 
-@lru_cache(maxsize=1)
 def _merges(counter: PriceCounter) -> Merges:
-    assert counter.merges is not None
-    return Merges(counter, counter.merges)
+    if counter not in _MERGES:
+        assert counter.merges is not None
+        _MERGES[counter] = Merges(counter, counter.merges)
+    return _MERGES[counter]
 
 
 def settle(node: Node) -> bool:
