@@ -21,6 +21,7 @@ include "../shared/_pair_bits.pxi"
 include "_short_merges.pxi"
 include "_token_table.pxi"
 include "_word_ends.pxi"
+include "_windows.pxi"
 
 
 cdef struct Entry:      # a word of several numbers, or whose numbers are not known yet
@@ -35,16 +36,21 @@ cdef struct NewWord:    # of this section
 
 def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds, int phrase=1):
     """Returns where each word of `text` ends, as a list; up to `phrase` words are joined."""
-    cdef Scanner scanner = Scanner(&kinds[0], mode, phrase)
+    cdef Scanner scanner = _scanner(kinds, mode, phrase, False)
+    cdef Word words[WINDOW]
     cdef const uint8_t *p
     cdef const uint8_t *end
+    cdef int i, n
     ends = []
     if text.shape[0]:
         p = &text[0]
         end = p + text.shape[0]
-        while p < end:
-            p = word_end(&scanner, p, end)
-            ends.append(p - &text[0])
+        while True:
+            n = _next_words(&scanner, &p, end, end, words)
+            if n == 0:
+                break
+            for i in range(n):
+                ends.append(words[i].start + words[i].length - &text[0])
     return ends
 
 
@@ -59,8 +65,10 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
     text : ndarray of int64, shape (words,)
         Index of the text that each word is of.
     """
-    cdef Scanner scanner = Scanner(&kinds[0], mode, phrase)
+    cdef Scanner scanner = _scanner(kinds, mode, phrase, False)
+    cdef Word words[WINDOW]
     cdef Py_ssize_t i, n = 0
+    cdef int j, found
     cdef const uint8_t *p
     cdef const uint8_t *end
     # no more words than bytes; what is not written takes no memory
@@ -75,11 +83,14 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
                 continue
             p = &data[offsets[i]]
             end = p + (offsets[i + 1] - offsets[i])
-            while p < end:
-                p = word_end(&scanner, p, end)
-                t[n] = i
-                n += 1
-                e[n] = p - &data[0]
+            while True:
+                found = _next_words(&scanner, &p, end, end, words)
+                if found == 0:
+                    break
+                for j in range(found):
+                    t[n] = i
+                    n += 1
+                    e[n] = words[j].start + words[j].length - &data[0]
     return ends[:n + 1].copy(), text[:n].copy()
 
 
@@ -139,7 +150,7 @@ cdef class WordCache:
         self.tokens = tokens
         self.merges = merges
         self.kinds = kinds
-        self.scanner = Scanner(&kinds[0], mode, phrase)
+        self.scanner = _scanner(kinds, mode, phrase, True)
         self.mark = mark
         self.limit = limit
         self.mask = (1 << 9) - 1
@@ -307,9 +318,8 @@ cdef class WordCache:
         cdef const uint8_t *p = base + at
         cdef const uint8_t *stop = base + upto
         cdef const uint8_t *end = base + len(text)
-        cdef const uint8_t *start[AHEAD]
-        cdef int64_t length[AHEAD]
-        cdef Key key[AHEAD]
+        cdef Word words[WINDOW]
+        cdef Key key[WINDOW]
         cdef int64_t cap = CAP if self.limit else 0
         cdef int i, ready, status = 0
         with nogil:
@@ -317,33 +327,28 @@ cdef class WordCache:
                 memset(self.slots, 0, (self.mask + 1) * sizeof(Slot))
                 self.used = self.n_entries = self.n_numbers = self.n_kept = 0
             self.n_new = self.n_uncached = self.n_out = 0
-            while p < stop and status == 0:
+            while status == 0:
+                ready = _next_words(&self.scanner, &p, stop, end, words)
+                if ready == 0:
+                    break
                 # the table is mostly waiting for memory, so ask for it some words ahead
-                ready = 0
-                while ready < AHEAD:
-                    p = word_start(&self.scanner, p, end)
-                    if p >= stop:
-                        break
-                    start[ready] = p
-                    p = word_end(&self.scanner, p, end)
-                    length[ready] = p - start[ready]
-                    if length[ready] <= cap:
-                        key[ready] = _key_of(start[ready], length[ready], end)
-                        prefetch(self.slots + (key[ready].tag & self.mask))
-                    ready += 1
+                for i in range(ready):
+                    if words[i].length <= cap:
+                        key[i] = _key_of(words[i].start, words[i].length, end)
+                        prefetch(self.slots + (key[i].tag & self.mask))
                 status = _grow(<void **> &self.out, &self.out_room, self.n_out + ready,
                                sizeof(int32_t))
                 if self.tokens is not None:
                     for i in range(ready):
-                        if length[i] <= cap and not self.slots[key[i].tag & self.mask].b:
+                        if words[i].length <= cap and not self.slots[key[i].tag & self.mask].b:
                             prefetch(self.tokens.slots + (key[i].tag & self.tokens.mask))
                 for i in range(ready):
                     if status < 0:
                         break
-                    if length[i] <= cap:
-                        status = self._look_up(&key[i], start[i], start[i] - base)
+                    if words[i].length <= cap:
+                        status = self._look_up(&key[i], words[i].start, words[i].start - base)
                     else:
-                        status = self._skip(start[i] - base, length[i])
+                        status = self._skip(words[i].start - base, words[i].length)
         if status < 0:
             raise MemoryError
         return p - base

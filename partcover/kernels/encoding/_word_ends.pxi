@@ -68,6 +68,8 @@ cdef struct Scanner:    # a rule, what each character is, and how many words at 
     const uint8_t *kinds
     int mode
     int phrase
+    bint skips          # white space that belongs to no word
+    bint wide           # whether windows find words
 
 
 cdef inline uint8_t _kind(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
@@ -410,7 +412,7 @@ cdef const uint8_t *_after_word_space(const uint8_t *kinds, const uint8_t *p,
 cdef inline const uint8_t *word_start(const Scanner *scanner, const uint8_t *p,
                                       const uint8_t *end) noexcept nogil:
     """Returns where the next word starts, from `p` on: `end` where white space is left out."""
-    if scanner.mode == CLASSES or scanner.mode == CLIP:
+    if scanner.skips and (scanner.mode == CLASSES or scanner.mode == CLIP):
         return _run(scanner.kinds, p, end, WHITE | UPPER)
     return p
 

@@ -1,0 +1,341 @@
+# Where the words of up to 64 bytes end, all at a time: included by _encoder.pyx, after
+# _word_ends.pxi, whose rules these are.
+#
+# Each class of characters becomes 64 bits, one for each byte of a window, and a rule becomes
+# operations on them: a run of letters begins where a letter follows none.  What a window does not
+# settle, as a word that goes on behind it, is left to the rule that goes byte by byte.  So a window
+# begins where a word does, and none depends on the one before.
+
+cdef extern from *:
+    """
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    #elif defined(__ARM_NEON) && defined(__aarch64__)
+    #include <arm_neon.h>
+    #endif
+
+    typedef struct {    /* bit i: the i-th byte is one of these */
+        uint64_t high, letter, upper, digit, white, space, line, apostrophe, slash;
+    } pc_classes;
+
+    #if defined(__SSE2__)
+    #define PC_BITS(x) ((uint64_t) (uint32_t) _mm_movemask_epi8(x))
+    /* from low to high, both below 0x80 */
+    static inline __m128i pc_within(__m128i v, char low, char high)
+    {
+        return _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8(low - 1)),
+                             _mm_cmplt_epi8(v, _mm_set1_epi8(high + 1)));
+    }
+
+    static inline void pc_classify(const uint8_t *p, pc_classes *c)
+    {
+        memset(c, 0, sizeof *c);
+        for (int at = 0; at < 64; at += 16) {
+            __m128i v = _mm_loadu_si128((const __m128i *) (p + at));
+            __m128i space = _mm_cmpeq_epi8(v, _mm_set1_epi8(' '));
+            __m128i line = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\n')),
+                                        _mm_cmpeq_epi8(v, _mm_set1_epi8('\\r')));
+            __m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20));
+            c->high |= PC_BITS(v) << at;
+            c->letter |= PC_BITS(pc_within(folded, 'a', 'z')) << at;
+            c->upper |= PC_BITS(pc_within(v, 'A', 'Z')) << at;
+            c->digit |= PC_BITS(pc_within(v, '0', '9')) << at;
+            c->white |= PC_BITS(_mm_or_si128(space, pc_within(v, 9, 13))) << at;
+            c->space |= PC_BITS(space) << at;
+            c->line |= PC_BITS(line) << at;
+            c->apostrophe |= PC_BITS(_mm_cmpeq_epi8(v, _mm_set1_epi8(0x27))) << at;
+            c->slash |= PC_BITS(_mm_cmpeq_epi8(v, _mm_set1_epi8('/'))) << at;
+        }
+    }
+    #elif defined(__ARM_NEON) && defined(__aarch64__)
+    static inline uint64_t pc_bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
+    {
+        const uint8x16_t bit = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+        uint8x16_t ab = vpaddq_u8(vandq_u8(a, bit), vandq_u8(b, bit));
+        uint8x16_t cd = vpaddq_u8(vandq_u8(c, bit), vandq_u8(d, bit));
+        ab = vpaddq_u8(ab, cd);
+        return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(ab, ab)), 0);
+    }
+
+    static inline void pc_classify(const uint8_t *p, pc_classes *c)
+    {
+        uint8x16_t v[4], f[4];
+        for (int i = 0; i < 4; i++) {
+            v[i] = vld1q_u8(p + 16 * i);
+            f[i] = vorrq_u8(v[i], vdupq_n_u8(0x20));
+        }
+    #define PC_FOUR(x) pc_bits(x(0), x(1), x(2), x(3))
+    #define PC_WITHIN(v, low, count) vcltq_u8(vsubq_u8(v, vdupq_n_u8(low)), vdupq_n_u8(count))
+    #define PC_EQUAL(i, x) vceqq_u8(v[i], vdupq_n_u8(x))
+    #define PC_HIGH(i) vcgeq_u8(v[i], vdupq_n_u8(0x80))
+    #define PC_LETTER(i) PC_WITHIN(f[i], 'a', 26)
+    #define PC_UPPER(i) PC_WITHIN(v[i], 'A', 26)
+    #define PC_DIGIT(i) PC_WITHIN(v[i], '0', 10)
+    #define PC_SPACE(i) PC_EQUAL(i, ' ')
+    #define PC_WHITE(i) vorrq_u8(PC_SPACE(i), PC_WITHIN(v[i], 9, 5))
+    #define PC_LINE(i) vorrq_u8(PC_EQUAL(i, 10), PC_EQUAL(i, 13))
+    #define PC_APOSTROPHE(i) PC_EQUAL(i, 0x27)
+    #define PC_SLASH(i) PC_EQUAL(i, '/')
+        c->high = PC_FOUR(PC_HIGH);
+        c->letter = PC_FOUR(PC_LETTER);
+        c->upper = PC_FOUR(PC_UPPER);
+        c->digit = PC_FOUR(PC_DIGIT);
+        c->white = PC_FOUR(PC_WHITE);
+        c->space = PC_FOUR(PC_SPACE);
+        c->line = PC_FOUR(PC_LINE);
+        c->apostrophe = PC_FOUR(PC_APOSTROPHE);
+        c->slash = PC_FOUR(PC_SLASH);
+    }
+    #else
+    static inline void pc_classify(const uint8_t *p, pc_classes *c)
+    {
+        memset(c, 0, sizeof *c);
+        for (int i = 0; i < 64; i++) {
+            uint8_t x = p[i];
+            c->high |= (uint64_t) (x >= 0x80) << i;
+            c->letter |= (uint64_t) ((uint8_t) ((x | 0x20) - 'a') < 26) << i;
+            c->upper |= (uint64_t) ((uint8_t) (x - 'A') < 26) << i;
+            c->digit |= (uint64_t) ((uint8_t) (x - '0') < 10) << i;
+            c->white |= (uint64_t) (x == ' ' || (uint8_t) (x - 9) < 5) << i;
+            c->space |= (uint64_t) (x == ' ') << i;
+            c->line |= (uint64_t) (x == '\\n' || x == '\\r') << i;
+            c->apostrophe |= (uint64_t) (x == 0x27) << i;
+            c->slash |= (uint64_t) (x == '/') << i;
+        }
+    }
+    #endif
+
+    /* the place of the lowest bit, and the number of the highest one + 1; x is not 0 */
+    #if defined(__GNUC__) || defined(__clang__)
+    #define pc_lowest(x) __builtin_ctzll(x)
+    #define pc_length(x) (64 - __builtin_clzll(x))
+    #else
+    static inline int pc_lowest(uint64_t x)
+    {
+        int n = 0;
+        while (!(x & 1)) { x >>= 1; n++; }
+        return n;
+    }
+    static inline int pc_length(uint64_t x)
+    {
+        int n = 0;
+        while (x) { x >>= 1; n++; }
+        return n;
+    }
+    #endif
+    """
+    ctypedef struct Classes "pc_classes":
+        uint64_t high, letter, upper, digit, white, space, line, apostrophe, slash
+    void _classify "pc_classify"(const uint8_t *p, Classes *c) noexcept nogil
+    int _lowest "pc_lowest"(uint64_t x) noexcept nogil
+    int _length "pc_length"(uint64_t x) noexcept nogil
+
+cdef enum:
+    WINDOW = 64
+
+
+cdef inline uint64_t _below(int n) noexcept nogil:
+    """The bits before bit `n` <= 64."""
+    return ~<uint64_t> 0 >> (64 - n) if n else 0
+
+
+cdef bint _is_usual(const uint8_t *kinds, int first) noexcept nogil:
+    """Whether 64 characters of ASCII are of the classes that windows take them for."""
+    cdef Classes c
+    cdef uint8_t text[WINDOW]
+    cdef uint8_t kind
+    cdef int i
+    for i in range(64):
+        text[i] = <uint8_t> (first + i)
+    _classify(text, &c)
+    for i in range(64):
+        kind = kinds[first + i]
+        if ((kind & LETTER != 0) != (c.letter >> i & 1) or (kind & NUMBER != 0) != (c.digit >> i & 1)
+                or (kind & WHITE != 0) != (c.white >> i & 1)
+                or (kind & UPPER != 0) != (c.upper >> i & 1)
+                or (kind & LOWER != 0) != ((c.letter & ~c.upper) >> i & 1)):
+            return False
+    return True
+
+
+cdef Scanner _scanner(const uint8_t[::1] kinds, int mode, int phrase, bint skips) noexcept nogil:
+    cdef bint wide = (mode == GPT2 or mode == CL100K or mode == QWEN2 or mode == O200K)
+    wide = wide and phrase == 1 and _is_usual(&kinds[0], 0) and _is_usual(&kinds[0], 64)
+    return Scanner(&kinds[0], mode, phrase, skips, wide)
+
+
+cdef uint64_t _others_of(const Scanner *scanner, const uint8_t *p, const uint8_t *end,
+                         Classes *c, int *n, uint64_t *lower) noexcept nogil:
+    """Adds the letters that are not ASCII to the classes; returns the bytes that begin none.
+
+    `n` becomes less where the window holds what no window settles.
+    """
+    cdef uint64_t left = c.high & _below(n[0])
+    cdef uint64_t inner = 0, bits
+    cdef uint8_t kind
+    cdef int i, size
+    while left:
+        i = _lowest(left)
+        kind = _kind(scanner.kinds, p + i, end, &size)
+        if i + size > n[0] or kind & (WHITE | NUMBER | (MARK if scanner.mode == O200K else 0)):
+            n[0] = i
+            break
+        bits = _below(size) << i
+        inner |= bits & ~(<uint64_t> 1 << i)
+        if kind & LETTER:
+            c.letter |= bits
+            if kind & UPPER:
+                c.upper |= bits
+            if kind & LOWER:
+                lower[0] |= bits
+        left &= ~bits
+    return inner
+
+
+cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
+                           const uint8_t *end) noexcept nogil:
+    """Returns where words end among the first 64 bytes of a word and what follows it.
+
+    Bit i > 0 says that a word ends before byte i.  Words that end behind the highest bit are not
+    settled.
+    """
+    cdef Classes c
+    cdef int mode = scanner.mode
+    cdef int n = WINDOW if end - p > WINDOW else <int> (end - p)
+    cdef int i, size
+    cdef uint8_t padded[WINDOW]
+    cdef uint64_t inner = 0, lower, valid, others, not_white, ends, found, bits
+    cdef uint64_t taken, rest, blank, first, one
+    cdef const uint8_t *at
+    if n < WINDOW:
+        memset(padded, 0, WINDOW)
+        memcpy(padded, p, n)
+        _classify(padded, &c)
+    else:
+        _classify(p, &c)
+    lower = c.letter & ~c.upper
+    if c.high:
+        inner = _others_of(scanner, p, end, &c, &n, &lower)
+    if mode == O200K:
+        # a slash behind a line may belong to the signs before it
+        bits = c.line << 1 & c.slash & _below(n)
+        if bits:
+            n = _lowest(bits)
+        # behind a letter of both cases upper case may go on or begin a word
+        bits = c.upper & ~lower & (c.upper & lower) << 1 & _below(n)
+        if bits:
+            n = _lowest(bits)
+    if n == 0:
+        return 0
+    valid = _below(n)
+    c.letter &= valid
+    others = valid & ~(c.letter | c.digit | c.white)
+    c.digit &= valid
+    c.white &= valid
+    c.line &= valid
+    not_white = valid & ~c.white
+    if mode == GPT2:
+        rest = c.white
+        ends = (c.letter & ~((c.letter | c.space) << 1) | c.digit & ~((c.digit | c.space) << 1)
+                | others & ~((others | c.space) << 1)
+                | rest & (~(rest << 1) | not_white >> 1))
+    else:
+        # lines behind signs belong to them
+        taken = c.line & ~(c.line + (c.line & others << 1))
+        rest = c.white & ~taken
+        blank = c.white & ~c.line
+        ends = rest & ~(rest << 1) | blank & not_white >> 1
+        # what follows the last line of white space begins anew
+        first = blank & ((c.line & ~taken) << 1)
+        if first:
+            found = (blank + (blank & ~(blank << 1))) & ~blank & c.line
+            while found:
+                i = _lowest(found)
+                found &= found - 1
+                bits = ~blank & _below(i)
+                first &= ~(<uint64_t> 1 << (_length(bits) if bits else 0))
+            ends |= first
+        # one sign that no space precedes belongs to the letters behind it, and so does a blank
+        one = others & ~((others | c.space) << 1)
+        ends |= one
+        bits = (inner + (one << 1)) & ~inner if inner else one << 1
+        ends |= c.letter & ~((c.letter | blank) << 1 | bits)
+        # up to three digits
+        bits = c.digit & ~(c.digit << 1)
+        ends |= c.digit if mode == QWEN2 else bits
+        found = c.digit & c.digit << 1 & c.digit << 2 & c.digit << 3
+        if found:
+            bits = bits << 3 & found
+            while bits:
+                ends |= bits
+                bits = bits << 3 & found
+        if mode == O200K:
+            ends |= c.upper & ~lower & valid & lower << 1
+    # white space that goes on
+    if rest >> (n - 1) & 1:
+        bits = ~rest & valid
+        size = _length(bits) if bits else 0
+    else:
+        size = n - 1
+    found = c.apostrophe & valid
+    if found:
+        found &= (c.letter << 1) if mode == O200K else ends | 1
+        at = p
+        while found:
+            i = _lowest(found)
+            found &= found - 1
+            if mode == O200K and p + i == at:
+                continue        # a word has one contraction
+            at = _contraction(p + i, end, mode != GPT2)
+            if at > p + i:
+                bits = _below(<int> (at - p - i))
+                ends &= ~((bits if mode == O200K else bits & ~<uint64_t> 1) << i)
+                if at - p < WINDOW:
+                    ends |= <uint64_t> 1 << (at - p)
+    return ends & _below(size + 1) & ~<uint64_t> 1
+
+
+cdef struct Word:
+    const uint8_t *start
+    int64_t length
+
+
+cdef int _next_words(const Scanner *scanner, const uint8_t **at, const uint8_t *stop,
+                     const uint8_t *end, Word *words) noexcept nogil:
+    """Finds up to 64 words from `at` on, and moves it behind them.
+
+    None starts at `stop` or behind it; without words `at` has come there.
+    """
+    cdef const uint8_t *p = at[0]
+    cdef const uint8_t *next
+    cdef uint64_t ends, late
+    cdef int n = 0
+    if scanner.wide:
+        if p >= stop:
+            return 0
+        ends = _window_ends(scanner, p, end)
+        if ends:
+            if stop - p < WINDOW:
+                late = ends & ~_below(<int> (stop - p))
+                ends &= late ^ (late - 1)       # all up to the first one
+            next = p
+            while ends:
+                words[n].start = next
+                next = p + _lowest(ends)
+                words[n].length = next - words[n].start
+                ends &= ends - 1
+                n += 1
+            at[0] = next
+            return n
+    while n < AHEAD:
+        p = word_start(scanner, p, end)
+        if p >= stop:
+            break
+        words[n].start = p
+        p = word_end(scanner, p, end)
+        words[n].length = p - words[n].start
+        n += 1
+        if scanner.wide:
+            break
+    at[0] = p
+    return n
