@@ -29,6 +29,7 @@ from ..segmentation.merge_cutter import MergeCutter
 from ..segmentation.protocols import Draw
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
+from .collected import Number
 from .decoding import Decoder
 from .listing import listed
 from .offsets import Spans, character_lengths, original_spans, spans, token_spans, traced_spans
@@ -183,17 +184,20 @@ class TextEncoder(Decoder):
         """
         data = self._prepared(text, special)
         alone = self.threads == 1 or len(data) <= PART
-        if alone and isinstance(data, bytes) and isinstance(special, str) and special == "text":
+        if alone and isinstance(special, str) and special == "text":
             workers = self._workers_for(special)
-            if self._normal is not None and workers is self._workers:
+            if not isinstance(data, bytes) and not data.isascii():
+                data = as_bytes(data, "the text")
+            if self._normal is not None and workers is self._workers and isinstance(data, bytes):
                 data = self._normal.of_bytes(data)
             return workers.values(data, self._values)
-        return listed(list(self._numbers(data, special, _same)), self._values, self.threads)
+        numbers = list(self._numbers(data, special, np.dtype(np.int32)))
+        return listed(numbers, self._values, self.threads)
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
         data = self._prepared(text, special)
-        parts = list(self._numbers(data, special, self._to_ids))
+        parts = list(self._numbers(data, special, self.dtype, self._ids))
         return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, self.dtype), *parts])
 
     def encode_batch(
@@ -346,7 +350,7 @@ class TextEncoder(Decoder):
                 else:
                     follows = bool(numbers)
                     some = self._workers.numbers(
-                        part.text, at, self.threads, _same, follows=follows
+                        part.text, at, self.threads, np.dtype(np.int32), follows=follows
                     )
                     numbers.append(joined(list(some)))
                     span = self._spans(part.text, self._lengths_of(numbers[-1]), follows)
@@ -366,20 +370,23 @@ class TextEncoder(Decoder):
         return self._to_ids(joined(numbers)).tolist(), offsets
 
     def _prepared(self, text: str | bytes, special: Special) -> str | bytes:
-        """Returns a text in UTF-8, or a long one as it is if only words are looked for in it."""
-        long = self.threads > 1 and isinstance(text, str) and len(text) > PART
+        """Returns a text in UTF-8, or as it is if only words are looked for in it."""
         plain = isinstance(special, str) and special == "text" and self._draw is None
         alike = self._normal is None or self._normal.keeps_ascii or self._takes_raw(special)
-        return text if long and plain and alike else as_bytes(text, "the text")
+        return text if isinstance(text, str) and plain and alike else as_bytes(text, "the text")
 
     def _numbers(
-        self, text: str | bytes, special: Special, of: Callable[[Numbers], _Result]
-    ) -> Iterator[_Result]:
-        """Yields what `of` makes of a text's numbers, part by part."""
+        self,
+        text: str | bytes,
+        special: Special,
+        kind: np.dtype[Number],
+        ids: npt.NDArray[Number] | None = None,
+    ) -> Iterator[npt.NDArray[Number]]:
+        """Yields a text's numbers, or their ids, part by part."""
         workers = self._workers_for(special)
         if isinstance(text, str):
             try:
-                yield from workers.numbers(text, 0, self.threads, of)
+                yield from workers.numbers(text, 0, self.threads, kind, ids)
             except (InputError, UnicodeEncodeError):
                 as_bytes(text, "the text")  # of several errors the one that one thread finds
                 raise
@@ -387,9 +394,11 @@ class TextEncoder(Decoder):
         parts = self._parts(text, special)
         for place, (at, part) in enumerate(placed(parts)):
             if isinstance(part, np.ndarray):
-                yield of(part)
+                yield part if ids is None else self._to_ids(part)
             else:
-                yield from workers.numbers(part, at, self.threads, of, follows=place > 0)
+                yield from workers.numbers(
+                    part, at, self.threads, kind, ids, follows=place > 0
+                )
 
     def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
         """Cuts a text at its special tokens, and normalizes what is between if workers do not."""
@@ -476,10 +485,6 @@ class TextEncoder(Decoder):
         first = self._unknown.first
         known = self._lengths[np.minimum(numbers, first - 1)]
         return np.where(numbers < first, known, numbers.astype(np.int64) - first)
-
-
-def _same(numbers: Numbers) -> Numbers:
-    return numbers
 
 
 @checked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.encoding._shares import unwritten_bytes, utf8_size, write_utf8
+from ..kernels.encoding._shares import written_utf8
 
 __all__ = ["utf8"]
 
@@ -17,9 +17,7 @@ def utf8(text: str, first: int, last: int) -> bytes:
     UnicodeEncodeError
         For other lone surrogates.
     """
-    size = utf8_size(text, first, last)
-    if size < 0:
+    out = written_utf8(text, first, last)
+    if out is None:
         return text[first:last].encode("utf-8", "surrogateescape")  # with its error
-    out = unwritten_bytes(size)
-    write_utf8(text, first, last, out, 0)
     return out

@@ -22,6 +22,7 @@ from ..kernels.encoding._shares import utf8_size
 from ..kernels.segmentation._segment import SINGLE
 from ..runtime.arguments import shown
 from ..runtime.processes.parallel import ordered_map
+from .collected import Collected, Number
 from .listing import listed
 from .text import Numbers, UnknownNumbers, exchange, joined, placed
 from .utf8 import utf8
@@ -94,31 +95,39 @@ class Worker:
             for place, (at, part) in enumerate(placed(parts, first))
         ]
 
-    def numbers(self, text: bytes, first: int, begin: int = 0, end: int | None = None) -> Numbers:
-        """Returns the numbers of a text, whose first byte is byte `first` of all text.
+    def numbers(self, text: bytes, first: int) -> Numbers:
+        """Returns the numbers of a text, whose first byte is byte `first` of all text."""
+        out = Collected(len(text), np.int32)
+        self.collect(out, text, first, 0, len(text))
+        return out.result()
 
-        From `begin` to `end`, by default all: places where the first rule cuts.
+    def collect(
+        self, out: Collected[Number], text: bytes | str, first: int, begin: int, end: int
+    ) -> None:
+        """Adds the numbers from `begin` to `end`, places where the first rule cuts.
+
+        Characters are all ASCII.
         """
-        sections = []
-        at, end = begin, len(text) if end is None else end
-        while at < end:
-            at, misses = self.cache.find(text, at, min(at + SECTION, end))
+        while begin < end:
+            at, misses = self.cache.find(text, begin, min(begin + SECTION, end))
             if misses:
                 self.learn(text, first)
-            sections.append(self.cache.numbers_of_words())
-        return joined(sections)
+            out.add(self.cache, at - begin)
+            begin = at
 
-    def values(self, text: bytes, first: int, values: list[int]) -> list[int]:
+    def values(self, text: bytes | str, first: int, values: list[int]) -> list[int]:
         """Returns, for the numbers of a text, the entry of each in `values`, or the last one."""
         if len(text) > SECTION:
-            return listed([self.numbers(text, first)], values)
+            out = Collected(len(text), np.int32)
+            self.collect(out, text, first, 0, len(text))
+            return listed([out.result()], values)
         found = self.cache.values_of(text, values)
         if found is None:
             self.learn(text, first)
             found = self.cache.values_of_words(values)
         return found
 
-    def learn(self, text: bytes, first: int) -> None:
+    def learn(self, text: bytes | str, first: int) -> None:
         """Cuts the words that `find` did not have."""
         data, offsets = self.cache.new_words(text)
         words = offsets
@@ -297,7 +306,7 @@ class Workers:
             following = None if self._following is None else self._make(self._following)
             return self._make(self.rules, following=following)
 
-    def values(self, text: bytes, values: list[int]) -> list[int]:
+    def values(self, text: bytes | str, values: list[int]) -> list[int]:
         """Returns what `Worker.values` does for a whole text."""
         worker = self._taken()
         found = worker.values(text, 0, values)
@@ -309,32 +318,48 @@ class Workers:
         text: bytes | str,
         at: int,
         threads: int,
-        of: Callable[[Numbers], _Result],
+        kind: type[Number] | np.dtype[Number],
+        ids: npt.NDArray[Number] | None = None,
         *,
         follows: bool = False,
-    ) -> Iterator[_Result]:
-        """Yields what `of` makes of a text's numbers, by several threads if it is long.
+    ) -> Iterator[npt.NDArray[Number]]:
+        """Yields a text's numbers, or their ids of type `kind`; a long text's by several threads.
 
         `at` says where the text starts, `follows` whether it follows a special token.  Characters
         become UTF-8 and are normalized part by part, by the thread that takes the part: then it
         need not fetch them from memory again.  Words may not be cut by draws, which depend on
         where each byte is.
         """
+        plain = isinstance(text, bytes) or text.isascii()
+        places: Iterable[int] = (0, len(text))
+        if len(text) > PART and not (plain and threads == 1):
+            places = self._places(text)
 
-        def work(part: tuple[int, int]) -> _Result:
+        def collect(out: Collected[Number], begin: int, end: int) -> None:
             with self.one() as worker:
                 worker = (worker.following if follows else None) or worker
-                if isinstance(text, bytes):
-                    return of(worker.numbers(text, at, *part))
-                data = utf8(text, *part)
+                if plain:
+                    worker.collect(out, text, at, begin, end)
+                    return
+                assert isinstance(text, str)
+                data = utf8(text, begin, end)
                 if self._normal is not None:
                     data = self._normal.of_bytes(data)
-                return of(worker.numbers(data, at))
+                worker.collect(out, data, at, 0, len(data))
 
-        if threads == 1 or len(text) <= PART:
-            yield work((0, len(text)))
+        if threads == 1:
+            out = Collected(len(text), kind, ids)
+            for begin, end in pairwise(places):
+                collect(out, begin, end)
+            yield out.result()
             return
-        yield from ordered_map(work, pairwise(self._places(text)), threads)
+
+        def work(part: tuple[int, int]) -> npt.NDArray[Number]:
+            out = Collected(part[1] - part[0], kind, ids)
+            collect(out, *part)
+            return out.result()
+
+        yield from ordered_map(work, pairwise(places), threads)
 
     def _places(self, text: bytes | str) -> Iterator[int]:
         """Yields where parts of a text begin and end, places where the first rule cuts."""

@@ -3,8 +3,12 @@
 
 import numpy as np
 
+from cpython.buffer cimport (PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release,
+                             PyObject_GetBuffer)
 from cpython.bytes cimport PyBytes_AS_STRING
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from cpython.unicode cimport PyUnicode_DATA
+from libc.stdint cimport (int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+                          uintptr_t)
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
@@ -32,6 +36,29 @@ cdef struct NewWord:    # of this section
     int64_t start       # in the text
     int64_t length
     int32_t entry
+
+
+ctypedef fused Id:
+    int32_t
+    uint16_t
+    uint32_t
+
+
+cdef const uint8_t *_utf8(object text) except NULL:
+    """Returns the bytes of a text: bytes, or characters that are all ASCII."""
+    if isinstance(text, bytes):
+        return <const uint8_t *> PyBytes_AS_STRING(text)
+    if isinstance(text, str) and (<str> text).isascii():
+        return <const uint8_t *> PyUnicode_DATA(text)
+    raise TypeError("bytes or ASCII characters are expected")
+
+
+cdef void _write_ids(Id *to, const int32_t *numbers, int64_t n, const Id *ids,
+                     int32_t last) noexcept nogil:
+    """Writes the id of each number; those above the last one have its id."""
+    cdef int64_t i
+    for i in range(n):
+        to[i] = ids[min(numbers[i], last)]
 
 
 def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds, int phrase=1):
@@ -98,8 +125,8 @@ cdef class WordCache:
     """A cache of the pieces that words are cut into, bounded in bytes.
 
     For each section of text, call `find`, which looks its words up; `new_words` and `add_pieces`
-    if there are new ones; and `numbers_of_words` or `values_of_words`.  A cache belongs to one
-    thread at a time; `find` and `numbers_of_words` run without the interpreter lock.  Words of more
+    if there are new ones; and `write` or `values_of_words`.  A cache belongs to one
+    thread at a time; `find` and `write` run without the interpreter lock.  Words of more
     than 255 bytes are not kept, and none is where `limit` is 0; a cache that has outgrown `limit`
     starts anew.
 
@@ -128,8 +155,7 @@ cdef class WordCache:
     cdef const uint8_t[::1] kinds
     cdef bytes mark
     cdef int64_t limit
-    cdef Slot *slots
-    cdef uint64_t mask
+    cdef Slots slots
     cdef int64_t n_kept         # words in slots
     cdef uint8_t *arena         # of words that are too long for a slot
     cdef int64_t used, room
@@ -153,13 +179,11 @@ cdef class WordCache:
         self.scanner = _scanner(kinds, mode, phrase, True)
         self.mark = mark
         self.limit = limit
-        self.mask = (1 << 9) - 1
-        self.slots = <Slot *> calloc(self.mask + 1, sizeof(Slot))
-        if self.slots == NULL:
+        if _new_slots(&self.slots, (1 << 9) - 1) < 0:
             raise MemoryError
 
     def __dealloc__(self):
-        free(self.slots)
+        free(self.slots.memory)
         free(self.arena)
         free(self.entries)
         free(self.numbers)
@@ -180,30 +204,29 @@ cdef class WordCache:
     def displacement(self):
         """The sum of the words' distances from their home slots."""
         cdef uint64_t i, total = 0
-        for i in range(self.mask + 1):
-            if self.slots[i].b:
-                total += (i - self.slots[i].tag) & self.mask
+        for i in range(self.slots.mask + 1):
+            if self.slots.at[i].b:
+                total += (i - _home(&self.slots, self.slots.at[i].tag)) & self.slots.mask
         return total
 
     cdef int64_t _nbytes(self) noexcept nogil:
-        return (self.used + self.n_entries * sizeof(Entry) + (self.mask + 1) * sizeof(Slot)
+        return (self.used + self.n_entries * sizeof(Entry)
+                + (self.slots.mask + 1) * sizeof(Slot)
                 + self.n_numbers * sizeof(int32_t))
 
     cdef int _rehash(self) noexcept nogil:
-        cdef uint64_t mask = 4 * self.mask + 3
+        cdef Slots old = self.slots
         cdef uint64_t i, home
-        cdef Slot *slots = <Slot *> calloc(mask + 1, sizeof(Slot))
-        if slots == NULL:
+        if _new_slots(&self.slots, 4 * old.mask + 3) < 0:
+            self.slots = old
             return -1
-        for i in range(self.mask + 1):
-            if self.slots[i].b:
-                home = self.slots[i].tag & mask
-                while slots[home].b:
-                    home = (home + 1) & mask
-                slots[home] = self.slots[i]
-        free(self.slots)
-        self.slots = slots
-        self.mask = mask
+        for i in range(old.mask + 1):
+            if old.at[i].b:
+                home = _home(&self.slots, old.at[i].tag)
+                while self.slots.at[home].b:
+                    home = (home + 1) & self.slots.mask
+                self.slots.at[home] = old.at[i]
+        free(old.memory)
         return 0
 
     cdef int _keep(self, const Key *key, const uint8_t *p, int64_t start,
@@ -211,63 +234,75 @@ cdef class WordCache:
         """Adds the word at `p` to the free slot `home`, and its numbers to the section's."""
         cdef int64_t n = <int64_t> (key.b >> 56)
         cdef int64_t count = -1
-        cdef uint64_t a = key.a
-        cdef int32_t value = 0
+        cdef Slot *slot = self.slots.at + home
+        cdef int32_t token = 0
         if self.tokens is not None:
-            value = self.tokens.find(key, p)
-        if value == 0:
-            if (_grow(<void **> &self.entries, &self.entries_room, self.n_entries + 1,
-                      sizeof(Entry)) < 0
-                    or _grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + n,
-                             sizeof(int32_t)) < 0
-                    or _grow(<void **> &self.new, &self.new_room, self.n_new + 1,
-                             sizeof(NewWord)) < 0):
-                return -1
-            value = <int32_t> (-1 - self.n_entries)
+            token = self.tokens.find(key, p)
+        if n > INLINE and _grow(<void **> &self.arena, &self.room, self.used + n, 1) < 0:
+            return -1
+        if (token == 0
+                and (_grow(<void **> &self.entries, &self.entries_room, self.n_entries + 1,
+                           sizeof(Entry)) < 0
+                     or _grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + n,
+                              sizeof(int32_t)) < 0
+                     or _grow(<void **> &self.new, &self.new_room, self.n_new + 1,
+                              sizeof(NewWord)) < 0)):
+            return -1
+        slot.a = key.a
+        slot.b = key.b
+        slot.tag = key.tag
+        if n > INLINE:
+            memcpy(self.arena + self.used, p, n)
+            self.used += n
+            slot.a = <uint64_t> (self.used - n) + 1
+        if token:
+            slot.tag |= 1
+            slot.pieces[0] = token
+        else:
             if self.merges is not None and n <= MERGED:
                 count = self.merges.merge(p, n, self.numbers + self.n_numbers)
+            if 0 < count <= PIECES:
+                slot.tag |= <uint32_t> count
+                memcpy(slot.pieces, self.numbers + self.n_numbers, count * sizeof(int32_t))
             else:
-                self.new[self.n_new] = NewWord(start, n, <int32_t> self.n_entries)
-                self.n_new += 1
-            self.entries[self.n_entries] = Entry(self.n_numbers, count)
-            self.n_entries += 1
-            self.n_numbers += max(count, 0)
-        if n > INLINE:
-            if _grow(<void **> &self.arena, &self.room, self.used + n, 1) < 0:
-                return -1
-            memcpy(self.arena + self.used, p, n)
-            a = self.used
-            self.used += n
-        self.slots[home] = Slot(a, key.b, key.tag, value)
+                slot.pieces[0] = <int32_t> self.n_entries
+                if count < 0:
+                    self.new[self.n_new] = NewWord(start, n, <int32_t> self.n_entries)
+                    self.n_new += 1
+                self.entries[self.n_entries] = Entry(self.n_numbers, count)
+                self.n_entries += 1
+                self.n_numbers += max(count, 0)
         self.n_kept += 1
-        if 2 * <uint64_t> self.n_kept > self.mask and self._rehash() < 0:
+        if self._put(slot) < 0:
             return -1
-        return self._put(value)
+        return self._rehash() if 2 * <uint64_t> self.n_kept > self.slots.mask else 0
 
-    cdef inline int _put(self, int32_t value) noexcept nogil:
-        """Adds the numbers of a slot's value to the section's, for one of which there is room."""
+    cdef int _put(self, Slot *slot) noexcept nogil:
+        """Adds the numbers of a slot to the section's, with room for those of a window."""
+        cdef int64_t count = slot.tag & PIECES
+        cdef const int32_t *pieces = slot.pieces
         cdef const Entry *entry
-        cdef int64_t i
-        if value >= 0 or self.entries[-1 - value].count < 0:
-            self.out[self.n_out] = value
-            self.n_out += 1
-            return 0
-        entry = self.entries + (-1 - value)
-        if _grow(<void **> &self.out, &self.out_room, self.n_out + entry.count + AHEAD,
-                 sizeof(int32_t)) < 0:
-            return -1
-        for i in range(entry.count):
-            self.out[self.n_out + i] = self.numbers[entry.first + i]
-        self.n_out += entry.count
+        if count == 0:
+            entry = self.entries + slot.pieces[0]
+            if entry.count < 0:
+                self.out[self.n_out] = -1 - slot.pieces[0]
+                self.n_out += 1
+                return 0
+            count = entry.count
+            pieces = self.numbers + entry.first
+            if _grow(<void **> &self.out, &self.out_room, self.n_out + count + PIECES * WINDOW,
+                     sizeof(int32_t)) < 0:
+                return -1
+        memcpy(self.out + self.n_out, pieces, count * sizeof(int32_t))
+        self.n_out += count
         return 0
 
-    cdef inline int _look_up(self, const Key *key, const uint8_t *p,
-                             int64_t start) noexcept nogil:
-        cdef uint64_t home = key.tag & self.mask
-        while self.slots[home].b:
-            if _same(self.slots + home, key, self.arena, p):
-                return self._put(self.slots[home].value)
-            home = (home + 1) & self.mask
+    cdef int _look_up(self, const Key *key, const uint8_t *p, int64_t start) noexcept nogil:
+        cdef uint64_t home = _home(&self.slots, key.tag)
+        while self.slots.at[home].b:
+            if _same(self.slots.at + home, key, self.arena, p):
+                return self._put(self.slots.at + home)
+            home = (home + 1) & self.slots.mask
         return self._keep(key, p, start, home)
 
     cdef int _skip(self, int64_t start, int64_t length) noexcept nogil:
@@ -280,13 +315,13 @@ cdef class WordCache:
         self.n_uncached += 1
         return 0
 
-    def find(self, bytes text not None, int64_t at, int64_t upto):
+    def find(self, text, int64_t at, int64_t upto):
         """Looks up the words from `at` on, to the end of the one that reaches `upto`.
 
         Parameters
         ----------
-        text : bytes
-            The whole text, so that words end where they do in it.
+        text : bytes or str
+            The whole text, so that words end where they do in it; characters are all ASCII.
         at : int
             Where a word starts.
         upto : int
@@ -304,7 +339,7 @@ cdef class WordCache:
         at = self._find(text, at, min(upto, <int64_t> len(text)))
         return at, self.n_new + self.n_uncached
 
-    def values_of(self, bytes text not None, list values):
+    def values_of(self, text, list values not None):
         """Returns the values of all words of a text; None after `find` where some are new."""
         if len(text):
             self._find(text, 0, len(text))
@@ -313,42 +348,60 @@ cdef class WordCache:
             return _listed(self.out, self.n_out, values)
         return []
 
-    cdef int64_t _find(self, bytes text, int64_t at, int64_t upto) except -1:
-        cdef const uint8_t *base = <const uint8_t *> PyBytes_AS_STRING(text)
+    cdef int64_t _find(self, text, int64_t at, int64_t upto) except -1:
+        cdef const uint8_t *base = _utf8(text)
         cdef const uint8_t *p = base + at
         cdef const uint8_t *stop = base + upto
-        cdef const uint8_t *end = base + len(text)
+        cdef const uint8_t *end = base + <int64_t> len(text)
         cdef Word words[WINDOW]
-        cdef Key key[WINDOW]
+        cdef Key keys[WINDOW]
+        cdef Slots slots
+        cdef Slot *slot
+        cdef int32_t *out
         cdef int64_t cap = CAP if self.limit else 0
-        cdef int i, ready, status = 0
+        cdef int i, j, ready, status = 0
         with nogil:
             if self._nbytes() > self.limit and self.n_kept:
-                memset(self.slots, 0, (self.mask + 1) * sizeof(Slot))
+                memset(self.slots.at, 0, (self.slots.mask + 1) * sizeof(Slot))
                 self.used = self.n_entries = self.n_numbers = self.n_kept = 0
             self.n_new = self.n_uncached = self.n_out = 0
             while status == 0:
                 ready = _next_words(&self.scanner, &p, stop, end, words)
                 if ready == 0:
                     break
+                status = _grow(<void **> &self.out, &self.out_room,
+                               self.n_out + PIECES * WINDOW, sizeof(int32_t))
+                if status < 0:
+                    break
                 # the table is mostly waiting for memory, so ask for it some words ahead
+                slots = self.slots
                 for i in range(ready):
-                    if words[i].length <= cap:
-                        key[i] = _key_of(words[i].start, words[i].length, end)
-                        prefetch(self.slots + (key[i].tag & self.mask))
-                status = _grow(<void **> &self.out, &self.out_room, self.n_out + ready,
-                               sizeof(int32_t))
-                if self.tokens is not None:
-                    for i in range(ready):
-                        if words[i].length <= cap and not self.slots[key[i].tag & self.mask].b:
-                            prefetch(self.tokens.slots + (key[i].tag & self.tokens.mask))
+                    if words[i].length <= INLINE:
+                        _short_word(&keys[i], words[i].start, words[i].length, end)
+                    elif words[i].length <= cap:
+                        keys[i] = _key_of(words[i].start, words[i].length, end)
+                    else:
+                        keys[i] = Key(0, 0, 0)
+                    prefetch(slots.at + _home(&slots, keys[i].tag))
+                out = self.out + self.n_out
                 for i in range(ready):
+                    slot = slots.at + _home(&slots, keys[i].tag)
+                    # no longer word has its key in a slot
+                    if slot.a == keys[i].a and slot.b == keys[i].b and slot.tag & PIECES:
+                        for j in range(PIECES):
+                            out[j] = slot.pieces[j]
+                        out += slot.tag & PIECES
+                        continue
+                    self.n_out = out - self.out
+                    if words[i].length > cap:
+                        status = self._skip(words[i].start - base, words[i].length)
+                    else:
+                        status = self._look_up(&keys[i], words[i].start, words[i].start - base)
                     if status < 0:
                         break
-                    if words[i].length <= cap:
-                        status = self._look_up(&key[i], words[i].start, words[i].start - base)
-                    else:
-                        status = self._skip(words[i].start - base, words[i].length)
+                    slots = self.slots
+                    out = self.out + self.n_out
+                self.n_out = out - self.out
         if status < 0:
             raise MemoryError
         return p - base
@@ -356,7 +409,7 @@ cdef class WordCache:
     cdef inline const NewWord *_new_word(self, int64_t i) noexcept nogil:
         return self.new + i if i < self.n_new else self.uncached + (i - self.n_new)
 
-    def new_words(self, bytes text not None):
+    def new_words(self, text):
         """Returns the words whose pieces are not known, with mark and space exchanged.
 
         Returns
@@ -370,7 +423,7 @@ cdef class WordCache:
         cdef int64_t n = self.n_new + self.n_uncached
         cdef const uint8_t *mark = self.mark
         cdef int64_t width = len(self.mark)
-        cdef const uint8_t *base = <const uint8_t *> PyBytes_AS_STRING(text)
+        cdef const uint8_t *base = _utf8(text)
         cdef const NewWord *word
         cdef uint8_t *out
         cdef uint8_t[::1] d
@@ -410,7 +463,7 @@ cdef class WordCache:
             As `new_words` gave them.
         which : ndarray of int32, shape (len(data),)
             At the last symbol of each piece its number: the token's, −1 for a single byte; −2
-            elsewhere.  `numbers_of_words` gives bytes as 0 to 255, and token t as 256 + t.
+            elsewhere.  `write` gives bytes as 0 to 255, and token t as 256 + t.
         """
         cdef int64_t i, j
         cdef int64_t n = self.n_new + self.n_uncached
@@ -433,6 +486,7 @@ cdef class WordCache:
                     self.entries[self.new[i].entry] = entry
                 else:
                     self.entries[self.n_own + i - self.n_new] = entry
+        self._insert()
 
     cdef inline const Entry *_entry(self, int32_t value) noexcept nogil:
         """Returns the entry of a negative value of `out`."""
@@ -440,45 +494,83 @@ cdef class WordCache:
             return self.entries + (self.n_own + value - <int64_t> UNCACHED)
         return self.entries + (-1 - value)
 
-    def numbers_of_words(self):
-        """Returns the numbers of the section's words, one word after another, int32."""
-        cdef int64_t i, j, total = self.n_out
+    cdef int _insert(self) except -1:
+        """Puts the pieces of new words among the section's numbers."""
+        cdef int64_t i, total = 0
         cdef const Entry *entry
+        cdef int32_t *old = self.out
         cdef int32_t *at
-        cdef int32_t[::1] o
-        cdef bint known = self.n_new + self.n_uncached == 0
-        if not known:
-            for i in range(self.n_out):
-                if self.out[i] < 0:
-                    total += self._entry(self.out[i]).count - 1
-        numbers = np.empty(total, np.int32)
-        if total == 0:
-            return numbers
-        o = numbers
-        if known:
-            memcpy(&o[0], self.out, total * sizeof(int32_t))
-            return numbers
+        for i in range(self.n_out):
+            total += 1 if old[i] >= 0 else self._entry(old[i]).count
+        self.out = NULL
+        self.out_room = 0
+        if _grow(<void **> &self.out, &self.out_room, total + 1, sizeof(int32_t)) < 0:
+            free(old)
+            self.n_out = 0
+            raise MemoryError
         with nogil:
-            at = &o[0]
+            at = self.out
             for i in range(self.n_out):
-                if self.out[i] >= 0:
-                    at[0] = self.out[i]
+                if old[i] >= 0:
+                    at[0] = old[i]
                     at += 1
                     continue
-                entry = self._entry(self.out[i])
-                for j in range(entry.count):
-                    at[j] = self.numbers[entry.first + j]
+                entry = self._entry(old[i])
+                memcpy(at, self.numbers + entry.first, entry.count * sizeof(int32_t))
                 at += entry.count
-            if self.n_uncached:
-                self.n_numbers = self.entries[self.n_own].first
-        return numbers
+        free(old)
+        self.n_out = total
+        if self.n_uncached:
+            self.n_numbers = self.entries[self.n_own].first
+        return 0
 
-    def values_of_words(self, list values):
+    @property
+    def total(self):
+        """How many numbers the section's words have, once none is new."""
+        return self.n_out
+
+    def write(self, out, int64_t at, ids=None):
+        """Writes the numbers of the section's words, or their ids.
+
+        Parameters
+        ----------
+        out : ndarray of int32, or of the type of `ids`
+            What is written to, from `at` on, with room for `total`.
+        at : int
+            The place of the first one.
+        ids : ndarray of uint16 or uint32, optional
+            The id of each number; those from the last one on have its id.
+        """
+        cdef Py_buffer to, table
+        cdef int32_t last
+        PyObject_GetBuffer(out, &to, PyBUF_WRITABLE)
+        try:
+            if not 0 <= at <= to.len // to.itemsize - self.n_out:
+                raise ValueError("there is no room for these numbers")
+            if ids is None:
+                if to.itemsize != sizeof(int32_t):
+                    raise TypeError("numbers are written as int32")
+                memcpy(<int32_t *> to.buf + at, self.out, self.n_out * sizeof(int32_t))
+                return
+            PyObject_GetBuffer(ids, &table, PyBUF_SIMPLE)
+            last = <int32_t> (table.len // table.itemsize) - 1
+            try:
+                if to.itemsize != table.itemsize or last < 0:
+                    raise TypeError("ids are written as they are")
+                with nogil:
+                    if to.itemsize == sizeof(uint16_t):
+                        _write_ids(<uint16_t *> to.buf + at, self.out, self.n_out,
+                                   <const uint16_t *> table.buf, last)
+                    else:
+                        _write_ids(<uint32_t *> to.buf + at, self.out, self.n_out,
+                                   <const uint32_t *> table.buf, last)
+            finally:
+                PyBuffer_Release(&table)
+        finally:
+            PyBuffer_Release(&to)
+
+    def values_of_words(self, list values not None):
         """Returns the values of the section's numbers, one word after another."""
-        cdef const int32_t[::1] numbers
-        if self.n_new + self.n_uncached:
-            numbers = self.numbers_of_words()
-            return _listed(&numbers[0] if numbers.shape[0] else NULL, numbers.shape[0], values)
         return _listed(self.out, self.n_out, values)
 
 

@@ -1,7 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Reads a text and fills a list in shares, which threads do at a time without the lock."""
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AS_STRING
+from cpython.ref cimport Py_DECREF
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport calloc, free
@@ -9,6 +10,8 @@ from libc.stdlib cimport calloc, free
 include "_list_values.pxi"
 
 cdef extern from "Python.h":
+    PyObject *PyBytes_FromStringAndSize(const char *, Py_ssize_t) except NULL
+    int _PyBytes_Resize(PyObject **, Py_ssize_t) except -1
     void PyObject_GC_UnTrack(object)
     void PyObject_GC_Track(object)
 
@@ -62,8 +65,11 @@ cdef int64_t _size(const Character *p, const Character *end) noexcept nogil:
     return size
 
 
-cdef void _write(const Character *p, const Character *end, uint8_t *out) noexcept nogil:
-    """Writes characters as UTF-8; U+DC80 to U+DCFF as the bytes 0x80 to 0xFF."""
+cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noexcept nogil:
+    """Writes characters as UTF-8, U+DC80 to U+DCFF as the bytes 0x80 to 0xFF; returns its end.
+
+    It is NULL where another surrogate stands.
+    """
     cdef uint32_t c, any
     cdef int i
     while p < end:
@@ -91,6 +97,8 @@ cdef void _write(const Character *p, const Character *end, uint8_t *out) noexcep
                 out += 1
             else:
                 if c < 0x10000:
+                    if c - 0xD800 < 0x800:
+                        return NULL
                     out[0] = <uint8_t> (0xE0 | c >> 12)
                     out += 1
                 else:
@@ -101,6 +109,7 @@ cdef void _write(const Character *p, const Character *end, uint8_t *out) noexcep
                 out += 1
             out[0] = <uint8_t> (0x80 | c & 0x3F)
             out += 1
+    return out
 
 
 def utf8_size(str text not None, Py_ssize_t first, Py_ssize_t last):
@@ -123,24 +132,36 @@ def utf8_size(str text not None, Py_ssize_t first, Py_ssize_t last):
     return size
 
 
-def unwritten_bytes(Py_ssize_t size):
-    """Returns bytes that `write_utf8` has to fill before anyone reads them."""
-    return PyBytes_FromStringAndSize(NULL, size)
+def written_utf8(str text not None, Py_ssize_t first, Py_ssize_t last):
+    """Returns characters first..last - 1 in UTF-8, or None where one is a lone surrogate.
 
-
-def write_utf8(str text not None, Py_ssize_t first, Py_ssize_t last, bytes out not None,
-               Py_ssize_t at):
-    """Writes characters first..last - 1 to `out`, from byte `at` on, where there is room."""
+    U+DC80 to U+DCFF, which stand for bytes that are not UTF-8, are one byte each.  Other threads
+    can run meanwhile.
+    """
     cdef int kind = PyUnicode_KIND(text)
     cdef void *data = PyUnicode_DATA(text)
-    cdef uint8_t *to = <uint8_t *> PyBytes_AS_STRING(out) + at
+    cdef PyObject *out
+    cdef uint8_t *to
+    cdef uint8_t *end
+    if not 0 <= first <= last <= len(text):
+        raise ValueError("these characters are not of the text")
+    # a character of 1, 2 or 4 bytes becomes at most 2, 3 or 4; what is not written takes no memory
+    out = PyBytes_FromStringAndSize(NULL, (last - first) * (kind + 1 if kind < 4 else 4))
+    to = <uint8_t *> PyBytes_AS_STRING(<object> out)
     with nogil:
         if kind == 1:
-            _write(<uint8_t *> data + first, <uint8_t *> data + last, to)
+            end = _write(<uint8_t *> data + first, <uint8_t *> data + last, to)
         elif kind == 2:
-            _write(<uint16_t *> data + first, <uint16_t *> data + last, to)
+            end = _write(<uint16_t *> data + first, <uint16_t *> data + last, to)
         else:
-            _write(<uint32_t *> data + first, <uint32_t *> data + last, to)
+            end = _write(<uint32_t *> data + first, <uint32_t *> data + last, to)
+    if end == NULL:
+        Py_DECREF(<object> out)
+        return None
+    _PyBytes_Resize(&out, end - to)     # on failure it raises, and there is no object any more
+    found = <object> out
+    Py_DECREF(found)
+    return found
 
 
 def listed(const int32_t[::1] numbers, list values not None):
