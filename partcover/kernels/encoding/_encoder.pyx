@@ -14,7 +14,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef enum:
     CAP = 255           # bytes of the longest word that is kept
-    AHEAD = 16          # words that are hashed before the first of them is looked up
+    AHEAD = 64          # words that are hashed before the first of them is looked up
     UNCACHED = -2147483648  # of the first word of a section that is not kept
 
 include "../shared/_hash.pxi"
@@ -121,6 +121,45 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
     return ends[:n + 1].copy(), text[:n].copy()
 
 
+cdef void _set_keys(Key *key, const Word *words, int n, int64_t cap, const uint8_t *end,
+                    Slots slots) noexcept nogil:
+    """Sets the keys of some words, and asks for their places in the table."""
+    cdef const Word *word = words
+    cdef const Word *behind = words + n
+    while word < behind:
+        if word.length <= INLINE:
+            _short_word(key, word.start, word.length, end)
+        elif word.length <= cap:
+            key[0] = _key_of(word.start, word.length, end)
+        else:
+            key[0] = Key(0, 0, 0, 0)
+        key.home = <uint32_t> _home(&slots, key.tag)
+        prefetch(slots.at + key.home)
+        key += 1
+        word += 1
+
+
+cdef int _copy_known(const Key *keys, int i, int n, const Slot *slots, int32_t *out,
+                     int64_t *n_out) noexcept nogil:
+    """Adds the numbers of keys[i..n − 1] up to the first that is not known, and returns it.
+
+    Known is what stands in its home with all of its numbers.  After a rehash no home is right, and
+    then it is not found here.
+    """
+    cdef const Slot *slot
+    cdef int32_t *at = out + n_out[0]
+    while i < n:
+        slot = slots + keys[i].home
+        # no longer word has its key in a slot
+        if slot.a != keys[i].a or slot.b != keys[i].b or not slot.tag & PIECES:
+            break
+        memcpy(at, slot.pieces, 16)     # and some that is written over
+        at += slot.tag & PIECES
+        i += 1
+    n_out[0] = at - out
+    return i
+
+
 cdef class WordCache:
     """A cache of the pieces that words are cut into, bounded in bytes.
 
@@ -217,7 +256,7 @@ cdef class WordCache:
     cdef int _rehash(self) noexcept nogil:
         cdef Slots old = self.slots
         cdef uint64_t i, home
-        if _new_slots(&self.slots, 4 * old.mask + 3) < 0:
+        if _new_slots(&self.slots, 2 * old.mask + 1) < 0:
             self.slots = old
             return -1
         for i in range(old.mask + 1):
@@ -290,7 +329,7 @@ cdef class WordCache:
                 return 0
             count = entry.count
             pieces = self.numbers + entry.first
-            if _grow(<void **> &self.out, &self.out_room, self.n_out + count + PIECES * WINDOW,
+            if _grow(<void **> &self.out, &self.out_room, self.n_out + count + (AHEAD + WINDOW) * PIECES + 1,
                      sizeof(int32_t)) < 0:
                 return -1
         memcpy(self.out + self.n_out, pieces, count * sizeof(int32_t))
@@ -353,55 +392,43 @@ cdef class WordCache:
         cdef const uint8_t *p = base + at
         cdef const uint8_t *stop = base + upto
         cdef const uint8_t *end = base + <int64_t> len(text)
-        cdef Word words[WINDOW]
-        cdef Key keys[WINDOW]
-        cdef Slots slots
-        cdef Slot *slot
-        cdef int32_t *out
+        cdef Word words[AHEAD + WINDOW]
+        cdef Key keys[AHEAD + WINDOW]
         cdef int64_t cap = CAP if self.limit else 0
-        cdef int i, j, ready, status = 0
+        cdef int i, found, ready, status = 0
         with nogil:
             if self._nbytes() > self.limit and self.n_kept:
                 memset(self.slots.at, 0, (self.slots.mask + 1) * sizeof(Slot))
                 self.used = self.n_entries = self.n_numbers = self.n_kept = 0
             self.n_new = self.n_uncached = self.n_out = 0
             while status == 0:
-                ready = _next_words(&self.scanner, &p, stop, end, words)
+                ready = 0
+                while ready < AHEAD:
+                    found = _next_words(&self.scanner, &p, stop, end, words + ready)
+                    if found == 0:
+                        break
+                    ready += found
                 if ready == 0:
                     break
                 status = _grow(<void **> &self.out, &self.out_room,
-                               self.n_out + PIECES * WINDOW, sizeof(int32_t))
+                               self.n_out + (AHEAD + WINDOW) * PIECES + 1, sizeof(int32_t))
                 if status < 0:
                     break
                 # the table is mostly waiting for memory, so ask for it some words ahead
-                slots = self.slots
-                for i in range(ready):
-                    if words[i].length <= INLINE:
-                        _short_word(&keys[i], words[i].start, words[i].length, end)
-                    elif words[i].length <= cap:
-                        keys[i] = _key_of(words[i].start, words[i].length, end)
-                    else:
-                        keys[i] = Key(0, 0, 0)
-                    prefetch(slots.at + _home(&slots, keys[i].tag))
+                _set_keys(keys, words, ready, cap, end, self.slots)
                 out = self.out + self.n_out
-                for i in range(ready):
-                    slot = slots.at + _home(&slots, keys[i].tag)
-                    # no longer word has its key in a slot
-                    if slot.a == keys[i].a and slot.b == keys[i].b and slot.tag & PIECES:
-                        for j in range(PIECES):
-                            out[j] = slot.pieces[j]
-                        out += slot.tag & PIECES
-                        continue
-                    self.n_out = out - self.out
+                i = 0
+                while i < ready:
+                    i = _copy_known(keys, i, ready, self.slots.at, self.out, &self.n_out)
+                    if i == ready:
+                        break
                     if words[i].length > cap:
                         status = self._skip(words[i].start - base, words[i].length)
                     else:
                         status = self._look_up(&keys[i], words[i].start, words[i].start - base)
                     if status < 0:
                         break
-                    slots = self.slots
-                    out = self.out + self.n_out
-                self.n_out = out - self.out
+                    i += 1
         if status < 0:
             raise MemoryError
         return p - base

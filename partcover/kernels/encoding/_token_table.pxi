@@ -4,14 +4,15 @@
 cdef struct Slot:       # half a cache line
     uint64_t a          # of a short word its first 8 bytes; of a longer one where it is kept, + 1
     uint64_t b          # its length, 8 bits, and its other bytes or a part of its hash; 0: free
+    int32_t pieces[3]   # the numbers of its pieces; or the first is the place of their entry
     uint32_t tag        # as the key's, and how many pieces stand here; 0: in an entry
-    int32_t pieces[3]   # their numbers; the first is the entry's place if they stand there
 
 
 cdef struct Key:        # of a word, as in a slot, but that no longer word is kept yet
     uint64_t a
     uint64_t b
     uint32_t tag        # its hash, whose two lowest bits are 0
+    uint32_t home       # of its slot
 
 
 cdef enum:
@@ -92,6 +93,22 @@ cdef inline bint _same(const Slot *slot, const Key *key, const uint8_t *kept,
     return slot.a == key.a if n <= INLINE else memcmp(kept + slot.a - 1, p, n) == 0
 
 
+cdef extern from *:
+    """
+    #if defined(__linux__)
+    #include <sys/mman.h>
+    /* large pages, so that fewer places have to be looked up where memory is */
+    #define pc_in_large_pages(p, n) ((void) madvise(p, n, MADV_HUGEPAGE))
+    #else
+    #define pc_in_large_pages(p, n) ((void) 0)
+    #endif
+    """
+    void _in_large_pages "pc_in_large_pages"(void *p, size_t n) noexcept nogil
+
+cdef enum:
+    LARGE_PAGE = 1 << 21
+
+
 cdef struct Slots:      # a hash table with linear probing
     Slot *at            # in whole cache lines
     void *memory
@@ -104,10 +121,14 @@ cdef inline uint64_t _home(const Slots *slots, uint32_t tag) noexcept nogil:
 
 cdef int _new_slots(Slots *slots, uint64_t mask) noexcept nogil:
     """Makes mask + 1 free slots, or returns -1."""
-    slots.memory = calloc(mask + 3, sizeof(Slot))
+    cdef size_t size = (mask + 1) * sizeof(Slot)
+    cdef uintptr_t unit = LARGE_PAGE if size >= LARGE_PAGE else 64
+    slots.memory = calloc(size + unit, 1)
     if slots.memory == NULL:
         return -1
-    slots.at = <Slot *> ((<uintptr_t> slots.memory + 63) & ~<uintptr_t> 63)
+    slots.at = <Slot *> ((<uintptr_t> slots.memory + unit - 1) & ~(unit - 1))
+    if unit == LARGE_PAGE:
+        _in_large_pages(slots.at, size)
     slots.mask = mask
     return 0
 

@@ -132,6 +132,7 @@ cdef extern from *:
 
 cdef enum:
     WINDOW = 64
+    SOME = 16           # words that are found one after another
 
 
 cdef inline uint64_t _below(int n) noexcept nogil:
@@ -327,7 +328,7 @@ cdef int _next_words(const Scanner *scanner, const uint8_t **at, const uint8_t *
                 n += 1
             at[0] = next
             return n
-    while n < AHEAD:
+    while n < SOME:
         p = word_start(scanner, p, end)
         if p >= stop:
             break
