@@ -29,6 +29,7 @@ DECIMAL: int
 MARK: int
 SIGN: int
 
+def classified_at_once(most: int = 64) -> int: ...
 def word_ends(text: Buffer, mode: int, kinds: UInt8, phrase: int = 1) -> list[int]: ...
 def cut_words(
     data: UInt8, offsets: Int64, mode: int, kinds: UInt8, phrase: int = 1

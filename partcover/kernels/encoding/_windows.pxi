@@ -19,33 +19,71 @@ cdef extern from *:
     } pc_classes;
 
     #if defined(__SSE2__)
-    #define PC_BITS(x) ((uint64_t) (uint32_t) _mm_movemask_epi8(x))
-    /* from low to high, both below 0x80 */
-    static inline __m128i pc_within(__m128i v, char low, char high)
-    {
-        return _mm_and_si128(_mm_cmpgt_epi8(v, _mm_set1_epi8(low - 1)),
-                             _mm_cmplt_epi8(v, _mm_set1_epi8(high + 1)));
-    }
-
-    static inline void pc_classify(const uint8_t *p, pc_classes *c)
-    {
-        memset(c, 0, sizeof *c);
-        for (int at = 0; at < 64; at += 16) {
-            __m128i v = _mm_loadu_si128((const __m128i *) (p + at));
-            __m128i space = _mm_cmpeq_epi8(v, _mm_set1_epi8(' '));
-            __m128i line = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\n')),
-                                        _mm_cmpeq_epi8(v, _mm_set1_epi8('\\r')));
-            __m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20));
-            c->high |= PC_BITS(v) << at;
-            c->letter |= PC_BITS(pc_within(folded, 'a', 'z')) << at;
-            c->upper |= PC_BITS(pc_within(v, 'A', 'Z')) << at;
-            c->digit |= PC_BITS(pc_within(v, '0', '9')) << at;
-            c->white |= PC_BITS(_mm_or_si128(space, pc_within(v, 9, 13))) << at;
-            c->space |= PC_BITS(space) << at;
-            c->line |= PC_BITS(line) << at;
-            c->apostrophe |= PC_BITS(_mm_cmpeq_epi8(v, _mm_set1_epi8(0x27))) << at;
-            c->slash |= PC_BITS(_mm_cmpeq_epi8(v, _mm_set1_epi8('/'))) << at;
+    /* the same work by 16, 32 or 64 bytes at a time */
+    #define PC_CLASSIFIER(name, target, width, vector, load, set, either, equal, within, top) \\
+        target static void name(const uint8_t *p, pc_classes *c) \\
+        { \\
+            memset(c, 0, sizeof *c); \\
+            for (int at = 0; at < 64; at += width) { \\
+                vector v = load(p + at), folded = either(v, set(0x20)); \\
+                uint64_t space = equal(v, set(' ')); \\
+                c->high |= (uint64_t) top(v) << at; \\
+                c->letter |= (uint64_t) within(folded, 'a', 'z') << at; \\
+                c->upper |= (uint64_t) within(v, 'A', 'Z') << at; \\
+                c->digit |= (uint64_t) within(v, '0', '9') << at; \\
+                c->white |= (space | within(v, 9, 13)) << at; \\
+                c->space |= space << at; \\
+                c->line |= (uint64_t) (equal(v, set(10)) | equal(v, set(13))) << at; \\
+                c->apostrophe |= (uint64_t) equal(v, set(0x27)) << at; \\
+                c->slash |= (uint64_t) equal(v, set('/')) << at; \\
+            } \\
         }
+
+    #define PC_LOAD16(p) _mm_loadu_si128((const __m128i *) (p))
+    #define PC_HIGH16(v) ((uint32_t) _mm_movemask_epi8(v))
+    #define PC_EQUAL16(v, w) PC_HIGH16(_mm_cmpeq_epi8(v, w))
+    #define PC_WITHIN16(v, low, last) PC_HIGH16(_mm_and_si128( \\
+        _mm_cmpgt_epi8(v, _mm_set1_epi8(low - 1)), _mm_cmpgt_epi8(_mm_set1_epi8(last + 1), v)))
+    PC_CLASSIFIER(pc_classify16, , 16, __m128i, PC_LOAD16, _mm_set1_epi8, _mm_or_si128,
+                  PC_EQUAL16, PC_WITHIN16, PC_HIGH16)
+    static void (*pc_classify)(const uint8_t *, pc_classes *) = pc_classify16;
+
+    #if defined(__GNUC__) || defined(__clang__)
+    #include <immintrin.h>
+    #define PC_LOAD32(p) _mm256_loadu_si256((const __m256i *) (p))
+    #define PC_HIGH32(v) ((uint32_t) _mm256_movemask_epi8(v))
+    #define PC_EQUAL32(v, w) PC_HIGH32(_mm256_cmpeq_epi8(v, w))
+    #define PC_WITHIN32(v, low, last) PC_HIGH32(_mm256_and_si256( \\
+        _mm256_cmpgt_epi8(v, _mm256_set1_epi8(low - 1)), \\
+        _mm256_cmpgt_epi8(_mm256_set1_epi8(last + 1), v)))
+    PC_CLASSIFIER(pc_classify32, __attribute__((target("avx2"))), 32, __m256i, PC_LOAD32,
+                  _mm256_set1_epi8, _mm256_or_si256, PC_EQUAL32, PC_WITHIN32, PC_HIGH32)
+
+    #define PC_LOAD64(p) _mm512_loadu_si512(p)
+    #define PC_HIGH64(v) _mm512_movepi8_mask(v)
+    #define PC_EQUAL64(v, w) _mm512_cmpeq_epi8_mask(v, w)
+    #define PC_WITHIN64(v, low, last) _mm512_cmple_epu8_mask( \\
+        _mm512_sub_epi8(v, _mm512_set1_epi8(low)), _mm512_set1_epi8((last) - (low)))
+    PC_CLASSIFIER(pc_classify64, __attribute__((target("avx512bw"))), 64, __m512i, PC_LOAD64,
+                  _mm512_set1_epi8, _mm512_or_si512, PC_EQUAL64, PC_WITHIN64, PC_HIGH64)
+    #endif
+
+    /* chooses how many bytes are classified at a time, up to `most`; returns how many */
+    static int pc_choose(int most)
+    {
+        pc_classify = pc_classify16;
+    #if defined(__GNUC__) || defined(__clang__)
+        __builtin_cpu_init();
+        if (most >= 64 && __builtin_cpu_supports("avx512bw")) {
+            pc_classify = pc_classify64;
+            return 64;
+        }
+        if (most >= 32 && __builtin_cpu_supports("avx2")) {
+            pc_classify = pc_classify32;
+            return 32;
+        }
+    #endif
+        return 16;
     }
     #elif defined(__ARM_NEON) && defined(__aarch64__)
     static inline uint64_t pc_bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
@@ -86,6 +124,11 @@ cdef extern from *:
         c->apostrophe = PC_FOUR(PC_APOSTROPHE);
         c->slash = PC_FOUR(PC_SLASH);
     }
+
+    static int pc_choose(int most)
+    {
+        return 64;
+    }
     #else
     static inline void pc_classify(const uint8_t *p, pc_classes *c)
     {
@@ -102,6 +145,11 @@ cdef extern from *:
             c->apostrophe |= (uint64_t) (x == 0x27) << i;
             c->slash |= (uint64_t) (x == '/') << i;
         }
+    }
+
+    static int pc_choose(int most)
+    {
+        return 1;
     }
     #endif
 
@@ -127,12 +175,24 @@ cdef extern from *:
     ctypedef struct Classes "pc_classes":
         uint64_t high, letter, upper, digit, white, space, line, apostrophe, slash
     void _classify "pc_classify"(const uint8_t *p, Classes *c) noexcept nogil
+    int _choose "pc_choose"(int most) noexcept nogil
     int _lowest "pc_lowest"(uint64_t x) noexcept nogil
     int _length "pc_length"(uint64_t x) noexcept nogil
 
 cdef enum:
     WINDOW = 64
     SOME = 16           # words that are found one after another
+
+
+def classified_at_once(int most=64):
+    """Chooses how many bytes windows look at a time, up to `most`; returns how many.
+
+    It is what the machine can, of 64, 32 and 16.  No result depends on it.
+    """
+    return _choose(most)
+
+
+classified_at_once()
 
 
 cdef inline uint64_t _below(int n) noexcept nogil:
