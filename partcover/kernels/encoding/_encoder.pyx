@@ -65,15 +65,15 @@ def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds, int p
     """Returns where each word of `text` ends, as a list; up to `phrase` words are joined."""
     cdef Scanner scanner = _scanner(kinds, mode, phrase, False)
     cdef Word words[WINDOW]
-    cdef const uint8_t *p
     cdef const uint8_t *end
+    cdef Cut cut
     cdef int i, n
     ends = []
     if text.shape[0]:
-        p = &text[0]
-        end = p + text.shape[0]
+        cut = Cut(&text[0], 0)
+        end = cut.p + text.shape[0]
         while True:
-            n = _next_words(&scanner, &p, end, end, words)
+            n = _next_words(&scanner, &cut, end, end, words)
             if n == 0:
                 break
             for i in range(n):
@@ -96,8 +96,8 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
     cdef Word words[WINDOW]
     cdef Py_ssize_t i, n = 0
     cdef int j, found
-    cdef const uint8_t *p
     cdef const uint8_t *end
+    cdef Cut cut
     # no more words than bytes; what is not written takes no memory
     ends = np.empty(data.shape[0] + 1, np.int64)
     text = np.empty(data.shape[0], np.int64)
@@ -108,10 +108,10 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
         for i in range(offsets.shape[0] - 1):
             if offsets[i] == offsets[i + 1]:
                 continue
-            p = &data[offsets[i]]
-            end = p + (offsets[i + 1] - offsets[i])
+            cut = Cut(&data[offsets[i]], 0)
+            end = cut.p + (offsets[i + 1] - offsets[i])
             while True:
-                found = _next_words(&scanner, &p, end, end, words)
+                found = _next_words(&scanner, &cut, end, end, words)
                 if found == 0:
                     break
                 for j in range(found):
@@ -121,22 +121,56 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
     return ends[:n + 1].copy(), text[:n].copy()
 
 
-cdef void _set_keys(Key *key, const Word *words, int n, int64_t cap, const uint8_t *end,
-                    Slots slots) noexcept nogil:
-    """Sets the keys of some words, and asks for their places in the table."""
-    cdef const Word *word = words
-    cdef const Word *behind = words + n
-    while word < behind:
-        if word.length <= INLINE:
-            _short_word(key, word.start, word.length, end)
-        elif word.length <= cap:
-            key[0] = _key_of(word.start, word.length, end)
-        else:
-            key[0] = Key(0, 0, 0, 0)
-        key.home = <uint32_t> _home(&slots, key.tag)
-        prefetch(slots.at + key.home)
-        key += 1
-        word += 1
+cdef inline void _set_key_of(Key *key, const uint8_t *p, int64_t n, int64_t cap,
+                             const uint8_t *end, const Slots *slots) noexcept nogil:
+    """Sets the key of a word, and asks for its place in the table."""
+    if n <= INLINE:
+        _short_word(key, p, n, end)
+    elif n <= cap:
+        key[0] = _key_of(p, n, end)
+    else:
+        key[0] = Key(0, 0, 0, 0)
+    key.home = <uint32_t> _home(slots, key.tag)
+    prefetch(slots.at + key.home)
+
+
+cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const uint8_t *end,
+                    int64_t cap, const Slots *slots, Word *words, Key *keys) noexcept nogil:
+    """Finds about AHEAD words and their keys, as `_next_words` does; returns how many.
+
+    A window waits for the one before to be settled, and keys do not: so the next window is begun
+    before the keys of this one.
+    """
+    cdef const uint8_t *start
+    cdef const uint8_t *next
+    cdef uint64_t ends, following
+    cdef int n = 0, i, found
+    while n < AHEAD:
+        if cut.ends == 0:
+            found = _next_words(scanner, cut, stop, end, words + n)
+            for i in range(n, n + found):
+                _set_key_of(keys + i, words[i].start, words[i].length, cap, end, slots)
+            n += found
+            if found == 0:
+                break
+            if scanner.wide:
+                cut.ends = _ends_before(scanner, cut.p, stop, end)
+            continue
+        ends = cut.ends
+        start = cut.p
+        cut.p = start + _length(ends) - 1
+        following = _ends_before(scanner, cut.p, stop, end)
+        next = start
+        while ends:
+            words[n].start = next
+            i = _lowest(ends)
+            words[n].length = start + i - next
+            _set_key_of(keys + n, next, start + i - next, cap, end, slots)
+            next = start + i
+            ends &= ends - 1
+            n += 1
+        cut.ends = following
+    return n
 
 
 cdef int _copy_known(const Key *keys, int i, int n, const Slot *slots, int32_t *out,
@@ -389,34 +423,27 @@ cdef class WordCache:
 
     cdef int64_t _find(self, text, int64_t at, int64_t upto) except -1:
         cdef const uint8_t *base = _utf8(text)
-        cdef const uint8_t *p = base + at
+        cdef Cut cut = Cut(base + at, 0)
         cdef const uint8_t *stop = base + upto
         cdef const uint8_t *end = base + <int64_t> len(text)
         cdef Word words[AHEAD + WINDOW]
         cdef Key keys[AHEAD + WINDOW]
         cdef int64_t cap = CAP if self.limit else 0
-        cdef int i, found, ready, status = 0
+        cdef int i, ready, status = 0
         with nogil:
             if self._nbytes() > self.limit and self.n_kept:
                 memset(self.slots.at, 0, (self.slots.mask + 1) * sizeof(Slot))
                 self.used = self.n_entries = self.n_numbers = self.n_kept = 0
             self.n_new = self.n_uncached = self.n_out = 0
             while status == 0:
-                ready = 0
-                while ready < AHEAD:
-                    found = _next_words(&self.scanner, &p, stop, end, words + ready)
-                    if found == 0:
-                        break
-                    ready += found
+                # the table is mostly waiting for memory, so ask for it some words ahead
+                ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, words, keys)
                 if ready == 0:
                     break
                 status = _grow(<void **> &self.out, &self.out_room,
                                self.n_out + (AHEAD + WINDOW) * PIECES + 1, sizeof(int32_t))
                 if status < 0:
                     break
-                # the table is mostly waiting for memory, so ask for it some words ahead
-                _set_keys(keys, words, ready, cap, end, self.slots)
-                out = self.out + self.n_out
                 i = 0
                 while i < ready:
                     i = _copy_known(keys, i, ready, self.slots.at, self.out, &self.n_out)
@@ -431,7 +458,7 @@ cdef class WordCache:
                     i += 1
         if status < 0:
             raise MemoryError
-        return p - base
+        return cut.p - base
 
     cdef inline const NewWord *_new_word(self, int64_t i) noexcept nogil:
         return self.new + i if i < self.n_new else self.uncached + (i - self.n_new)

@@ -361,42 +361,55 @@ cdef struct Word:
     int64_t length
 
 
-cdef int _next_words(const Scanner *scanner, const uint8_t **at, const uint8_t *stop,
-                     const uint8_t *end, Word *words) noexcept nogil:
-    """Finds up to 64 words from `at` on, and moves it behind them.
+cdef struct Cut:        # how far words have been found
+    const uint8_t *p    # where the next one starts
+    uint64_t ends       # where words end in the window there; 0: not known
 
-    None starts at `stop` or behind it; without words `at` has come there.
-    """
-    cdef const uint8_t *p = at[0]
-    cdef const uint8_t *next
+
+cdef inline uint64_t _ends_before(const Scanner *scanner, const uint8_t *p, const uint8_t *stop,
+                                  const uint8_t *end) noexcept nogil:
+    """Returns where words end in the window at `p` that start before `stop`."""
     cdef uint64_t ends, late
+    if p >= stop:
+        return 0
+    ends = _window_ends(scanner, p, end)
+    if stop - p < WINDOW:
+        late = ends & ~_below(<int> (stop - p))
+        ends &= late ^ (late - 1)       # all up to the first one
+    return ends
+
+
+cdef int _next_words(const Scanner *scanner, Cut *cut, const uint8_t *stop, const uint8_t *end,
+                     Word *words) noexcept nogil:
+    """Finds up to 64 words, and moves `cut` behind them.
+
+    None starts at `stop` or behind it; without words `cut` has come there.
+    """
+    cdef const uint8_t *start
+    cdef uint64_t ends
     cdef int n = 0
-    if scanner.wide:
-        if p >= stop:
-            return 0
-        ends = _window_ends(scanner, p, end)
-        if ends:
-            if stop - p < WINDOW:
-                late = ends & ~_below(<int> (stop - p))
-                ends &= late ^ (late - 1)       # all up to the first one
-            next = p
-            while ends:
-                words[n].start = next
-                next = p + _lowest(ends)
-                words[n].length = next - words[n].start
-                ends &= ends - 1
-                n += 1
-            at[0] = next
-            return n
+    if scanner.wide and cut.ends == 0:
+        cut.ends = _ends_before(scanner, cut.p, stop, end)
+    ends = cut.ends
+    if ends:
+        start = cut.p
+        while ends:
+            words[n].start = start
+            start = cut.p + _lowest(ends)
+            words[n].length = start - words[n].start
+            ends &= ends - 1
+            n += 1
+        cut.p = start
+        cut.ends = 0
+        return n
     while n < SOME:
-        p = word_start(scanner, p, end)
-        if p >= stop:
+        cut.p = word_start(scanner, cut.p, end)
+        if cut.p >= stop:
             break
-        words[n].start = p
-        p = word_end(scanner, p, end)
-        words[n].length = p - words[n].start
+        start = cut.p
+        cut.p = word_end(scanner, start, end)
+        words[n] = Word(start, cut.p - start)
         n += 1
         if scanner.wide:
             break
-    at[0] = p
     return n
