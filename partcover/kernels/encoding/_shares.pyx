@@ -31,6 +31,48 @@ cdef extern from *:
     """
     void add_references "pc_add_references"(PyObject *item, int64_t n)
 
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    #endif
+
+    /* writes 16 characters of 1, 2 or 4 bytes as bytes; returns whether all are ASCII */
+    static inline int pc_narrow(const void *from, int kind, uint8_t *to)
+    {
+    #if defined(__SSE2__)
+        const __m128i *p = (const __m128i *) from;
+        __m128i a = _mm_loadu_si128(p), b, c, d, other;
+        if (kind == 1) {
+            other = a;
+        } else if (kind == 2) {
+            b = _mm_loadu_si128(p + 1);
+            other = _mm_cmpgt_epi16(_mm_or_si128(_mm_srli_epi16(a, 7), _mm_srli_epi16(b, 7)),
+                                    _mm_setzero_si128());
+            a = _mm_packus_epi16(a, b);
+        } else {
+            b = _mm_loadu_si128(p + 1), c = _mm_loadu_si128(p + 2), d = _mm_loadu_si128(p + 3);
+            other = _mm_cmpgt_epi32(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d)),
+                                    _mm_set1_epi32(0x7F));
+            a = _mm_packus_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+        }
+        _mm_storeu_si128((__m128i *) to, a);
+        return !_mm_movemask_epi8(other);
+    #else
+        uint32_t any = 0;
+        for (int i = 0; i < 16; i++) {
+            uint32_t c = kind == 1 ? ((const uint8_t *) from)[i]
+                : kind == 2 ? ((const uint16_t *) from)[i] : ((const uint32_t *) from)[i];
+            any |= c;
+            to[i] = (uint8_t) c;
+        }
+        return any < 0x80;
+    #endif
+    }
+    """
+    bint _narrow "pc_narrow"(const void *p, int kind, uint8_t *out) noexcept nogil
+
 cdef enum:
     BLOCK = 1 << 12    # characters counted before the surrogates among them are looked for
 
@@ -70,17 +112,11 @@ cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noe
 
     It is NULL where another surrogate stands.
     """
-    cdef uint32_t c, any
+    cdef uint32_t c
     cdef int i
     while p < end:
-        while end - p >= 16:    # most text is ASCII
-            any = 0
-            for i in range(16):
-                any |= p[i]
-            if any >= 0x80:
-                break
-            for i in range(16):
-                out[i] = <uint8_t> p[i]
+        # most text is ASCII; a character that becomes a byte leaves room for it
+        while end - p >= 16 and _narrow(p, sizeof(Character), out):
             out += 16
             p += 16
         i = 0

@@ -288,12 +288,14 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
             n = _lowest(bits)
     if n == 0:
         return 0
-    valid = _below(n)
-    c.letter &= valid
+    valid = ~<uint64_t> 0
+    if n < WINDOW:
+        valid = _below(n)
+        c.letter &= valid
+        c.digit &= valid
+        c.white &= valid
+        c.line &= valid
     others = valid & ~(c.letter | c.digit | c.white)
-    c.digit &= valid
-    c.white &= valid
-    c.line &= valid
     not_white = valid & ~c.white
     if mode == GPT2:
         rest = c.white
