@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..kernels.encoding._encoder import WordCache
 
-__all__ = ["Collected", "Number"]
-
-Number = TypeVar("Number", np.int32, np.uint16, np.uint32)
+__all__ = ["Collected"]
 
 _MORE = 1.1  # times the room that the sections so far let expect
 
 
-class Collected(Generic[Number]):
-    """Numbers, one section behind another.
+class Collected:
+    """Numbers, or ids, one section behind another.
 
     Parameters
     ----------
     size : int
         Bytes of all text that is to come, for the room that is taken.
     kind : dtype
-        int32 for numbers, else the type of `ids`.
-    ids : ndarray, optional
-        What is collected instead of each number; numbers from the last one on have its id.
+        Their type, in which all fit.
     """
 
-    def __init__(
-        self, size: int, kind: type[Number] | np.dtype[Number], ids: npt.NDArray[Number] | None = None
-    ) -> None:
-        self._size, self._ids = size, ids
-        self._array: npt.NDArray[Number] = np.empty(0, kind)
+    def __init__(self, size: int, kind: npt.DTypeLike) -> None:
+        self._size = size
+        self._array: npt.NDArray[Any] = np.empty(0, kind)
         self._n = self._done = 0
 
     def add(self, cache: WordCache, size: int) -> None:
@@ -47,10 +41,10 @@ class Collected(Generic[Number]):
             larger = np.empty(room, self._array.dtype)
             larger[: self._n] = self._array[: self._n]
             self._array = larger
-        cache.write(self._array, self._n, self._ids)
+        cache.write(self._array, self._n)
         self._n = end
 
-    def result(self) -> npt.NDArray[Number]:
+    def result(self) -> npt.NDArray[Any]:
         """Returns the array, which nothing is added to any more."""
         if self._n < len(self._array):
             self._array.resize(self._n, refcheck=False)  # gives the rest back, without a copy

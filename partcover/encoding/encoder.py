@@ -273,7 +273,9 @@ class Encoder(TextEncoder):
         kind = checked_dtype(dtype, self.dtype, max(self._text_of))
         share = self.threads if threads is None else thread_count(threads)
         check_special(special)
-        ending = [] if end_of_document is None else [self._special.ending(end_of_document)]
+        ending = []
+        if end_of_document is not None:
+            ending = [self._ids[self._special.ending(end_of_document)]]
         whole = special != "text" or self._normal is not None
         text = FileText(
             paths, self._rules[0], key=key, whole=whole, all_files=all_files,
@@ -293,7 +295,7 @@ class Encoder(TextEncoder):
                         numbers += worker.of(self._parts(content, special), at)
                     if last:
                         numbers += ending
-            return self._to_ids(joined(numbers)).astype(kind, copy=False), marks
+            return joined(numbers).astype(kind), marks
 
         part = None
         if PartFile.fits(out, text.sources):

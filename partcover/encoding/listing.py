@@ -14,12 +14,14 @@ __all__ = ["listed"]
 _SHARE = 1 << 18  # numbers below which counting the uses of all values takes longer
 
 
-def listed(arrays: Sequence[Numbers], values: list[int], threads: int = 1) -> list[int]:
-    """Returns the value of each number of the arrays.
+def listed(arrays: Sequence[Numbers], values: list[int] | None, threads: int = 1) -> list[int]:
+    """Returns the value of each number of the arrays; without values the numbers.
 
-    Numbers from the last value's on have that one.  It makes no new objects, which would take
-    most of the time.
+    It makes no new objects, which would take most of the time.
     """
+    if values is None:
+        found: list[int] = joined(arrays).tolist()
+        return found
     starts = list(accumulate(map(len, arrays), initial=0))
     if starts[-1] < _SHARE:
         return _shares.listed(joined(arrays), values)

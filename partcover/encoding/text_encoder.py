@@ -29,7 +29,6 @@ from ..segmentation.merge_cutter import MergeCutter
 from ..segmentation.protocols import Draw
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
-from .collected import Number
 from .decoding import Decoder
 from .listing import listed
 from .offsets import Spans, character_lengths, original_spans, spans, token_spans, traced_spans
@@ -52,6 +51,7 @@ _Result = TypeVar("_Result")
 Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
 _CACHE = 1 << 26
+_SPARSE = 16  # times as many ids as tokens, from which on no object is kept for each
 
 
 class TextEncoder(Decoder):
@@ -123,9 +123,12 @@ class TextEncoder(Decoder):
         if (unknown := vocabulary.unknown) is not None:
             self._unknown = UnknownNumbers(len(ids), unknown.part, unknown.longest)
             ids.append(vocabulary.special[unknown.token])
-        self._ids = np.maximum(ids, 0).astype(self.dtype)
-        self._numbers_are_ids = ids == list(range(len(ids)))
-        self._values = self._ids.tolist()
+        #: of each number; those from the last one on have its id
+        self._ids = np.maximum(ids, 0).astype(np.int32)
+        #: an object for each id, if there are not far more ids than tokens
+        self._values: list[int] | None = None
+        if max(ids) < _SPARSE * len(ids):
+            self._values = list(range(max(ids) + 1))
         text_of = dict(zip(ids, texts, strict=False))
         text_of.pop(-1, None)
         skipped = [
@@ -191,13 +194,13 @@ class TextEncoder(Decoder):
             if self._normal is not None and workers is self._workers and isinstance(data, bytes):
                 data = self._normal.of_bytes(data)
             return workers.values(data, self._values)
-        numbers = list(self._numbers(data, special, np.dtype(np.int32)))
-        return listed(numbers, self._values, self.threads)
+        found = list(self._found(data, special, np.int32))
+        return listed(found, self._values, self.threads)
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
         data = self._prepared(text, special)
-        parts = list(self._numbers(data, special, self.dtype, self._ids))
+        parts = list(self._found(data, special, self.dtype))
         return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, self.dtype), *parts])
 
     def encode_batch(
@@ -251,7 +254,7 @@ class TextEncoder(Decoder):
         """
 
         def of_parts(worker: Worker, parts: list[bytes | Numbers], at: int) -> Ids:
-            return self._to_ids(joined(worker.of(parts, at)))
+            return joined(worker.of(parts, at)).astype(self.dtype)
 
         return self._each(texts, of_parts, special=special, threads=threads, names=names)
 
@@ -349,8 +352,8 @@ class TextEncoder(Decoder):
                     span = np.array([0]), np.array([len(part.text)])
                 else:
                     follows = bool(numbers)
-                    some = self._workers.numbers(
-                        part.text, at, self.threads, np.dtype(np.int32), follows=follows
+                    some = self._numbering.numbers(
+                        part.text, at, self.threads, np.int32, follows=follows
                     )
                     numbers.append(joined(list(some)))
                     span = self._spans(part.text, self._lengths_of(numbers[-1]), follows)
@@ -367,7 +370,8 @@ class TextEncoder(Decoder):
         if unit == "chars":
             start, end = spans(character_lengths(data), start, end)
         offsets = list(zip(start.tolist(), end.tolist(), strict=True))
-        return self._to_ids(joined(numbers)).tolist(), offsets
+        found = self._ids[np.minimum(joined(numbers), len(self._ids) - 1)]
+        return found.tolist(), offsets
 
     def _prepared(self, text: str | bytes, special: Special) -> str | bytes:
         """Returns a text in UTF-8, or as it is if only words are looked for in it."""
@@ -375,18 +379,14 @@ class TextEncoder(Decoder):
         alike = self._normal is None or self._normal.keeps_ascii or self._takes_raw(special)
         return text if isinstance(text, str) and plain and alike else as_bytes(text, "the text")
 
-    def _numbers(
-        self,
-        text: str | bytes,
-        special: Special,
-        kind: np.dtype[Number],
-        ids: npt.NDArray[Number] | None = None,
-    ) -> Iterator[npt.NDArray[Number]]:
-        """Yields a text's numbers, or their ids, part by part."""
+    def _found(
+        self, text: str | bytes, special: Special, kind: npt.DTypeLike
+    ) -> Iterator[npt.NDArray[Any]]:
+        """Yields a text's ids, part by part."""
         workers = self._workers_for(special)
         if isinstance(text, str):
             try:
-                yield from workers.numbers(text, 0, self.threads, kind, ids)
+                yield from workers.numbers(text, 0, self.threads, kind)
             except (InputError, UnicodeEncodeError):
                 as_bytes(text, "the text")  # of several errors the one that one thread finds
                 raise
@@ -394,21 +394,16 @@ class TextEncoder(Decoder):
         parts = self._parts(text, special)
         for place, (at, part) in enumerate(placed(parts)):
             if isinstance(part, np.ndarray):
-                yield part if ids is None else self._to_ids(part)
+                yield part.astype(kind)
             else:
-                yield from workers.numbers(
-                    part, at, self.threads, kind, ids, follows=place > 0
-                )
+                yield from workers.numbers(part, at, self.threads, kind, follows=place > 0)
 
     def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
         """Cuts a text at its special tokens, and normalizes what is between if workers do not."""
         parts = self._special.cut(text, special)
         if not self._takes_raw(special):
             parts = [part for raw in parts for part in self._inner(raw, special)]
-        return [
-            part.text if part.number is None else np.array([part.number], np.int32)
-            for part in parts
-        ]
+        return [part.text if part.number is None else self._ids[[part.number]] for part in parts]
 
     def _takes_raw(self, special: Special) -> bool:
         """Returns whether workers take text that is not normalized."""
@@ -443,6 +438,10 @@ class TextEncoder(Decoder):
             normal = None  # texts come normalized then
         self._workers = self._new_workers(self._rules, self._raw is None, following, normal)
         self._raw_workers = self._new_workers(self._raw or self._rules, True, following)
+        #: find numbers instead of ids, of which several tokens may have one
+        self._numbering = self._new_workers(
+            self._rules, self._raw is None, following, normal, numbers=True
+        )
 
     def _new_workers(
         self,
@@ -450,6 +449,8 @@ class TextEncoder(Decoder):
         known: bool,
         following: tuple[PretokenizerRule, ...] | None,
         normal: Normalizer | None = None,
+        *,
+        numbers: bool = False,
     ) -> Workers:
         drawn = self._draw is not None
         kinds = character_kinds() if rules[0].kinds is None else rules[0].kinds
@@ -457,6 +458,7 @@ class TextEncoder(Decoder):
             WordCache, rules[0].finder, kinds, self._mark, self._cache,
             self._tokens if known and not drawn else None, rules[0].phrase,
             self._short_merges(rules) if known and not drawn else None,
+            None if numbers else self._ids,
         )  # fmt: skip
         return Workers(
             rules, self._draw or self._cut, self._lacks, self._unknown, self._mark, new_cache,
@@ -471,12 +473,6 @@ class TextEncoder(Decoder):
         if self._cut.keeps_whole and self._tokens is None:
             return None  # no table says which words are tokens
         return self._merges
-
-    def _to_ids(self, numbers: Numbers) -> Ids:
-        if self._unknown is not None:
-            ids: Ids = self._ids[np.minimum(numbers, self._unknown.first)]
-            return ids
-        return numbers.astype(self.dtype) if self._numbers_are_ids else self._ids[numbers]
 
     def _lengths_of(self, numbers: Numbers) -> npt.NDArray[np.int64]:
         """Returns how many bytes each number stands for."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,14 +22,12 @@ from ..kernels.encoding._shares import utf8_size
 from ..kernels.segmentation._segment import SINGLE
 from ..runtime.arguments import shown
 from ..runtime.processes.parallel import ordered_map
-from .collected import Collected, Number
+from .collected import Collected
 from .listing import listed
-from .text import Numbers, UnknownNumbers, exchange, joined, placed
+from .text import Numbers, UnknownNumbers, exchange, placed
 from .utf8 import utf8
 
 __all__ = ["Worker", "Workers", "token_table"]
-
-_Result = TypeVar("_Result")
 
 SECTION = 1 << 18  # bytes of text after which new words are cut
 PART = 1 << 18  # bytes or characters that one thread takes at a time
@@ -101,9 +99,7 @@ class Worker:
         self.collect(out, text, first, 0, len(text))
         return out.result()
 
-    def collect(
-        self, out: Collected[Number], text: bytes | str, first: int, begin: int, end: int
-    ) -> None:
+    def collect(self, out: Collected, text: bytes | str, first: int, begin: int, end: int) -> None:
         """Adds the numbers from `begin` to `end`, places where the first rule cuts.
 
         Characters are all ASCII.
@@ -115,9 +111,9 @@ class Worker:
             out.add(self.cache, at - begin)
             begin = at
 
-    def values(self, text: bytes | str, first: int, values: list[int]) -> list[int]:
-        """Returns, for the numbers of a text, the entry of each in `values`, or the last one."""
-        if len(text) > SECTION:
+    def values(self, text: bytes | str, first: int, values: list[int] | None) -> list[int]:
+        """Returns, for the numbers of a text, the entry of each in `values`, or themselves."""
+        if len(text) > SECTION or values is None:
             out = Collected(len(text), np.int32)
             self.collect(out, text, first, 0, len(text))
             return listed([out.result()], values)
@@ -306,7 +302,7 @@ class Workers:
             following = None if self._following is None else self._make(self._following)
             return self._make(self.rules, following=following)
 
-    def values(self, text: bytes | str, values: list[int]) -> list[int]:
+    def values(self, text: bytes | str, values: list[int] | None) -> list[int]:
         """Returns what `Worker.values` does for a whole text."""
         worker = self._taken()
         found = worker.values(text, 0, values)
@@ -318,12 +314,11 @@ class Workers:
         text: bytes | str,
         at: int,
         threads: int,
-        kind: type[Number] | np.dtype[Number],
-        ids: npt.NDArray[Number] | None = None,
+        kind: npt.DTypeLike,
         *,
         follows: bool = False,
-    ) -> Iterator[npt.NDArray[Number]]:
-        """Yields a text's numbers, or their ids of type `kind`; a long text's by several threads.
+    ) -> Iterator[npt.NDArray[Any]]:
+        """Yields a text's numbers, of type `kind`; a long text's by several threads.
 
         `at` says where the text starts, `follows` whether it follows a special token.  Characters
         become UTF-8 and are normalized part by part, by the thread that takes the part: then it
@@ -335,7 +330,7 @@ class Workers:
         if len(text) > PART and not (plain and threads == 1):
             places = self._places(text)
 
-        def collect(out: Collected[Number], begin: int, end: int) -> None:
+        def collect(out: Collected, begin: int, end: int) -> None:
             with self.one() as worker:
                 worker = (worker.following if follows else None) or worker
                 if plain:
@@ -348,14 +343,14 @@ class Workers:
                 worker.collect(out, data, at, 0, len(data))
 
         if threads == 1:
-            out = Collected(len(text), kind, ids)
+            out = Collected(len(text), kind)
             for begin, end in pairwise(places):
                 collect(out, begin, end)
             yield out.result()
             return
 
-        def work(part: tuple[int, int]) -> npt.NDArray[Number]:
-            out = Collected(part[1] - part[0], kind, ids)
+        def work(part: tuple[int, int]) -> npt.NDArray[Any]:
+            out = Collected(part[1] - part[0], kind)
             collect(out, *part)
             return out.result()
 

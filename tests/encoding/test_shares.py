@@ -55,8 +55,8 @@ def references(values):
 
 
 @given(
-    st.lists(st.lists(st.integers(0, 9), max_size=30), max_size=6),
-    st.integers(1, 8),
+    st.lists(st.lists(st.integers(0, 7), max_size=30), max_size=6),
+    st.integers(8, 10),
     st.integers(1, 3),
 )
 def test_lists_in_shares(numbers, n_values, threads):
@@ -68,8 +68,9 @@ def test_lists_in_shares(numbers, n_values, threads):
         patch.setattr("partcover.encoding.listing._SHARE", 1)
         found = listed(arrays, values, threads)
     shared = references(values)
-    assert found == [values[min(number, n_values - 1)] for part in numbers for number in part]
+    assert found == [values[number] for part in numbers for number in part]
     assert found == listed(arrays, values, threads)
+    assert listed(arrays, None, threads) == [number for part in numbers for number in part]
     large = [value for value in values if value > 256]
     assert [now - then for now, then in zip(shared, before, strict=True)] == [
         found.count(value) for value in large

@@ -3,8 +3,7 @@
 
 import numpy as np
 
-from cpython.buffer cimport (PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release,
-                             PyObject_GetBuffer)
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.unicode cimport PyUnicode_DATA
 from libc.stdint cimport (int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
@@ -38,12 +37,6 @@ cdef struct NewWord:    # of this section
     int32_t entry
 
 
-ctypedef fused Id:
-    int32_t
-    uint16_t
-    uint32_t
-
-
 cdef const uint8_t *_utf8(object text) except NULL:
     """Returns the bytes of a text: bytes, or characters that are all ASCII."""
     if isinstance(text, bytes):
@@ -53,12 +46,10 @@ cdef const uint8_t *_utf8(object text) except NULL:
     raise TypeError("bytes or ASCII characters are expected")
 
 
-cdef void _write_ids(Id *to, const int32_t *numbers, int64_t n, const Id *ids,
-                     int32_t last) noexcept nogil:
-    """Writes the id of each number; those above the last one have its id."""
+cdef void _narrowed(uint16_t *to, const int32_t *from_, int64_t n) noexcept nogil:
     cdef int64_t i
     for i in range(n):
-        to[i] = ids[min(numbers[i], last)]
+        to[i] = <uint16_t> from_[i]
 
 
 def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds, int phrase=1):
@@ -220,10 +211,16 @@ cdef class WordCache:
         The most words that are joined.
     merges : ShortMerges, optional
         What cuts short words that are kept and not in `tokens`, so that they are never new.
+    ids : ndarray of int32, optional
+        The id of each number, at least 0, which is kept instead of it; numbers from the last one
+        on have its id.
     """
 
     cdef TokenTable tokens
     cdef ShortMerges merges
+    cdef const int32_t[::1] ids
+    cdef const int32_t *id_of   # NULL: numbers are kept
+    cdef int32_t last           # of the numbers with an id
     cdef Scanner scanner
     cdef const uint8_t[::1] kinds
     cdef bytes mark
@@ -245,7 +242,12 @@ cdef class WordCache:
     cdef int64_t n_out, out_room
 
     def __cinit__(self, int mode, const uint8_t[::1] kinds, bytes mark, int64_t limit,
-                  TokenTable tokens=None, int phrase=1, ShortMerges merges=None):
+                  TokenTable tokens=None, int phrase=1, ShortMerges merges=None,
+                  const int32_t[::1] ids=None):
+        if ids is not None:
+            self.ids = ids
+            self.id_of = &ids[0]
+            self.last = <int32_t> ids.shape[0] - 1
         self.tokens = tokens
         self.merges = merges
         self.kinds = kinds
@@ -302,12 +304,18 @@ cdef class WordCache:
         free(old.memory)
         return 0
 
+    cdef inline int32_t _kept(self, int32_t number) noexcept nogil:
+        """Returns what is kept for a number."""
+        return number if self.id_of == NULL else self.id_of[min(number, self.last)]
+
     cdef int _keep(self, const Key *key, const uint8_t *p, int64_t start,
                    uint64_t home) noexcept nogil:
         """Adds the word at `p` to the free slot `home`, and its numbers to the section's."""
         cdef int64_t n = <int64_t> (key.b >> 56)
         cdef int64_t count = -1
+        cdef int64_t i
         cdef Slot *slot = self.slots.at + home
+        cdef int32_t *numbers
         cdef int32_t token = 0
         if self.tokens is not None:
             token = self.tokens.find(key, p)
@@ -330,10 +338,13 @@ cdef class WordCache:
             slot.a = <uint64_t> (self.used - n) + 1
         if token:
             slot.tag |= 1
-            slot.pieces[0] = token
+            slot.pieces[0] = self._kept(token)
         else:
             if self.merges is not None and n <= MERGED:
-                count = self.merges.merge(p, n, self.numbers + self.n_numbers)
+                numbers = self.numbers + self.n_numbers
+                count = self.merges.merge(p, n, numbers)
+                for i in range(count):
+                    numbers[i] = self._kept(numbers[i])
             if 0 < count <= PIECES:
                 slot.tag |= <uint32_t> count
                 memcpy(slot.pieces, self.numbers + self.n_numbers, count * sizeof(int32_t))
@@ -533,7 +544,8 @@ cdef class WordCache:
                 entry.first = self.n_numbers
                 for j in range(offsets[i], offsets[i + 1]):
                     if which[j] != INSIDE:
-                        self.numbers[self.n_numbers] = which[j] + 256 if which[j] >= 0 else data[j]
+                        self.numbers[self.n_numbers] = self._kept(
+                            which[j] + 256 if which[j] >= 0 else data[j])
                         self.n_numbers += 1
                 entry.count = self.n_numbers - entry.first
                 if i < self.n_new:
@@ -583,43 +595,23 @@ cdef class WordCache:
         """How many numbers the section's words have, once none is new."""
         return self.n_out
 
-    def write(self, out, int64_t at, ids=None):
-        """Writes the numbers of the section's words, or their ids.
+    def write(self, out, int64_t at):
+        """Writes the numbers, or ids, of the section's words to `out`, from place `at` on.
 
-        Parameters
-        ----------
-        out : ndarray of int32, or of the type of `ids`
-            What is written to, from `at` on, with room for `total`.
-        at : int
-            The place of the first one.
-        ids : ndarray of uint16 or uint32, optional
-            The id of each number; those from the last one on have its id.
+        There is room for `total`; the type is int32, or uint32 or uint16 where all fit in it.
         """
-        cdef Py_buffer to, table
-        cdef int32_t last
+        cdef Py_buffer to
         PyObject_GetBuffer(out, &to, PyBUF_WRITABLE)
         try:
             if not 0 <= at <= to.len // to.itemsize - self.n_out:
                 raise ValueError("there is no room for these numbers")
-            if ids is None:
-                if to.itemsize != sizeof(int32_t):
-                    raise TypeError("numbers are written as int32")
-                memcpy(<int32_t *> to.buf + at, self.out, self.n_out * sizeof(int32_t))
-                return
-            PyObject_GetBuffer(ids, &table, PyBUF_SIMPLE)
-            last = <int32_t> (table.len // table.itemsize) - 1
-            try:
-                if to.itemsize != table.itemsize or last < 0:
-                    raise TypeError("ids are written as they are")
+            if to.itemsize == sizeof(uint16_t):
                 with nogil:
-                    if to.itemsize == sizeof(uint16_t):
-                        _write_ids(<uint16_t *> to.buf + at, self.out, self.n_out,
-                                   <const uint16_t *> table.buf, last)
-                    else:
-                        _write_ids(<uint32_t *> to.buf + at, self.out, self.n_out,
-                                   <const uint32_t *> table.buf, last)
-            finally:
-                PyBuffer_Release(&table)
+                    _narrowed(<uint16_t *> to.buf + at, self.out, self.n_out)
+            elif to.itemsize == sizeof(int32_t):
+                memcpy(<int32_t *> to.buf + at, self.out, self.n_out * sizeof(int32_t))
+            else:
+                raise TypeError("numbers have two or four bytes")
         finally:
             PyBuffer_Release(&to)
 

@@ -15,21 +15,20 @@ cdef enum:
 
 
 cdef list _listed(const int32_t *numbers, Py_ssize_t n, list values):
-    """Returns the value of each number; those from the last value's on have that one.
+    """Returns the value of each number.
 
     It makes no new objects, which would take most of the time.
     """
     cdef Py_ssize_t i
-    cdef int32_t last = <int32_t> len(values) - 1
     cdef list out = PyList_New(n)
     cdef PyObject **items = (<PyListObject *> values).ob_item
     cdef object value
     for i in range(n):
         # first where the object is, then the object
         if i + 2 * ITEMS_AHEAD < n:
-            prefetch(items + min(numbers[i + 2 * ITEMS_AHEAD], last))
-            prefetch(items[min(numbers[i + ITEMS_AHEAD], last)])
-        value = <object> items[min(numbers[i], last)]
+            prefetch(items + numbers[i + 2 * ITEMS_AHEAD])
+            prefetch(items[numbers[i + ITEMS_AHEAD]])
+        value = <object> items[numbers[i]]
         Py_INCREF(value)
         PyList_SET_ITEM(out, i, value)
     return out

@@ -201,7 +201,7 @@ def written_utf8(str text not None, Py_ssize_t first, Py_ssize_t last):
 
 
 def listed(const int32_t[::1] numbers, list values not None):
-    """Returns the value of each number; those from the last value's on have that one."""
+    """Returns the value of each number."""
     return _listed(&numbers[0] if numbers.shape[0] else NULL, numbers.shape[0], values)
 
 
@@ -224,12 +224,11 @@ def write_values(parts, list values not None, list out not None):
         Places in `out` and the numbers, at least 0, of the values to write from there on.
         Threads that share an iterator write a part each at a time.
     values : list of int
-        The value of each number; those from the last value's on have that one.
+        The value of each number.
     out : list
         From `unwritten_list`, with room for the numbers.
     """
     cdef int64_t n = len(values)
-    cdef int32_t last = <int32_t> n - 1
     cdef PyObject **items = (<PyListObject *> values).ob_item
     cdef PyObject **to
     cdef int64_t *uses
@@ -251,7 +250,7 @@ def write_values(parts, list values not None, list out not None):
             to = (<PyListObject *> out).ob_item + at
             with nogil:
                 for i in range(size):
-                    value = min(number[i], last)
+                    value = number[i]
                     uses[value] += 1
                     to[i] = items[value]
     finally:    # what is in the list is counted, whatever happens
