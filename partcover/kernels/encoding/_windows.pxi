@@ -14,13 +14,15 @@ cdef extern from *:
     #include <arm_neon.h>
     #endif
 
-    typedef struct {    /* bit i: the i-th byte is one of these */
-        uint64_t high, letter, upper, digit, white, space, line, apostrophe, slash;
+    /* bit i: the i-th byte is one of these; inner: from 0x80 to 0xBF.  What is changed together
+       stands apart: two at a time would wait until both are written. */
+    typedef struct {
+        uint64_t high, letter, inner, upper, space, digit, apostrophe, white, slash, line;
     } pc_classes;
 
     #if defined(__SSE2__)
     /* the same work by 16, 32 or 64 bytes at a time */
-    #define PC_CLASSIFIER(name, target, width, vector, load, set, either, equal, within, top) \\
+    #define PC_CLASSIFIER(name, target, width, vector, load, set, either, equal, within, top, inner_)  \\
         target static void name(const uint8_t *p, pc_classes *c) \\
         { \\
             memset(c, 0, sizeof *c); \\
@@ -28,6 +30,7 @@ cdef extern from *:
                 vector v = load(p + at), folded = either(v, set(0x20)); \\
                 uint64_t space = equal(v, set(' ')); \\
                 c->high |= (uint64_t) top(v) << at; \\
+                c->inner |= (uint64_t) inner_(v) << at; \\
                 c->letter |= (uint64_t) within(folded, 'a', 'z') << at; \\
                 c->upper |= (uint64_t) within(v, 'A', 'Z') << at; \\
                 c->digit |= (uint64_t) within(v, '0', '9') << at; \\
@@ -41,31 +44,36 @@ cdef extern from *:
 
     #define PC_LOAD16(p) _mm_loadu_si128((const __m128i *) (p))
     #define PC_HIGH16(v) ((uint32_t) _mm_movemask_epi8(v))
+    #define PC_INNER16(v) PC_HIGH16(_mm_cmpgt_epi8(_mm_set1_epi8(-64), v))
     #define PC_EQUAL16(v, w) PC_HIGH16(_mm_cmpeq_epi8(v, w))
     #define PC_WITHIN16(v, low, last) PC_HIGH16(_mm_and_si128( \\
         _mm_cmpgt_epi8(v, _mm_set1_epi8(low - 1)), _mm_cmpgt_epi8(_mm_set1_epi8(last + 1), v)))
     PC_CLASSIFIER(pc_classify16, , 16, __m128i, PC_LOAD16, _mm_set1_epi8, _mm_or_si128,
-                  PC_EQUAL16, PC_WITHIN16, PC_HIGH16)
+                  PC_EQUAL16, PC_WITHIN16, PC_HIGH16, PC_INNER16)
     static void (*pc_classify)(const uint8_t *, pc_classes *) = pc_classify16;
 
     #if defined(__GNUC__) || defined(__clang__)
     #include <immintrin.h>
     #define PC_LOAD32(p) _mm256_loadu_si256((const __m256i *) (p))
     #define PC_HIGH32(v) ((uint32_t) _mm256_movemask_epi8(v))
+    #define PC_INNER32(v) PC_HIGH32(_mm256_cmpgt_epi8(_mm256_set1_epi8(-64), v))
     #define PC_EQUAL32(v, w) PC_HIGH32(_mm256_cmpeq_epi8(v, w))
     #define PC_WITHIN32(v, low, last) PC_HIGH32(_mm256_and_si256( \\
         _mm256_cmpgt_epi8(v, _mm256_set1_epi8(low - 1)), \\
         _mm256_cmpgt_epi8(_mm256_set1_epi8(last + 1), v)))
     PC_CLASSIFIER(pc_classify32, __attribute__((target("avx2"))), 32, __m256i, PC_LOAD32,
-                  _mm256_set1_epi8, _mm256_or_si256, PC_EQUAL32, PC_WITHIN32, PC_HIGH32)
+                  _mm256_set1_epi8, _mm256_or_si256, PC_EQUAL32, PC_WITHIN32, PC_HIGH32,
+                  PC_INNER32)
 
     #define PC_LOAD64(p) _mm512_loadu_si512(p)
     #define PC_HIGH64(v) _mm512_movepi8_mask(v)
+    #define PC_INNER64(v) _mm512_cmpgt_epi8_mask(_mm512_set1_epi8(-64), v)
     #define PC_EQUAL64(v, w) _mm512_cmpeq_epi8_mask(v, w)
     #define PC_WITHIN64(v, low, last) _mm512_cmple_epu8_mask( \\
         _mm512_sub_epi8(v, _mm512_set1_epi8(low)), _mm512_set1_epi8((last) - (low)))
     PC_CLASSIFIER(pc_classify64, __attribute__((target("avx512bw"))), 64, __m512i, PC_LOAD64,
-                  _mm512_set1_epi8, _mm512_or_si512, PC_EQUAL64, PC_WITHIN64, PC_HIGH64)
+                  _mm512_set1_epi8, _mm512_or_si512, PC_EQUAL64, PC_WITHIN64, PC_HIGH64,
+                  PC_INNER64)
     #endif
 
     /* chooses how many bytes are classified at a time, up to `most`; returns how many */
@@ -106,6 +114,7 @@ cdef extern from *:
     #define PC_WITHIN(v, low, count) vcltq_u8(vsubq_u8(v, vdupq_n_u8(low)), vdupq_n_u8(count))
     #define PC_EQUAL(i, x) vceqq_u8(v[i], vdupq_n_u8(x))
     #define PC_HIGH(i) vcgeq_u8(v[i], vdupq_n_u8(0x80))
+    #define PC_INNER(i) PC_WITHIN(v[i], 0x80, 0x40)
     #define PC_LETTER(i) PC_WITHIN(f[i], 'a', 26)
     #define PC_UPPER(i) PC_WITHIN(v[i], 'A', 26)
     #define PC_DIGIT(i) PC_WITHIN(v[i], '0', 10)
@@ -115,6 +124,7 @@ cdef extern from *:
     #define PC_APOSTROPHE(i) PC_EQUAL(i, 0x27)
     #define PC_SLASH(i) PC_EQUAL(i, '/')
         c->high = PC_FOUR(PC_HIGH);
+        c->inner = PC_FOUR(PC_INNER);
         c->letter = PC_FOUR(PC_LETTER);
         c->upper = PC_FOUR(PC_UPPER);
         c->digit = PC_FOUR(PC_DIGIT);
@@ -136,6 +146,7 @@ cdef extern from *:
         for (int i = 0; i < 64; i++) {
             uint8_t x = p[i];
             c->high |= (uint64_t) (x >= 0x80) << i;
+            c->inner |= (uint64_t) ((x & 0xC0) == 0x80) << i;
             c->letter |= (uint64_t) ((uint8_t) ((x | 0x20) - 'a') < 26) << i;
             c->upper |= (uint64_t) ((uint8_t) (x - 'A') < 26) << i;
             c->digit |= (uint64_t) ((uint8_t) (x - '0') < 10) << i;
@@ -173,7 +184,7 @@ cdef extern from *:
     #endif
     """
     ctypedef struct Classes "pc_classes":
-        uint64_t high, letter, upper, digit, white, space, line, apostrophe, slash
+        uint64_t high, inner, letter, upper, digit, white, space, line, apostrophe, slash
     void _classify "pc_classify"(const uint8_t *p, Classes *c) noexcept nogil
     int _choose "pc_choose"(int most) noexcept nogil
     int _lowest "pc_lowest"(uint64_t x) noexcept nogil
@@ -227,7 +238,7 @@ cdef Scanner _scanner(const uint8_t[::1] kinds, int mode, int phrase, bint skips
 
 cdef uint64_t _others_of(const Scanner *scanner, const uint8_t *p, const uint8_t *end,
                          Classes *c, int *n, uint64_t *lower) noexcept nogil:
-    """Adds the letters that are not ASCII to the classes; returns the bytes that begin none.
+    """Adds the characters that are not ASCII to the classes; returns the bytes that begin none.
 
     `n` becomes less where the window holds what no window settles.
     """
@@ -238,11 +249,13 @@ cdef uint64_t _others_of(const Scanner *scanner, const uint8_t *p, const uint8_t
     while left:
         i = _lowest(left)
         kind = _kind(scanner.kinds, p + i, end, &size)
-        if i + size > n[0] or kind & (WHITE | NUMBER | (MARK if scanner.mode == O200K else 0)):
+        if i + size > n[0] or kind & _unsettled(scanner):
             n[0] = i
             break
         bits = _below(size) << i
         inner |= bits & ~(<uint64_t> 1 << i)
+        if kind & WHITE:
+            c.white |= bits
         if kind & LETTER:
             c.letter |= bits
             if kind & UPPER:
@@ -251,6 +264,70 @@ cdef uint64_t _others_of(const Scanner *scanner, const uint8_t *p, const uint8_t
                 lower[0] |= bits
         left &= ~bits
     return inner
+
+
+cdef inline uint8_t _unsettled(const Scanner *scanner) noexcept nogil:
+    """The kinds of characters that are not ASCII and that no window settles."""
+    return NUMBER | (MARK if scanner.mode == O200K else 0)
+
+
+cdef inline uint64_t _if(int condition) noexcept nogil:
+    """All bits, or none."""
+    return -<uint64_t> (condition != 0)
+
+
+cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_t *end,
+                          Classes *c, int *n, uint64_t *lower) noexcept nogil:
+    """Does what `_others_of` does, for characters that do not wait for each other.
+
+    The places of their first bytes are known at once.  What is no UTF-8 is left to `_others_of`.
+    """
+    cdef uint64_t left = c.high & ~c.inner
+    cdef uint64_t all_bits = 0, letter = 0, upper = 0, low = 0, white = 0, stop = 0
+    cdef uint64_t bits = 0
+    cdef const uint8_t *kinds = scanner.kinds
+    cdef const uint8_t *at
+    cdef uint8_t unsettled = _unsettled(scanner)
+    cdef uint8_t kind
+    cdef int i
+    if end - p < WINDOW + 4:
+        return _others_of(scanner, p, end, c, n, lower)
+    while left:
+        i = _lowest(left)
+        left &= left - 1
+        at = p + i
+        if 0xC2 <= at[0] < 0xE0:
+            kind = kinds[(at[0] & 0x1F) << 6 | (at[1] & 0x3F)]
+            bits = <uint64_t> 3 << i
+        elif (0xE0 <= at[0] < 0xF0 and not (at[0] == 0xE0 and at[1] < 0xA0)
+                and not (at[0] == 0xED and at[1] >= 0xA0)):
+            kind = kinds[(at[0] & 0x0F) << 12 | (at[1] & 0x3F) << 6 | (at[2] & 0x3F)]
+            bits = <uint64_t> 7 << i
+        else:
+            return _others_of(scanner, p, end, c, n, lower)
+        all_bits |= bits
+        if kind & unsettled:
+            stop |= bits
+        if kind & WHITE:
+            white |= bits
+        if kind & LETTER:
+            letter |= bits
+            if scanner.mode == O200K:
+                upper |= bits & _if(kind & UPPER)
+                low |= bits & _if(kind & LOWER)
+    if all_bits != c.high:
+        return _others_of(scanner, p, end, c, n, lower)
+    if bits >> (WINDOW - 1):    # the last one may go on
+        i = _length(c.high & ~c.inner) - 1
+        if p[i] >= (0xE0 if i == WINDOW - 2 else 0xC0) and i > WINDOW - 3:
+            n[0] = i
+    if stop:
+        n[0] = min(n[0], _lowest(stop))
+    c.letter |= letter
+    c.upper |= upper
+    c.white |= white
+    lower[0] |= low
+    return c.inner
 
 
 cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
@@ -276,7 +353,7 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
         _classify(p, &c)
     lower = c.letter & ~c.upper
     if c.high:
-        inner = _others_of(scanner, p, end, &c, &n, &lower)
+        inner = _letters_of(scanner, p, end, &c, &n, &lower)
     if mode == O200K:
         # a slash behind a line may belong to the signs before it
         bits = c.line << 1 & c.slash & _below(n)
@@ -334,6 +411,10 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
                 bits = bits << 3 & found
         if mode == O200K:
             ends |= c.upper & ~lower & valid & lower << 1
+    # the last blank begins a word where its first byte is
+    if inner & ends:
+        for i in range(3):
+            ends = ends & ~inner | (ends & inner) >> 1
     # white space that goes on
     if rest >> (n - 1) & 1:
         bits = ~rest & valid
