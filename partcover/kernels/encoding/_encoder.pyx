@@ -13,6 +13,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef enum:
     CAP = 255           # bytes of the longest word that is kept
+    FEW = 16            # pieces of a word that are copied without asking for room
     AHEAD = 64          # words that are hashed before the first of them is looked up
     UNCACHED = -2147483648  # of the first word of a section that is not kept
 
@@ -120,7 +121,7 @@ cdef inline void _set_key_of(Key *key, const uint8_t *p, int64_t n, int64_t cap,
     elif n <= cap:
         key[0] = _key_of(p, n, end)
     else:
-        key[0] = Key(0, 0, 0, 0)
+        key[0] = Key(0, 1, 0, 0)     # which is no word's
     key.home = <uint32_t> _home(slots, key.tag)
     prefetch(slots.at + key.home)
 
@@ -162,27 +163,6 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
             n += 1
         cut.ends = following
     return n
-
-
-cdef int _copy_known(const Key *keys, int i, int n, const Slot *slots, int32_t *out,
-                     int64_t *n_out) noexcept nogil:
-    """Adds the numbers of keys[i..n − 1] up to the first that is not known, and returns it.
-
-    Known is what stands in its home with all of its numbers.  After a rehash no home is right, and
-    then it is not found here.
-    """
-    cdef const Slot *slot
-    cdef int32_t *at = out + n_out[0]
-    while i < n:
-        slot = slots + keys[i].home
-        # no longer word has its key in a slot
-        if slot.a != keys[i].a or slot.b != keys[i].b or not slot.tag & PIECES:
-            break
-        memcpy(at, slot.pieces, 16)     # and some that is written over
-        at += slot.tag & PIECES
-        i += 1
-    n_out[0] = at - out
-    return i
 
 
 cdef class WordCache:
@@ -324,7 +304,7 @@ cdef class WordCache:
         if (token == 0
                 and (_grow(<void **> &self.entries, &self.entries_room, self.n_entries + 1,
                            sizeof(Entry)) < 0
-                     or _grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + n,
+                     or _grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + n + 4,
                               sizeof(int32_t)) < 0
                      or _grow(<void **> &self.new, &self.new_room, self.n_new + 1,
                               sizeof(NewWord)) < 0)):
@@ -361,6 +341,44 @@ cdef class WordCache:
             return -1
         return self._rehash() if 2 * <uint64_t> self.n_kept > self.slots.mask else 0
 
+    cdef int _copy_known(self, const Key *keys, const Word *words, int i,
+                         int n) noexcept nogil:
+        """Adds the numbers of words i..n − 1 up to the first that is not known; returns it.
+
+        Known is what stands in its home.  After a rehash no home is right, and nothing is found.
+        """
+        cdef const Slot *slots = self.slots.at
+        cdef const Slot *slot
+        cdef const Entry *entry
+        cdef const int32_t *numbers
+        cdef int64_t j
+        cdef int32_t *at = self.out + self.n_out
+        while i < n:
+            slot = slots + keys[i].home
+            if slot.b != keys[i].b:
+                break
+            if slot.a != keys[i].a and (words[i].length <= INLINE or memcmp(
+                    self.arena + slot.a - 1, words[i].start, words[i].length)):
+                break
+            if slot.tag & PIECES:
+                memcpy(at, slot.pieces, 16)     # and some that is written over
+                at += slot.tag & PIECES
+            else:
+                entry = self.entries + slot.pieces[0]
+                if not 0 <= entry.count <= FEW:
+                    break
+                numbers = self.numbers + entry.first
+                j = 0
+                while True:
+                    memcpy(at + j, numbers + j, 16)
+                    j += 4
+                    if j >= entry.count:
+                        break
+                at += entry.count
+            i += 1
+        self.n_out = at - self.out
+        return i
+
     cdef int _put(self, Slot *slot) noexcept nogil:
         """Adds the numbers of a slot to the section's, with room for those of a window."""
         cdef int64_t count = slot.tag & PIECES
@@ -374,7 +392,7 @@ cdef class WordCache:
                 return 0
             count = entry.count
             pieces = self.numbers + entry.first
-            if _grow(<void **> &self.out, &self.out_room, self.n_out + count + (AHEAD + WINDOW) * PIECES + 1,
+            if _grow(<void **> &self.out, &self.out_room, self.n_out + count + (AHEAD + WINDOW) * FEW + 4,
                      sizeof(int32_t)) < 0:
                 return -1
         memcpy(self.out + self.n_out, pieces, count * sizeof(int32_t))
@@ -452,12 +470,12 @@ cdef class WordCache:
                 if ready == 0:
                     break
                 status = _grow(<void **> &self.out, &self.out_room,
-                               self.n_out + (AHEAD + WINDOW) * PIECES + 1, sizeof(int32_t))
+                               self.n_out + (AHEAD + WINDOW) * FEW + 4, sizeof(int32_t))
                 if status < 0:
                     break
                 i = 0
                 while i < ready:
-                    i = _copy_known(keys, i, ready, self.slots.at, self.out, &self.n_out)
+                    i = self._copy_known(keys, words, i, ready)
                     if i == ready:
                         break
                     if words[i].length > cap:
@@ -534,7 +552,7 @@ cdef class WordCache:
         cdef int64_t n = self.n_new + self.n_uncached
         cdef Entry entry
         self.n_own = self.n_entries
-        if (_grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + data.shape[0],
+        if (_grow(<void **> &self.numbers, &self.numbers_room, self.n_numbers + data.shape[0] + 4,
                   sizeof(int32_t)) < 0
                 or _grow(<void **> &self.entries, &self.entries_room,
                          self.n_entries + self.n_uncached, sizeof(Entry)) < 0):

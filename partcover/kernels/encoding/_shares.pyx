@@ -112,7 +112,7 @@ cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noe
 
     It is NULL where another surrogate stands.
     """
-    cdef uint32_t c
+    cdef uint32_t c, x
     cdef int i
     while p < end:
         # most text is ASCII; a character that becomes a byte leaves room for it
@@ -124,27 +124,29 @@ cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noe
             c = p[0]
             p += 1
             i += 1
-            if c < 0x80 or 0xDC80 <= c < 0xDD00:
+            if c >= 0x10000:
+                out[0] = <uint8_t> (0xF0 | c >> 18)
+                out[1] = <uint8_t> (0x80 | c >> 12 & 0x3F)
+                out[2] = <uint8_t> (0x80 | c >> 6 & 0x3F)
+                out[3] = <uint8_t> (0x80 | c & 0x3F)
+                out += 4
+                continue
+            if c - 0xD800 < 0x800:
+                if not 0xDC80 <= c < 0xDD00:
+                    return NULL
                 out[0] = <uint8_t> c
                 out += 1
                 continue
-            if c < 0x800:
-                out[0] = <uint8_t> (0xC0 | c >> 6)
-                out += 1
-            else:
-                if c < 0x10000:
-                    if c - 0xD800 < 0x800:
-                        return NULL
-                    out[0] = <uint8_t> (0xE0 | c >> 12)
-                    out += 1
-                else:
-                    out[0] = <uint8_t> (0xF0 | c >> 18)
-                    out[1] = <uint8_t> (0x80 | c >> 12 & 0x3F)
-                    out += 2
-                out[0] = <uint8_t> (0x80 | c >> 6 & 0x3F)
-                out += 1
-            out[0] = <uint8_t> (0x80 | c & 0x3F)
-            out += 1
+            # three bytes in any case, of which one to three stay: a branch would be guessed wrong
+            x = c
+            if c >= 0x80:
+                x = 0x80C0 | c >> 6 | (c & 0x3F) << 8
+            if c >= 0x800:
+                x = 0x8080E0 | c >> 12 | (c & 0xFC0) << 2 | (c & 0x3F) << 16
+            out[0] = <uint8_t> x
+            out[1] = <uint8_t> (x >> 8)
+            out[2] = <uint8_t> (x >> 16)
+            out += 1 + (c >= 0x80) + (c >= 0x800)
     return out
 
 
@@ -181,8 +183,9 @@ def written_utf8(str text not None, Py_ssize_t first, Py_ssize_t last):
     cdef uint8_t *end
     if not 0 <= first <= last <= len(text):
         raise ValueError("these characters are not of the text")
-    # a character of 1, 2 or 4 bytes becomes at most 2, 3 or 4; what is not written takes no memory
-    out = PyBytes_FromStringAndSize(NULL, (last - first) * (kind + 1 if kind < 4 else 4))
+    # a character of 1, 2 or 4 bytes becomes at most 2, 3 or 4, and two more are written at the
+    # last one; what is not written takes no memory
+    out = PyBytes_FromStringAndSize(NULL, (last - first) * (kind + 1 if kind < 4 else 4) + 2)
     to = <uint8_t *> PyBytes_AS_STRING(<object> out)
     with nogil:
         if kind == 1:
