@@ -31,47 +31,7 @@ cdef extern from *:
     """
     void add_references "pc_add_references"(PyObject *item, int64_t n)
 
-cdef extern from *:
-    """
-    #include <stdint.h>
-    #if defined(__SSE2__)
-    #include <emmintrin.h>
-    #endif
-
-    /* writes 16 characters of 1, 2 or 4 bytes as bytes; returns whether all are ASCII */
-    static inline int pc_narrow(const void *from, int kind, uint8_t *to)
-    {
-    #if defined(__SSE2__)
-        const __m128i *p = (const __m128i *) from;
-        __m128i a = _mm_loadu_si128(p), b, c, d, other;
-        if (kind == 1) {
-            other = a;
-        } else if (kind == 2) {
-            b = _mm_loadu_si128(p + 1);
-            other = _mm_cmpgt_epi16(_mm_or_si128(_mm_srli_epi16(a, 7), _mm_srli_epi16(b, 7)),
-                                    _mm_setzero_si128());
-            a = _mm_packus_epi16(a, b);
-        } else {
-            b = _mm_loadu_si128(p + 1), c = _mm_loadu_si128(p + 2), d = _mm_loadu_si128(p + 3);
-            other = _mm_cmpgt_epi32(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d)),
-                                    _mm_set1_epi32(0x7F));
-            a = _mm_packus_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
-        }
-        _mm_storeu_si128((__m128i *) to, a);
-        return !_mm_movemask_epi8(other);
-    #else
-        uint32_t any = 0;
-        for (int i = 0; i < 16; i++) {
-            uint32_t c = kind == 1 ? ((const uint8_t *) from)[i]
-                : kind == 2 ? ((const uint16_t *) from)[i] : ((const uint32_t *) from)[i];
-            any |= c;
-            to[i] = (uint8_t) c;
-        }
-        return any < 0x80;
-    #endif
-    }
-    """
-    bint _narrow "pc_narrow"(const void *p, int kind, uint8_t *out) noexcept nogil
+include "_utf8_writing.pxi"
 
 cdef enum:
     BLOCK = 1 << 12    # characters counted before the surrogates among them are looked for
@@ -112,6 +72,7 @@ cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noe
 
     It is NULL where another surrogate stands.
     """
+    cdef const Character *start
     cdef uint32_t c, x
     cdef int i
     while p < end:
@@ -119,8 +80,13 @@ cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noe
         while end - p >= 16 and _narrow(p, sizeof(Character), out):
             out += 16
             p += 16
+        if can_shuffle:
+            start = p
+            out = _write_groups(<const void **> &p, end, sizeof(Character), out)
+            if p > start and end - p >= 4:
+                continue
         i = 0
-        while p < end and i < 16:
+        while p < end and i < 4:
             c = p[0]
             p += 1
             i += 1
@@ -148,6 +114,18 @@ cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noe
             out[2] = <uint8_t> (x >> 16)
             out += 1 + (c >= 0x80) + (c >= 0x800)
     return out
+
+
+def shuffles(bint allowed=True):
+    """Chooses whether characters are written four at a time, which not every machine can.
+
+    No result depends on it.
+    """
+    _prepare(allowed)
+    return can_shuffle
+
+
+shuffles()
 
 
 def utf8_size(str text not None, Py_ssize_t first, Py_ssize_t last):
@@ -183,9 +161,9 @@ def written_utf8(str text not None, Py_ssize_t first, Py_ssize_t last):
     cdef uint8_t *end
     if not 0 <= first <= last <= len(text):
         raise ValueError("these characters are not of the text")
-    # a character of 1, 2 or 4 bytes becomes at most 2, 3 or 4, and two more are written at the
-    # last one; what is not written takes no memory
-    out = PyBytes_FromStringAndSize(NULL, (last - first) * (kind + 1 if kind < 4 else 4) + 2)
+    # a character of 1, 2 or 4 bytes becomes at most 2, 3 or 4, and up to 15 more are written
+    # at the last one; what is not written takes no memory
+    out = PyBytes_FromStringAndSize(NULL, (last - first) * (kind + 1 if kind < 4 else 4) + 16)
     to = <uint8_t *> PyBytes_AS_STRING(<object> out)
     with nogil:
         if kind == 1:

@@ -1,0 +1,138 @@
+# Characters to UTF-8, four to sixteen at a time: included by _shares.pyx.
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+    #endif
+    #if defined(__SSE2__) && (defined(__GNUC__) || defined(__clang__))
+    #include <tmmintrin.h>
+    #define PC_SHUFFLES
+    #endif
+
+    /* writes 16 characters of 1, 2 or 4 bytes as bytes; returns whether all are ASCII */
+    static inline int pc_narrow(const void *from, int kind, uint8_t *to)
+    {
+    #if defined(__SSE2__)
+        const __m128i *p = (const __m128i *) from;
+        __m128i a = _mm_loadu_si128(p), b, c, d, other;
+        if (kind == 1) {
+            other = a;
+        } else if (kind == 2) {
+            b = _mm_loadu_si128(p + 1);
+            other = _mm_cmpgt_epi16(_mm_or_si128(_mm_srli_epi16(a, 7), _mm_srli_epi16(b, 7)),
+                                    _mm_setzero_si128());
+            a = _mm_packus_epi16(a, b);
+        } else {
+            b = _mm_loadu_si128(p + 1), c = _mm_loadu_si128(p + 2), d = _mm_loadu_si128(p + 3);
+            other = _mm_cmpgt_epi32(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d)),
+                                    _mm_set1_epi32(0x7F));
+            a = _mm_packus_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+        }
+        _mm_storeu_si128((__m128i *) to, a);
+        return !_mm_movemask_epi8(other);
+    #else
+        uint32_t any = 0;
+        for (int i = 0; i < 16; i++) {
+            uint32_t c = kind == 1 ? ((const uint8_t *) from)[i]
+                : kind == 2 ? ((const uint16_t *) from)[i] : ((const uint32_t *) from)[i];
+            any |= c;
+            to[i] = (uint8_t) c;
+        }
+        return any < 0x80;
+    #endif
+    }
+
+    #if defined(PC_SHUFFLES)
+    /* By which of four characters need two bytes at least (low half) and three (high half): which
+       bytes of four words of 32 bits stay, and how many. */
+    static uint8_t pc_kept[256][16], pc_sizes[256];
+    static int pc_can_shuffle;
+
+    static void pc_prepare(int allowed)
+    {
+        for (int which = 0; which < 256; which++) {
+            int n = 0;
+            memset(pc_kept[which], 0x80, 16);
+            for (int i = 0; i < 4; i++)
+                for (int j = 0; j < 1 + (which >> i & 1) + (which >> (i + 4) & 1); j++)
+                    pc_kept[which][n++] = (uint8_t) (4 * i + j);
+            pc_sizes[which] = (uint8_t) n;
+        }
+        __builtin_cpu_init();
+        pc_can_shuffle = allowed && __builtin_cpu_supports("ssse3");
+    }
+
+    /* writes four characters of `kind` bytes, and more behind them, up to 16 bytes; returns how
+       many bytes they take, 0 where one needs four or is a surrogate */
+    __attribute__((target("ssse3")))
+    static int pc_shuffled(const void *from, int kind, uint8_t *to)
+    {
+        __m128i zero = _mm_setzero_si128(), c, low, two, three, is_two, is_three, odd;
+        int32_t bytes;
+        if (kind == 1) {
+            memcpy(&bytes, from, 4);
+            c = _mm_unpacklo_epi16(_mm_unpacklo_epi8(_mm_cvtsi32_si128(bytes), zero), zero);
+        } else if (kind == 2) {
+            c = _mm_unpacklo_epi16(_mm_loadl_epi64((const __m128i *) from), zero);
+        } else {
+            c = _mm_loadu_si128((const __m128i *) from);
+        }
+        odd = _mm_or_si128(_mm_cmpgt_epi32(c, _mm_set1_epi32(0xFFFF)),
+                           _mm_cmpeq_epi32(_mm_and_si128(c, _mm_set1_epi32(0xF800)),
+                                           _mm_set1_epi32(0xD800)));
+        if (_mm_movemask_epi8(odd))
+            return 0;
+        low = _mm_and_si128(c, _mm_set1_epi32(0x3F));
+        two = _mm_or_si128(_mm_or_si128(_mm_srli_epi32(c, 6), _mm_slli_epi32(low, 8)),
+                           _mm_set1_epi32(0x80C0));
+        three = _mm_or_si128(
+            _mm_or_si128(_mm_srli_epi32(c, 12), _mm_slli_epi32(low, 16)),
+            _mm_or_si128(_mm_slli_epi32(_mm_and_si128(c, _mm_set1_epi32(0xFC0)), 2),
+                         _mm_set1_epi32(0x8080E0)));
+        is_two = _mm_cmpgt_epi32(c, _mm_set1_epi32(0x7F));
+        is_three = _mm_cmpgt_epi32(c, _mm_set1_epi32(0x7FF));
+        c = _mm_or_si128(_mm_and_si128(is_two, two), _mm_andnot_si128(is_two, c));
+        c = _mm_or_si128(_mm_and_si128(is_three, three), _mm_andnot_si128(is_three, c));
+        int which = _mm_movemask_ps(_mm_castsi128_ps(is_two))
+            | _mm_movemask_ps(_mm_castsi128_ps(is_three)) << 4;
+        _mm_storeu_si128((__m128i *) to,
+                         _mm_shuffle_epi8(c, _mm_loadu_si128((const __m128i *) pc_kept[which])));
+        return pc_sizes[which];
+    }
+
+    /* writes groups of four characters from *from on, at most to end, and moves it behind them;
+       stops at a group that needs more, or at 16 that are ASCII */
+    __attribute__((target("ssse3")))
+    static uint8_t *pc_write_groups(const void **from, const void *end, int kind, uint8_t *to)
+    {
+        const uint8_t *p = (const uint8_t *) *from;
+        int size, plain = 0;
+        while ((const uint8_t *) end - p >= 4 * kind && plain < 4
+               && (size = pc_shuffled(p, kind, to))) {
+            plain = size == 4 ? plain + 1 : 0;
+            p += 4 * kind;
+            to += size;
+        }
+        *from = p;
+        return to;
+    }
+    #else
+    static int pc_can_shuffle;
+    static void pc_prepare(int allowed)
+    {
+    }
+    static uint8_t *pc_write_groups(const void **from, const void *end, int kind, uint8_t *to)
+    {
+        return to;
+    }
+    #endif
+    """
+    bint can_shuffle "pc_can_shuffle"
+    void _prepare "pc_prepare"(bint allowed)
+    uint8_t *_write_groups "pc_write_groups"(const void **from_, const void *end, int kind,
+                                            uint8_t *to) noexcept nogil
+    bint _narrow "pc_narrow"(const void *p, int kind, uint8_t *out) noexcept nogil
+
