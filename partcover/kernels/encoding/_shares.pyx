@@ -74,11 +74,16 @@ cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noe
     """
     cdef const Character *start
     cdef uint32_t c, x
-    cdef int i
+    cdef int i, n
     while p < end:
         # most text is ASCII; a character that becomes a byte leaves room for it
-        while end - p >= 16 and _narrow(p, sizeof(Character), out):
-            out += 16
+        while end - p >= 16:
+            n = _narrow(p, sizeof(Character), out)
+            if n < 16:
+                out += n
+                p += n
+                break
+            out += 16       # which no addition waits for
             p += 16
         if can_shuffle:
             start = p

@@ -12,36 +12,36 @@ cdef extern from *:
     #define PC_SHUFFLES
     #endif
 
-    /* writes 16 characters of 1, 2 or 4 bytes as bytes; returns whether all are ASCII */
+    /* writes 16 characters of 1, 2 or 4 bytes as bytes; returns how many of the first are ASCII */
     static inline int pc_narrow(const void *from, int kind, uint8_t *to)
     {
-    #if defined(__SSE2__)
+    #if defined(__SSE2__) && (defined(__GNUC__) || defined(__clang__))
         const __m128i *p = (const __m128i *) from;
-        __m128i a = _mm_loadu_si128(p), b, c, d, other;
-        if (kind == 1) {
-            other = a;
-        } else if (kind == 2) {
+        __m128i a = _mm_loadu_si128(p), b, other;
+        /* what is larger becomes 0x80 to 0xFF */
+        if (kind == 2) {
             b = _mm_loadu_si128(p + 1);
-            other = _mm_cmpgt_epi16(_mm_or_si128(_mm_srli_epi16(a, 7), _mm_srli_epi16(b, 7)),
-                                    _mm_setzero_si128());
+            other = _mm_set1_epi16(0x7FFF);
+            a = _mm_or_si128(_mm_and_si128(a, other), _mm_srli_epi16(a, 8));
+            b = _mm_or_si128(_mm_and_si128(b, other), _mm_srli_epi16(b, 8));
             a = _mm_packus_epi16(a, b);
-        } else {
-            b = _mm_loadu_si128(p + 1), c = _mm_loadu_si128(p + 2), d = _mm_loadu_si128(p + 3);
-            other = _mm_cmpgt_epi32(_mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(c, d)),
-                                    _mm_set1_epi32(0x7F));
-            a = _mm_packus_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+        } else if (kind == 4) {
+            a = _mm_packs_epi32(a, _mm_loadu_si128(p + 1));
+            b = _mm_packs_epi32(_mm_loadu_si128(p + 2), _mm_loadu_si128(p + 3));
+            a = _mm_packus_epi16(a, b);
         }
         _mm_storeu_si128((__m128i *) to, a);
-        return !_mm_movemask_epi8(other);
+        return __builtin_ctz(_mm_movemask_epi8(a) | 1 << 16);
     #else
-        uint32_t any = 0;
-        for (int i = 0; i < 16; i++) {
+        int i = 0;
+        for (; i < 16; i++) {
             uint32_t c = kind == 1 ? ((const uint8_t *) from)[i]
                 : kind == 2 ? ((const uint16_t *) from)[i] : ((const uint32_t *) from)[i];
-            any |= c;
+            if (c >= 0x80)
+                break;
             to[i] = (uint8_t) c;
         }
-        return any < 0x80;
+        return i;
     #endif
     }
 
@@ -104,15 +104,14 @@ cdef extern from *:
     }
 
     /* writes groups of four characters from *from on, at most to end, and moves it behind them;
-       stops at a group that needs more, or at 16 that are ASCII */
+       stops behind a group that is ASCII, or at one that needs more */
     __attribute__((target("ssse3")))
     static uint8_t *pc_write_groups(const void **from, const void *end, int kind, uint8_t *to)
     {
         const uint8_t *p = (const uint8_t *) *from;
-        int size, plain = 0;
-        while ((const uint8_t *) end - p >= 4 * kind && plain < 4
+        int size = 0;
+        while ((const uint8_t *) end - p >= 4 * kind && size != 4
                && (size = pc_shuffled(p, kind, to))) {
-            plain = size == 4 ? plain + 1 : 0;
             p += 4 * kind;
             to += size;
         }
@@ -134,5 +133,5 @@ cdef extern from *:
     void _prepare "pc_prepare"(bint allowed)
     uint8_t *_write_groups "pc_write_groups"(const void **from_, const void *end, int kind,
                                             uint8_t *to) noexcept nogil
-    bint _narrow "pc_narrow"(const void *p, int kind, uint8_t *out) noexcept nogil
+    int _narrow "pc_narrow"(const void *p, int kind, uint8_t *out) noexcept nogil
 
