@@ -1,4 +1,4 @@
-"""Collects the numbers of many sections of text in one array."""
+"""Collects the numbers of many sections of text in one array, or counts them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..kernels.encoding._encoder import WordCache
 
-__all__ = ["Collected"]
+__all__ = ["Collected", "Counted"]
 
 _MORE = 1.1  # times the room that the sections so far let expect
 
@@ -49,3 +49,18 @@ class Collected:
         if self._n < len(self._array):
             self._array.resize(self._n, refcheck=False)  # gives the rest back, without a copy
         return self._array
+
+
+class Counted:
+    """How many numbers there are, where nobody asks which."""
+
+    def __init__(self, size: int) -> None:
+        self._n = 0
+
+    def add(self, cache: WordCache, size: int) -> None:
+        """Adds the numbers of a section."""
+        self._n += cache.total
+
+    def result(self) -> int:
+        """Returns how many there were."""
+        return self._n

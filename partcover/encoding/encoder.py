@@ -35,6 +35,7 @@ from ..runtime.progress import Progress
 from ..segmentation.cutters import sampler
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
+from .batch_encoder import BatchEncoder
 from .file_encoding import Block, Encoded, FileFormat, FileText, checked_dtype, format_of, write_ids
 from .file_encoding import Ids as FileIds
 from .part_file import Mark, PartFile
@@ -45,13 +46,13 @@ from .text import (
     joined,
     naming,
 )
-from .text_encoder import Ids, TextEncoder, Unit, thread_count
+from .text_encoder import Ids, Unit, thread_count
 from .worker import PART
 
 __all__ = ["Encoded", "Encoder", "Ids", "Mode", "Special", "Unit"]
 
 
-class Encoder(TextEncoder):
+class Encoder(BatchEncoder):
     """Encodes text to the ids of a vocabulary, and decodes them.
 
     Inside, ``numbers`` are 0 to 255 for the bytes, 256 + t for token t, and then the special

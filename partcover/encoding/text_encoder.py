@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import count
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ..corpus.files.columns import values_of
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.pretokenizer import (
     Pretokenizer,
@@ -23,26 +21,25 @@ from ..errors import InputError
 from ..kernels.encoding._encoder import ShortMerges, TokenTable, WordCache
 from ..runtime.arguments import Threads, Whole, checked
 from ..runtime.notebook import brief
-from ..runtime.processes.parallel import batches, ordered_map
 from ..segmentation.cutters import cutter
 from ..segmentation.merge_cutter import MergeCutter
 from ..segmentation.protocols import Draw
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
+from .collected import Collected, Counted
 from .decoding import Decoder
 from .listing import listed
 from .offsets import Spans, character_lengths, original_spans, spans, token_spans, traced_spans
-from .special import Part, Special, SpecialTokens, check_special
+from .special import Part, Special, SpecialTokens
 from .text import (
     Numbers,
     UnknownNumbers,
     as_bytes,
     joined,
-    naming,
     placed,
     space_mark,
 )
-from .worker import PART, SECTION, Worker, Workers, token_table
+from .worker import SECTION, Workers, token_table
 
 __all__ = ["Ids", "TextEncoder", "Unit", "thread_count"]
 
@@ -186,116 +183,32 @@ class TextEncoder(Decoder):
         [256, 257]
         """
         data = self._prepared(text, special)
-        alone = self.threads == 1 or len(data) <= PART
-        if alone and isinstance(special, str) and special == "text":
-            workers = self._workers_for(special)
-            if not isinstance(data, bytes) and not data.isascii():
-                data = as_bytes(data, "the text")
-            if self._normal is not None and workers is self._workers and isinstance(data, bytes):
-                data = self._normal.of_bytes(data)
-            return workers.values(data, self._values)
-        found = list(self._found(data, special, np.int32))
+        if self._values and len(data) <= SECTION and self._is_plain(data, special):
+            return self._workers_for(special).values(data, self._values)
+        found = list(self._found(data, special, _collected))
         return listed(found, self._values, self.threads)
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
         data = self._prepared(text, special)
-        parts = list(self._found(data, special, self.dtype))
-        return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, self.dtype), *parts])
+        if len(data) <= SECTION and self._is_plain(data, special):
+            found: Ids = self._workers_for(special).array(data, self.dtype)
+            return found
+        parts = list(self._found(data, special, partial(Collected, kind=self.dtype)))
+        if len(parts) == 1 and parts[0].dtype == self.dtype:
+            return parts[0]
+        return np.concatenate([np.zeros(0, self.dtype), *parts], dtype=self.dtype, casting="unsafe")
 
-    def encode_batch(
-        self,
-        texts: Iterable[str | bytes],
-        *,
-        special: Special = "text",
-        threads: int | None = None,
-    ) -> list[list[int]]:
-        """Returns the ids of each text; otherwise as `encode`.
-
-        Parameters
-        ----------
-        texts : iterable of str or bytes
-            The texts.
-        special : {"text", "parse", "error", "added"} or collection of str
-            As for `encode`.
-        threads : int, optional
-            Number of threads, by default the encoder's; the ids do not depend on it.
+    def count(self, text: str | bytes, *, special: Special = "text") -> int:
+        """Returns how many tokens a text has; otherwise as `encode`, and faster.
 
         Examples
         --------
         >>> from partcover import Encoder, Vocabulary
-        >>> Encoder(Vocabulary(["ab"]), "gpt2").encode_batch(["ab", "abc"])
-        [[256], [256, 99]]
+        >>> Encoder(Vocabulary(["ab"]), "gpt2").count("abc")
+        2
         """
-
-        def of_parts(worker: Worker, parts: list[bytes | Numbers], at: int) -> list[int]:
-            if len(parts) == 1 and isinstance(parts[0], bytes):
-                return worker.values(parts[0], at, self._values)
-            return listed(worker.of(parts, at), self._values)
-
-        return list(self._each(texts, of_parts, special=special, threads=threads))
-
-    def encode_each(
-        self,
-        texts: Iterable[str | bytes],
-        *,
-        special: Special = "text",
-        threads: int | None = None,
-        names: Iterable[str] | None = None,
-    ) -> Iterator[Ids]:
-        """Yields the ids of each text as an array; texts are read as they are needed.
-
-        Parameters
-        ----------
-        texts, special, threads
-            As for `encode_batch`.
-        names : iterable of str, optional
-            The names of the texts in errors; by default their numbers.
-        """
-
-        def of_parts(worker: Worker, parts: list[bytes | Numbers], at: int) -> Ids:
-            return joined(worker.of(parts, at)).astype(self.dtype)
-
-        return self._each(texts, of_parts, special=special, threads=threads, names=names)
-
-    def _each(
-        self,
-        texts: Iterable[str | bytes],
-        result: Callable[[Worker, list[bytes | Numbers], int], _Result],
-        *,
-        special: Special,
-        threads: int | None,
-        names: Iterable[str] | None = None,
-    ) -> Iterator[_Result]:
-        """Yields what `result` returns for the parts of each text and the place of the first."""
-        if isinstance(texts, str | bytes):
-            raise InputError("texts is one text: give a list of texts, or use encode")
-        texts = values_of(texts, "texts", "a list of texts")
-
-        check_special(special)
-        name_of = iter(names) if names is not None else map("text {}".format, count(1))
-
-        def checked() -> Iterator[tuple[tuple[str, int, bytes], int]]:
-            at = 0
-            for text in texts:
-                name = next(name_of, None)
-                if name is None:
-                    raise InputError("there are fewer names than texts")
-                data = as_bytes(text, name)
-                yield (name, at, data), len(data)
-                at += len(data)
-
-        def work(job: list[tuple[str, int, bytes]]) -> list[_Result]:
-            done = []
-            with self._workers_for(special).one() as worker:
-                for name, at, text in job:
-                    with naming(name):
-                        done.append(result(worker, self._parts(text, special), at))
-            return done
-
-        share = self.threads if threads is None else thread_count(threads)
-        for done in ordered_map(work, batches(checked(), SECTION), share):
-            yield from done
+        return sum(self._found(self._prepared(text, special), special, Counted))
 
     @checked
     def encode_with_offsets(
@@ -353,7 +266,7 @@ class TextEncoder(Decoder):
                 else:
                     follows = bool(numbers)
                     some = self._numbering.numbers(
-                        part.text, at, self.threads, np.int32, follows=follows
+                        part.text, at, self.threads, _collected, follows=follows
                     )
                     numbers.append(joined(list(some)))
                     span = self._spans(part.text, self._lengths_of(numbers[-1]), follows)
@@ -379,14 +292,22 @@ class TextEncoder(Decoder):
         alike = self._normal is None or self._normal.keeps_ascii or self._takes_raw(special)
         return text if isinstance(text, str) and plain and alike else as_bytes(text, "the text")
 
+    def _is_plain(self, text: str | bytes, special: Special) -> bool:
+        """Returns whether workers take a text as it is, at once."""
+        if not isinstance(special, str) or special != "text":
+            return False
+        if isinstance(text, str) and text.isascii():
+            return True  # since what is not alike has become bytes
+        return isinstance(text, bytes) and (self._normal is None or self._takes_raw(special))
+
     def _found(
-        self, text: str | bytes, special: Special, kind: npt.DTypeLike
-    ) -> Iterator[npt.NDArray[Any]]:
-        """Yields a text's ids, part by part."""
+        self, text: str | bytes, special: Special, new: Callable[[int], Collected | Counted]
+    ) -> Iterator[Any]:
+        """Yields what `new` makes of a text's ids, part by part."""
         workers = self._workers_for(special)
         if isinstance(text, str):
             try:
-                yield from workers.numbers(text, 0, self.threads, kind)
+                yield from workers.numbers(text, 0, self.threads, new)
             except (InputError, UnicodeEncodeError):
                 as_bytes(text, "the text")  # of several errors the one that one thread finds
                 raise
@@ -394,9 +315,9 @@ class TextEncoder(Decoder):
         parts = self._parts(text, special)
         for place, (at, part) in enumerate(placed(parts)):
             if isinstance(part, np.ndarray):
-                yield part.astype(kind)
+                yield len(part) if new is Counted else part
             else:
-                yield from workers.numbers(part, at, self.threads, kind, follows=place > 0)
+                yield from workers.numbers(part, at, self.threads, new, follows=place > 0)
 
     def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
         """Cuts a text at its special tokens, and normalizes what is between if workers do not."""
@@ -481,6 +402,10 @@ class TextEncoder(Decoder):
         first = self._unknown.first
         known = self._lengths[np.minimum(numbers, first - 1)]
         return np.where(numbers < first, known, numbers.astype(np.int64) - first)
+
+
+def _collected(size: int) -> Collected:
+    return Collected(size, np.int32)
 
 
 @checked

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,12 +22,13 @@ from ..kernels.encoding._shares import utf8_size
 from ..kernels.segmentation._segment import SINGLE
 from ..runtime.arguments import shown
 from ..runtime.processes.parallel import ordered_map
-from .collected import Collected
-from .listing import listed
+from .collected import Collected, Counted
 from .text import Numbers, UnknownNumbers, exchange, placed
 from .utf8 import utf8
 
 __all__ = ["Worker", "Workers", "token_table"]
+
+_Sink: TypeAlias = Collected | Counted
 
 SECTION = 1 << 18  # bytes of text after which new words are cut
 PART = 1 << 18  # bytes or characters that one thread takes at a time
@@ -111,17 +112,37 @@ class Worker:
             out.add(self.cache, at - begin)
             begin = at
 
-    def values(self, text: bytes | str, first: int, values: list[int] | None) -> list[int]:
-        """Returns, for the numbers of a text, the entry of each in `values`, or themselves."""
-        if len(text) > SECTION or values is None:
-            out = Collected(len(text), np.int32)
-            self.collect(out, text, first, 0, len(text))
-            return listed([out.result()], values)
+    def look_up(self, text: bytes | str) -> None:
+        """Finds the numbers of a short text."""
+        if text and self.cache.find(text, 0, len(text))[1]:
+            self.learn(text, 0)
+
+    def values(self, text: bytes | str, values: list[int]) -> list[int]:
+        """Returns, for the numbers of a short text, the entry of each in `values`."""
         found = self.cache.values_of(text, values)
         if found is None:
-            self.learn(text, first)
+            self.learn(text, 0)
             found = self.cache.values_of_words(values)
         return found
+
+    def array(self, text: bytes | str, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Returns the numbers of a short text."""
+        if not text:
+            return np.empty(0, kind)
+        self.look_up(text)
+        out = np.empty(self.cache.total, kind)
+        self.cache.write(out, 0)
+        return out
+
+    def texts(
+        self, data: bytes, offsets: npt.NDArray[np.int64], kind: npt.DTypeLike
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+        """Returns the numbers of texts one behind another, and where each ends among them."""
+        if self.cache.find_texts(data, offsets):
+            self.learn(data, 0)
+        out = np.empty(self.cache.total, kind)
+        self.cache.write(out, 0)
+        return out, self.cache.ends()
 
     def learn(self, text: bytes | str, first: int) -> None:
         """Cuts the words that `find` did not have."""
@@ -302,10 +323,17 @@ class Workers:
             following = None if self._following is None else self._make(self._following)
             return self._make(self.rules, following=following)
 
-    def values(self, text: bytes | str, values: list[int] | None) -> list[int]:
-        """Returns what `Worker.values` does for a whole text."""
+    def values(self, text: bytes | str, values: list[int]) -> list[int]:
+        """Returns what `Worker.values` does."""
         worker = self._taken()
-        found = worker.values(text, 0, values)
+        found = worker.values(text, values)
+        self.idle.append(worker)
+        return found
+
+    def array(self, text: bytes | str, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Returns what `Worker.array` does."""
+        worker = self._taken()
+        found = worker.array(text, kind)
         self.idle.append(worker)
         return found
 
@@ -314,11 +342,11 @@ class Workers:
         text: bytes | str,
         at: int,
         threads: int,
-        kind: npt.DTypeLike,
+        new: Callable[[int], _Sink],
         *,
         follows: bool = False,
-    ) -> Iterator[npt.NDArray[Any]]:
-        """Yields a text's numbers, of type `kind`; a long text's by several threads.
+    ) -> Iterator[Any]:
+        """Yields what `new` makes of a text's numbers; a long text's by several threads.
 
         `at` says where the text starts, `follows` whether it follows a special token.  Characters
         become UTF-8 and are normalized part by part, by the thread that takes the part: then it
@@ -330,7 +358,7 @@ class Workers:
         if len(text) > PART and not (plain and threads == 1):
             places = self._places(text)
 
-        def collect(out: Collected, begin: int, end: int) -> None:
+        def collect(out: _Sink, begin: int, end: int) -> None:
             with self.one() as worker:
                 worker = (worker.following if follows else None) or worker
                 if plain:
@@ -343,14 +371,14 @@ class Workers:
                 worker.collect(out, data, at, 0, len(data))
 
         if threads == 1:
-            out = Collected(len(text), kind)
+            out = new(len(text))
             for begin, end in pairwise(places):
                 collect(out, begin, end)
             yield out.result()
             return
 
-        def work(part: tuple[int, int]) -> npt.NDArray[Any]:
-            out = Collected(part[1] - part[0], kind)
+        def work(part: tuple[int, int]) -> Any:
+            out = new(part[1] - part[0])
             collect(out, *part)
             return out.result()
 

@@ -220,6 +220,8 @@ cdef class WordCache:
     cdef int64_t n_own          # entries but for those of `uncached`, once they have pieces
     cdef int32_t *out           # the section's numbers; −1 − i: those of entry i; `UNCACHED` + i
     cdef int64_t n_out, out_room
+    cdef int64_t *bounds        # where each text of several ends among them
+    cdef int64_t n_bounds, bounds_room
 
     def __cinit__(self, int mode, const uint8_t[::1] kinds, bytes mark, int64_t limit,
                   TokenTable tokens=None, int phrase=1, ShortMerges merges=None,
@@ -245,6 +247,7 @@ cdef class WordCache:
         free(self.new)
         free(self.uncached)
         free(self.out)
+        free(self.bounds)
 
     def __len__(self):
         """Returns the number of words kept."""
@@ -345,20 +348,24 @@ cdef class WordCache:
                          int n) noexcept nogil:
         """Adds the numbers of words i..n − 1 up to the first that is not known; returns it.
 
-        Known is what stands in its home.  After a rehash no home is right, and nothing is found.
+        After a rehash homes are of the smaller table, and then some are not found here.
         """
-        cdef const Slot *slots = self.slots.at
+        cdef const Slots *slots = &self.slots
         cdef const Slot *slot
         cdef const Entry *entry
         cdef const int32_t *numbers
         cdef int64_t j
+        cdef uint64_t home
         cdef int32_t *at = self.out + self.n_out
         while i < n:
-            slot = slots + keys[i].home
-            if slot.b != keys[i].b:
-                break
-            if slot.a != keys[i].a and (words[i].length <= INLINE or memcmp(
-                    self.arena + slot.a - 1, words[i].start, words[i].length)):
+            home = keys[i].home
+            slot = slots.at + home
+            while slot.b and (slot.b != keys[i].b or slot.a != keys[i].a and (
+                    words[i].length <= INLINE or memcmp(
+                        self.arena + slot.a - 1, words[i].start, words[i].length))):
+                home = (home + 1) & slots.mask
+                slot = slots.at + home
+            if slot.b == 0:
                 break
             if slot.tag & PIECES:
                 memcpy(at, slot.pieces, 16)     # and some that is written over
@@ -452,42 +459,94 @@ cdef class WordCache:
 
     cdef int64_t _find(self, text, int64_t at, int64_t upto) except -1:
         cdef const uint8_t *base = _utf8(text)
+        cdef int64_t size = len(text)
+        with nogil:
+            self._begin()
+            at = self._look(base, at, upto, size)
+        if at < 0:
+            raise MemoryError
+        return at
+
+    def find_texts(self, bytes data not None, const int64_t[::1] offsets):
+        """Looks up the words of texts that stand one behind another.
+
+        Parameters
+        ----------
+        data : bytes
+            The texts.
+        offsets : ndarray of int64, shape (texts + 1,)
+            Where they start, and the end of the last.
+
+        Returns
+        -------
+        misses : int
+            Number of words whose pieces are not known.
+        """
+        cdef const uint8_t *base = _utf8(data)
+        cdef Py_ssize_t i, n = offsets.shape[0] - 1
+        if n < 0 or offsets[0] < 0 or offsets[n] > len(data):
+            raise ValueError("there is no such text")
+        if _grow(<void **> &self.bounds, &self.bounds_room, n, sizeof(int64_t)) < 0:
+            raise MemoryError
+        with nogil:
+            self._begin()
+            for i in range(n):
+                if offsets[i] > offsets[i + 1]:
+                    with gil:
+                        raise ValueError("texts stand one behind another")
+                if self._look(base, offsets[i], offsets[i + 1], offsets[i + 1]) < 0:
+                    with gil:
+                        raise MemoryError
+                self.bounds[i] = self.n_out
+                self.n_bounds = i + 1
+        return self.n_new + self.n_uncached
+
+    def ends(self):
+        """Returns where each text of `find_texts` ends among the numbers, int64."""
+        ends = np.empty(self.n_bounds, np.int64)
+        cdef int64_t[::1] e = ends
+        cdef Py_ssize_t i
+        for i in range(self.n_bounds):
+            e[i] = self.bounds[i]
+        return ends
+
+    cdef void _begin(self) noexcept nogil:
+        """Begins a section."""
+        if self._nbytes() > self.limit and self.n_kept:
+            memset(self.slots.at, 0, (self.slots.mask + 1) * sizeof(Slot))
+            self.used = self.n_entries = self.n_numbers = self.n_kept = 0
+        self.n_new = self.n_uncached = self.n_out = self.n_bounds = 0
+
+    cdef int64_t _look(self, const uint8_t *base, int64_t at, int64_t upto,
+                       int64_t size) noexcept nogil:
+        """Looks up words from `at` on; returns the end of the one that reaches `upto`, or -1."""
         cdef Cut cut = Cut(base + at, 0)
         cdef const uint8_t *stop = base + upto
-        cdef const uint8_t *end = base + <int64_t> len(text)
+        cdef const uint8_t *end = base + size
         cdef Word words[AHEAD + WINDOW]
         cdef Key keys[AHEAD + WINDOW]
         cdef int64_t cap = CAP if self.limit else 0
         cdef int i, ready, status = 0
-        with nogil:
-            if self._nbytes() > self.limit and self.n_kept:
-                memset(self.slots.at, 0, (self.slots.mask + 1) * sizeof(Slot))
-                self.used = self.n_entries = self.n_numbers = self.n_kept = 0
-            self.n_new = self.n_uncached = self.n_out = 0
-            while status == 0:
-                # the table is mostly waiting for memory, so ask for it some words ahead
-                ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, words, keys)
-                if ready == 0:
+        while True:
+            # the table is mostly waiting for memory, so ask for it some words ahead
+            ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, words, keys)
+            if ready == 0:
+                return cut.p - base
+            if _grow(<void **> &self.out, &self.out_room,
+                     self.n_out + (AHEAD + WINDOW) * FEW + 4, sizeof(int32_t)) < 0:
+                return -1
+            i = 0
+            while True:
+                i = self._copy_known(keys, words, i, ready)
+                if i == ready:
                     break
-                status = _grow(<void **> &self.out, &self.out_room,
-                               self.n_out + (AHEAD + WINDOW) * FEW + 4, sizeof(int32_t))
+                if words[i].length > cap:
+                    status = self._skip(words[i].start - base, words[i].length)
+                else:
+                    status = self._look_up(&keys[i], words[i].start, words[i].start - base)
                 if status < 0:
-                    break
-                i = 0
-                while i < ready:
-                    i = self._copy_known(keys, words, i, ready)
-                    if i == ready:
-                        break
-                    if words[i].length > cap:
-                        status = self._skip(words[i].start - base, words[i].length)
-                    else:
-                        status = self._look_up(&keys[i], words[i].start, words[i].start - base)
-                    if status < 0:
-                        break
-                    i += 1
-        if status < 0:
-            raise MemoryError
-        return cut.p - base
+                    return -1
+                i += 1
 
     cdef inline const NewWord *_new_word(self, int64_t i) noexcept nogil:
         return self.new + i if i < self.n_new else self.uncached + (i - self.n_new)
@@ -580,7 +639,7 @@ cdef class WordCache:
 
     cdef int _insert(self) except -1:
         """Puts the pieces of new words among the section's numbers."""
-        cdef int64_t i, total = 0
+        cdef int64_t i, total = 0, text = 0
         cdef const Entry *entry
         cdef int32_t *old = self.out
         cdef int32_t *at
@@ -595,6 +654,9 @@ cdef class WordCache:
         with nogil:
             at = self.out
             for i in range(self.n_out):
+                while text < self.n_bounds and self.bounds[text] == i:
+                    self.bounds[text] = at - self.out
+                    text += 1
                 if old[i] >= 0:
                     at[0] = old[i]
                     at += 1
@@ -602,6 +664,8 @@ cdef class WordCache:
                 entry = self._entry(old[i])
                 memcpy(at, self.numbers + entry.first, entry.count * sizeof(int32_t))
                 at += entry.count
+        for i in range(text, self.n_bounds):
+            self.bounds[i] = total
         free(old)
         self.n_out = total
         if self.n_uncached:

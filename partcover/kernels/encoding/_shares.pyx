@@ -1,11 +1,14 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Reads a text and fills a list in shares, which threads do at a time without the lock."""
 
+import numpy as np
+
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.ref cimport Py_DECREF
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
 
 include "_list_values.pxi"
 
@@ -121,6 +124,16 @@ cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noe
     return out
 
 
+cdef uint8_t *_written(const void *data, int kind, Py_ssize_t first, Py_ssize_t last,
+                       uint8_t *to) noexcept nogil:
+    """Writes characters of `kind` bytes; see `_write`."""
+    if kind == 1:
+        return _write(<const uint8_t *> data + first, <const uint8_t *> data + last, to)
+    if kind == 2:
+        return _write(<const uint16_t *> data + first, <const uint16_t *> data + last, to)
+    return _write(<const uint32_t *> data + first, <const uint32_t *> data + last, to)
+
+
 def shuffles(bint allowed=True):
     """Chooses whether characters are written four at a time, which not every machine can.
 
@@ -171,12 +184,7 @@ def written_utf8(str text not None, Py_ssize_t first, Py_ssize_t last):
     out = PyBytes_FromStringAndSize(NULL, (last - first) * (kind + 1 if kind < 4 else 4) + 16)
     to = <uint8_t *> PyBytes_AS_STRING(<object> out)
     with nogil:
-        if kind == 1:
-            end = _write(<uint8_t *> data + first, <uint8_t *> data + last, to)
-        elif kind == 2:
-            end = _write(<uint16_t *> data + first, <uint16_t *> data + last, to)
-        else:
-            end = _write(<uint32_t *> data + first, <uint32_t *> data + last, to)
+        end = _written(data, kind, first, last, to)
     if end == NULL:
         Py_DECREF(<object> out)
         return None
@@ -184,6 +192,79 @@ def written_utf8(str text not None, Py_ssize_t first, Py_ssize_t last):
     found = <object> out
     Py_DECREF(found)
     return found
+
+
+cdef Py_ssize_t _room(text) except -1:
+    """Returns the most bytes that a text becomes, and that are written behind them."""
+    cdef int kind
+    if isinstance(text, bytes):
+        return len(<bytes> text)
+    if not isinstance(text, str):
+        return 0
+    kind = PyUnicode_KIND(text)
+    return len(<str> text) * (kind + 1 if kind < 4 else 4) + 16
+
+
+def gathered(list texts not None):
+    """Returns texts in UTF-8, one behind another.
+
+    Returns
+    -------
+    data : bytes
+        All texts, or those before one that is no text or has a lone surrogate.
+    offsets : ndarray of int64
+        Where they start, and the end of the last.
+    """
+    cdef Py_ssize_t i, size, total = 0, n = len(texts)
+    cdef PyObject *out
+    cdef uint8_t *base
+    cdef uint8_t *to
+    cdef uint8_t *end
+    cdef int kind
+    for i in range(n):
+        total += _room(texts[i])
+    offsets = np.zeros(n + 1, np.int64)
+    cdef int64_t[::1] o = offsets
+    out = PyBytes_FromStringAndSize(NULL, total)
+    base = to = <uint8_t *> PyBytes_AS_STRING(<object> out)
+    for i in range(n):
+        text = texts[i]
+        if isinstance(text, bytes):
+            size = len(<bytes> text)
+            memcpy(to, PyBytes_AS_STRING(text), size)
+            to += size
+        elif not isinstance(text, str):
+            break
+        else:
+            kind = PyUnicode_KIND(text)
+            size = len(<str> text)
+            end = _written(PyUnicode_DATA(text), kind, 0, size, to)
+            if end == NULL:
+                break
+            to = end
+        o[i + 1] = to - base
+    else:
+        i = n
+    _PyBytes_Resize(&out, to - base)
+    data = <object> out
+    Py_DECREF(data)
+    return data, offsets[:i + 1]
+
+
+def listed_texts(const int32_t[::1] numbers, const int64_t[::1] ends, list values not None):
+    """Returns the values of each text's numbers; a text begins where the one before ends."""
+    cdef Py_ssize_t i, n = ends.shape[0]
+    cdef int64_t at = 0
+    cdef list out = PyList_New(n)
+    cdef object found
+    for i in range(n):
+        if not at <= ends[i] <= numbers.shape[0]:
+            raise ValueError("the texts have no such numbers")
+        found = _listed(&numbers[0] + at if ends[i] > at else NULL, ends[i] - at, values)
+        Py_INCREF(found)
+        PyList_SET_ITEM(out, i, found)
+        at = ends[i]
+    return out
 
 
 def listed(const int32_t[::1] numbers, list values not None):

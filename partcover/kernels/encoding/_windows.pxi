@@ -419,6 +419,9 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
     if rest >> (n - 1) & 1:
         bits = ~rest & valid
         size = _length(bits) if bits else 0
+    elif n < WINDOW and p + n == end:
+        ends |= <uint64_t> 1 << n
+        size = n
     else:
         size = n - 1
     found = c.apostrophe & valid
@@ -434,7 +437,7 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
             if at > p + i:
                 bits = _below(<int> (at - p - i))
                 ends &= ~((bits if mode == O200K else bits & ~<uint64_t> 1) << i)
-                if at - p < WINDOW:
+                if at - p < WINDOW and at < end:
                     ends |= <uint64_t> 1 << (at - p)
     return ends & _below(size + 1) & ~<uint64_t> 1
 

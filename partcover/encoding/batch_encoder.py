@@ -1,0 +1,218 @@
+"""Encodes many texts at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..corpus.files.columns import values_of
+from ..errors import InputError
+from ..kernels.encoding._shares import gathered, listed_texts
+from ..runtime.processes.parallel import ordered_map
+from .special import Special, check_special
+from .text import as_bytes, joined, naming
+from .text_encoder import Ids, TextEncoder, thread_count
+from .worker import SECTION, Worker
+
+__all__ = ["BatchEncoder"]
+
+_LARGE = 1 << 26  # bytes of texts that are looked up at once, with all of their ids kept
+
+_Job = tuple[list[Any], list[str], int]  # texts, their names, and where the first one starts
+_Found = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]  # ids, and where each text ends
+
+
+class BatchEncoder(TextEncoder):
+    """Encodes texts, one or many; `Encoder`, which adds sampling and files, says how."""
+
+    def encode_batch(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        special: Special = "text",
+        threads: int | None = None,
+    ) -> list[list[int]]:
+        """Returns the ids of each text; otherwise as `encode`.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+            The texts.
+        special : {"text", "parse", "error", "added"} or collection of str
+            As for `encode`.
+        threads : int, optional
+            Number of threads, by default the encoder's; the ids do not depend on it.
+
+        Examples
+        --------
+        >>> from partcover import Encoder, Vocabulary
+        >>> Encoder(Vocabulary(["ab"]), "gpt2").encode_batch(["ab", "abc"])
+        [[256], [256, 99]]
+        """
+        out: list[list[int]] = []
+        for ids, ends in self._found_in(texts, special, threads):
+            if self._values is None:
+                out += [part.tolist() for part in np.split(ids, ends[:-1])]
+            else:
+                out += listed_texts(ids, ends, self._values)
+        return out
+
+    def encode_batch_to_numpy(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        special: Special = "text",
+        threads: int | None = None,
+    ) -> tuple[Ids, npt.NDArray[np.int64]]:
+        """Returns the ids of all texts as one array, and where each text starts in it.
+
+        Parameters
+        ----------
+        texts, special, threads
+            As for `encode_batch`.
+
+        Returns
+        -------
+        ids : ndarray of `dtype`
+            The ids of the texts, one text behind another.
+        offsets : ndarray of int64, shape (texts + 1,)
+            Text i has the ids from offsets[i] to offsets[i + 1].
+
+        Examples
+        --------
+        >>> from partcover import Encoder, Vocabulary
+        >>> ids, offsets = Encoder(Vocabulary(["ab"]), "gpt2").encode_batch_to_numpy(["ab", "abc"])
+        >>> ids.tolist(), offsets.tolist()
+        ([256, 256, 99], [0, 1, 3])
+        """
+        parts, offsets, total = [np.empty(0, self.dtype)], [np.zeros(1, np.int64)], 0
+        for ids, ends in self._found_in(texts, special, threads):
+            parts.append(ids.astype(self.dtype))
+            offsets.append(ends + total)
+            total += len(ids)
+        return np.concatenate(parts), np.concatenate(offsets)
+
+    def encode_each(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        special: Special = "text",
+        threads: int | None = None,
+        names: Iterable[str] | None = None,
+    ) -> Iterator[Ids]:
+        """Yields the ids of each text as an array; texts are read as they are needed.
+
+        Parameters
+        ----------
+        texts, special, threads
+            As for `encode_batch`.
+        names : iterable of str, optional
+            The names of the texts in errors; by default their numbers.
+        """
+        for ids, ends in self._found_in(texts, special, threads, names):
+            at = 0
+            for end in ends.tolist():
+                yield ids[at:end].astype(self.dtype)
+                at = end
+
+    def count_batch(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        special: Special = "text",
+        threads: int | None = None,
+    ) -> npt.NDArray[np.int64]:
+        """Returns how many tokens each text has.
+
+        Parameters
+        ----------
+        texts, special, threads
+            As for `encode_batch`.
+
+        Returns
+        -------
+        ndarray of int64, shape (texts,)
+            The numbers of ids that `encode_batch` returns.
+
+        Examples
+        --------
+        >>> from partcover import Encoder, Vocabulary
+        >>> Encoder(Vocabulary(["ab"]), "gpt2").count_batch(["ab", "abc"]).tolist()
+        [1, 2]
+        """
+        parts = [np.zeros(0, np.int64)]
+        for _, ends in self._found_in(texts, special, threads):
+            parts.append(np.diff(ends, prepend=0))
+        return np.concatenate(parts)
+
+    def _found_in(
+        self,
+        texts: Iterable[str | bytes],
+        special: Special,
+        threads: int | None,
+        names: Iterable[str] | None = None,
+    ) -> Iterator[_Found]:
+        """Yields the ids of some texts at a time, and where each of them ends."""
+        if isinstance(texts, str | bytes):
+            raise InputError("texts is one text: give a list of texts, or use encode")
+        texts = values_of(texts, "texts", "a list of texts")
+        check_special(special)
+        share = self.threads if threads is None else thread_count(threads)
+        plain = special == "text" and self._draw is None
+        plain = plain and (self._normal is None or self._takes_raw(special))
+
+        def work(job: _Job) -> _Found:
+            some, called, at = job
+            with self._workers_for(special).one() as worker:
+                if plain:
+                    data, offsets = gathered(some)
+                    if len(offsets) > len(some) and len(data) <= _LARGE:
+                        try:
+                            return worker.texts(data, offsets, np.int32)
+                        except InputError:
+                            pass  # one by one, to say which
+                return self._one_by_one(worker, job, special)
+
+        yield from ordered_map(work, _jobs(texts, names, plain), share)
+
+    def _one_by_one(self, worker: Worker, job: _Job, special: Special) -> _Found:
+        """Returns the ids of texts where more is done to them than to find words."""
+        texts, names, at = job
+        found, ends = [np.empty(0, np.int32)], []
+        for text, name in zip(texts, names, strict=True):
+            data = as_bytes(text, name)
+            with naming(name):
+                found.append(joined(worker.of(self._parts(data, special), at)))
+            at += len(data)
+            ends.append(len(found[-1]))
+        return np.concatenate(found), np.cumsum(np.array(ends, np.int64))
+
+
+def _jobs(texts: Iterable[Any], names: Iterable[str] | None, plain: bool) -> Iterator[_Job]:
+    """Yields some texts together; where that is not plain, as bytes with the place of the first."""
+    name_of = map("text {}".format, count(1)) if names is None else iter(names)
+    some: list[Any] = []
+    called: list[str] = []
+    size = at = 0
+    for text in texts:
+        if not plain:
+            called += _next_names(name_of, 1)
+            text = as_bytes(text, called[-1])
+        some.append(text)
+        size += len(text) if isinstance(text, str | bytes) else 0
+        if size >= SECTION:
+            yield some, called + _next_names(name_of, len(some) - len(called)), at
+            at += size
+            some, called, size = [], [], 0
+    yield some, called + _next_names(name_of, len(some) - len(called)), at
+
+
+def _next_names(names: Iterator[str], size: int) -> list[str]:
+    found = list(islice(names, size))
+    if len(found) < size:
+        raise InputError("there are fewer names than texts")
+    return found
