@@ -23,6 +23,7 @@ include "../shared/_marks.pxi"
 include "../shared/_pairs.pxi"
 include "../shared/_pair_bits.pxi"
 include "_short_merges.pxi"
+include "_word_slots.pxi"
 include "_token_table.pxi"
 include "_word_ends.pxi"
 include "_windows.pxi"
@@ -113,16 +114,15 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
     return ends[:n + 1].copy(), text[:n].copy()
 
 
-cdef inline void _set_key_of(Key *key, const uint8_t *p, int64_t n, int64_t cap,
-                             const uint8_t *end, const Slots *slots) noexcept nogil:
+cdef inline void _prepare(Key *key, const uint8_t *p, int64_t n, int64_t cap,
+                          const uint8_t *end, const Slots *slots) noexcept nogil:
     """Sets the key of a word, and asks for its place in the table."""
     if n <= INLINE:
-        _short_word(key, p, n, end)
+        _set_short(key, p, n, end, slots)
     elif n <= cap:
-        key[0] = _key_of(p, n, end)
+        _set_word_key(key, p, n, end, slots)
     else:
-        key[0] = Key(0, 1, 0, 0)     # which is no word's
-    key.home = <uint32_t> _home(slots, key.tag)
+        key[0] = Key(0, 1, 0)       # which is no word's
     prefetch(slots.at + key.home)
 
 
@@ -141,7 +141,7 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
         if cut.ends == 0:
             found = _next_words(scanner, cut, stop, end, words + n)
             for i in range(n, n + found):
-                _set_key_of(keys + i, words[i].start, words[i].length, cap, end, slots)
+                _prepare(keys + i, words[i].start, words[i].length, cap, end, slots)
             n += found
             if found == 0:
                 break
@@ -157,7 +157,7 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
             words[n].start = next
             i = _lowest(ends)
             words[n].length = start + i - next
-            _set_key_of(keys + n, next, start + i - next, cap, end, slots)
+            _prepare(keys + n, next, start + i - next, cap, end, slots)
             next = start + i
             ends &= ends - 1
             n += 1
@@ -260,30 +260,37 @@ cdef class WordCache:
 
     @property
     def displacement(self):
-        """The sum of the words' distances from their home slots."""
-        cdef uint64_t i, total = 0
-        for i in range(self.slots.mask + 1):
-            if self.slots.at[i].b:
-                total += (i - _home(&self.slots, self.slots.at[i].tag)) & self.slots.mask
+        """The sum of the words' places in their chains, from 0 on for those in homes."""
+        cdef uint64_t i, total = 0, place
+        cdef const Slot *slot
+        for i in range(1, self.slots.mask + 1, 2):
+            slot = self.slots.at + i
+            place = 0
+            while slot != NULL:
+                total += place
+                place += 1
+                slot = _next_slot(&self.slots, slot)
         return total
 
     cdef int64_t _nbytes(self) noexcept nogil:
         return (self.used + self.n_entries * sizeof(Entry)
-                + (self.slots.mask + 1) * sizeof(Slot)
+                + self.slots.used * sizeof(Slot)
                 + self.n_numbers * sizeof(int32_t))
 
     cdef int _rehash(self) noexcept nogil:
         cdef Slots old = self.slots
-        cdef uint64_t i, home
+        cdef const Slot *slot
+        cdef Slot *to
+        cdef uint64_t i
         if _new_slots(&self.slots, 2 * old.mask + 1) < 0:
             self.slots = old
             return -1
-        for i in range(old.mask + 1):
-            if old.at[i].b:
-                home = _home(&self.slots, old.at[i].tag)
-                while self.slots.at[home].b:
-                    home = (home + 1) & self.slots.mask
-                self.slots.at[home] = old.at[i]
+        for i in range(old.used):
+            slot = old.at + i
+            if slot.b:
+                to = _add_slot(&self.slots, _home(&self.slots, slot.a, slot.b))
+                to[0] = slot[0]
+                to.more = slot.more & PIECES
         free(old.memory)
         return 0
 
@@ -291,13 +298,12 @@ cdef class WordCache:
         """Returns what is kept for a number."""
         return number if self.id_of == NULL else self.id_of[min(number, self.last)]
 
-    cdef int _keep(self, const Key *key, const uint8_t *p, int64_t start,
-                   uint64_t home) noexcept nogil:
-        """Adds the word at `p` to the free slot `home`, and its numbers to the section's."""
+    cdef int _keep(self, const Key *key, const uint8_t *p, int64_t start) noexcept nogil:
+        """Adds the word at `p`, and its numbers to the section's."""
         cdef int64_t n = <int64_t> (key.b >> 56)
         cdef int64_t count = -1
         cdef int64_t i
-        cdef Slot *slot = self.slots.at + home
+        cdef Slot *slot
         cdef int32_t *numbers
         cdef int32_t token = 0
         if self.tokens is not None:
@@ -312,15 +318,16 @@ cdef class WordCache:
                      or _grow(<void **> &self.new, &self.new_room, self.n_new + 1,
                               sizeof(NewWord)) < 0)):
             return -1
+        slot = _add_slot(&self.slots, _home(&self.slots, key.a, key.b))
         slot.a = key.a
         slot.b = key.b
-        slot.tag = key.tag
+        slot.more = 0
         if n > INLINE:
             memcpy(self.arena + self.used, p, n)
             self.used += n
             slot.a = <uint64_t> (self.used - n) + 1
         if token:
-            slot.tag |= 1
+            slot.more = 1
             slot.pieces[0] = self._kept(token)
         else:
             if self.merges is not None and n <= MERGED:
@@ -329,7 +336,7 @@ cdef class WordCache:
                 for i in range(count):
                     numbers[i] = self._kept(numbers[i])
             if 0 < count <= PIECES:
-                slot.tag |= <uint32_t> count
+                slot.more = <uint32_t> count
                 memcpy(slot.pieces, self.numbers + self.n_numbers, count * sizeof(int32_t))
             else:
                 slot.pieces[0] = <int32_t> self.n_entries
@@ -355,21 +362,14 @@ cdef class WordCache:
         cdef const Entry *entry
         cdef const int32_t *numbers
         cdef int64_t j
-        cdef uint64_t home
         cdef int32_t *at = self.out + self.n_out
         while i < n:
-            home = keys[i].home
-            slot = slots.at + home
-            while slot.b and (slot.b != keys[i].b or slot.a != keys[i].a and (
-                    words[i].length <= INLINE or memcmp(
-                        self.arena + slot.a - 1, words[i].start, words[i].length))):
-                home = (home + 1) & slots.mask
-                slot = slots.at + home
-            if slot.b == 0:
+            slot = _slot_of(slots, keys + i, self.arena, words[i].start)
+            if slot == NULL:
                 break
-            if slot.tag & PIECES:
+            if slot.more & PIECES:
                 memcpy(at, slot.pieces, 16)     # and some that is written over
-                at += slot.tag & PIECES
+                at += slot.more & PIECES
             else:
                 entry = self.entries + slot.pieces[0]
                 if not 0 <= entry.count <= FEW:
@@ -388,7 +388,7 @@ cdef class WordCache:
 
     cdef int _put(self, Slot *slot) noexcept nogil:
         """Adds the numbers of a slot to the section's, with room for those of a window."""
-        cdef int64_t count = slot.tag & PIECES
+        cdef int64_t count = slot.more & PIECES
         cdef const int32_t *pieces = slot.pieces
         cdef const Entry *entry
         if count == 0:
@@ -407,12 +407,11 @@ cdef class WordCache:
         return 0
 
     cdef int _look_up(self, const Key *key, const uint8_t *p, int64_t start) noexcept nogil:
-        cdef uint64_t home = _home(&self.slots, key.tag)
-        while self.slots.at[home].b:
-            if _same(self.slots.at + home, key, self.arena, p):
-                return self._put(self.slots.at + home)
-            home = (home + 1) & self.slots.mask
-        return self._keep(key, p, start, home)
+        cdef Key own = key[0]
+        cdef Slot *slot
+        own.home = _home(&self.slots, key.a, key.b)
+        slot = _slot_of(&self.slots, &own, self.arena, p)
+        return self._keep(key, p, start) if slot == NULL else self._put(slot)
 
     cdef int _skip(self, int64_t start, int64_t length) noexcept nogil:
         if _grow(<void **> &self.uncached, &self.uncached_room, self.n_uncached + 1,
@@ -513,7 +512,7 @@ cdef class WordCache:
     cdef void _begin(self) noexcept nogil:
         """Begins a section."""
         if self._nbytes() > self.limit and self.n_kept:
-            memset(self.slots.at, 0, (self.slots.mask + 1) * sizeof(Slot))
+            _clear(&self.slots)
             self.used = self.n_entries = self.n_numbers = self.n_kept = 0
         self.n_new = self.n_uncached = self.n_out = self.n_bounds = 0
 

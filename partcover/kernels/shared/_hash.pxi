@@ -58,11 +58,12 @@ cdef extern from *:
         return pc_tabulated(((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q) + pc_key.r);
     }
 
-    /* of a key of 128 bits */
+    /* of a key of 128 bits, for tables that chain */
     static inline uint32_t pc_hash_pair(uint64_t x, uint64_t y)
     {
-        return pc_tabulated(((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q)
-                            + ((uint32_t) y + pc_key.s) * ((y >> 32) + pc_key.t) + pc_key.r);
+        return (uint32_t) ((((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q)
+                            + ((uint32_t) y + pc_key.s) * ((y >> 32) + pc_key.t)
+                            + pc_key.r) >> 32);
     }
 
     /* sum * point + block, below 2^62: as sum is, and block below 2^61 */

@@ -1,0 +1,174 @@
+# A hash table of words as keys of 128 bits: included by _encoder.pyx, after _hash.pxi.
+#
+# What meets is chained: then it is enough that two words rarely meet, whatever they are, and a hash
+# of two products does.  A home is a cache line of two slots; its chain goes on behind all homes.
+
+cdef struct Slot:       # half a cache line
+    uint64_t a          # of a short word its first 8 bytes; of a longer one where it is kept, + 1
+    uint64_t b          # its length, 8 bits, and its other bytes or its hash; 0: free
+    int32_t pieces[3]   # the numbers of its pieces; or the first is the place of their entry
+    uint32_t more       # how many pieces stand here, 2 bits, 0: in an entry; and the next slot
+
+
+cdef struct Key:        # of a word, as in a slot, but that no longer word is kept yet
+    uint64_t a
+    uint64_t b
+    uint64_t home       # the first slot of its home
+
+
+cdef enum:
+    INLINE = 15         # bytes of the longest word that a key holds
+    PIECES = 3          # that stand in a slot
+
+
+cdef extern from *:
+    """
+    /* what stays of the 16 bytes at a word of n <= 15 */
+    static const uint64_t pc_kept[2][16] = {
+        {0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
+         ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull},
+        {0, 0, 0, 0, 0, 0, 0, 0, 0,
+         0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF}};
+
+    /* the n <= 15 bytes at p, and n; bytes up to end may be read */
+    static inline void pc_short_key(const uint8_t *p, int64_t n, const uint8_t *end,
+                                    uint64_t *a, uint64_t *b)
+    {
+        *b = (uint64_t) n << 56;
+        if (end - p >= 16) {
+            *a = pc_load8(p) & pc_kept[0][n];
+            *b |= pc_load8(p + 8) & pc_kept[1][n];
+        } else if (n >= 8) {
+            *a = pc_load8(p);
+            if (n > 8)
+                *b |= pc_load8(p + n - 8) >> 8 * (16 - n);
+        } else {
+            *a = 0;
+            for (int64_t i = 0; i < n; i++)
+                *a |= (uint64_t) p[i] << 8 * i;
+        }
+    }
+
+    /* the polynomial of pc_hash_bytes, for n >= 8 bytes */
+    static inline uint64_t pc_sum_bytes(const uint8_t *p, int64_t n)
+    {
+        uint64_t x = (uint64_t) n & PC_PRIME;
+        int64_t i;
+        for (i = 0; i < n - 7; i += 7)
+            x = pc_step(x, pc_load8(p + i) << 8 >> 8);
+        return pc_step(x, pc_load8(p + n - 8) >> 8);
+    }
+    """
+    void _short_key "pc_short_key"(const uint8_t *p, int64_t n, const uint8_t *end,
+                                   uint64_t *a, uint64_t *b) noexcept nogil
+    uint64_t _sum_bytes "pc_sum_bytes"(const uint8_t *p, int64_t n) noexcept nogil
+    uint32_t _hash_sum "pc_hash_sum"(uint64_t sum) noexcept nogil
+
+
+cdef struct Slots:
+    Slot *at            # in whole cache lines
+    void *memory
+    uint64_t mask       # of the slots of homes
+    uint64_t used       # slots of homes, and those behind them
+
+
+cdef extern from *:
+    """
+    #if defined(__linux__)
+    #include <sys/mman.h>
+    /* large pages, so that fewer places have to be looked up where memory is */
+    #define pc_in_large_pages(p, n) ((void) madvise(p, n, MADV_HUGEPAGE))
+    #else
+    #define pc_in_large_pages(p, n) ((void) 0)
+    #endif
+    """
+    void _in_large_pages "pc_in_large_pages"(void *p, size_t n) noexcept nogil
+
+cdef enum:
+    LARGE_PAGE = 1 << 21
+    HOMES = 0xFFFFFFFE      # of the bits of a hash those that choose a home
+
+
+cdef int _new_slots(Slots *slots, uint64_t mask) noexcept nogil:
+    """Makes mask + 1 slots in homes, and room for half as many more; or returns -1."""
+    cdef size_t size = (mask + 1 + (mask >> 1) + 2) * sizeof(Slot)
+    cdef uintptr_t unit = LARGE_PAGE if size >= LARGE_PAGE else 64
+    slots.memory = calloc(size + unit, 1)    # what is not written takes no memory
+    if slots.memory == NULL:
+        return -1
+    slots.at = <Slot *> ((<uintptr_t> slots.memory + unit - 1) & ~(unit - 1))
+    if unit == LARGE_PAGE:
+        _in_large_pages(slots.at, size)
+    slots.mask = mask
+    slots.used = mask + 1
+    return 0
+
+
+cdef void _clear(Slots *slots) noexcept nogil:
+    memset(slots.at, 0, slots.used * sizeof(Slot))
+    slots.used = slots.mask + 1
+
+
+cdef inline void _set_short(Key *key, const uint8_t *p, int64_t n, const uint8_t *end,
+                            const Slots *slots) noexcept nogil:
+    """Sets the key of a word of at most INLINE bytes; those up to `end` may be read."""
+    _short_key(p, n, end, &key.a, &key.b)
+    key.home = hash_pair(key.a, key.b) & slots.mask & HOMES
+
+
+cdef inline void _set_word_key(Key *key, const uint8_t *p, int64_t n, const uint8_t *end,
+                          const Slots *slots) noexcept nogil:
+    """Sets the key of a word of at most 255 bytes; those up to `end` may be read."""
+    cdef uint32_t tag
+    if n <= INLINE:
+        _set_short(key, p, n, end, slots)
+        return
+    tag = _hash_sum(_sum_bytes(p, n))
+    key.a = 0
+    key.b = <uint64_t> n << 56 | tag
+    key.home = tag & slots.mask & HOMES
+
+
+cdef inline uint64_t _home(const Slots *slots, uint64_t a, uint64_t b) noexcept nogil:
+    return (hash_pair(a, b) if b >> 56 <= INLINE else <uint32_t> b) & slots.mask & HOMES
+
+
+cdef inline Slot *_next_slot(const Slots *slots, const Slot *slot) noexcept nogil:
+    """Returns the slot behind this one in its chain, or NULL."""
+    return slots.at + (slot.more >> 2) if slot.more >> 2 else NULL
+
+
+cdef inline bint _is(const Slot *slot, const Key *key, const uint8_t *kept,
+                     const uint8_t *p) noexcept nogil:
+    """Whether a slot has the word at `p`; longer words are kept from `kept` on."""
+    if slot.b != key.b:
+        return False
+    return slot.a == key.a or key.b >> 56 > INLINE and memcmp(
+        kept + slot.a - 1, p, key.b >> 56) == 0
+
+
+cdef inline Slot *_slot_of(const Slots *slots, const Key *key, const uint8_t *kept,
+                           const uint8_t *p) noexcept nogil:
+    """Returns the slot of a word, or NULL."""
+    cdef Slot *slot = slots.at + key.home
+    if _is(slot, key, kept, p):
+        return slot
+    slot += 1
+    while slot != NULL and not _is(slot, key, kept, p):
+        slot = _next_slot(slots, slot)
+    return slot
+
+
+cdef Slot *_add_slot(Slots *slots, uint64_t home) noexcept nogil:
+    """Returns a free slot for a word; half as many are added as homes have, at most."""
+    cdef Slot *slot = slots.at + home
+    if slot.b == 0:
+        return slot
+    slot += 1
+    if slot.b == 0:
+        return slot
+    while slot.more >> 2:
+        slot = slots.at + (slot.more >> 2)
+    slot.more |= <uint32_t> slots.used << 2
+    slots.used += 1
+    return slots.at + (slots.used - 1)
