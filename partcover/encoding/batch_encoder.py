@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import count, islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..corpus.files.columns import values_of
 from ..errors import InputError
-from ..kernels.encoding._shares import gathered, listed_texts
+from ..kernels.encoding._shares import gathered, listed_texts, up_to
 from ..runtime.processes.parallel import ordered_map
 from .special import Special, check_special
 from .text import as_bytes, joined, naming
@@ -22,7 +22,7 @@ __all__ = ["BatchEncoder"]
 
 _LARGE = 1 << 26  # bytes of texts that are looked up at once, with all of their ids kept
 
-_Job = tuple[list[Any], list[str], int]  # texts, their names, and where the first one starts
+_Job = tuple[list[Any], Sequence[str], int]  # texts, their names, and where the first one starts
 _Found = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]  # ids, and where each text ends
 
 
@@ -166,7 +166,7 @@ class BatchEncoder(TextEncoder):
         plain = plain and (self._normal is None or self._takes_raw(special))
 
         def work(job: _Job) -> _Found:
-            some, called, at = job
+            some = job[0]
             with self._workers_for(special).one() as worker:
                 if plain:
                     data, offsets = gathered(some)
@@ -183,7 +183,7 @@ class BatchEncoder(TextEncoder):
         """Returns the ids of texts where more is done to them than to find words."""
         texts, names, at = job
         found, ends = [np.empty(0, np.int32)], []
-        for text, name in zip(texts, names, strict=True):
+        for text, name in zip(texts, names, strict=False):
             data = as_bytes(text, name)
             with naming(name):
                 found.append(joined(worker.of(self._parts(data, special), at)))
@@ -194,25 +194,50 @@ class BatchEncoder(TextEncoder):
 
 def _jobs(texts: Iterable[Any], names: Iterable[str] | None, plain: bool) -> Iterator[_Job]:
     """Yields some texts together; where that is not plain, as bytes with the place of the first."""
-    name_of = map("text {}".format, count(1)) if names is None else iter(names)
-    some: list[Any] = []
-    called: list[str] = []
-    size = at = 0
-    for text in texts:
+    name_of = None if names is None else iter(names)
+    first = at = 0
+    for some in _chunks(texts):
+        called: Sequence[str] = _Numbered(first)
+        if name_of is not None:
+            called = list(islice(name_of, len(some)))
+            if len(called) < len(some):
+                raise InputError("there are fewer names than texts")
         if not plain:
-            called += _next_names(name_of, 1)
-            text = as_bytes(text, called[-1])
+            some = [as_bytes(text, called[place]) for place, text in enumerate(some)]
+        yield some, called, at
+        first += len(some)
+        at += 0 if plain else sum(map(len, some))
+
+
+class _Numbered(Sequence[str]):
+    """The names of texts that have none."""
+
+    def __init__(self, first: int) -> None:
+        self._first = first
+
+    def __getitem__(self, place: Any) -> Any:
+        return f"text {self._first + place + 1}"
+
+    def __len__(self) -> int:
+        return 1 << 62
+
+
+def _chunks(texts: Iterable[Any]) -> Iterator[list[Any]]:
+    """Yields some texts at a time, and reads no more than these."""
+    if isinstance(texts, list):
+        at = 0
+        while at < len(texts):
+            end = up_to(texts, at, SECTION)
+            yield texts[at:end]
+            at = end
+        return
+    some: list[Any] = []
+    size = 0
+    for text in texts:
         some.append(text)
         size += len(text) if isinstance(text, str | bytes) else 0
         if size >= SECTION:
-            yield some, called + _next_names(name_of, len(some) - len(called)), at
-            at += size
-            some, called, size = [], [], 0
-    yield some, called + _next_names(name_of, len(some) - len(called)), at
-
-
-def _next_names(names: Iterator[str], size: int) -> list[str]:
-    found = list(islice(names, size))
-    if len(found) < size:
-        raise InputError("there are fewer names than texts")
-    return found
+            yield some
+            some, size = [], 0
+    if some:
+        yield some

@@ -361,12 +361,18 @@ cdef class WordCache:
         cdef const Slot *slot
         cdef const Entry *entry
         cdef const int32_t *numbers
+        cdef uint64_t other
         cdef int64_t j
         cdef int32_t *at = self.out + self.n_out
         while i < n:
-            slot = _slot_of(slots, keys + i, self.arena, words[i].start)
-            if slot == NULL:
-                break
+            slot = slots.at + keys[i].home
+            other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
+            slot += other != 0      # which of the two is no branch that would be guessed wrong
+            other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
+            if other:
+                slot = _slot_of(slots, keys + i, self.arena, words[i].start)
+                if slot == NULL:
+                    break
             if slot.more & PIECES:
                 memcpy(at, slot.pieces, 16)     # and some that is written over
                 at += slot.more & PIECES

@@ -205,6 +205,17 @@ cdef Py_ssize_t _room(text) except -1:
     return len(<str> text) * (kind + 1 if kind < 4 else 4) + 16
 
 
+def up_to(list texts not None, Py_ssize_t at, int64_t size):
+    """Returns the end of the texts from `at` on that have `size` characters and more together."""
+    cdef Py_ssize_t n = len(texts)
+    while at < n and size > 0:
+        text = texts[at]
+        if isinstance(text, (str, bytes)):
+            size -= len(text)
+        at += 1
+    return at
+
+
 def gathered(list texts not None):
     """Returns texts in UTF-8, one behind another.
 
