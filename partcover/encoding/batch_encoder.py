@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -162,19 +163,17 @@ class BatchEncoder(TextEncoder):
         texts = values_of(texts, "texts", "a list of texts")
         check_special(special)
         share = self.threads if threads is None else thread_count(threads)
-        plain = special == "text" and self._draw is None
-        plain = plain and (self._normal is None or self._takes_raw(special))
+        plain = special == "text" and self._quick is not None
 
         def work(job: _Job) -> _Found:
-            some = job[0]
-            with self._workers_for(special).one() as worker:
-                if plain:
-                    data, offsets = gathered(some)
-                    if len(offsets) > len(some) and len(data) <= _LARGE:
-                        try:
-                            return worker.texts(data, offsets, np.int32)
-                        except InputError:
-                            pass  # one by one, to say which
+            workers = self._workers_for(special)
+            if plain:
+                data, offsets = gathered(job[0])
+                if len(offsets) > len(job[0]) and len(data) <= _LARGE:
+                    with suppress(InputError), workers.one() as worker:
+                        return worker.texts(data, offsets, np.int32)
+            # also to say in which text an error is
+            with workers.one() as worker:
                 return self._one_by_one(worker, job, special)
 
         yield from ordered_map(work, _jobs(texts, names, plain), share)

@@ -182,19 +182,18 @@ class TextEncoder(Decoder):
         >>> encoder.encode("ab<s>", special="parse")
         [256, 257]
         """
-        data = self._prepared(text, special)
-        if self._values and len(data) <= SECTION and self._is_plain(data, special):
-            return self._workers_for(special).values(data, self._values)
-        found = list(self._found(data, special, _collected))
+        if special == "text" and self._values and (quick := self._quick_for(text)):
+            return quick.values(text, self._values)
+        found = list(self._found(self._prepared(text, special), special, _collected))
         return listed(found, self._values, self.threads)
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
-        data = self._prepared(text, special)
-        if len(data) <= SECTION and self._is_plain(data, special):
-            found: Ids = self._workers_for(special).array(data, self.dtype)
-            return found
-        parts = list(self._found(data, special, partial(Collected, kind=self.dtype)))
+        if special == "text" and (quick := self._quick_for(text)):
+            ids: Ids = quick.array(text, self.dtype)
+            return ids
+        new = partial(Collected, kind=self.dtype)
+        parts: list[Ids] = list(self._found(self._prepared(text, special), special, new))
         if len(parts) == 1 and parts[0].dtype == self.dtype:
             return parts[0]
         return np.concatenate([np.zeros(0, self.dtype), *parts], dtype=self.dtype, casting="unsafe")
@@ -292,13 +291,11 @@ class TextEncoder(Decoder):
         alike = self._normal is None or self._normal.keeps_ascii or self._takes_raw(special)
         return text if isinstance(text, str) and plain and alike else as_bytes(text, "the text")
 
-    def _is_plain(self, text: str | bytes, special: Special) -> bool:
-        """Returns whether workers take a text as it is, at once."""
-        if not isinstance(special, str) or special != "text":
-            return False
-        if isinstance(text, str) and text.isascii():
-            return True  # since what is not alike has become bytes
-        return isinstance(text, bytes) and (self._normal is None or self._takes_raw(special))
+    def _quick_for(self, text: str | bytes) -> Workers | None:
+        """Returns the workers that take a short text as it is, where there is one."""
+        if isinstance(text, str) and len(text) <= SECTION and text.isascii():
+            return self._quick_ascii
+        return self._quick if isinstance(text, bytes) and len(text) <= SECTION else None
 
     def _found(
         self, text: str | bytes, special: Special, new: Callable[[int], Collected | Counted]
@@ -359,6 +356,14 @@ class TextEncoder(Decoder):
             normal = None  # texts come normalized then
         self._workers = self._new_workers(self._rules, self._raw is None, following, normal)
         self._raw_workers = self._new_workers(self._raw or self._rules, True, following)
+        raw = self._takes_raw("text")
+        #: take bytes, and ASCII, where nothing is done to them before and none is drawn
+        self._quick = self._quick_ascii = None
+        if self._draw is None:
+            if raw or self._normal is None:
+                self._quick = self._workers_for("text")
+            if raw or self._normal is None or self._normal.keeps_ascii:
+                self._quick_ascii = self._workers_for("text")
         #: find numbers instead of ids, of which several tokens may have one
         self._numbering = self._new_workers(
             self._rules, self._raw is None, following, normal, numbers=True

@@ -100,7 +100,7 @@ class Worker:
         self.collect(out, text, first, 0, len(text))
         return out.result()
 
-    def collect(self, out: Collected, text: bytes | str, first: int, begin: int, end: int) -> None:
+    def collect(self, out: _Sink, text: bytes | str, first: int, begin: int, end: int) -> None:
         """Adds the numbers from `begin` to `end`, places where the first rule cuts.
 
         Characters are all ASCII.
@@ -112,11 +112,6 @@ class Worker:
             out.add(self.cache, at - begin)
             begin = at
 
-    def look_up(self, text: bytes | str) -> None:
-        """Finds the numbers of a short text."""
-        if text and self.cache.find(text, 0, len(text))[1]:
-            self.learn(text, 0)
-
     def values(self, text: bytes | str, values: list[int]) -> list[int]:
         """Returns, for the numbers of a short text, the entry of each in `values`."""
         found = self.cache.values_of(text, values)
@@ -127,12 +122,11 @@ class Worker:
 
     def array(self, text: bytes | str, kind: npt.DTypeLike) -> npt.NDArray[Any]:
         """Returns the numbers of a short text."""
-        if not text:
-            return np.empty(0, kind)
-        self.look_up(text)
-        out = np.empty(self.cache.total, kind)
-        self.cache.write(out, 0)
-        return out
+        found = self.cache.array_of(text, kind)
+        if found is None:
+            self.learn(text, 0)
+            found = self.cache.array_of_words(kind)
+        return found
 
     def texts(
         self, data: bytes, offsets: npt.NDArray[np.int64], kind: npt.DTypeLike
@@ -140,9 +134,7 @@ class Worker:
         """Returns the numbers of texts one behind another, and where each ends among them."""
         if self.cache.find_texts(data, offsets):
             self.learn(data, 0)
-        out = np.empty(self.cache.total, kind)
-        self.cache.write(out, 0)
-        return out, self.cache.ends()
+        return self.cache.array_of_words(kind), self.cache.ends()
 
     def learn(self, text: bytes | str, first: int) -> None:
         """Cuts the words that `find` did not have."""

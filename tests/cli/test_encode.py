@@ -118,6 +118,24 @@ def test_samples(run, out, tmp_path, name):
     assert (tmp_path / "back").read_bytes() == 2 * TEXT
 
 
+def test_counts(run, out, tmp_path):
+    expected = [len(out.encode(text)) for text in (TEXT, "a the", "", "<a>é")]
+    lines = "".join(f"{count}\n" for count in expected)
+    for threads in (1, 2):
+        command_line = ("encode", "v.json", "t.txt", "d.jsonl", "--count", "--threads", threads)
+        status, written, error = run(*command_line)
+        assert (status, written) == (0, lines)
+        assert error.startswith(f"partcover: 4 documents, {sum(expected)} ids, ")
+    facts = json.loads(run(*command_line, "--json")[1])
+    assert (facts["documents"], facts["ids"], facts["counts"]) == (4, sum(expected), expected)
+    assert run(*command_line, "-o", "counts", "--quiet") == (0, "", "")
+    assert (tmp_path / "counts").read_text() == lines
+    assert run(*command_line, "--special", "parse")[1].endswith("\n0\n3\n")
+    for more in (("--format", "json"), ("-o", "o.npy"), ("--sample", "--seed", 1)):
+        fails(run(*command_line, *more), "--count writes lines of numbers")
+    fails(run(*command_line, "--special", "error"), "d.jsonl:3: the text has", "'<a>'")
+
+
 def test_samples_with_offsets_are_the_same(run, out, tmp_path):
     (tmp_path / "same.jsonl").write_text('{"text": "the cat the cat the"}\n' * 6)
     command_line = ("encode", "v.json", "same.jsonl", "--format", "json", "--rule", "longest_match")

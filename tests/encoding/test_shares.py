@@ -1,5 +1,6 @@
 """Long texts and lists made in shares are those made at once."""
 
+import itertools
 import sys
 
 import numpy as np
@@ -10,7 +11,16 @@ from hypothesis import strategies as st
 from partcover import Encoder, InputError, Vocabulary
 from partcover.encoding.listing import listed
 from partcover.encoding.utf8 import utf8
-from partcover.kernels.encoding._shares import unwritten_list, utf8_size, write_values, written
+from partcover.kernels.encoding._shares import (
+    gathered,
+    listed_texts,
+    shuffles,
+    unwritten_list,
+    up_to,
+    utf8_size,
+    write_values,
+    written,
+)
 
 CHARACTERS = st.one_of(
     st.characters(max_codepoint=0x7F),
@@ -30,7 +40,18 @@ def unescaped(text):
 @given(st.text(CHARACTERS, max_size=80), st.integers(0, 80), st.integers(0, 80))
 def test_parts_of_a_text(text, a, b):
     first, last = sorted((min(a, len(text)), min(b, len(text))))
-    assert utf8(text, first, last) == unescaped(text[first:last])
+    for allowed in (False, True):  # the last is what the machine can
+        shuffles(allowed)
+        assert utf8(text, first, last) == unescaped(text[first:last])
+
+
+def test_characters_of_all_sizes_beside_each_other():
+    sizes = ["a", "é", "一", "😀", "\udc80"]
+    texts = ["".join(group) * 5 for group in itertools.product(sizes, repeat=5)]
+    texts += [text.replace("😀", "ÿ") for text in texts]  # without it a text is stored otherwise
+    for allowed in (False, True):
+        shuffles(allowed)
+        assert [utf8(text, 0, len(text)) for text in texts] == list(map(unescaped, texts))
 
 
 @given(st.text(CHARACTERS, max_size=40), SURROGATES, st.text(CHARACTERS, max_size=40))
@@ -47,6 +68,44 @@ def test_surrogates_that_are_no_bytes(before, surrogate, after):
 def test_sizes_of_long_texts(before, n, after):
     text = before + "a" * n + after
     assert utf8_size(text, 0, len(text)) == len(unescaped(text))
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(CHARACTERS, max_size=20),
+            st.binary(max_size=20),
+            st.builds(str.__add__, st.text(CHARACTERS, max_size=9), SURROGATES),
+            st.none(),
+        ),
+        max_size=6,
+    )
+)
+def test_texts_are_gathered_up_to_one_that_is_none(texts):
+    data, offsets = gathered(texts)
+    wanted = []
+    for text in texts:
+        try:
+            wanted.append(text if isinstance(text, bytes) else unescaped(text))
+        except (TypeError, UnicodeEncodeError):
+            break
+    assert data == b"".join(wanted)
+    assert offsets.tolist() == [len(b"".join(wanted[:n])) for n in range(len(wanted) + 1)]
+
+
+def test_texts_of_a_size():
+    texts = ["abc", b"de", 7, "", "fghi"]
+    assert [up_to(texts, 0, size) for size in range(12)] == [0, 1, 1, 1, 2, 2, 5, 5, 5, 5, 5, 5]
+    assert up_to(texts, 2, 1) == 5
+
+
+def test_lists_of_texts():
+    numbers = np.array([1, 0, 2], np.int32)
+    ends = np.array([0, 2, 2, 3])
+    assert listed_texts(numbers, ends, [10**6, 10**7, 10**8]) == [[], [10**7, 10**6], [], [10**8]]
+    for wrong in ([4], [2, 1], [-1]):
+        with pytest.raises(ValueError, match="no such numbers"):
+            listed_texts(numbers, np.array(wrong), [0, 1, 2])
 
 
 def references(values):

@@ -462,6 +462,13 @@ cdef class WordCache:
             return _listed(self.out, self.n_out, values)
         return []
 
+    def array_of(self, text, kind):
+        """Returns the numbers of all words of a text; None after `find` where some are new."""
+        if len(text):
+            self._find(text, 0, len(text))
+            return None if self.n_new + self.n_uncached else self.array_of_words(kind)
+        return np.empty(0, kind)
+
     cdef int64_t _find(self, text, int64_t at, int64_t upto) except -1:
         cdef const uint8_t *base = _utf8(text)
         cdef int64_t size = len(text)
@@ -701,6 +708,12 @@ cdef class WordCache:
                 raise TypeError("numbers have two or four bytes")
         finally:
             PyBuffer_Release(&to)
+
+    def array_of_words(self, kind):
+        """Returns the numbers of the section's words as an array of two or four bytes each."""
+        out = np.empty(self.n_out, kind)
+        self.write(out, 0)
+        return out
 
     def values_of_words(self, list values not None):
         """Returns the values of the section's numbers, one word after another."""

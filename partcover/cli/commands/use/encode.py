@@ -42,6 +42,7 @@ from ...shown.output import Output
         ("partcover encode v.json book.txt | partcover decode v.json", "there and back"),
         ("partcover encode v.json book.txt -o 7.npy --sample --alpha 0.5 --seed 7", ""),
         ("partcover encode v.json texts/ -o all.npy --resume", "goes on where a run was stopped"),
+        ("partcover encode cl100k_base.tiktoken book.txt --count", "how many tokens it has"),
     ],
 )
 @argument("vocabulary", metavar="V.json")
@@ -85,6 +86,7 @@ from ...shown.output import Output
     help="Of the numbers (npy and bin).",
 )
 @option("--offsets", type=click.Choice(get_args(Unit)), help="Where each token stands (json).")
+@option("--count", is_flag=True, help="Write how many tokens each document has, not which.")
 @option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
 @option(
     "--sample",
@@ -141,7 +143,9 @@ def encode_command(
         if request.array:
             facts = _write_array(out, encoder, files, all_files, request, progress)
         else:
-            facts = _write_lines(out, encoder, _texts(sources, request.key, progress), request)
+            texts = _texts(sources, request.key, progress)
+            write = _write_counts if request.count else _write_lines
+            facts = write(out, encoder, texts, request)
     _show(out, encoder, facts, request, time.monotonic() - started)
     return 0
 
@@ -157,6 +161,7 @@ class _Request:
     end_of_document: str | None
     dtype: str | None
     offsets: Any
+    count: bool
     key: str
     sample: bool
     dropout: float | None
@@ -184,6 +189,8 @@ def _check(request: _Request, path: str | None) -> None:
     ):
         if value is not None and not fits:
             raise InputError(f"{name} is for --format {forms}")
+    if request.count and (request.form != "ids" or request.sample):
+        raise InputError("--count writes lines of numbers: without --format and --sample")
     if request.resume and not request.array:
         raise InputError("--resume is for --format npy and bin")
     for option_, value in request.strength.items():
@@ -245,6 +252,25 @@ def _write_lines(
                 file.write(b"\n")
     if out.json and out.path is None:
         facts["encoded"] = listed
+    return facts
+
+
+def _write_counts(
+    out: Output, encoder: Encoder, texts: Iterable[tuple[str, bytes]], request: _Request
+) -> dict[str, Any]:
+    """Writes how many tokens each document has, or lists it for --json; returns facts."""
+    counts = []
+    with atomic_writer(out.path or "-") as file:
+        for where, text in texts:
+            try:
+                counts.append(encoder.count(text, special=request.special))
+            except InputError as error:
+                raise InputError(f"{where}: {error}") from None
+            if out.path is not None or not out.json:
+                file.write(f"{counts[-1]}\n".encode())
+    facts: dict[str, Any] = {"documents": len(counts), "ids": sum(counts)}
+    if out.json and out.path is None:
+        facts["counts"] = counts
     return facts
 
 

@@ -1,0 +1,90 @@
+"""Many texts at a time have the ids that they have alone, and are counted so."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from partcover import Encoder, InputError, Vocabulary
+
+TOKENS = ["ab", " a", "aba", " the", "é".encode(), "th"]
+PIECES = ["ab", " aba", " the cat", "é", "一二", "", "x" * 70, " a" * 300, "\n\n", "<s>", "\udcff"]
+TEXTS = st.lists(
+    st.one_of(
+        st.lists(st.sampled_from(PIECES), max_size=5).map("".join),
+        st.lists(st.sampled_from(PIECES), max_size=5).map(
+            lambda some: "".join(some).encode("utf-8", "surrogateescape")
+        ),
+    ),
+    max_size=12,
+)
+
+
+def encoder(**options):
+    return Encoder(Vocabulary(TOKENS, special=["<s>"]), "gpt2", **options)
+
+
+@given(
+    TEXTS,
+    st.sampled_from([{}, {"cache": 0}, {"cache": 2000}, {"threads": 2}]),
+    st.sampled_from(["text", "parse"]),
+    st.booleans(),
+)
+def test_texts_together_are_texts_alone(texts, options, special, small):
+    one = encoder(**options)
+    with pytest.MonkeyPatch.context() as patch:
+        if small:
+            patch.setattr("partcover.encoding.batch_encoder.SECTION", 64)
+            patch.setattr("partcover.encoding.batch_encoder._LARGE", 300)
+        alone = [encoder().encode(text, special=special) for text in texts]
+        assert one.encode_batch(texts, special=special) == alone
+        assert one.encode_batch(iter(texts), special=special) == alone
+        assert [ids.tolist() for ids in one.encode_each(texts, special=special)] == alone
+        ids, offsets = one.encode_batch_to_numpy(texts, special=special)
+        counts = one.count_batch(texts, special=special)
+        assert one.encode_batch(texts, special=special) == alone  # whatever is in the table now
+    assert ids.dtype == one.dtype
+    assert [ids[a:b].tolist() for a, b in pairwise(offsets)] == alone
+    assert counts.tolist() == list(map(len, alone)) == np.diff(offsets).tolist()
+    assert [one.count(text, special=special) for text in texts] == list(map(len, alone))
+
+
+def test_ids_far_apart_and_unknown_characters():
+    far = Vocabulary(["ab"], ids=[*range(256), 2**31 - 2])
+    one = Encoder(far, "gpt2")
+    assert one.encode("ab b") == one.encode_batch(["ab b"])[0] == [2**31 - 2, 32, 98]
+    assert one.encode_to_numpy("ab b").tolist() == [2**31 - 2, 32, 98]
+    assert one.encode_batch(["ab", ""]) == [[2**31 - 2], []]
+    assert one.encode_with_offsets("xab")[0] == [120, 2**31 - 2]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_is_no_text_is_named(threads):
+    one = encoder(threads=threads)
+    for texts, message in (
+        (["ab", 7], "text 2 is 7: str or bytes is expected"),
+        (["ab", "c", "\ud800"], "text 3 has a lone surrogate"),
+    ):
+        for encode in (one.encode_batch, one.encode_batch_to_numpy, one.count_batch):
+            with pytest.raises(InputError, match=message):
+                encode(texts)
+    for encode in (one.encode_batch, one.encode_batch_to_numpy, one.count_batch):
+        with pytest.raises(InputError, match="texts is one text"):
+            encode("ab")
+    with pytest.raises(InputError, match="fewer names"):
+        list(one.encode_each(["a", "b"], names=["x"]))
+    for encode in (one.encode, one.encode_to_numpy, one.count):
+        with pytest.raises(InputError, match="the text is 7: str or bytes is expected"):
+            encode(7)
+
+
+def test_a_byte_without_an_id_is_named_and_forgotten():
+    one = Encoder(Vocabulary(["ab"], ids=[*range(122), -1, *range(123, 257)]), "gpt2")
+    for _ in range(2):
+        with pytest.raises(InputError, match="text 3: byte 0x7A, in the word ' z', has no id"):
+            one.encode_batch(["ab", "ab c", "ab z", "ab"])
+        with pytest.raises(InputError, match="byte 0x7A"):
+            one.count("ab z")
+    assert one.encode_batch(["ab", "c"]) == [[256], [99]]

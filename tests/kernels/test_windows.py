@@ -1,0 +1,79 @@
+"""Words that windows of 64 bytes find are those of the pattern, whatever the machine can."""
+
+import numpy as np
+import pytest
+import regex
+from hypothesis import example, given
+from hypothesis import strategies as st
+from properties import tries
+
+from partcover.corpus.pretokenizers.character_kinds import character_kinds
+from partcover.corpus.pretokenizers.pretokenizer import PATTERNS, PRETOKENIZER_RULES
+from partcover.kernels.encoding import _encoder
+
+RULES = ("gpt2", "cl100k", "qwen2", "o200k")
+PIECES = (
+    *"abZ123\n\r\t '’\"().,/-éÉßªǅʰ一あאΣ१²😀́\u0301\u0903\xa0\u3000\u2028\x85\x00\x1c\x7f",
+    *("\r\n", "\n\n  ", "    ", "'s", "'S", "'ſ", "'ll", "'RE", "QZ", "foo", "Bar", "4567890"),
+    *("*/\n/**", "//", " (", "...\n", "word" * 9, " " * 40, "é" * 33, "-" * 70, "\udc80", "\udcff"),
+    *("\udce4\udcb8", "\udced\udca0\udc80", "\udcc0\udcaf"),
+)
+TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=9).flatmap(
+    lambda some: st.lists(st.sampled_from(some), max_size=60).map("".join)
+)
+
+
+@pytest.fixture(autouse=True)
+def all_at_once():
+    yield
+    _encoder.classified_at_once()
+
+
+def ends_of(rule, text):
+    """Where the words of a text end, by the pattern."""
+    sizes = [
+        len(word.encode("utf-8", "surrogateescape")) for word in regex.findall(PATTERNS[rule], text)
+    ]
+    return np.cumsum(sizes).tolist()
+
+
+@tries(400)
+@given(st.sampled_from(RULES), TEXTS, st.sampled_from([16, 32, 64]))
+@example("o200k", "a's'd'x don't's *///\n/\n/foo", 64)
+@example("cl100k", "x \n\t  \n   y\n\n z\r\n\r\n.\n\n\n a", 64)
+@example("gpt2", "a" * 63 + "  b", 64)
+@example("o200k", "AªBªbAB" * 20, 64)
+def test_words_are_the_patterns(rule, text, most):
+    _encoder.classified_at_once(most)
+    data = text.encode("utf-8", "surrogateescape")
+    # bytes of several lone surrogates may be a character
+    text = data.decode("utf-8", "surrogateescape")
+    finder = PRETOKENIZER_RULES[rule].finder
+    assert _encoder.word_ends(data, finder, character_kinds()) == ends_of(rule, text)
+
+
+@tries(100)
+@given(st.sampled_from(RULES), TEXTS, st.data())
+def test_a_section_ends_with_the_word_that_reaches_its_end(rule, text, data):
+    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape") or "x"
+    encoded = text.encode("utf-8", "surrogateescape")
+    ends = [0, *ends_of(rule, text)]
+    start = data.draw(st.sampled_from(ends[:-1]))
+    upto = data.draw(st.integers(start + 1, len(encoded)))
+    cache = _encoder.WordCache(PRETOKENIZER_RULES[rule].finder, character_kinds(), b" ", 1 << 20)
+    assert cache.find(encoded, start, upto)[0] == min(end for end in ends if end >= upto)
+
+
+def test_what_the_machine_can_is_chosen():
+    for most in (0, 16, 31, 32, 63, 64, 1000):
+        chosen = _encoder.classified_at_once(most)
+        assert chosen in (1, 16, 32, 64)
+        assert chosen <= max(most, 16) or chosen == 64  # where there is no choice
+
+
+def test_other_kinds_of_characters_are_respected():
+    kinds = character_kinds().copy()
+    kinds[ord("_")] = kinds[ord("a")]
+    finder = PRETOKENIZER_RULES["gpt2"].finder
+    assert _encoder.word_ends(b"ab_cd ef", finder, kinds) == [5, 8]
+    assert _encoder.word_ends(b"ab_cd ef", finder, character_kinds()) == [2, 3, 5, 8]
