@@ -130,7 +130,7 @@ def test_counts(run, out, tmp_path):
     assert (facts["documents"], facts["ids"], facts["counts"]) == (4, sum(expected), expected)
     assert run(*command_line, "-o", "counts", "--quiet") == (0, "", "")
     assert (tmp_path / "counts").read_text() == lines
-    assert run(*command_line, "--special", "parse")[1].endswith("\n0\n3\n")
+    assert run(*command_line, "--special", "parse")[1].splitlines()[2:] == ["0", "3"]
     for more in (("--format", "json"), ("-o", "o.npy"), ("--sample", "--seed", 1)):
         fails(run(*command_line, *more), "--count writes lines of numbers")
     fails(run(*command_line, "--special", "error"), "d.jsonl:3: the text has", "'<a>'")

@@ -405,8 +405,8 @@ cdef class WordCache:
                 return 0
             count = entry.count
             pieces = self.numbers + entry.first
-            if _grow(<void **> &self.out, &self.out_room, self.n_out + count + (AHEAD + WINDOW) * FEW + 4,
-                     sizeof(int32_t)) < 0:
+            if _grow(<void **> &self.out, &self.out_room,
+                     self.n_out + count + (AHEAD + WINDOW) * FEW + 4, sizeof(int32_t)) < 0:
                 return -1
         memcpy(self.out + self.n_out, pieces, count * sizeof(int32_t))
         self.n_out += count

@@ -132,6 +132,5 @@ cdef extern from *:
     bint can_shuffle "pc_can_shuffle"
     void _prepare "pc_prepare"(bint allowed)
     uint8_t *_write_groups "pc_write_groups"(const void **from_, const void *end, int kind,
-                                            uint8_t *to) noexcept nogil
+                                             uint8_t *to) noexcept nogil
     int _narrow "pc_narrow"(const void *p, int kind, uint8_t *out) noexcept nogil
-

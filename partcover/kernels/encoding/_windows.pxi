@@ -22,7 +22,8 @@ cdef extern from *:
 
     #if defined(__SSE2__)
     /* the same work by 16, 32 or 64 bytes at a time */
-    #define PC_CLASSIFIER(name, target, width, vector, load, set, either, equal, within, top, inner_)  \\
+    #define PC_CLASSIFIER(name, target, width, vector, load, set, either, equal, within, top, \\
+                          inner_) \\
         target static void name(const uint8_t *p, pc_classes *c) \\
         { \\
             memset(c, 0, sizeof *c); \\
@@ -222,7 +223,8 @@ cdef bint _is_usual(const uint8_t *kinds, int first) noexcept nogil:
     _classify(text, &c)
     for i in range(64):
         kind = kinds[first + i]
-        if ((kind & LETTER != 0) != (c.letter >> i & 1) or (kind & NUMBER != 0) != (c.digit >> i & 1)
+        if ((kind & LETTER != 0) != (c.letter >> i & 1)
+                or (kind & NUMBER != 0) != (c.digit >> i & 1)
                 or (kind & WHITE != 0) != (c.white >> i & 1)
                 or (kind & UPPER != 0) != (c.upper >> i & 1)
                 or (kind & LOWER != 0) != ((c.letter & ~c.upper) >> i & 1)):

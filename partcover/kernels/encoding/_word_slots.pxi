@@ -117,7 +117,7 @@ cdef inline void _set_short(Key *key, const uint8_t *p, int64_t n, const uint8_t
 
 
 cdef inline void _set_word_key(Key *key, const uint8_t *p, int64_t n, const uint8_t *end,
-                          const Slots *slots) noexcept nogil:
+                               const Slots *slots) noexcept nogil:
     """Sets the key of a word of at most 255 bytes; those up to `end` may be read."""
     cdef uint32_t tag
     if n <= INLINE:

@@ -2,7 +2,8 @@
 #
 # A key of 64 bits, a and b its halves, becomes ((a + p)(b + q) + r) >> 32 mod 2^32: two keys meet
 # with probability 2^-32, whatever they are (pair-multiply-shift: Thorup, "High Speed Hashing for
-# Integers and Strings", 2015); a key of 128 bits adds the products of its two.  These 32 bits go
+# Integers and Strings", 2015); a key of 128 bits adds the products of its two.  In a table that
+# chains, this is enough: a chain has a constant expected length.  In others these 32 bits go
 # through simple tabulation (Zobrist 1970), a random number for each of four bytes, combined by
 # exclusive or.  With it linear probing at a bounded load takes constant expected time for any set
 # of keys, and deviates from it little (Patrascu and Thorup, "The Power of Simple Tabulation

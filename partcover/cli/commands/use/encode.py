@@ -260,14 +260,14 @@ def _write_counts(
 ) -> dict[str, Any]:
     """Writes how many tokens each document has, or lists it for --json; returns facts."""
     counts = []
-    with atomic_writer(out.path or "-") as file:
-        for where, text in texts:
-            try:
-                counts.append(encoder.count(text, special=request.special))
-            except InputError as error:
-                raise InputError(f"{where}: {error}") from None
-            if out.path is not None or not out.json:
-                file.write(f"{counts[-1]}\n".encode())
+    for where, text in texts:
+        try:
+            counts.append(encoder.count(text, special=request.special))
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+    if out.path is not None or not out.json:
+        with atomic_writer(out.path or "-") as file:
+            file.writelines(f"{count}\n".encode() for count in counts)
     facts: dict[str, Any] = {"documents": len(counts), "ids": sum(counts)}
     if out.json and out.path is None:
         facts["counts"] = counts
