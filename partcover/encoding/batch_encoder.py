@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..corpus.files.columns import values_of
 from ..errors import InputError
 from ..kernels.encoding._shares import gathered, listed_texts, up_to
+from ..runtime.arguments import Whole, checked
 from ..runtime.processes.parallel import ordered_map
 from .special import Special, check_special
 from .text import as_bytes, joined, naming
@@ -96,6 +97,62 @@ class BatchEncoder(TextEncoder):
             offsets.append(ends + total)
             total += len(ids)
         return np.concatenate(parts), np.concatenate(offsets)
+
+    @checked
+    def encode_batch_padded(
+        self,
+        texts: Iterable[str | bytes],
+        *,
+        pad: Whole,
+        max_length: Whole | None = None,
+        side: Literal["right", "left"] = "right",
+        special: Special = "text",
+        threads: int | None = None,
+    ) -> Ids:
+        """Returns the ids of all texts as the rows of one array, for a model.
+
+        Parameters
+        ----------
+        texts, special, threads
+            As for `encode_batch`.
+        pad : int
+            The id that fills rows up to the longest one.
+        max_length : int, optional
+            The most ids of a text; those behind are left out.
+        side : {"right", "left"}
+            Where rows are filled.
+
+        Returns
+        -------
+        ndarray of `dtype`, shape (texts, longest)
+            A row for each text.
+
+        Raises
+        ------
+        InputError
+            As `encode_batch`; for a `pad` that `dtype` cannot hold.
+
+        Examples
+        --------
+        >>> from partcover import Encoder, Vocabulary
+        >>> encoder = Encoder(Vocabulary(["ab"], special=["<pad>"]), "gpt2")
+        >>> encoder.encode_batch_padded(["ab", "abc"], pad=257).tolist()
+        [[256, 257], [256, 99]]
+        """
+        if pad >= 1 << 8 * self.dtype.itemsize:
+            raise InputError(f"pad is {pad}, which {self.dtype} cannot hold")
+        ids, offsets = self.encode_batch_to_numpy(texts, special=special, threads=threads)
+        lengths = np.diff(offsets)
+        kept = lengths if max_length is None else np.minimum(lengths, max_length)
+        longest = int(kept.max(initial=0))
+        out = np.full((len(lengths), longest), pad, self.dtype)
+        place = np.arange(longest)
+        if side == "left":
+            place = longest - 1 - place
+        out[place < kept[:, np.newaxis]] = ids[
+            np.arange(len(ids)) - np.repeat(offsets[:-1], lengths) < np.repeat(kept, lengths)
+        ]
+        return out
 
     def encode_each(
         self,

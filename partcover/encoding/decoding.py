@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from typing import Any
 
@@ -14,7 +14,8 @@ from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.steps import Steps
 from ..errors import InputError
 from ..runtime.arguments import shown
-from .text import exchange, is_integer_type
+from .decode_stream import Stages
+from .text import exchange, is_integer_type, naming
 
 __all__ = ["Decoder"]
 
@@ -171,15 +172,7 @@ class Decoder:
         >>> Encoder(Vocabulary(["ab"]), "gpt2").decode([256, 99])
         'abc'
         """
-        try:
-            codecs.lookup_error(errors)(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "a trial"))
-        except UnicodeDecodeError:
-            pass
-        except (LookupError, TypeError, ValueError):  # some are for encoding alone
-            raise InputError(
-                f"unknown errors {errors!r}: use 'strict', 'replace', 'ignore', "
-                "'backslashreplace' or 'surrogateescape'"
-            ) from None
+        _check_errors(errors)
         try:
             return self.decode_bytes(ids, skip_special=skip_special).decode("utf-8", errors)
         except UnicodeDecodeError as error:
@@ -187,3 +180,82 @@ class Decoder:
                 f"byte {error.start} of the decoded text is not UTF-8: --errors replace "
                 "(errors='replace') puts U+FFFD there, keep (decode_bytes) keeps it"
             ) from None
+
+    def decode_batch(
+        self,
+        texts: Iterable[Iterable[int] | npt.NDArray[Any]],
+        errors: str = "strict",
+        *,
+        skip_special: bool = False,
+    ) -> list[str]:
+        """Returns the text that the ids of each text stand for; otherwise as `decode`.
+
+        Examples
+        --------
+        >>> from partcover import Encoder, Vocabulary
+        >>> Encoder(Vocabulary(["ab"]), "gpt2").decode_batch([[256], [256, 99]])
+        ['ab', 'abc']
+        """
+        found = []
+        for number, ids in enumerate(texts, 1):
+            with naming(f"text {number}"):
+                found.append(self.decode(ids, errors, skip_special=skip_special))
+        return found
+
+    def decode_stream(
+        self, ids: Iterable[int], errors: str = "strict", *, skip_special: bool = False
+    ) -> Iterator[str]:
+        """Yields the text that ids stand for as they come, in whole characters.
+
+        Parameters
+        ----------
+        ids : iterable of int
+            The ids, as a model writes them; the next one is asked for when the text of those
+            before has been taken.
+        errors, skip_special
+            As for `decode`.
+
+        Yields
+        ------
+        str
+            What is complete with an id, never empty; all together is what `decode` returns.
+
+        Raises
+        ------
+        InputError
+            As `decode`, when it gets there.
+
+        Examples
+        --------
+        >>> from partcover import Encoder, Vocabulary
+        >>> encoder = Encoder(Vocabulary(["ab"]), "gpt2")
+        >>> list(encoder.decode_stream([256, 195, 169, 99]))
+        ['ab', 'é', 'c']
+        """
+        _check_errors(errors)
+        stages = Stages(
+            self._mark, self._written, fronted=self._fronted, front=self._front,
+            ended=self._ended, errors=errors,
+        )  # fmt: skip
+        for place, number in enumerate(ids):
+            [text] = self._texts([number], place)
+            if skip_special and number in self._skipped:
+                continue
+            more = stages.of_special if number in self._special_ids else stages.of_token
+            if characters := more(text):
+                yield characters
+        if characters := stages.end():
+            yield characters
+
+
+def _check_errors(errors: str) -> None:
+    """Checks how bytes that are not UTF-8 shall be handled."""
+    try:
+        codecs.lookup_error(errors)(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "a trial"))
+    except UnicodeDecodeError:
+        pass
+    except (LookupError, TypeError, ValueError):  # some are for encoding alone
+        raise InputError(
+            f"unknown errors {errors!r}: use 'strict', 'replace', 'ignore', "
+            "'backslashreplace' or 'surrogateescape'"
+        ) from None

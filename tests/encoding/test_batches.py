@@ -88,3 +88,29 @@ def test_a_byte_without_an_id_is_named_and_forgotten():
         with pytest.raises(InputError, match="byte 0x7A"):
             one.count("ab z")
     assert one.encode_batch(["ab", "c"]) == [[256], [99]]
+
+
+@given(TEXTS, st.sampled_from(["left", "right"]), st.sampled_from([None, 0, 1, 3, 100]))
+def test_rows_of_one_length(texts, side, most):
+    one = encoder()
+    pad = one.vocabulary.special["<s>"]
+    rows = one.encode_batch_padded(texts, pad=pad, max_length=most, side=side)
+    kept = [one.encode(text)[:most] for text in texts]
+    longest = max(map(len, kept), default=0)
+    fill = [[pad] * (longest - len(ids)) for ids in kept]
+    assert rows.dtype == one.dtype
+    assert rows.shape == (len(texts), longest)
+    assert rows.tolist() == [
+        more + ids if side == "left" else ids + more for ids, more in zip(kept, fill, strict=True)
+    ]
+
+
+def test_padding_that_does_not_fit():
+    for wrong, message in (
+        ({"pad": -1}, "pad"),
+        ({"pad": 65536}, "uint16 cannot hold"),
+        ({"pad": 0, "max_length": -1}, "max_length"),
+        ({"pad": 0, "side": "above"}, "side"),
+    ):
+        with pytest.raises(InputError, match=message):
+            encoder().encode_batch_padded(["ab"], **wrong)

@@ -1,0 +1,139 @@
+"""Turns ids into text as they come, and never shows a part of a character."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable
+
+from ..errors import InputError
+from .text import exchange
+
+__all__ = ["Stages"]
+
+
+class Stages:
+    """What is done to decoded bytes one after another, some of them at a time.
+
+    Each stage keeps back what the bytes to come may change, so that all parts together are what
+    `Decoder.decode` makes of all ids at once.
+
+    Parameters
+    ----------
+    mark : bytes
+        The mark that is exchanged with a space; a space if there is none.
+    written : bytes, optional
+        What becomes a space.
+    front : int, optional
+        How many spaces in front are left out at most; None for all of them.
+    fronted, ended : bool
+        Whether one space more is left out in front, and one at the end.
+    errors : str
+        How bytes that are not UTF-8 are handled.
+    """
+
+    def __init__(
+        self,
+        mark: bytes,
+        written: bytes | None,
+        *,
+        fronted: bool,
+        front: int | None,
+        ended: bool,
+        errors: str,
+    ) -> None:
+        self._mark = mark
+        self._run = _Replacing(mark, lambda data: exchange(data, mark))
+        self._rest: list[_Replacing | _Front] = []
+        if written is not None:
+            self._rest.append(_Replacing(written, lambda data: data.replace(written, b" ")))
+            if fronted:
+                self._rest.append(_Front(1))
+        if front != 0:
+            self._rest.append(_Front(front))
+        self._ended = ended
+        self._space = b""  # at the end so far, which may be left out
+        self._characters = codecs.getincrementaldecoder("utf-8")(errors)
+        self._done = 0
+
+    def of_token(self, text: bytes) -> str:
+        """Returns the characters that are complete with another token."""
+        return self._shown(text if self._mark == b" " else self._run.more(text))
+
+    def of_special(self, text: bytes) -> str:
+        """Returns the characters up to a special token, and its own."""
+        before = b"" if self._mark == b" " else self._run.rest()
+        return self._shown(before + text)
+
+    def end(self) -> str:
+        """Returns the characters that are left when no id follows."""
+        before = b"" if self._mark == b" " else self._run.rest()
+        for stage in self._rest:
+            before = stage.more(before) + stage.rest()
+        return self._decoded(self._without_space(before), final=True)
+
+    def _shown(self, data: bytes) -> str:
+        for stage in self._rest:
+            data = stage.more(data)
+        return self._decoded(self._without_space(data), final=False)
+
+    def _without_space(self, data: bytes) -> bytes:
+        if not self._ended or not data:
+            return data
+        data = self._space + data
+        self._space = b" " if data.endswith(b" ") else b""
+        return data[: len(data) - len(self._space)]
+
+    def _decoded(self, data: bytes, *, final: bool) -> str:
+        try:
+            found = self._characters.decode(data, final)
+        except UnicodeDecodeError as error:
+            before = len(self._characters.getstate()[0])
+            raise InputError(
+                f"byte {self._done - before + error.start} of the decoded text is not UTF-8: "
+                "errors='replace' puts U+FFFD there, decode_bytes keeps it"
+            ) from None
+        self._done += len(data)
+        return found
+
+
+class _Replacing:
+    """Replaces a pattern, and keeps back what may be the beginning of one."""
+
+    def __init__(self, pattern: bytes, replace: Callable[[bytes], bytes]) -> None:
+        self._pattern, self._replace = pattern, replace
+        self._kept = b""
+
+    def more(self, data: bytes) -> bytes:
+        data = self._kept + data
+        tail = data.split(self._pattern)[-1]  # behind the last one, from the left
+        longest = min(len(self._pattern) - 1, len(tail))
+        size = next((n for n in range(longest, 0, -1) if self._pattern.startswith(tail[-n:])), 0)
+        self._kept = data[len(data) - size :]
+        return self._replace(data[: len(data) - size])
+
+    def rest(self) -> bytes:
+        data, self._kept = self._kept, b""
+        return self._replace(data)
+
+
+class _Front:
+    """Leaves spaces in front out."""
+
+    def __init__(self, most: int | None) -> None:
+        self._most = most
+        self._begun = False
+
+    def more(self, data: bytes) -> bytes:
+        if self._begun:
+            return data
+        spaces = len(data) - len(data.lstrip(b" "))
+        self._begun = spaces < len(data)
+        if self._most is None:
+            return data[spaces:]
+        spaces = min(spaces, self._most)
+        self._most -= spaces
+        self._begun = self._begun or self._most == 0
+        return data[spaces:]
+
+    def rest(self) -> bytes:
+        return b""
