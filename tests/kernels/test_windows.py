@@ -1,5 +1,8 @@
 """Words that windows of 64 bytes find are those of the pattern, whatever the machine can."""
 
+from collections import Counter
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import regex
@@ -10,6 +13,7 @@ from properties import tries
 from partcover.corpus.pretokenizers.character_kinds import character_kinds
 from partcover.corpus.pretokenizers.pretokenizer import PATTERNS, PRETOKENIZER_RULES
 from partcover.kernels.encoding import _encoder
+from partcover.kernels.words import _word_table
 
 RULES = ("gpt2", "cl100k", "qwen2", "o200k")
 PIECES = (
@@ -50,6 +54,24 @@ def test_words_are_the_patterns(rule, text, most):
     text = data.decode("utf-8", "surrogateescape")
     finder = PRETOKENIZER_RULES[rule].finder
     assert _encoder.word_ends(data, finder, character_kinds()) == ends_of(rule, text)
+
+
+@tries(200)
+@given(st.sampled_from(RULES), TEXTS)
+def test_words_are_counted_and_cut_no_further(rule, text):
+    data = text.encode("utf-8", "surrogateescape")
+    finder = PRETOKENIZER_RULES[rule].finder
+    table = _word_table.WordTable()
+    table.add_words_of(data, finder, character_kinds())
+    found, offsets, counts = table.export(False)
+    words = [found[a:b].tobytes() for a, b in pairwise(offsets)]
+    ends = _encoder.word_ends(data, finder, character_kinds())
+    assert dict(zip(words, counts.tolist(), strict=True)) == Counter(
+        data[a:b] for a, b in pairwise([0, *ends])
+    )
+    assert [_encoder.word_ends(word, finder, character_kinds()) for word in words] == [
+        [len(word)] for word in words
+    ]
 
 
 @tries(100)

@@ -41,9 +41,10 @@ PIECES_SHARE, TABLE_SHARE, BLOCK_SHARE = 12, 8, 6
 class _Tally:
     """Counts words in one thread.
 
-    Pieces are counted in `table`.  Where a piece is not a word yet (`Pretokenizer.mark` is None),
-    each distinct piece is cut whenever the table has grown to `PIECES` bytes, and its words are
-    counted in `words`.
+    Pieces are counted in `table`, and words of the first rule where these are found as fast, which
+    are pieces that it cuts no further.  Where a piece is not a word yet (`Pretokenizer.mark` is
+    None), each distinct piece is cut whenever the table has grown to `PIECES` bytes, and its words
+    are counted in `words`.
 
     Parameters
     ----------
@@ -69,6 +70,11 @@ class _Tally:
         self.spill = spill
         self.table = _word_table.WordTable()
         self.words = _word_table.WordTable()
+        first = pretokenizer.rules[0]
+        # whether words of ASCII are found so fast that there is no need to count pieces before
+        self.at_once = not first.given and _encoder.finds_windows(
+            first.finder, character_kinds(), first.phrase
+        )
         self.pieces = PIECES if memory is None else min(PIECES, memory // PIECES_SHARE)
         self.room = None if memory is None else memory // TABLE_SHARE
 
@@ -78,7 +84,10 @@ class _Tally:
         if self.normalizer is not None:
             chunks = map(self.normalizer.of_bytes, blocks(chunks, self.normalizer, document))
         for block in blocks(chunks, rule, document):
-            self.table.add_text(block, rule.pieces)
+            if self.at_once and _is_mostly_ascii(block):
+                self.table.add_words_of(block, rule.finder, character_kinds())
+            else:
+                self.table.add_text(block, rule.pieces)
             if self.pretokenizer.mark is None and self.table.nbytes > self.pieces:
                 self._cut_pieces()
             counted = self.words if self.pretokenizer.mark is None else self.table
@@ -105,6 +114,12 @@ class _Tally:
             return table.export(by_count)
         table, self.table = self.table, _word_table.WordTable()
         return table.export(by_count, mark.encode("utf-8", "surrogateescape"))
+
+
+def _is_mostly_ascii(text: bytes) -> bool:
+    """Returns whether few bytes of a text, of those at even distances, are not ASCII."""
+    sample = np.frombuffer(text, np.uint8)[::64]
+    return 4 * np.count_nonzero(sample >= 0x80) < len(sample)
 
 
 def _cut(pieces: _word_table.WordTable, rule: PretokenizerRule) -> _word_table.WordTable:

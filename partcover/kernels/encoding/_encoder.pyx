@@ -25,8 +25,8 @@ include "../shared/_pair_bits.pxi"
 include "_short_merges.pxi"
 include "_word_slots.pxi"
 include "_token_table.pxi"
-include "_word_ends.pxi"
-include "_windows.pxi"
+include "../shared/_word_ends.pxi"
+include "../shared/_windows.pxi"
 
 
 cdef struct Entry:      # a word of several numbers, or whose numbers are not known yet
@@ -52,6 +52,19 @@ cdef void _narrowed(uint16_t *to, const int32_t *from_, int64_t n) noexcept nogi
     cdef int64_t i
     for i in range(n):
         to[i] = <uint16_t> from_[i]
+
+
+def classified_at_once(int most=64):
+    """Chooses how many bytes windows look at a time, up to `most`; returns how many.
+
+    It is what the machine can, of 64, 32 and 16.  No result depends on it.
+    """
+    return _choose(most)
+
+
+def finds_windows(int mode, const uint8_t[::1] kinds, int phrase=1):
+    """Returns whether words of these rules are found many at a time."""
+    return _scanner(kinds, mode, phrase, False).wide
 
 
 def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds, int phrase=1):

@@ -8,9 +8,9 @@ take a buffer release the GIL: a table belongs to one thread at a time.
 
 import numpy as np
 
-from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memchr, memcmp, memcpy
+from libc.string cimport memchr, memcmp, memcpy, memset
 
 # Where `add_text` cuts: before each U+0020; before each U+0020 after a character that is not white
 # space, and between an ASCII letter and ASCII that is neither letter nor apostrophe; nowhere, so
@@ -44,10 +44,12 @@ cdef struct Entry:
     int64_t count
 
 cdef enum:
-    AHEAD = 16          # words that `add_text` hashes before it looks up the first of them
+    AHEAD = 16          # words that are hashed before the first of them is looked up
 
 include "../shared/_hash.pxi"
 include "../shared/_prefetch.pxi"
+include "../shared/_word_ends.pxi"
+include "../shared/_windows.pxi"
 include "_word_sort.pxi"
 
 
@@ -335,6 +337,39 @@ cdef class WordTable:
                     prefetch(self.entries + self.slots[tag[i] & self.mask].entry - 1)
                 for i in range(ready):
                     status = self._add_hashed(start[i], length[i], 1, tag[i])
+                    if status != DONE:
+                        break
+        _check(status)
+
+    def add_words_of(self, const uint8_t[::1] text, int mode, const uint8_t[::1] kinds):
+        """Adds the words of `text` as the encoder's kernel finds them; `mode` is one of its."""
+        cdef Scanner scanner = _scanner(kinds, mode, 1, False)
+        cdef Word words[AHEAD + WINDOW]
+        cdef uint32_t tag[AHEAD + WINDOW]
+        cdef const uint8_t *end
+        cdef Cut cut
+        cdef int i, found, ready, status = DONE
+        if text.shape[0] == 0:
+            return
+        cut = Cut(&text[0], 0)
+        end = cut.p + text.shape[0]
+        with nogil:
+            while status == DONE:
+                ready = 0
+                while ready < AHEAD:
+                    found = _next_words(&scanner, &cut, end, end, words + ready)
+                    if found == 0:
+                        break
+                    ready += found
+                if ready == 0:
+                    break
+                for i in range(ready):
+                    tag[i] = hash_bytes(words[i].start, words[i].length, end)
+                    prefetch(self.slots + (tag[i] & self.mask))
+                for i in range(ready):
+                    prefetch(self.entries + self.slots[tag[i] & self.mask].entry - 1)
+                for i in range(ready):
+                    status = self._add_hashed(words[i].start, words[i].length, 1, tag[i])
                     if status != DONE:
                         break
         _check(status)

@@ -1,5 +1,5 @@
-# Where the words of up to 64 bytes end, all at a time: included by _encoder.pyx, after
-# _word_ends.pxi, whose rules these are.
+# Where the words of up to 64 bytes end, all at a time: included by the kernels that find
+# words, after _word_ends.pxi, whose rules these are.
 #
 # Each class of characters becomes 64 bits, one for each byte of a window, and a rule becomes
 # operations on them: a run of letters begins where a letter follows none.  What a window does not
@@ -196,15 +196,7 @@ cdef enum:
     SOME = 16           # words that are found one after another
 
 
-def classified_at_once(int most=64):
-    """Chooses how many bytes windows look at a time, up to `most`; returns how many.
-
-    It is what the machine can, of 64, 32 and 16.  No result depends on it.
-    """
-    return _choose(most)
-
-
-classified_at_once()
+_choose(64)
 
 
 cdef inline uint64_t _below(int n) noexcept nogil:

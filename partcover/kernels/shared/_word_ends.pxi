@@ -6,7 +6,7 @@
 
 # Include `_hash.pxi` first: `pc_load8` is there.
 
-include "../shared/_utf8.pxi"
+include "_utf8.pxi"
 
 cdef extern from *:
     """
