@@ -39,7 +39,7 @@ from .text import (
     placed,
     space_mark,
 )
-from .worker import SECTION, Workers, token_table
+from .worker import PART, Workers, token_table
 
 __all__ = ["Ids", "TextEncoder", "Unit", "thread_count"]
 
@@ -293,9 +293,9 @@ class TextEncoder(Decoder):
 
     def _quick_for(self, text: str | bytes) -> Workers | None:
         """Returns the workers that take a short text as it is, where there is one."""
-        if isinstance(text, str) and len(text) <= SECTION and text.isascii():
+        if isinstance(text, str) and len(text) <= PART and text.isascii():
             return self._quick_ascii
-        return self._quick if isinstance(text, bytes) and len(text) <= SECTION else None
+        return self._quick if isinstance(text, bytes) and len(text) <= PART else None
 
     def _found(
         self, text: str | bytes, special: Special, new: Callable[[int], Collected | Counted]

@@ -172,7 +172,7 @@ def test_ids_and_their_places(step, text, extra):
 @pytest.mark.long
 @pytest.mark.parametrize("step", [DEEPSEEK, {"type": "Whitespace"}, {"type": "Metaspace"}])
 def test_long_texts_are_cut_alike_in_sections_and_threads(step, monkeypatch):
-    for module, name in ((worker, "SECTION"), (worker, "PART"), (text_encoder, "SECTION")):
+    for module, name in ((worker, "SECTION"), (worker, "PART"), (text_encoder, "PART")):
         monkeypatch.setattr(module, name, 1 << 13)  # a tenth of the text
     draw = random.Random(3)
     text = "".join(draw.choices([*BITS, " "], k=20_000))
