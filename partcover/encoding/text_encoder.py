@@ -182,14 +182,19 @@ class TextEncoder(Decoder):
         >>> encoder.encode("ab<s>", special="parse")
         [256, 257]
         """
-        if special == "text" and self._values and (quick := self._quick_for(text)):
+        if (
+            self._values
+            and isinstance(special, str)
+            and special == "text"
+            and (quick := self._quick_for(text))
+        ):
             return quick.values(text, self._values)
         found = list(self._found(self._prepared(text, special), special, _collected))
         return listed(found, self._values, self.threads)
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
-        if special == "text" and (quick := self._quick_for(text)):
+        if isinstance(special, str) and special == "text" and (quick := self._quick_for(text)):
             ids: Ids = quick.array(text, self.dtype)
             return ids
         new = partial(Collected, kind=self.dtype)

@@ -119,7 +119,7 @@ class _Tally:
 def _is_mostly_ascii(text: bytes) -> bool:
     """Returns whether few bytes of a text, of those at even distances, are not ASCII."""
     sample = np.frombuffer(text, np.uint8)[::64]
-    return 4 * np.count_nonzero(sample >= 0x80) < len(sample)
+    return bool(4 * np.count_nonzero(sample >= 0x80) < len(sample))
 
 
 def _cut(pieces: _word_table.WordTable, rule: PretokenizerRule) -> _word_table.WordTable:

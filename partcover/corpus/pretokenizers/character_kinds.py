@@ -12,16 +12,22 @@ from ...kernels.encoding import _encoder
 
 __all__ = ["character_kinds"]
 
+#: What the characters of a category are.
 _KINDS = {
-    _encoder.LETTER: r"\p{L}+",
-    _encoder.NUMBER: r"\p{N}+",
-    _encoder.WHITE: r"\s+",
-    _encoder.UPPER: r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+",
-    _encoder.LOWER: r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
-    _encoder.DECIMAL: r"\p{Nd}+",
-    _encoder.MARK: r"\p{M}+",
-    _encoder.SIGN: r"[\p{P}\p{S}]+",
+    r"\p{Lu}+": _encoder.LETTER | _encoder.UPPER,
+    r"\p{Lt}+": _encoder.LETTER | _encoder.UPPER,
+    r"\p{Ll}+": _encoder.LETTER | _encoder.LOWER,
+    r"\p{Lm}+": _encoder.LETTER | _encoder.UPPER | _encoder.LOWER,
+    r"\p{Lo}+": _encoder.LETTER | _encoder.UPPER | _encoder.LOWER,
+    r"\p{M}+": _encoder.MARK | _encoder.UPPER | _encoder.LOWER,
+    r"\p{N}+": _encoder.NUMBER,
+    r"\p{Nd}+": _encoder.DECIMAL,
+    r"\p{P}+": _encoder.SIGN,
+    r"\p{S}+": _encoder.SIGN,
+    r"\s+": _encoder.WHITE,
 }
+#: Where Unicode has characters that are any of these; a test looks at the others.
+_PLACES = (range(0x40000), range(0xE0000, 0xE1000))
 
 
 @cache
@@ -36,9 +42,21 @@ def character_kinds() -> npt.NDArray[np.uint8]:
         Read-only.
     """
     kinds = np.zeros(0x110000, np.uint8)
-    text = np.arange(len(kinds), dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    for bit, pattern in _KINDS.items():
-        for match in regex.finditer(pattern, text):
-            kinds[match.start() : match.end()] |= bit
+    for places in _PLACES:
+        codes = np.arange(places.start, places.stop, dtype="<u4")
+        kinds[codes] = _kinds_of(str(codes.view(f"<U{len(codes)}")[0]))
     kinds.setflags(write=False)
+    return kinds
+
+
+def _kinds_of(text: str) -> npt.NDArray[np.uint8]:
+    """Returns the kinds of the characters of a text."""
+    kinds = np.zeros(len(text), np.uint8)
+    for pattern, bits in _KINDS.items():
+        found = [match.span() for match in regex.finditer(pattern, text)]
+        spans = np.array(found, np.int64).reshape(-1, 2)
+        begins = np.zeros(len(text) + 1, np.int8)
+        begins[spans[:, 0]] += 1
+        begins[spans[:, 1]] -= 1  # no run begins where another ends
+        kinds |= np.cumsum(begins[:-1], dtype=np.int8).view(np.uint8) * np.uint8(bits)
     return kinds

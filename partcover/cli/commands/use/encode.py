@@ -42,7 +42,7 @@ from ...shown.output import Output
         ("partcover encode v.json book.txt | partcover decode v.json", "there and back"),
         ("partcover encode v.json book.txt -o 7.npy --sample --alpha 0.5 --seed 7", ""),
         ("partcover encode v.json texts/ -o all.npy --resume", "goes on where a run was stopped"),
-        ("partcover encode cl100k_base.tiktoken book.txt --count", "how many tokens it has"),
+        ("partcover encode v.json book.txt --count", "how many tokens it has"),
     ],
 )
 @argument("vocabulary", metavar="V.json")
