@@ -13,6 +13,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef enum:
     CAP = 255           # bytes of the longest word that is kept
+    SMALL = 1 << 16     # slots of a table that grows to four times its size, not two
     FEW = 16            # pieces of a word that are copied without asking for room
     AHEAD = 64          # words that are hashed before the first of them is looked up
     UNCACHED = -2147483648  # of the first word of a section that is not kept
@@ -295,7 +296,7 @@ cdef class WordCache:
         cdef const Slot *slot
         cdef Slot *to
         cdef uint64_t i
-        if _new_slots(&self.slots, 2 * old.mask + 1) < 0:
+        if _new_slots(&self.slots, (4 if old.mask < SMALL else 2) * (old.mask + 1) - 1) < 0:
             self.slots = old
             return -1
         for i in range(old.used):
