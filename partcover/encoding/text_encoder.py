@@ -212,6 +212,8 @@ class TextEncoder(Decoder):
         >>> Encoder(Vocabulary(["ab"]), "gpt2").count("abc")
         2
         """
+        if isinstance(special, str) and special == "text" and (quick := self._quick_for(text)):
+            return quick.count(text)
         return sum(self._found(self._prepared(text, special), special, Counted))
 
     @checked

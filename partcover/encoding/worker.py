@@ -128,6 +128,12 @@ class Worker:
             found = self.cache.array_of_words(kind)
         return found
 
+    def count(self, text: bytes | str) -> int:
+        """Returns how many numbers a short text has."""
+        if text and self.cache.find(text, 0, len(text))[1]:
+            self.learn(text, 0)
+        return self.cache.total if text else 0
+
     def texts(
         self, data: bytes, offsets: npt.NDArray[np.int64], kind: npt.DTypeLike
     ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
@@ -326,6 +332,13 @@ class Workers:
         """Returns what `Worker.array` does."""
         worker = self._taken()
         found = worker.array(text, kind)
+        self.idle.append(worker)
+        return found
+
+    def count(self, text: bytes | str) -> int:
+        """Returns what `Worker.count` does."""
+        worker = self._taken()
+        found = worker.count(text)
         self.idle.append(worker)
         return found
 
