@@ -3,9 +3,11 @@
 import base64
 import io
 import json
+import unicodedata
 from functools import cache
 
 import hypothesis.strategies as st
+import numpy as np
 import pytest
 from hypothesis import example, given
 from panics import nothing_to_compare_with
@@ -14,6 +16,7 @@ from texts import mixed
 
 from partcover import InputError
 from partcover.corpus.counting.count import blocks
+from partcover.corpus.normalizers import normalizer
 from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.interop.sentencepiece.proto import model_proto
 
@@ -229,3 +232,32 @@ def test_a_map_that_leads_nowhere_changes_nothing():
 def test_a_text_is_cut_only_where_no_match_looks(pattern, in_blocks):
     step = {"type": "Replace", "pattern": {"Regex": pattern}, "content": " "}
     assert Normalizer(step).in_blocks == in_blocks
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+def test_normal_forms_leave_all_others_as_they_are(form):
+    changing = normalizer._changing(form)
+    for point in np.flatnonzero(changing == 0).tolist():
+        assert unicodedata.is_normalized(form, chr(point)), hex(point)
+        assert not unicodedata.combining(chr(point)), hex(point)
+    if form in ("NFC", "NFKC"):  # what may be composed
+        for point in range(0x110000):
+            parts = unicodedata.decomposition(chr(point)).split()
+            if len(parts) == 2 and parts[0][0] != "<" and not changing[int(parts[1], 16)]:
+                pair = "".join(chr(int(part, 16)) for part in parts)
+                assert unicodedata.normalize("NFC", pair) == pair
+        # Hangul's vowels and finals
+        assert changing[0x1161:0x1176].all()
+        assert changing[0x11A8:0x11C3].all()
+
+
+@given(
+    st.lists(st.sampled_from("aé\u0301\u0327ｶﾞ각ᄀ\u1161\u11a8ﬁ一’😀Å½\udcff\n "), max_size=12),
+    st.sampled_from(["NFC", "NFD", "NFKC", "NFKD", "NFKC+NFD"]),
+)
+def test_bytes_are_normalized_as_characters_are(characters, name):
+    text = "".join(characters)
+    normal = Normalizer(name)
+    encoded = text.encode("utf-8", "surrogateescape")
+    assert normal.of_bytes(encoded) == normal(text).encode("utf-8", "surrogateescape")

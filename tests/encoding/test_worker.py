@@ -94,3 +94,10 @@ def test_words_that_are_tokens_are_found_whatever_their_length(rule):
     for part in (text, text[:-1], b"ab", b"a", b" ab"):
         for _ in range(2):
             assert with_table.encode(part) == without.encode(part)
+
+
+def test_words_of_many_pieces_that_are_known():
+    words = [" " + chr(97 + n % 26) * 100 + chr(97 + n // 26) for n in range(90)]
+    one = Encoder(Vocabulary(["zzy"]), "gpt2")
+    short = one.encode_to_numpy("".join(words))
+    assert one.encode_to_numpy("".join(words) * 40).tolist() == short.tolist() * 40

@@ -42,12 +42,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import regex
 
 from ...errors import InputError
+from ...kernels.encoding._encoder import holds
 from ...runtime.arguments import shown
+from ..pretokenizers.character_kinds import code_points
 from ..pretokenizers.timed_patterns import check_sizes
 from .sentencepiece_text import MARK
 from .steps import NEEDED, NORMALIZERS, AnyChange, Edit, NormalForm
@@ -142,10 +147,17 @@ class Normalizer:
         """Returns the normalized text of a text in UTF-8; other bytes stay as they are."""
         if not self.keeps_ascii:
             return self._of_bytes(text)
+        if not holds(text, self._changing):
+            return text
         blocks = [
             block if block.isascii() else self._of_bytes(block) for block in _blocks_of_lines(text)
         ]
         return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+
+    @property
+    def _changing(self) -> npt.NDArray[np.uint8]:
+        """Which characters the normal forms change, or what is beside them."""
+        return _changing("".join(sorted({str(step["type"]) for step in self.steps})))
 
     def _of_bytes(self, text: bytes) -> bytes:
         return self(text.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
@@ -197,6 +209,13 @@ class Normalizer:
         """Returns the last place > 0 where `text`, a prefix of a longer text, may be cut, or -1."""
         match = _LAST_PLACE.search(text) if self.in_blocks else None
         return match.start() if match else -1
+
+
+@cache
+def _changing(forms: str) -> npt.NDArray[np.uint8]:
+    """Returns which code points some normal forms may change: the others stay as they are."""
+    names = [f"NF{form}_QC=Y" for form in forms.split("NF")[1:]]
+    return code_points({rf"\P{{{name}}}+": 1 for name in [*names, "ccc=0"]})
 
 
 _BLOCK = 1 << 12

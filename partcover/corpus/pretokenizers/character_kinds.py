@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
@@ -10,7 +11,7 @@ import regex
 
 from ...kernels.encoding import _encoder
 
-__all__ = ["character_kinds"]
+__all__ = ["character_kinds", "code_points"]
 
 #: What the characters of a category are.
 _KINDS = {
@@ -41,18 +42,36 @@ def character_kinds() -> npt.NDArray[np.uint8]:
     ndarray of uint8, shape (0x110000,)
         Read-only.
     """
+    return code_points(_KINDS)
+
+
+def code_points(patterns: Mapping[str, int]) -> npt.NDArray[np.uint8]:
+    r"""Returns for each code point the bits of the patterns, of runs of characters, that match it.
+
+    Returns
+    -------
+    ndarray of uint8, shape (0x110000,)
+        Read-only.
+
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers.character_kinds import code_points
+    >>> code_points({r"\d+": 1})[[ord("a"), ord("7")]].tolist()
+    [0, 1]
+    """
     kinds = np.zeros(0x110000, np.uint8)
     for places in _PLACES:
         codes = np.arange(places.start, places.stop, dtype="<u4")
-        kinds[codes] = _kinds_of(str(codes.view(f"<U{len(codes)}")[0]))
+        text = str(codes.view(f"<U{len(codes)}")[0])
+        kinds[codes] = _matching(text, patterns)
     kinds.setflags(write=False)
     return kinds
 
 
-def _kinds_of(text: str) -> npt.NDArray[np.uint8]:
-    """Returns the kinds of the characters of a text."""
+def _matching(text: str, patterns: Mapping[str, int]) -> npt.NDArray[np.uint8]:
+    """Returns for each character of a text the bits of the patterns that match it."""
     kinds = np.zeros(len(text), np.uint8)
-    for pattern, bits in _KINDS.items():
+    for pattern, bits in patterns.items():
         found = [match.span() for match in regex.finditer(pattern, text)]
         spans = np.array(found, np.int64).reshape(-1, 2)
         begins = np.zeros(len(text) + 1, np.int8)

@@ -110,6 +110,7 @@ cdef extern from *:
         return pc_hash_sum(x);
     }
     """
+    uint64_t load8 "pc_load8"(const uint8_t *p) noexcept nogil
     void _set_key "pc_set_key"(const char *random)
     uint32_t hash_number "pc_hash_number"(uint64_t x) noexcept nogil
     uint32_t hash_pair "pc_hash_pair"(uint64_t x, uint64_t y) noexcept nogil

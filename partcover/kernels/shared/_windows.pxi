@@ -311,10 +311,6 @@ cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_
                 low |= bits & _if(kind & LOWER)
     if all_bits != c.high:
         return _others_of(scanner, p, end, c, n, lower)
-    if bits >> (WINDOW - 1):    # the last one may go on
-        i = _length(c.high & ~c.inner) - 1
-        if p[i] >= (0xE0 if i == WINDOW - 2 else 0xC0) and i > WINDOW - 3:
-            n[0] = i
     if stop:
         n[0] = min(n[0], _lowest(stop))
     c.letter |= letter
@@ -448,15 +444,12 @@ cdef struct Cut:        # how far words have been found
 
 cdef inline uint64_t _ends_before(const Scanner *scanner, const uint8_t *p, const uint8_t *stop,
                                   const uint8_t *end) noexcept nogil:
-    """Returns where words end in the window at `p` that start before `stop`."""
-    cdef uint64_t ends, late
+    """Returns where words end in the window at `p`, not behind `stop`."""
+    cdef uint64_t ends
     if p >= stop:
         return 0
     ends = _window_ends(scanner, p, end)
-    if stop - p < WINDOW:
-        late = ends & ~_below(<int> (stop - p))
-        ends &= late ^ (late - 1)       # all up to the first one
-    return ends
+    return ends & _below(<int> (stop - p) + 1) if stop - p < WINDOW else ends
 
 
 cdef int _next_words(const Scanner *scanner, Cut *cut, const uint8_t *stop, const uint8_t *end,
