@@ -283,6 +283,7 @@ cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_
     cdef const uint8_t *at
     cdef uint8_t unsettled = _unsettled(scanner)
     cdef uint8_t kind
+    cdef bint marks = scanner.mode == O200K
     cdef int i
     if end - p < WINDOW + 4:
         return _others_of(scanner, p, end, c, n, lower)
@@ -300,6 +301,12 @@ cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_
         else:
             return _others_of(scanner, p, end, c, n, lower)
         all_bits |= bits
+        if marks and kind & MARK and i and (c.letter | letter) >> (i - 1) & 1:
+            # behind a letter a mark is one of both cases
+            letter |= bits
+            upper |= bits
+            low |= bits
+            continue
         if kind & unsettled:
             stop |= bits
         if kind & WHITE:
