@@ -15,7 +15,7 @@ from partcover.corpus.pretokenizers.pretokenizer import PATTERNS, PRETOKENIZER_R
 from partcover.kernels.encoding import _encoder
 from partcover.kernels.words import _word_table
 
-RULES = ("gpt2", "cl100k", "qwen2", "o200k")
+RULES = ("gpt2", "cl100k", "qwen2", "qwen3.5", "o200k")
 PIECES = (
     *"abZ123\n\r\t '’\"().,/-éÉßªǅʰ一あאΣ१²😀́\u0301\u0903\xa0\u3000\u2028\x85\x00\x1c\x7f",
     *("\r\n", "\n\n  ", "    ", "'s", "'S", "'ſ", "'ll", "'RE", "QZ", "foo", "Bar", "4567890"),

@@ -58,6 +58,11 @@ _PARTS = {
     "gpt2": ("", r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+", r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+"),
     "cl100k": ("", rf"{_ENDING}|{_FRONT}\p{{L}}+", rf"{_ENDING}|[ '’]?\p{{L}}+"),
     "qwen2": ("", rf"{_ENDING}|{_FRONT}\p{{L}}+", rf"{_ENDING}|[ '’]?\p{{L}}+"),
+    "qwen3.5": (
+        rf"{_FRONT}\p{{M}}+(?![\p{{L}}\p{{M}}])|",
+        rf"{_ENDING}|{_FRONT}[\p{{L}}\p{{M}}]+",
+        rf"{_ENDING}|[ '’]?(?=\p{{L}})[\p{{L}}\p{{M}}]+",
+    ),
     "o200k": (
         _marks(f"(?!{_ENDING})") + "|",
         _cased(_FRONT, _ENDING + "?"),

@@ -17,6 +17,7 @@ gpt2            GPT-2's pattern
 cl100k          the pattern of cl100k_base
 o200k           the pattern of o200k_base
 qwen2           the pattern of Qwen 2 and 3: cl100k's, with one digit at a time
+qwen3.5         the pattern of Qwen 3.5: qwen2's, with marks as letters
 tekken          the pattern of Mistral's tekken: o200k's, with one digit at a time
 deepseek        the three patterns of DeepSeek 2 and 3, one after another
 none            the text is one word
@@ -209,6 +210,7 @@ _FINDERS = {
     "cl100k": _encoder.CL100K,
     "o200k": _encoder.O200K,
     "qwen2": _encoder.QWEN2,
+    "qwen3.5": _encoder.QWEN35,
     "tekken": _encoder.TEKKEN,
 }
 

@@ -22,6 +22,7 @@ TEKKEN: int
 SPACE_RUNS: int
 CLASSES: int
 CLIP: int
+QWEN35: int
 LETTER: int
 NUMBER: int
 WHITE: int

@@ -13,6 +13,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef enum:
     CAP = 255           # bytes of the longest word that is kept
+    MOST = 1 << 33      # bytes, so that slots and entries have numbers of 30 bits
     SMALL = 1 << 16     # slots of a table that grows to four times its size, not two
     FEW = 16            # pieces of a word that are copied without asking for room
     AHEAD = 64          # words that are hashed before the first of them is looked up
@@ -202,10 +203,10 @@ cdef class WordCache:
     """A cache of the pieces that words are cut into, bounded in bytes.
 
     For each section of text, call `find`, which looks its words up; `new_words` and `add_pieces`
-    if there are new ones; and `write` or `values_of_words`.  A cache belongs to one
-    thread at a time; `find` and `write` run without the interpreter lock.  Words of more
-    than 255 bytes are not kept, and none is where `limit` is 0; a cache that has outgrown `limit`
-    starts anew.
+    if there are new ones; and `write`, `array_of_words` or `values_of_words`.  `find_texts` looks
+    up several texts.  A cache belongs to one thread at a time; words are found without the
+    interpreter lock.  Words of more than 255 bytes are not kept, and none is where `limit` is 0; a
+    cache that has outgrown `limit` starts anew.
 
     Parameters
     ----------
@@ -268,7 +269,7 @@ cdef class WordCache:
         self.kinds = kinds
         self.scanner = _scanner(kinds, mode, phrase, True)
         self.mark = mark
-        self.limit = limit
+        self.limit = min(limit, MOST)
         if _new_slots(&self.slots, (1 << 9) - 1) < 0:
             raise MemoryError
 
@@ -306,8 +307,7 @@ cdef class WordCache:
         return total
 
     cdef int64_t _nbytes(self) noexcept nogil:
-        return (self.used + self.n_entries * sizeof(Entry)
-                + self.slots.used * sizeof(Slot)
+        return (self.used + self.n_entries * sizeof(Entry) + self.slots.used * sizeof(Slot)
                 + self.n_numbers * sizeof(int32_t))
 
     cdef int _rehash(self) noexcept nogil:

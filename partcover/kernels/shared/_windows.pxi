@@ -225,7 +225,8 @@ cdef bint _is_usual(const uint8_t *kinds, int first) noexcept nogil:
 
 
 cdef Scanner _scanner(const uint8_t[::1] kinds, int mode, int phrase, bint skips) noexcept nogil:
-    cdef bint wide = (mode == GPT2 or mode == CL100K or mode == QWEN2 or mode == O200K)
+    cdef bint wide = (mode == GPT2 or mode == CL100K or mode == QWEN2 or mode == QWEN35
+                      or mode == O200K)
     wide = wide and phrase == 1 and _is_usual(&kinds[0], 0) and _is_usual(&kinds[0], 64)
     return Scanner(&kinds[0], mode, phrase, skips, wide)
 
@@ -250,7 +251,7 @@ cdef uint64_t _others_of(const Scanner *scanner, const uint8_t *p, const uint8_t
         inner |= bits & ~(<uint64_t> 1 << i)
         if kind & WHITE:
             c.white |= bits
-        if kind & LETTER:
+        if kind & _letter_of(scanner):
             c.letter |= bits
             if kind & UPPER:
                 c.upper |= bits
@@ -263,6 +264,11 @@ cdef uint64_t _others_of(const Scanner *scanner, const uint8_t *p, const uint8_t
 cdef inline uint8_t _unsettled(const Scanner *scanner) noexcept nogil:
     """The kinds of characters that are not ASCII and that no window settles."""
     return NUMBER | (MARK if scanner.mode == O200K else 0)
+
+
+cdef inline uint8_t _letter_of(const Scanner *scanner) noexcept nogil:
+    """The kinds of characters that words are made of."""
+    return LETTER | MARK if scanner.mode == QWEN35 else LETTER
 
 
 cdef inline uint64_t _if(int condition) noexcept nogil:
@@ -282,6 +288,7 @@ cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_
     cdef const uint8_t *kinds = scanner.kinds
     cdef const uint8_t *at
     cdef uint8_t unsettled = _unsettled(scanner)
+    cdef uint8_t letter_kind = _letter_of(scanner)
     cdef uint8_t kind
     cdef bint marks = scanner.mode == O200K
     cdef int i
@@ -311,7 +318,7 @@ cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_
             stop |= bits
         if kind & WHITE:
             white |= bits
-        if kind & LETTER:
+        if kind & letter_kind:
             letter |= bits
             if scanner.mode == O200K:
                 upper |= bits & _if(kind & UPPER)
@@ -399,7 +406,7 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
         ends |= c.letter & ~((c.letter | blank) << 1 | bits)
         # up to three digits
         bits = c.digit & ~(c.digit << 1)
-        ends |= c.digit if mode == QWEN2 else bits
+        ends |= c.digit if mode == QWEN2 or mode == QWEN35 else bits
         found = c.digit & c.digit << 1 & c.digit << 2 & c.digit << 3
         if found:
             bits = bits << 3 & found

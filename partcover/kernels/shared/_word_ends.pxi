@@ -51,6 +51,7 @@ cpdef enum:
     # those of `partcover.corpus.pretokenizers.raw_words`, with kinds of their own
     CLASSES = 12
     CLIP = 13           # `CLASSES`, but for CLIP's contractions
+    QWEN35 = 14
 
 # What a character can be: bits of the table `kinds`, one byte for each code point.
 cpdef enum:
@@ -97,10 +98,10 @@ cdef inline const uint8_t *_run(const uint8_t *kinds, const uint8_t *p, const ui
     return p
 
 
-cdef inline const uint8_t *_letters(const uint8_t *kinds, const uint8_t *p,
-                                    const uint8_t *end) noexcept nogil:
-    """Returns the end of the run of letters at `p`."""
-    return _run(kinds, _ascii_letters(p, end, 0x20), end, LETTER)
+cdef inline const uint8_t *_letters(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
+                                    uint8_t letter=LETTER) noexcept nogil:
+    """Returns the end of the run of letters at `p`; all that match `letter` are."""
+    return _run(kinds, _ascii_letters(p, end, 0x20), end, letter)
 
 
 cdef inline const uint8_t *_others(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
@@ -180,7 +181,8 @@ cdef inline const uint8_t *_numbers(const uint8_t *kinds, const uint8_t *p, cons
 
 
 cdef inline const uint8_t *_rest(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
-                                 int numbers, bint slash) noexcept nogil:
+                                 int numbers, bint slash,
+                                 uint8_t letter=LETTER) noexcept nogil:
     r"""Returns the end of `numbers` numbers, ` ?[^\s\p{L}\p{N}]+[\r\n/]*` or white space at `p`."""
     cdef int size
     cdef const uint8_t *at = _numbers(kinds, p, end, numbers)
@@ -188,29 +190,29 @@ cdef inline const uint8_t *_rest(const uint8_t *kinds, const uint8_t *p, const u
         return at
     if p[0] == c' ' and p + 1 < end:
         at = p + 1
-    if _kind(kinds, at, end, &size) & (LETTER | NUMBER | WHITE):
+    if _kind(kinds, at, end, &size) & (letter | NUMBER | WHITE):
         return _white(kinds, p, end, True)
-    at = _others(kinds, at + size, end, LETTER | NUMBER | WHITE)
+    at = _others(kinds, at + size, end, letter | NUMBER | WHITE)
     while at < end and (at[0] == c'\n' or at[0] == c'\r' or (slash and at[0] == c'/')):
         at += 1
     return at
 
 
 cdef const uint8_t *_cl100k(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
-                            int numbers) noexcept nogil:
+                            int numbers, uint8_t letter) noexcept nogil:
     cdef int size
     cdef uint8_t kind
     cdef const uint8_t *at = _contraction(p, end, True)
     if at > p:
         return at
     kind = _kind(kinds, p, end, &size)
-    if kind & LETTER:
-        return _letters(kinds, p + size, end)
+    if kind & letter:
+        return _letters(kinds, p + size, end, letter)
     if not kind & NUMBER and p[0] != c'\n' and p[0] != c'\r':
-        at = _letters(kinds, p + size, end)
+        at = _letters(kinds, p + size, end, letter)
         if at > p + size:
             return at
-    return _rest(kinds, p, end, numbers, False)
+    return _rest(kinds, p, end, numbers, False, letter)
 
 
 cdef inline const uint8_t *_cased(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
@@ -425,9 +427,11 @@ cdef inline const uint8_t *_one_word_end(const Scanner *scanner, const uint8_t *
     if scanner.mode == GPT2:
         return _gpt2(scanner.kinds, p, end)
     if scanner.mode == CL100K:
-        return _cl100k(scanner.kinds, p, end, 3)
+        return _cl100k(scanner.kinds, p, end, 3, LETTER)
     if scanner.mode == QWEN2:
-        return _cl100k(scanner.kinds, p, end, 1)
+        return _cl100k(scanner.kinds, p, end, 1, LETTER)
+    if scanner.mode == QWEN35:
+        return _cl100k(scanner.kinds, p, end, 1, LETTER | MARK)
     if scanner.mode == O200K:
         return _o200k(scanner.kinds, p, end)
     if scanner.mode == DIGIT:

@@ -84,8 +84,8 @@ class _Running:
     default="space-prefix",
     show_default=True,
     shell_complete=pretokenizer_names,
-    help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, qwen2, deepseek, tekken, "
-    "first-space, space, digit, none, or several joined by '+' (first-space+digit). "
+    help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, qwen2, qwen3.5, deepseek, "
+    "tekken, first-space, space, digit, none, or several joined by '+' (first-space+digit). "
     'space-prefix:_ marks with _. Or JSON as in a tokenizer.json: \'{"type": "Whitespace"}\'.',
 )
 @option(
