@@ -96,6 +96,16 @@ def test_words_that_are_tokens_are_found_whatever_their_length(rule):
             assert with_table.encode(part) == without.encode(part)
 
 
+def test_words_are_kept_whatever_the_limit():
+    for limit in (1 << 20, 1 << 33, 1 << 40, 1 << 62):
+        cache = _encoder.WordCache(_encoder.WHOLE, character_kinds(), b" ", limit)
+        assert cache.find(b"abc", 0, 3) == (3, 1)
+        assert len(cache) == 1
+    cache = _encoder.WordCache(_encoder.WHOLE, character_kinds(), b" ", 0)
+    assert cache.find(b"abc", 0, 3) == (3, 1)
+    assert len(cache) == 0
+
+
 def test_words_of_many_pieces_that_are_known():
     words = [" " + chr(97 + n % 26) * 100 + chr(97 + n // 26) for n in range(90)]
     one = Encoder(Vocabulary(["zzy"]), "gpt2")

@@ -13,7 +13,6 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef enum:
     CAP = 255           # bytes of the longest word that is kept
-    MOST = 1 << 33      # bytes, so that slots and entries have numbers of 30 bits
     SMALL = 1 << 16     # slots of a table that grows to four times its size, not two
     FEW = 16            # pieces of a word that are copied without asking for room
     AHEAD = 64          # words that are hashed before the first of them is looked up
@@ -269,7 +268,8 @@ cdef class WordCache:
         self.kinds = kinds
         self.scanner = _scanner(kinds, mode, phrase, True)
         self.mark = mark
-        self.limit = min(limit, MOST)
+        # more would need numbers of slots and entries that have more than 30 bits
+        self.limit = min(limit, <int64_t> 1 << 33)
         if _new_slots(&self.slots, (1 << 9) - 1) < 0:
             raise MemoryError
 
