@@ -15,7 +15,6 @@ cdef enum:
     CAP = 255           # bytes of the longest word that is kept
     SMALL = 1 << 16     # slots of a table that grows to four times its size, not two
     FEW = 16            # pieces of a word that are copied without asking for room
-    AHEAD = 64          # words that are hashed before the first of them is looked up
     UNCACHED = -2147483648  # of the first word of a section that is not kept
 
 include "../shared/_hash.pxi"
@@ -28,6 +27,7 @@ include "_word_slots.pxi"
 include "_token_table.pxi"
 include "../shared/_word_ends.pxi"
 include "../shared/_windows.pxi"
+include "_word_keys.pxi"
 
 
 cdef struct Entry:      # a word of several numbers, or whose numbers are not known yet
@@ -145,57 +145,6 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
                     n += 1
                     e[n] = words[j].start + words[j].length - &data[0]
     return ends[:n + 1].copy(), text[:n].copy()
-
-
-cdef inline void _prepare(Key *key, const uint8_t *p, int64_t n, int64_t cap,
-                          const uint8_t *end, const Slots *slots) noexcept nogil:
-    """Sets the key of a word, and asks for its place in the table."""
-    if n <= INLINE:
-        _set_short(key, p, n, end, slots)
-    elif n <= cap:
-        _set_word_key(key, p, n, end, slots)
-    else:
-        key[0] = Key(0, 1, 0)       # which is no word's
-    prefetch(slots.at + key.home)
-
-
-cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const uint8_t *end,
-                    int64_t cap, const Slots *slots, Word *words, Key *keys) noexcept nogil:
-    """Finds about AHEAD words and their keys, as `_next_words` does; returns how many.
-
-    A window waits for the one before to be settled, and keys do not: so the next window is begun
-    before the keys of this one.
-    """
-    cdef const uint8_t *start
-    cdef const uint8_t *next
-    cdef uint64_t ends, following
-    cdef int n = 0, i, found
-    while n < AHEAD:
-        if cut.ends == 0:
-            found = _next_words(scanner, cut, stop, end, words + n)
-            for i in range(n, n + found):
-                _prepare(keys + i, words[i].start, words[i].length, cap, end, slots)
-            n += found
-            if found == 0:
-                break
-            if scanner.wide:
-                cut.ends = _ends_before(scanner, cut.p, stop, end)
-            continue
-        ends = cut.ends
-        start = cut.p
-        cut.p = start + _length(ends) - 1
-        following = _ends_before(scanner, cut.p, stop, end)
-        next = start
-        while ends:
-            words[n].start = next
-            i = _lowest(ends)
-            words[n].length = start + i - next
-            _prepare(keys + n, next, start + i - next, cap, end, slots)
-            next = start + i
-            ends &= ends - 1
-            n += 1
-        cut.ends = following
-    return n
 
 
 cdef class WordCache:
