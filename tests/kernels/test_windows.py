@@ -47,7 +47,8 @@ def ends_of(rule, text):
 @example("cl100k", "x \n\t  \n   y\n\n z\r\n\r\n.\n\n\n a", 64)
 @example("gpt2", "a" * 63 + "  b", 64)
 @example("cl100k", "\udced\udca0\udc80foo " * 20, 64)  # which is no character
-@example("cl100k", "a" * 59 + "\n  \u3000\n b", 64)  # a blank that the window cuts
+@example("cl100k", "a" * 59 + "\n  \u3000\n", 64)  # a blank that the window cuts
+@example("o200k", "...\u0301a x " * 12, 64)  # a mark among signs
 @example("o200k", "AªBªbAB" * 20, 64)
 def test_words_are_the_patterns(rule, text, most):
     _encoder.classified_at_once(most)
