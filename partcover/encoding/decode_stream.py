@@ -132,7 +132,6 @@ class _Front:
             return data[spaces:]
         spaces = min(spaces, self._most)
         self._most -= spaces
-        self._begun = self._begun or self._most == 0
         return data[spaces:]
 
     def rest(self) -> bytes:

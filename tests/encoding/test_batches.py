@@ -80,6 +80,26 @@ def test_what_is_no_text_is_named(threads):
             encode(7)
 
 
+def test_what_is_no_text_is_named_in_later_parts(monkeypatch):
+    monkeypatch.setattr("partcover.encoding.batch_encoder.SECTION", 4)
+    for texts in (["abc", "de", "f", "gh", 7], iter(["abc", "de", "f", "gh", 7])):
+        with pytest.raises(InputError, match="text 5 is 7"):
+            encoder().encode_batch(texts)
+
+
+def test_draws_do_not_depend_on_parts(monkeypatch):
+    drawn = Encoder(Vocabulary(["aa", "aaa", "aaaa"]), "gpt2", "longest_match").sampling(
+        seed=3, dropout=0.5
+    )
+    texts = ["aaaaaaaa", " aaaaaaaaaa", "aaaaaaa"] * 5
+    whole = drawn.encode_batch(texts)
+    assert len(set(map(tuple, whole))) > 3
+    monkeypatch.setattr("partcover.encoding.batch_encoder.SECTION", 20)
+    for threads in (1, 2):
+        assert drawn.encode_batch(texts, threads=threads) == whole
+        assert drawn.count_batch(texts, threads=threads).tolist() == list(map(len, whole))
+
+
 def test_a_byte_without_an_id_is_named_and_forgotten():
     one = Encoder(Vocabulary(["ab"], ids=[*range(122), -1, *range(123, 257)]), "gpt2")
     for _ in range(2):
