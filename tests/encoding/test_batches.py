@@ -134,3 +134,15 @@ def test_padding_that_does_not_fit():
     ):
         with pytest.raises(InputError, match=message):
             encoder().encode_batch_padded(["ab"], **wrong)
+
+
+def test_bytes_are_normalized_as_text_is():
+    one = Encoder(Vocabulary([" ab", "é".encode()], normalizer="NFC"), "gpt2")
+    for text in ("e\u0301 ab", "ab ab", "é", "Å\u0327" * 9):
+        ids = one.encode(text)
+        data = text.encode()
+        assert one.encode(data) == ids
+        assert one.encode_to_numpy(text).tolist() == one.encode_to_numpy(data).tolist() == ids
+        assert one.count(text) == one.count(data) == len(ids)
+        assert one.encode_batch([text, data]) == [ids, ids]
+    assert one.encode("e\u0301") == [257]
