@@ -38,6 +38,8 @@ class Collected:
             room = end
             if self._done < self._size:
                 room = int(end * _MORE * self._size / self._done)
+            if self._n:  # it was too little: so that few copies are made whatever follows
+                room = max(room, end + end // 4)
             larger = np.empty(room, self._array.dtype)
             larger[: self._n] = self._array[: self._n]
             self._array = larger

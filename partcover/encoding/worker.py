@@ -376,7 +376,8 @@ class Workers:
                 worker.collect(out, data, at, 0, len(data))
 
         if threads == 1:
-            out = new(len(text))
+            # characters that are not ASCII have two or three bytes
+            out = new(len(text) if plain else 2 * len(text))
             for begin, end in pairwise(places):
                 collect(out, begin, end)
             yield out.result()
