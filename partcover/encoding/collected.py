@@ -32,7 +32,19 @@ class Collected:
 
     def add(self, cache: WordCache, size: int) -> None:
         """Adds the numbers of a section of `size` bytes."""
-        end = self._n + cache.total
+        end = self._room_for(cache.total, size)
+        cache.write(self._array, self._n)
+        self._n = end
+
+    def append(self, numbers: npt.NDArray[Any], size: int) -> None:
+        """Adds numbers that are there, of `size` bytes."""
+        end = self._room_for(len(numbers), size)
+        self._array[self._n : end] = numbers
+        self._n = end
+
+    def _room_for(self, more: int, size: int) -> int:
+        """Makes room for some numbers of `size` bytes, and returns where they end."""
+        end = self._n + more
         self._done += size
         if end > len(self._array):
             room = end
@@ -43,8 +55,7 @@ class Collected:
             larger = np.empty(room, self._array.dtype)
             larger[: self._n] = self._array[: self._n]
             self._array = larger
-        cache.write(self._array, self._n)
-        self._n = end
+        return end
 
     def result(self) -> npt.NDArray[Any]:
         """Returns the array, which nothing is added to any more."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -197,11 +198,18 @@ class TextEncoder(Decoder):
         if isinstance(special, str) and special == "text" and (quick := self._quick_for(text)):
             ids: Ids = quick.array(text, self.dtype)
             return ids
-        new = partial(Collected, kind=self.dtype)
-        parts: list[Ids] = list(self._found(self._prepared(text, special), special, new))
-        if len(parts) == 1 and parts[0].dtype == self.dtype:
-            return parts[0]
-        return np.concatenate([np.zeros(0, self.dtype), *parts], dtype=self.dtype, casting="unsafe")
+        data = self._prepared(text, special)
+        parts = self._found(data, special, partial(Collected, kind=self.dtype))
+        first = next(parts, None)
+        second = None if first is None else next(parts, None)
+        if first is not None and second is None and first.dtype == self.dtype:
+            only: Ids = first
+            return only
+        # while threads make the next parts
+        out = Collected(len(data), self.dtype)
+        for part in chain((one for one in (first, second) if one is not None), parts):
+            out.append(part, PART)
+        return out.result()
 
     def count(self, text: str | bytes, *, special: Special = "text") -> int:
         """Returns how many tokens a text has; otherwise as `encode`, and faster.
