@@ -19,6 +19,7 @@ from partcover.corpus.counting.count import blocks
 from partcover.corpus.normalizers import normalizer
 from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.interop.sentencepiece.proto import model_proto
+from partcover.kernels.encoding import _encoder
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -266,3 +267,13 @@ def test_bytes_are_normalized_as_characters_are(characters, name):
     normal = Normalizer(name)
     encoded = text.encode("utf-8", "surrogateescape")
     assert normal.of_bytes(encoded) == normal(text).encode("utf-8", "surrogateescape")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC"])
+def test_one_character_is_enough_to_be_changed(form):
+    normal = Normalizer(form)
+    for text in ("\u0344", "x \U0001d15e", "\U00011131\U00011127", "\U0002f800" + "a" * 99):
+        encoded = text.encode()
+        assert normal.of_bytes(encoded).decode() == unicodedata.normalize(form, text)
+        assert _encoder.holds(encoded, normalizer._changing(form))
+    assert not _encoder.holds("aé一😀".encode() + b"\xff\xed\xa0\x80", np.zeros(0x110000, np.uint8))
