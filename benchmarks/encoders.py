@@ -10,7 +10,8 @@ in one line.  Where a text is shorter than it should be it is repeated, so that 
 
 Every run is a process of its own, of one thread, with its text as `str` (but for `bytes`) and its
 tokenizer ready.
-*Cold* is its first call, *warm* the better of the third and fourth on the same text.  Megabytes of
+*Cold* is its first call, or calls for 50 kB, *warm* the better of the third and fourth on the same
+text, by size of 5 MB of calls.  Megabytes of
 UTF-8 for each second of CPU time of all threads; the median of the runs, which take turns.  Ids are
 compared with partcover's by a hash: a peer with others is marked with a star.
 """
@@ -114,10 +115,9 @@ def splintr(name):
 
 
 def quicktok(name):
-    from quicktok import count_batch, get_encoding
+    from quicktok import get_encoding
 
     tokenizer = get_encoding(RANKS.get(name, name))
-    assert count_batch
     return tokenizer.encode_ordinary, tokenizer.encode_batch, tokenizer.count
 
 
@@ -135,8 +135,7 @@ def tiktoken(name):
     import published_tokenizers as published
 
     (one,) = (one for one in published.PUBLISHED if one.name == RANKS[name])
-    encode = published.own_encoder(one)
-    return encode, lambda texts: [encode(text) for text in texts], None
+    return published.own_encoder(one), None, None
 
 
 def tokenizers(name):

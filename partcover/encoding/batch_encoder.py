@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import Any, Literal
 
@@ -24,7 +25,8 @@ __all__ = ["BatchEncoder"]
 
 _LARGE = 1 << 26  # bytes of texts that are looked up at once, with all of their ids kept
 
-_Job = tuple[list[Any], Sequence[str], int]  # texts, their names, and where the first one starts
+# texts, the name of each by its place, and where the first one starts
+_Job = tuple[list[Any], Callable[[int], str], int]
 _Found = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]  # ids, and where each text ends
 
 
@@ -237,11 +239,11 @@ class BatchEncoder(TextEncoder):
 
     def _one_by_one(self, worker: Worker, job: _Job, special: Special) -> _Found:
         """Returns the ids of texts where more is done to them than to find words."""
-        texts, names, at = job
+        texts, name_of, at = job
         found, ends = [np.empty(0, np.int32)], []
-        for text, name in zip(texts, names, strict=False):
-            data = as_bytes(text, name)
-            with naming(name):
+        for place, text in enumerate(texts):
+            data = as_bytes(text, name_of(place))
+            with naming(name_of(place)):
                 found.append(joined(worker.of(self._parts(data, special), at)))
             at += len(data)
             ends.append(len(found[-1]))
@@ -250,32 +252,25 @@ class BatchEncoder(TextEncoder):
 
 def _jobs(texts: Iterable[Any], names: Iterable[str] | None, plain: bool) -> Iterator[_Job]:
     """Yields some texts together; where that is not plain, as bytes with the place of the first."""
-    name_of = None if names is None else iter(names)
+    given = None if names is None else iter(names)
     first = at = 0
     for some in _chunks(texts):
-        called: Sequence[str] = _Numbered(first)
-        if name_of is not None:
-            called = list(islice(name_of, len(some)))
+        name: Callable[[int], str] = partial(_number, first)
+        if given is not None:
+            called = list(islice(given, len(some)))
             if len(called) < len(some):
                 raise InputError("there are fewer names than texts")
+            name = called.__getitem__
         if not plain:
-            some = [as_bytes(text, called[place]) for place, text in enumerate(some)]
-        yield some, called, at
+            some = [as_bytes(text, name(place)) for place, text in enumerate(some)]
+        yield some, name, at
         first += len(some)
         at += 0 if plain else sum(map(len, some))
 
 
-class _Numbered(Sequence[str]):
-    """The names of texts that have none."""
-
-    def __init__(self, first: int) -> None:
-        self._first = first
-
-    def __getitem__(self, place: Any) -> Any:
-        return f"text {self._first + place + 1}"
-
-    def __len__(self) -> int:
-        return 1 << 62
+def _number(first: int, place: int) -> str:
+    """Returns the name of a text that has none."""
+    return f"text {first + place + 1}"
 
 
 def _chunks(texts: Iterable[Any]) -> Iterator[list[Any]]:

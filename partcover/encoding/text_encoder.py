@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -183,31 +183,24 @@ class TextEncoder(Decoder):
         >>> encoder.encode("ab<s>", special="parse")
         [256, 257]
         """
-        if (
-            self._values
-            and isinstance(special, str)
-            and special == "text"
-            and (quick := self._quick_for(text))
-        ):
+        if self._values and (quick := self._quick_for(text, special)):
             return quick.values(text, self._values)
         found = list(self._found(self._prepared(text, special), special, _collected))
         return listed(found, self._values, self.threads)
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
-        if isinstance(special, str) and special == "text" and (quick := self._quick_for(text)):
+        if quick := self._quick_for(text, special):
             ids: Ids = quick.array(text, self.dtype)
             return ids
         data = self._prepared(text, special)
         parts = self._found(data, special, partial(Collected, kind=self.dtype))
-        first = next(parts, None)
-        second = None if first is None else next(parts, None)
-        if first is not None and second is None and first.dtype == self.dtype:
-            only: Ids = first
+        some = list(islice(parts, 2))
+        if len(some) == 1 and some[0].dtype == self.dtype:
+            only: Ids = some[0]
             return only
-        # while threads make the next parts
         out = Collected(len(data), self.dtype)
-        for part in chain((one for one in (first, second) if one is not None), parts):
+        for part in chain(some, parts):  # while threads make the next ones
             out.append(part, PART)
         return out.result()
 
@@ -220,7 +213,7 @@ class TextEncoder(Decoder):
         >>> Encoder(Vocabulary(["ab"]), "gpt2").count("abc")
         2
         """
-        if isinstance(special, str) and special == "text" and (quick := self._quick_for(text)):
+        if quick := self._quick_for(text, special):
             return quick.count(text)
         return sum(self._found(self._prepared(text, special), special, Counted))
 
@@ -306,8 +299,10 @@ class TextEncoder(Decoder):
         alike = self._normal is None or self._normal.keeps_ascii or self._takes_raw(special)
         return text if isinstance(text, str) and plain and alike else as_bytes(text, "the text")
 
-    def _quick_for(self, text: str | bytes) -> Workers | None:
-        """Returns the workers that take a short text as it is, where there is one."""
+    def _quick_for(self, text: str | bytes, special: Special) -> Workers | None:
+        """Returns the workers that take a short text as it is; None where none does."""
+        if not isinstance(special, str) or special != "text":
+            return None
         if isinstance(text, str) and len(text) <= PART and text.isascii():
             return self._quick_ascii
         return self._quick if isinstance(text, bytes) and len(text) <= PART else None
