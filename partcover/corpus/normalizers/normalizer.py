@@ -157,7 +157,8 @@ class Normalizer:
     @property
     def _changing(self) -> npt.NDArray[np.uint8]:
         """Which characters the normal forms change, or what is beside them."""
-        return _changing("".join(sorted({str(step["type"]) for step in self.steps})))
+        forms = {change.form for change in self._changes if isinstance(change, NormalForm)}
+        return _changing("".join(sorted(forms)))
 
     def _of_bytes(self, text: bytes) -> bytes:
         return self(text.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
