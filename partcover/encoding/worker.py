@@ -17,7 +17,7 @@ from ..corpus import symbols as sym
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.pretokenizer import PretokenizerRule
 from ..errors import InputError
-from ..kernels.encoding._encoder import WHOLE, TokenTable, WordCache
+from ..kernels.encoding._encoder import MARKED, WHOLE, TokenTable, WordCache
 from ..kernels.encoding._shares import utf8_size
 from ..kernels.segmentation._segment import SINGLE
 from ..runtime.arguments import shown
@@ -81,6 +81,8 @@ class Worker:
         self.lacking = bool(lacks.any())
         self.unknown = unknown
         self.mark = mark
+        # what marks words for the cache
+        self.compiled = rules[0].compiled if rules[0].finder == MARKED else None
         # words that are not the text again may be longer than it
         self.longest = len(mark) if all(rule.keeps for rule in rules) else _LONGER
         self.cache = new_cache()
@@ -105,6 +107,7 @@ class Worker:
 
         Characters are all ASCII.
         """
+        self.mark_words(text, begin, end)
         while begin < end:
             at, misses = self.cache.find(text, begin, min(begin + SECTION, end))
             if misses:
@@ -114,6 +117,7 @@ class Worker:
 
     def values(self, text: bytes | str, values: list[int]) -> list[int]:
         """Returns, for the numbers of a short text, the entry of each in `values`."""
+        self.mark_words(text, 0, len(text))
         found = self.cache.values_of(text, values)
         if found is None:
             self.learn(text, 0)
@@ -122,6 +126,7 @@ class Worker:
 
     def array(self, text: bytes | str, kind: npt.DTypeLike) -> npt.NDArray[Any]:
         """Returns the numbers of a short text."""
+        self.mark_words(text, 0, len(text))
         found = self.cache.array_of(text, kind)
         if found is None:
             self.learn(text, 0)
@@ -130,6 +135,7 @@ class Worker:
 
     def count(self, text: bytes | str) -> int:
         """Returns how many numbers a short text has."""
+        self.mark_words(text, 0, len(text))
         if text and self.cache.find(text, 0, len(text))[1]:
             self.learn(text, 0)
         return self.cache.total if text else 0
@@ -138,9 +144,18 @@ class Worker:
         self, data: bytes, offsets: npt.NDArray[np.int64], kind: npt.DTypeLike
     ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
         """Returns the numbers of texts one behind another, and where each ends among them."""
+        if self.compiled is not None:
+            self.cache.set_marks(self.compiled.marks(np.frombuffer(data, np.uint8), offsets))
         if self.cache.find_texts(data, offsets):
             self.learn(data, 0)
         return self.cache.array_of_words(kind), self.cache.ends()
+
+    def mark_words(self, text: bytes | str, begin: int, end: int) -> None:
+        """Says where words are from `begin` to `end`, if the first rule does not find them."""
+        if self.compiled is not None:
+            data = text if isinstance(text, bytes) else text.encode()
+            part = np.frombuffer(data, np.uint8)[begin:end]
+            self.cache.set_marks(self.compiled.marks(part), begin)
 
     def learn(self, text: bytes | str, first: int) -> None:
         """Cuts the words that `find` did not have."""
@@ -196,6 +211,8 @@ class Worker:
         words : ndarray of int64
             Where their parts start in `data`.
         """
+        if len(self.rules) == 2 and (compiled := self.rules[1].compiled) is not None:
+            return compiled.cut(data, offsets)
         text, ends = data.tobytes(), offsets.tolist()
         cut = [[text[a:b].decode("utf-8", "surrogateescape")] for a, b in pairwise(ends)]
         for rule in self.rules[1:]:

@@ -131,6 +131,11 @@ def _cut(pieces: _word_table.WordTable, rule: PretokenizerRule) -> _word_table.W
         ends, piece = _encoder.cut_words(data, offsets, rule.finder, kinds, rule.phrase)
         table.add_words(data, ends, counts[piece])
         return table
+    if rule.compiled is not None:
+        data, offsets, starts = rule.compiled.cut(data, offsets)
+        piece = np.searchsorted(offsets, starts[:-1], "right") - 1
+        table.add_words(data, starts, counts[piece])
+        return table
     words: dict[str, int] = {}
     text, places = data.tobytes(), offsets.tolist()
     for start, end, count in zip(places, places[1:], counts.tolist(), strict=False):

@@ -75,6 +75,7 @@ from ...kernels.encoding import _encoder
 from ...kernels.words import _word_table
 from ..files.joining import ALL_WORDS, join_words
 from .character_kinds import character_kinds as character_kinds
+from .compiled_steps import CompiledSteps
 from .oniguruma import translated
 from .phrases import APART, name_of_pattern, phrase_of
 from .published_patterns import CLIP, CUTTING, DEEPSEEK, NAME_OF_SPLIT, PATTERNS, SPACE_RUNS, SPLITS
@@ -151,6 +152,11 @@ class PretokenizerRule:
         Returns what `words` does for each of several texts, sooner.
     phrase : int
         The most words that `finder` joins.
+    compiled : CompiledSteps, optional
+        What cuts as `words` does, in compiled code; where `finder` is ``MARKED`` it says where
+        words are.
+    between : pattern, optional
+        What finds, from the end, a place where a text is cut in any case.
     """
 
     words: Callable[[str], list[str]]
@@ -163,6 +169,8 @@ class PretokenizerRule:
     raw: Callable[[str], str | None] | None = None
     each: Callable[[Sequence[str]], list[list[str]]] | None = None
     phrase: int = 1
+    compiled: CompiledSteps | None = field(default=None, compare=False, repr=False)
+    between: regex.Pattern[str] | None = None
 
     def words_of(self, texts: Sequence[str]) -> list[list[str]]:
         """Returns all words of each text."""
@@ -184,6 +192,8 @@ class PretokenizerRule:
             return _PHRASE_END if self.pieces == _word_table.AFTER_PHRASE else _SIGN_END
         if self.finder in _CUT_AT_SPACES:
             return _WORD_END
+        if self.between is not None:
+            return self.between
         return _LETTER_END if self.pieces == _word_table.AFTER_WORD else None
 
 
@@ -290,12 +300,18 @@ class Pretokenizer:
             return cls.from_name(named)
         if [step.data for step in steps.steps] == split_steps([SPACE_RUNS])["pretokenizers"]:
             return cls(steps.name, (_SPACE_RUNS,), steps)
-        front = _AFTER_WORDS if _in_words(steps) else PRETOKENIZER_RULES["none"]
+        compiled = CompiledSteps.of(steps)
+        own = PretokenizerRule(
+            steps.words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=steps.keeps,
+            compiled=compiled,
+        )  # fmt: skip
+        in_words = _in_words(steps)
+        if compiled is not None and not compiled.writes:
+            between = _WORD_END if in_words else compiled.place
+            return cls(steps.name, (replace(own, finder=_encoder.MARKED, between=between),), steps)
+        front = _AFTER_WORDS if in_words else PRETOKENIZER_RULES["none"]
         if steps.joins > 1 and front is _AFTER_WORDS:  # where no words are joined
             front = _joining(front, ALL_WORDS)
-        own = PretokenizerRule(
-            steps.words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=steps.keeps
-        )
         return cls(steps.name, (front, own), steps)
 
     @classmethod

@@ -49,7 +49,7 @@ from ...errors import InputError
 from ...runtime.arguments import shown
 from ..files.joining import ALL_WORDS, checked_phrases, join_words, phrase_sizes
 from .oniguruma import translated
-from .timed_patterns import Matches, Span, check_sizes, timed_pattern
+from .timed_patterns import Matches, Span, TimedPattern, check_sizes, timed_pattern
 
 __all__ = [
     "END_OF_WORD",
@@ -57,6 +57,7 @@ __all__ = [
     "PHRASES",
     "PUNCTUATION",
     "WORD_CHARACTER",
+    "Cut",
     "Piece",
     "Step",
     "Steps",
@@ -120,8 +121,8 @@ class Step:
     ----------
     data : dict
         The step as JSON, complete.
-    cut : callable, optional
-        Returns the spans of the words of a text, in order.
+    cut : Cut, optional
+        Finds the words of a text.
     prefix : str
         What is put in front of a text that does not begin with it; empty for nothing.
     only_first : bool
@@ -137,7 +138,7 @@ class Step:
     """
 
     data: dict[str, Any]
-    cut: Callable[[str], Iterable[Span]] | None = None
+    cut: Cut | None = None
     prefix: str = ""
     only_first: bool = False
     replacement: str | None = None
@@ -280,27 +281,39 @@ def _contiguous(matches: Matches) -> list[Span]:
     return spans
 
 
-def _cut(
-    find: Callable[[str], Matches], behaviour: str, invert: bool = False
-) -> Callable[[str], list[Span]]:
-    """Returns the function that cuts at matches."""
+@dataclass(frozen=True)
+class Cut:
+    """Cuts a text at the matches of a pattern.
 
-    def cut(text: str) -> list[Span]:
-        matches = find(text)
-        if invert:
+    Parameters
+    ----------
+    find : TimedPattern
+        The pattern.
+    behaviour : {"Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous"}
+        What becomes of a match.
+    invert : bool
+        Whether what is between matches is taken for the matches.
+    """
+
+    find: TimedPattern
+    behaviour: str
+    invert: bool = False
+
+    def __call__(self, text: str) -> list[Span]:
+        """Returns the spans of the words of a text, in order."""
+        matches = self.find(text)
+        if self.invert:
             matches = [(begin, end, not match) for begin, end, match in matches]
-        if behaviour == "Removed":
+        if self.behaviour == "Removed":
             return [(begin, end) for begin, end, match in matches if not match]
-        if behaviour == "MergedWithPrevious":
+        if self.behaviour == "MergedWithPrevious":
             return _merged(matches)
-        if behaviour == "MergedWithNext":
+        if self.behaviour == "MergedWithNext":
             turned = [(-end, -begin, match) for begin, end, match in reversed(matches)]
             return [(-end, -begin) for begin, end in reversed(_merged(turned))]
-        if behaviour == "Contiguous":
+        if self.behaviour == "Contiguous":
             return _contiguous(matches)
         return [(begin, end) for begin, end, _ in matches]
-
-    return cut
 
 
 def _choice(step: Mapping[str, Any], key: str, default: str, known: tuple[str, ...]) -> str:
@@ -334,26 +347,26 @@ def _split(step: Mapping[str, Any]) -> Step:
     behaviour = _choice(step, "behavior", "Isolated", _BEHAVIOURS)
     invert = _flag(step, "invert", False)
     pattern = translated(source) if kind == "Regex" else regex.escape(source)
-    cut = _cut(timed_pattern(source, pattern), behaviour, invert)
+    cut = Cut(timed_pattern(source, pattern), behaviour, invert)
     data = {"type": "Split", "pattern": given, "behavior": behaviour, "invert": invert}
     return Step(data, cut, keeps=behaviour != "Removed")
 
 
 def _digits(step: Mapping[str, Any]) -> Step:
     each = _flag(step, "individual_digits", False)
-    cut = _cut(timed_pattern("N", r"\p{N}"), "Isolated" if each else "Contiguous")
+    cut = Cut(timed_pattern("N", r"\p{N}"), "Isolated" if each else "Contiguous")
     return Step({"type": "Digits", "individual_digits": each}, cut)
 
 
 def _punctuation(step: Mapping[str, Any]) -> Step:
     behaviour = _choice(step, "behavior", "Isolated", _BEHAVIOURS)
-    cut = _cut(timed_pattern("punctuation", PUNCTUATION), behaviour)
+    cut = Cut(timed_pattern("punctuation", PUNCTUATION), behaviour)
     return Step({"type": "Punctuation", "behavior": behaviour}, cut, keeps=behaviour != "Removed")
 
 
 def _removing(pattern: str, invert: bool = False) -> Callable[[Mapping[str, Any]], Step]:
     def step(given: Mapping[str, Any]) -> Step:
-        cut = _cut(timed_pattern(pattern, pattern), "Removed", invert)
+        cut = Cut(timed_pattern(pattern, pattern), "Removed", invert)
         return Step({"type": given["type"]}, cut, keeps=False)
 
     return step
@@ -362,13 +375,13 @@ def _removing(pattern: str, invert: bool = False) -> Callable[[Mapping[str, Any]
 def _bert(_: Mapping[str, Any]) -> Step:
     # a match is white space, which is left out; of the rest each punctuation mark is a word
     pattern = rf"{PUNCTUATION}|[[^\s]--{PUNCTUATION}]+"
-    cut = _cut(timed_pattern(pattern, pattern), "Removed", True)
+    cut = Cut(timed_pattern(pattern, pattern), "Removed", True)
     return Step({"type": "BertPreTokenizer"}, cut, keeps=False)
 
 
 def _delimiter(step: Mapping[str, Any]) -> Step:
     delimiter = _character(step, "delimiter", None)
-    cut = _cut(timed_pattern(delimiter, regex.escape(delimiter)), "Removed")
+    cut = Cut(timed_pattern(delimiter, regex.escape(delimiter)), "Removed")
     return Step({"type": "CharDelimiterSplit", "delimiter": delimiter}, cut, keeps=False)
 
 
@@ -380,7 +393,7 @@ def _metaspace(step: Mapping[str, Any]) -> Step:
     data = {"type": "Metaspace", "replacement": mark, "prepend_scheme": scheme, "split": split}
     return Step(
         data,
-        _cut(timed_pattern(mark, regex.escape(mark)), "MergedWithNext") if split else None,
+        Cut(timed_pattern(mark, regex.escape(mark)), "MergedWithNext") if split else None,
         prefix="" if scheme == "never" else mark,
         only_first=scheme == "first",
         replacement=mark,
@@ -397,7 +410,7 @@ def _byte_level(step: Mapping[str, Any]) -> Step:
         "trim_offsets": _flag(step, "trim_offsets", True),
         "use_regex": cuts,
     }
-    cut = _cut(timed_pattern(GPT2, GPT2), "Isolated") if cuts else None
+    cut = Cut(timed_pattern(GPT2, GPT2), "Isolated") if cuts else None
     return Step(data, cut, prefix=" " if spaced else "", keeps=not spaced)
 
 

@@ -159,7 +159,7 @@ cdef class WordCache:
     Parameters
     ----------
     mode : int
-        Where words end: `FIRST_SPACE` to `CLIP`.
+        Where words end: `FIRST_SPACE` to `MARKED`, which needs `mark` before texts are found.
     kinds : ndarray of uint8, shape (0x110000,)
         What each code point can be, bits from `LETTER` to `DECIMAL`.
     mark : bytes
@@ -185,6 +185,8 @@ cdef class WordCache:
     cdef int32_t last           # of the numbers with an id
     cdef Scanner scanner
     cdef const uint8_t[::1] kinds
+    cdef const uint8_t[::1] marks
+    cdef int64_t marks_at       # where the part of the text begins that they are for
     cdef bytes mark
     cdef int64_t limit
     cdef Slots slots
@@ -451,9 +453,30 @@ cdef class WordCache:
             return None if self.n_new + self.n_uncached else self.array_of_words(kind)
         return np.empty(0, kind)
 
+    def set_marks(self, const uint8_t[::1] marks not None, int64_t at=0):
+        """Sets where words begin in the next text, from byte `at` on, where the mode is `MARKED`.
+
+        No text is found behind the part that they are for.
+        """
+        self.marks = marks
+        self.marks_at = at
+
+    cdef int64_t _marked(self, const uint8_t *base, int64_t at, int64_t size) except -1:
+        """Sets the marks of a text, and returns how many bytes of it are looked at."""
+        if self.scanner.mode != MARKED:
+            return size
+        size = min(size, self.marks_at + len(self.marks))
+        if not self.marks_at <= at <= size:
+            raise ValueError("there are no marks for this text")
+        self.scanner.text = base + self.marks_at
+        self.scanner.marks = &self.marks[0] if len(self.marks) else NULL
+        return size
+
     cdef int64_t _find(self, text, int64_t at, int64_t upto) except -1:
         cdef const uint8_t *base = _utf8(text)
-        cdef int64_t size = len(text)
+        cdef int64_t size = self._marked(base, at, len(text))
+        if upto > size:
+            raise ValueError("there are no marks for this text")
         with nogil:
             self._begin()
             at = self._look(base, at, upto, size)
@@ -480,14 +503,16 @@ cdef class WordCache:
         cdef Py_ssize_t i, n = offsets.shape[0] - 1
         if n < 0 or offsets[0] < 0 or offsets[n] > len(data):
             raise ValueError("there is no such text")
+        if offsets[n] > self._marked(base, offsets[0], len(data)):
+            raise ValueError("there are no marks for this text")
+        for i in range(n):
+            if offsets[i] > offsets[i + 1]:
+                raise ValueError("texts stand one behind another")
         if _grow(<void **> &self.bounds, &self.bounds_room, n, sizeof(int64_t)) < 0:
             raise MemoryError
         with nogil:
             self._begin()
             for i in range(n):
-                if offsets[i] > offsets[i + 1]:
-                    with gil:
-                        raise ValueError("texts stand one behind another")
                 if self._look(base, offsets[i], offsets[i + 1], offsets[i + 1]) < 0:
                     with gil:
                         raise MemoryError

@@ -228,7 +228,7 @@ cdef Scanner _scanner(const uint8_t[::1] kinds, int mode, int phrase, bint skips
     cdef bint wide = (mode == GPT2 or mode == CL100K or mode == QWEN2 or mode == QWEN35
                       or mode == O200K)
     wide = wide and phrase == 1 and _is_usual(&kinds[0], 0) and _is_usual(&kinds[0], 64)
-    return Scanner(&kinds[0], mode, phrase, skips, wide)
+    return Scanner(&kinds[0], mode, phrase, skips, wide, NULL, NULL)
 
 
 cdef uint64_t _others_of(const Scanner *scanner, const uint8_t *p, const uint8_t *end,

@@ -52,6 +52,12 @@ cpdef enum:
     CLASSES = 12
     CLIP = 13           # `CLASSES`, but for CLIP's contractions
     QWEN35 = 14
+    MARKED = 15         # where marks say, as those of `_step_cutter`
+
+# What a mark says of the byte that it is for; 0 for nothing.
+cpdef enum:
+    WORD = 1            # a word begins
+    GAP = 2             # what begins is left out
 
 # What a character can be: bits of the table `kinds`, one byte for each code point.
 cpdef enum:
@@ -71,6 +77,8 @@ cdef struct Scanner:    # a rule, what each character is, and how many words at 
     int phrase
     bint skips          # white space that belongs to no word
     bint wide           # whether windows find words
+    const uint8_t *text     # MARKED: the text that has marks
+    const uint8_t *marks
 
 
 cdef inline uint8_t _kind(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
@@ -411,12 +419,28 @@ cdef const uint8_t *_after_word_space(const uint8_t *kinds, const uint8_t *p,
             return at
 
 
+cdef inline int64_t next_mark(const uint8_t *marks, int64_t at, int64_t end) noexcept nogil:
+    """Returns the first marked place from `at` on, or `end`."""
+    while end - at >= 8 and load8(marks + at) == 0:
+        at += 8
+    while at < end and marks[at] == 0:
+        at += 1
+    return at
+
+
 cdef inline const uint8_t *word_start(const Scanner *scanner, const uint8_t *p,
                                       const uint8_t *end) noexcept nogil:
     """Returns where the next word starts, from `p` on: `end` where white space is left out."""
     if scanner.skips and (scanner.mode == CLASSES or scanner.mode == CLIP):
         return _run(scanner.kinds, p, end, WHITE | UPPER)
+    while scanner.mode == MARKED and p < end and scanner.marks[p - scanner.text] == GAP:
+        p = _marked_end(scanner, p, end)
     return p
+
+
+cdef inline const uint8_t *_marked_end(const Scanner *scanner, const uint8_t *p,
+                                       const uint8_t *end) noexcept nogil:
+    return scanner.text + next_mark(scanner.marks, p + 1 - scanner.text, end - scanner.text)
 
 
 cdef inline const uint8_t *_one_word_end(const Scanner *scanner, const uint8_t *p,
@@ -444,6 +468,8 @@ cdef inline const uint8_t *_one_word_end(const Scanner *scanner, const uint8_t *
         return _deepseek(scanner.kinds, p, end)
     if scanner.mode == TEKKEN:
         return _tekken(scanner.kinds, p, end)
+    if scanner.mode == MARKED:
+        return _marked_end(scanner, p, end)
     if scanner.mode == CLASSES or scanner.mode == CLIP:
         return _class_end(scanner.kinds, p, end, scanner.mode == CLIP)
     if scanner.mode == AFTER_WORD_SPACE:

@@ -1,0 +1,187 @@
+"""Runs the steps of a pre-tokenizer in compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from ...kernels.words import _step_cutter as kernel
+from .pattern_programs import Programs, Unsupported, points_of
+from .steps import Step, Steps
+
+__all__ = ["CompiledSteps"]
+
+_BEHAVIOURS = {
+    "Isolated": kernel.ISOLATED,
+    "Removed": kernel.REMOVED,
+    "MergedWithPrevious": kernel.MERGED_WITH_PREVIOUS,
+    "MergedWithNext": kernel.MERGED_WITH_NEXT,
+    "Contiguous": kernel.CONTIGUOUS,
+}
+
+
+@dataclass(frozen=True)
+class CompiledSteps:
+    """Steps in compiled code, which cut as `Steps` do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.corpus.pretokenizers.compiled_steps import CompiledSteps
+    >>> from partcover.corpus.pretokenizers.steps import read_steps
+    >>> compiled = CompiledSteps.of(read_steps('{"type": "Digits"}'))
+    >>> compiled.marks(np.frombuffer(b"a12b", np.uint8)).tolist()
+    [1, 1, 0, 1]
+    """
+
+    steps: Steps
+    programs: Programs = field(repr=False)
+    firsts: list[list[str]] = field(repr=False)
+    made: Sequence[tuple[Any, ...]] = field(repr=False)
+
+    @classmethod
+    def of(cls, steps: Steps) -> CompiledSteps | None:
+        """Returns steps compiled; None where one cannot be, or words are joined."""
+        programs = Programs()
+        firsts: list[list[str]] = []
+        made: list[tuple[Any, ...]] = []
+        if steps.joins > 1 or any(step.only_first for step in steps.steps[1:]):
+            return None
+        try:
+            for step in steps.steps:
+                if step.prefix or step.suffix or step.replacement is not None:
+                    made.append(_written(step))
+                if step.cut is not None:
+                    start, first = programs.add(step.cut.find.compiled.pattern)
+                    behaviour = _BEHAVIOURS[step.cut.behaviour]
+                    made.append((start, len(firsts), behaviour, step.cut.invert))
+                    firsts.append(first)
+        except (Unsupported, UnicodeEncodeError):
+            return None
+        return cls(steps, programs, firsts, made) if programs.fits(len(firsts)) else None
+
+    @property
+    def writes(self) -> bool:
+        """Whether words hold what the text does not, so that there are no marks."""
+        return any(len(step) == 3 for step in self.made)
+
+    @property
+    def place(self) -> regex.Pattern[str] | None:
+        """What finds, from the end, a place where any text is cut, but for its begin; or None.
+
+        It is before a character that the first step isolates wherever it stands.
+        """
+        first = self.steps.steps[0].cut if self.steps.steps else None
+        if first is None or first.behaviour != "Isolated" or self.writes:
+            return None
+        source = first.find.compiled.pattern
+        # one character; the bytes of one whose end is not there yet are none
+        if source not in self.programs.sets or points_of(source)[0xDC80:0xDD00].any():
+            return None
+        return regex.compile(rf"(?rs)(?<=.){source}", regex.VERSION1)
+
+    @cached_property
+    def cutter(self) -> kernel.StepCutter:
+        """What cuts, made when it is first needed: its tables take a while."""
+        table = self.programs.table(self.firsts)
+        bits = len(self.programs.sets)
+        # a mask of 32 bits is a number without a sign there
+        nodes = np.array(self.programs.nodes, np.int64).reshape(-1, 7).astype(np.int32)
+        steps = [
+            step if len(step) == 3 else (step[0], 1 << bits + step[1], *step[2:])
+            for step in self.made
+        ]
+        return kernel.StepCutter(table, nodes, steps)
+
+    def marks(
+        self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64] | None = None
+    ) -> npt.NDArray[np.uint8]:
+        """Returns where the words of a text begin, or of texts one behind another.
+
+        Returns
+        -------
+        ndarray of uint8, shape (len(data),)
+            `WORD` where a word begins, `GAP` where what begins is left out, elsewhere 0.
+
+        Raises
+        ------
+        InputError
+            If a pattern takes too long.
+        """
+        offsets = np.array([0, len(data)], np.int64) if offsets is None else offsets
+        marks = self.cutter.marks(data, offsets)
+        return self._slow_marks(data, offsets) if marks is None else marks
+
+    def _slow_marks(
+        self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.uint8]:
+        """Returns what `marks` does, by `regex`, which limits time instead of steps."""
+        marks = np.zeros(len(data) + 1, np.uint8)
+        for begin, end in pairwise(offsets.tolist()):
+            text = _text(data[begin:end])
+            starts = np.array([0, *accumulate(len(_bytes(c)) for c in text)]) + begin
+            for piece in self.steps.pieces(text):
+                marks[starts[piece.start]] = kernel.WORD
+                after = starts[piece.start + len(piece.text)]
+                marks[after] = marks[after] or kernel.GAP
+            if begin < end:
+                marks[begin] = marks[begin] or kernel.GAP
+            marks[end] = 0
+        return marks[:-1]
+
+    def cut(
+        self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Returns texts one behind another as the steps leave them, and where their words start.
+
+        Returns
+        -------
+        data : ndarray of uint8
+            The texts.
+        offsets : ndarray of int64
+            Where they start in `data`.
+        words : ndarray of int64
+            Where their words start, and where the last ends.
+
+        Raises
+        ------
+        InputError
+            If a pattern takes too long, or the steps refuse a word.
+        """
+        return self.cutter.cut(data, offsets) or self._slow_cut(data, offsets)
+
+    def _slow_cut(
+        self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Returns what `cut` does, by `regex`."""
+        texts = [_text(data[begin:end]) for begin, end in pairwise(offsets.tolist())]
+        cut = [list(map(_bytes, self.steps.words(text))) for text in texts]
+        sizes = [sum(map(len, words)) for words in cut]
+        lengths = [len(word) for words in cut for word in words]
+        joined = b"".join(word for words in cut for word in words)
+        return (
+            np.frombuffer(joined, np.uint8),
+            np.array([0, *accumulate(sizes)], np.int64),
+            np.array([0, *accumulate(lengths)], np.int64),
+        )
+
+
+def _text(data: npt.NDArray[np.uint8]) -> str:
+    return data.tobytes().decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _written(step: Step) -> tuple[bytes | None, bytes, bytes]:
+    """Returns what stands for a space, and what is put in front of a word and behind it."""
+    mark = None if step.replacement is None else step.replacement.encode()
+    return mark, step.prefix.encode(), step.suffix.encode()
