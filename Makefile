@@ -90,7 +90,8 @@ fuzz: .venv/ready
 SANITIZE := $(CURDIR)/build/sanitize
 SANITIZED := tests/kernels tests/segmentation tests/encoding tests/heuristics tests/trainers \
 	tests/adaptation tests/bounds tests/verification tests/problem/test_wide_positions.py \
-	tests/instances/test_worst_case.py tests/corpus/test_word_counts.py tests/corpus/test_tsv.py
+	tests/instances/test_worst_case.py tests/corpus/test_word_counts.py tests/corpus/test_tsv.py \
+	tests/corpus/test_compiled_steps.py
 sanitize: .venv/ready
 	test -d $(SANITIZE) || $(BIN)/meson setup $(SANITIZE) --prefix $(SANITIZE)/installed \
 		-Dpython.purelibdir=. -Dpython.platlibdir=. -Doptimization=1 -Ddebug=true \
