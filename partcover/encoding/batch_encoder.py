@@ -46,7 +46,7 @@ class BatchEncoder(TextEncoder):
         ----------
         texts : iterable of str or bytes
             The texts.
-        special : {"text", "parse", "error", "added"} or collection of str
+        special : {"text", "parse", "error"} or collection of str
             As for `encode`.
         threads : int, optional
             Number of threads, by default the encoder's; the ids do not depend on it.
@@ -228,7 +228,8 @@ class BatchEncoder(TextEncoder):
             workers = self._workers_for(special)
             if plain:
                 data, offsets = gathered(job[0])
-                if len(offsets) > len(job[0]) and len(data) <= _LARGE:
+                fits = len(offsets) > len(job[0]) and len(data) <= _LARGE
+                if fits and (self._finds_none or self._special.absent(data, special)):
                     with suppress(InputError), workers.one() as worker:
                         return worker.texts(data, offsets, np.int32)
             # also to say in which text an error is

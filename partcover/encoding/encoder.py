@@ -232,7 +232,7 @@ class Encoder(BatchEncoder):
             The field (JSON lines) or column (Parquet) that holds the text.
         end_of_document : str, optional
             The special token written after each document.
-        special : {"text", "parse", "error", "added"} or collection of str
+        special : {"text", "parse", "error"} or collection of str
             As for `encode`.
         threads : int, optional
             Number of threads, by default the encoder's; the file does not depend on it.
@@ -277,7 +277,7 @@ class Encoder(BatchEncoder):
         ending = []
         if end_of_document is not None:
             ending = [self._ids[self._special.ending(end_of_document)]]
-        whole = special != "text" or self._normal is not None
+        whole = self._special.finds(special) or self._normal is not None
         text = FileText(
             paths, self._rules[0], key=key, whole=whole, all_files=all_files,
             progress=progress or Progress(),

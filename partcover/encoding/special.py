@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import regex
@@ -18,7 +18,7 @@ from .text import Numbers
 
 __all__ = ["Mode", "Part", "Special", "SpecialTokens", "check_special"]
 
-Mode: TypeAlias = Literal["text", "parse", "error", "added"]
+Mode: TypeAlias = Literal["text", "parse", "error"]
 Special: TypeAlias = Mode | Sequence[str] | Set[str]
 
 _WHITE = (
@@ -72,6 +72,9 @@ class SpecialTokens:
         self.numbers = {text: first + place for place, text in enumerate(vocabulary.special)}
         self._flags = vocabulary.special_flags
         self._normal = normal
+        self._added = frozenset(
+            text for text, flags in vocabulary.special_flags.items() if "added" in flags
+        )
         self._finders: dict[object, tuple[_Finder, _Finder]] = {}  # of the last mode
 
     def cut(self, text: bytes, special: Special) -> list[Part]:
@@ -83,47 +86,57 @@ class SpecialTokens:
         return self._cut(text, special, 1)
 
     def _cut(self, text: bytes, special: Special, stage: int) -> list[Part]:
-        check_special(special)
-        if special == "text" or not self.numbers:
+        if not self.finds(special):
             return [Part(text)]
-        finder = self._finders_of(special)[stage]
-        parts = finder.parts(text)
+        parts = self._finders_of(special)[stage].parts(text)
         if special == "error":
             at = 0
+            names = list(self.numbers)
             for part in parts:
                 if part.number is not None:
-                    name = list(self.numbers)[part.number - min(self.numbers.values())]
-                    raise InputError(
-                        f"the text has the special token {name!r} at byte {at}: --special parse "
-                        "(special='parse') takes it as such, text as text"
-                    )
+                    name = names[part.number - self.numbers[names[0]]]
+                    if name not in self._added:
+                        raise InputError(
+                            f"the text has the special token {name!r} at byte {at}: --special "
+                            "parse (special='parse') takes it as such, text as text"
+                        )
                 at += len(part.text)
         return parts
 
+    def finds(self, special: Special) -> bool:
+        """Returns whether any token is looked for."""
+        check_special(special)
+        return bool(self._wanted(special))
+
     def finds_normalized(self, special: Special) -> bool:
         """Returns whether any token is looked for in normalized text."""
-        check_special(special)
-        wanted = special != "text" and bool(self.numbers)
-        return wanted and bool(self._finders_of(special)[1].tokens)
+        return self.finds(special) and bool(self._finders_of(special)[1].tokens)
+
+    def absent(self, text: str | bytes, special: Special) -> bool:
+        """Returns whether a text, as it is given, surely has no token that is looked for."""
+        if not self.finds(special):
+            return True
+        given, normalized = self._finders_of(special)
+        return not normalized.tokens and given.absent(text)
 
     def _wanted(self, special: Special) -> Collection[str]:
+        """Returns the tokens that are looked for: the added ones in any case."""
+        if special == "text":
+            return self._added
         if special in ("parse", "error"):
             return self.numbers
-        if special == "added":
-            return [text for text in self.numbers if self._is_added(text)]
         for text in special:
             self.number_of(text, "special:")
-        return special
-
-    def _is_added(self, text: str) -> bool:
-        return "added" in self._flags.get(text, ())
+        return self._added.union(special)
 
     def _finders_of(self, special: Special) -> tuple[_Finder, _Finder]:
         key = special if isinstance(special, str) else frozenset(special)
         finders = self._finders.get(key)
         if finders is None:
             # those that are no special ones come last where several are spelled alike
-            order = sorted(self._wanted(special), key=self._is_added)
+            order = sorted(
+                self._wanted(special), key=lambda name: (name in self._added, self.numbers[name])
+            )
             found: tuple[dict[bytes, _Token], dict[bytes, _Token]] = ({}, {})
             for name in order:
                 flags = self._flags.get(name, ())
@@ -164,6 +177,12 @@ class _Finder:
         self.tokens = tokens
         by_length = sorted(tokens, key=len, reverse=True)
         self.pattern = re.compile(b"|".join(map(re.escape, by_length)))
+        self._characters = re.compile("|".join(re.escape(token.decode()) for token in by_length))
+
+    def absent(self, text: str | bytes) -> bool:
+        """Returns whether a text has none of the tokens."""
+        pattern: re.Pattern[Any] = self._characters if isinstance(text, str) else self.pattern
+        return not self.tokens or pattern.search(text) is None
 
     def parts(self, text: bytes) -> list[Part]:
         """Cuts a text at the tokens; no part is empty but of an empty text."""

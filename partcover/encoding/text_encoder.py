@@ -114,6 +114,7 @@ class TextEncoder(Decoder):
             self._tokens = token_table(self._raw or self._rules, self._cut, tokens, mark, longest)
         texts += tokens
         self._special = SpecialTokens(vocabulary, len(texts), self._normal)
+        self._finds_none = not self._special.finds("text")  # whatever the text
         texts += [text.encode() for text in vocabulary.special]
         self._lengths = np.array([len(text) for text in texts], np.int64)
         self._lacks = np.array(ids[:256]) < 0
@@ -159,11 +160,12 @@ class TextEncoder(Decoder):
         text : str or bytes
             The text, which is encoded as UTF-8; lone surrogates U+DC80 to U+DCFF stand for the
             bytes that Python decodes to them.
-        special : {"text", "parse", "error", "added"} or collection of str
+        special : {"text", "parse", "error"} or collection of str
             Whether special tokens in the text are ordinary text, become their ids (the longest
-            first where several begin), or are an error; ``"added"`` takes only those with that
-            flag, a collection only those in it.  So a text of strangers brings in no special
-            token that was not asked for.
+            first where several begin), or are an error; of a collection those in it become their
+            ids.  So a text of strangers brings in no special token that was not asked for.  Added
+            tokens that are not special (with the flag ``added``) are found in any case, as their
+            library finds them.
 
         Returns
         -------
@@ -297,15 +299,19 @@ class TextEncoder(Decoder):
         """Returns a text in UTF-8, or as it is if only words are looked for in it."""
         plain = isinstance(special, str) and special == "text" and self._draw is None
         alike = self._normal is None or self._normal.keeps_ascii or self._takes_raw(special)
-        return text if isinstance(text, str) and plain and alike else as_bytes(text, "the text")
+        if isinstance(text, str) and plain and alike and self._special.absent(text, special):
+            return text
+        return as_bytes(text, "the text")
 
     def _quick_for(self, text: str | bytes, special: Special) -> Workers | None:
         """Returns the workers that take a short text as it is; None where none does."""
         if not isinstance(special, str) or special != "text":
             return None
         if isinstance(text, str) and len(text) <= PART and text.isascii():
-            return self._quick_ascii
-        return self._quick if isinstance(text, bytes) and len(text) <= PART else None
+            quick = self._quick_ascii
+        else:
+            quick = self._quick if isinstance(text, bytes) and len(text) <= PART else None
+        return quick if self._finds_none or self._special.absent(text, special) else None
 
     def _found(
         self, text: str | bytes, special: Special, new: Callable[[int], Collected | Counted]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,7 +91,9 @@ def test_ids_are_those_of_tokenizers(tmp_path_factory, entries, text, pre_tokeni
     there = own.encode(text, add_special_tokens=False).ids
     alone = {text for text, (special, *_) in entries if special}
     if not any(a in b or b in a for a in alone for b, _ in entries if a != b):
-        assert encoder.encode(text, special="added") == there
+        assert encoder.encode(text) == there
+        assert encoder.encode_batch([text, "", text])[::2] == [there, there]
+        assert encoder.count(text) == len(there)
 
 
 def test_no_special_token_comes_in_unasked(tmp_path):
@@ -104,6 +107,25 @@ def test_no_special_token_comes_in_unasked(tmp_path):
     assert encoder.encode("a<s>b", special=[]) == plain
     with pytest.raises(InputError, match="special: '<t>' is no special token"):
         encoder.encode("a", special=["<t>"])
+
+
+def test_added_tokens_that_are_not_special_are_found_in_any_case(tmp_path):
+    entries = [("<s>", [True] + [False] * 4), ("   ", [False] * 5)]
+    (tmp_path / "t.json").write_text(json.dumps(made(entries)))
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
+    encoder, spaces = Encoder(vocabulary), vocabulary.special["   "]
+    for text in ("a   b", b"a   b", "é   b", "a   b" * 100_000):
+        ids = encoder.encode(text)
+        assert ids.count(spaces) == len(text) // 5
+        assert encoder.encode_to_numpy(text).tolist() == ids
+        assert Encoder(vocabulary, threads=2).encode(text) == ids
+        assert encoder.encode_batch([text])[0] == encoder.encode(text, special=["<s>"]) == ids
+        assert encoder.encode_batch(["", "a", text])[2] == encoder.encode(text, special="error")
+    (tmp_path / "a.txt").write_text("a   b<s>")
+    encoder.encode_files(tmp_path / "a.txt", tmp_path / "a.npy")
+    assert np.load(tmp_path / "a.npy").tolist() == encoder.encode("a   b<s>")
+    with pytest.raises(InputError, match="the special token '<s>' at byte 4"):
+        encoder.encode("   a<s>", special="error")
 
 
 def test_decoding_gives_them_back_or_leaves_them_out(tmp_path):

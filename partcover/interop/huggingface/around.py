@@ -17,11 +17,6 @@ def not_carried(data: Mapping[str, Any], made: Set[str]) -> list[str]:
             f"{len(both)} added tokens that merges make too, as {both[0]!r}, are no special tokens "
             "here: there a text is cut at them before it is split"
         )
-    if n_plain := sum(not e.get("special") for e in added if e["content"] not in made):
-        remarks.append(
-            f"{n_plain} added tokens are cut out of every text there, and here where special asks "
-            "for them"
-        )
     if names := ", ".join(_adding(data.get("post_processor"))):
         remarks.append(f"its post-processor ({names}) puts tokens around every text there")
     if truncation := data.get("truncation"):

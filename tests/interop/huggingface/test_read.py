@@ -139,14 +139,6 @@ AROUND = {
             put("model", "max_input_chars_per_word", 100),
             "words of more than 100 bytes are unknown there, and cut here",
         ),
-        (
-            "merges",
-            put(
-                "added_tokens",
-                [{"id": 900, "content": "xyz", "special": False, "lstrip": True}],
-            ),
-            "1 added tokens are cut out of every text there",
-        ),
         ("merges", put("truncation", {"max_length": 7}), "a text is cut off after 7 tokens there"),
         ("merges", put("padding", {"pad_id": 0}), "texts are padded there"),
         ("merges", put("post_processor", AROUND), "(TemplateProcessing) puts tokens around every"),

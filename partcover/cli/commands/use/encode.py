@@ -66,8 +66,8 @@ from ...shown.output import Output
     type=click.Choice(get_args(Mode)),
     default="text",
     show_default=True,
-    help="Special tokens in the text: text as any other, their ids (parse), or an error. "
-    "added: the ids of those that their library adds but does not call special.",
+    help="Special tokens in the text: text as any other, their ids (parse), or an error. Tokens "
+    "that are added but not special are found in any case.",
 )
 @option(
     "--allow-special",
