@@ -1,32 +1,52 @@
-"""Reads the map of characters that sentencepiece compiles into its models."""
+"""Applies the map of characters that sentencepiece compiles into its models.
+
+sentencepiece itself does it in another way: see `partcover.corpus.normalizers.sentencepiece_text`.
+"""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
+import numpy.typing as npt
+import regex
 
 from ...errors import InputError
+from ...kernels.words import _character_map
+from ..pretokenizers.character_kinds import code_points
 
 __all__ = ["CharacterMap"]
 
+# A text is written for each entry found, so that this is how much larger a text may become.
+_LONGEST = 1 << 12
+# May a character be of one grapheme cluster with what is beside it?
+_KINDS = {
+    r"[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}]+": (
+        _character_map.BEFORE | _character_map.MARK
+    ),
+    r"[\p{GCB=V}\p{GCB=T}\p{GCB=RI}]+": _character_map.BEFORE,
+    # behind a mark that links consonants, a consonant
+    r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=Prepend}\p{GCB=L}\p{GCB=RI}\r]+": _character_map.AFTER,
+    r"[\p{GCB=Control}\r\n]+": _character_map.CONTROL,
+}
+_CLUSTERS = regex.compile(r"\X")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class CharacterMap:
     """A map from short texts to others, as a double-array trie.
 
     Parameters
     ----------
-    units : sequence of int
+    units : ndarray of uint32
         The trie.
     texts : bytes
         What is written, each ended by a zero byte.
     """
 
-    units: Sequence[int]
+    units: npt.NDArray[np.uint32]
     texts: bytes
 
     @classmethod
@@ -51,36 +71,29 @@ class CharacterMap:
         Raises
         ------
         InputError
-            If it is none.
+            If it is none, or writes a text of more than 4,096 bytes.
         """
         size = int.from_bytes(data[:4], "little")
         if len(data) < 4 or size % 4 or size > len(data) - 4:
             raise InputError("the normalizer's map of characters is cut short")
-        units: list[int] = np.frombuffer(data[4 : 4 + size], "<u4").tolist()
-        return cls(units, data[4 + size :])
+        texts = data[4 + size :]
+        if max(map(len, texts.split(b"\0"))) > _LONGEST:
+            raise InputError(
+                f"the normalizer's map of characters writes texts of more than {_LONGEST:,} bytes"
+            )
+        return cls(np.frombuffer(data[4 : 4 + size], "<u4").astype(np.uint32), texts)
 
-    def prefixes(self, key: bytes) -> list[tuple[int, str]]:
-        """Returns the entries that a text begins with, the shortest first, as length and text."""
-        found = []
-        place, units = 0, self.units
-        try:
-            unit = units[place]
-            place ^= _offset(unit)
-            for length, byte in enumerate(key, 1):
-                place ^= byte
-                unit = units[place]
-                if byte == 0 or unit & 0x800000FF != byte:
-                    break
-                place ^= _offset(unit)
-                if unit >> 8 & 1:
-                    found.append((length, self._text(units[place] & 0x7FFFFFFF)))
-        except IndexError:
-            pass  # a trie that leads nowhere
-        return found
+    @cached_property
+    def _map(self) -> _character_map.CharacterMap:
+        return _character_map.CharacterMap(self.units, self.texts)
 
-    def _text(self, start: int) -> str:
-        end = self.texts.find(b"\0", start)
-        return self.texts[start : end if end >= 0 else None].decode("utf-8", "replace")
+    def of_bytes(self, text: bytes) -> bytes:
+        """Returns what tokenizers writes for a text in UTF-8; other bytes are kept."""
+        return self._map.applied(text, _kinds(), self._of_clusters)
+
+    def _of_clusters(self, text: bytes) -> bytes:
+        clusters = _CLUSTERS.findall(text.decode("utf-8", "surrogateescape"))
+        return "".join(map(self.of_cluster, clusters)).encode("utf-8", "surrogateescape")
 
     @cached_property
     def _known(self) -> dict[str, str]:
@@ -90,17 +103,22 @@ class CharacterMap:
         """Returns what tokenizers writes for a grapheme cluster."""
         if (known := self._known.get(cluster)) is not None:
             return known
-        key = cluster.encode("utf-8", "surrogateescape")
-        found = self.prefixes(key) if len(key) < 6 else []
-        new = found[0][1] if found else "".join(map(self._of_character, cluster))
+        whole = self._shortest(cluster) if len(cluster.encode("utf-8", "surrogateescape")) < 6 else None
+        new = "".join(map(self._of_character, cluster)) if whole is None else whole
         if len(self._known) < 1 << 16:
             self._known[cluster] = new
         return new
 
     def _of_character(self, character: str) -> str:
-        found = self.prefixes(character.encode("utf-8", "surrogateescape"))
-        return found[0][1] if found else character
+        new = self._shortest(character)
+        return character if new is None else new
+
+    def _shortest(self, text: str) -> str | None:
+        found = self._map.shortest(text.encode("utf-8", "surrogateescape"))
+        return None if found is None else found.decode()
 
 
-def _offset(unit: int) -> int:
-    return unit >> 10 << ((unit & 1 << 9) >> 6)
+@cache
+def _kinds() -> npt.NDArray[np.uint8]:
+    """Returns the kinds of all characters, of the version of Unicode that finds clusters."""
+    return code_points(_KINDS)

@@ -54,7 +54,7 @@ from ...kernels.encoding._encoder import holds
 from ...runtime.arguments import shown
 from ..pretokenizers.character_kinds import code_points
 from ..pretokenizers.timed_patterns import check_sizes
-from .sentencepiece_text import MARK
+from .sentencepiece_text import MARK, SentencePieceText
 from .steps import NEEDED, NORMALIZERS, AnyChange, Edit, NormalForm
 
 __all__ = ["NORMALIZERS", "Normalized", "Normalizer", "glance"]
@@ -139,9 +139,7 @@ class Normalizer:
 
     def __call__(self, text: str) -> str:
         """Returns the normalized text."""
-        for change in self._changes:
-            text = change.apply(text)
-        return text
+        return _characters(self._changed(text))
 
     def of_bytes(self, text: bytes) -> bytes:
         """Returns the normalized text of a text in UTF-8; other bytes stay as they are."""
@@ -161,7 +159,16 @@ class Normalizer:
         return _changing("".join(sorted(forms)))
 
     def _of_bytes(self, text: bytes) -> bytes:
-        return self(text.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        return _utf8(self._changed(text))
+
+    def _changed(self, text: str | bytes) -> str | bytes:
+        """Returns the normalized text, as characters or in UTF-8: as its last step makes it."""
+        for change in self._changes:
+            if change.of_bytes is not None:
+                text = change.of_bytes(_utf8(text))
+            else:
+                text = change.apply(_characters(text))
+        return text
 
     def changes(self, text: str) -> Normalized:
         """Returns the normalized text, and where each character of it comes from.
@@ -174,7 +181,10 @@ class Normalizer:
         """
         done = Normalized(text, list(range(len(text))), list(range(1, len(text) + 1)))
         for change in self._changes:
-            done = _edited(done, change.edits(done.text))
+            if isinstance(change, SentencePieceText):
+                done = _traced(done, *change.traced(done.text))
+            else:
+                done = _edited(done, change.edits(done.text))
         return done
 
     @property
@@ -263,6 +273,19 @@ def _edited(done: Normalized, edits: Iterable[Edit]) -> Normalized:
     return Normalized(
         "".join([*parts, done.text[at:]]), begin + done.begin[at:], end + done.end[at:]
     )
+
+
+def _traced(done: Normalized, text: str, begin: list[int], end: list[int]) -> Normalized:
+    """Returns what a text became, of whose characters each stands for a part of that text."""
+    return Normalized(text, [done.begin[at] for at in begin], [done.end[at - 1] for at in end])
+
+
+def _characters(text: str | bytes) -> str:
+    return text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
+
+
+def _utf8(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
 
 
 def _read(given: str | Mapping[str, Any]) -> list[Any]:

@@ -16,7 +16,7 @@ from ..pretokenizers import unicode_tables as tables
 from ..pretokenizers.oniguruma import translated
 from ..pretokenizers.timed_patterns import Matches, TimedPattern, timed_pattern
 from .character_map import CharacterMap
-from .sentencepiece_text import SpaceRules, text_changes
+from .sentencepiece_text import SentencePieceText, SpaceRules
 
 __all__ = [
     "NEEDED",
@@ -36,6 +36,9 @@ class Edit(NamedTuple):
     new: str
 
 
+OfBytes: TypeAlias = Callable[[bytes], bytes]
+
+
 @dataclass(frozen=True)
 class Change:
     """Something that is done to a text.
@@ -53,6 +56,8 @@ class Change:
         Whether such a place stays one.
     quick : callable, optional
         Does the same to a whole text, faster.
+    of_bytes : callable, optional
+        Does the same to a whole text in UTF-8, faster.
     """
 
     pattern: Any
@@ -60,6 +65,7 @@ class Change:
     reach: int = 0
     keeps: bool = True
     quick: Callable[[str], str] | None = field(default=None, compare=False)
+    of_bytes: OfBytes | None = field(default=None, compare=False)
 
     def apply(self, text: str) -> str:
         """Returns the changed text."""
@@ -94,6 +100,7 @@ class NormalForm:
     form: Any
     reach = 1
     keeps = True
+    of_bytes = None
 
     def apply(self, text: str) -> str:
         """Returns the normal form."""
@@ -173,6 +180,7 @@ class _Replace:
     content: str
     reach: int = 2
     keeps: bool = False
+    of_bytes = None
 
     def apply(self, text: str) -> str:
         """Returns the changed text."""
@@ -248,16 +256,16 @@ def _nmt() -> list[Change]:
 
 
 def _precompiled(data: str) -> list[Change]:
-    table = CharacterMap.from_base64(data)
-    return [Change(regex.compile(r"\X"), table.of_cluster, reach=1, keeps=False)]
+    map_ = CharacterMap.from_base64(data)
+    clusters = regex.compile(r"\X")
+    return [Change(clusters, map_.of_cluster, reach=1, keeps=False, of_bytes=map_.of_bytes)]
 
 
 def _sentencepiece(
     precompiled_charsmap: str, user_defined: list[str], **rules: bool
-) -> list[Change]:
+) -> list[AnyChange]:
     table = CharacterMap.from_base64(precompiled_charsmap) if precompiled_charsmap else None
-    changes = text_changes(table, SpaceRules(**rules), user_defined)
-    return [Change(pattern, new, reach=2, keeps=False) for pattern, new in changes]
+    return [SentencePieceText(table, SpaceRules(**rules), user_defined)]
 
 
 def _pattern(value: Any) -> bool:
@@ -271,14 +279,14 @@ def _written(value: Any) -> bool:
 
 
 def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(text, str) and text for text in value)
+    return isinstance(value, list) and all(_written(text) and text for text in value)
 
 
 def _is(kind: Any) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kind)
 
 
-AnyChange: TypeAlias = Change | NormalForm | _Replace
+AnyChange: TypeAlias = Change | NormalForm | _Replace | SentencePieceText
 _FLAG = True, _is(bool)
 NEEDED = object()
 _SURROGATE = re.compile("[\ud800-\udfff]")

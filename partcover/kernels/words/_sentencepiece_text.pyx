@@ -1,0 +1,339 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Changes a text as sentencepiece does before it cuts it.
+
+At each place a text that is kept stays as it is, the longest one, or else the longest entry of the
+map of characters is written, or else the character, or U+FFFD for a byte that is not UTF-8.  Where
+extra spaces are removed, those that a place begins with are not written behind a place that ends
+with a space, nor at the beginning of the text, and those at the end of all are taken away.
+
+Runs of ASCII that nothing of this touches are copied at once.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memchr, memcmp, memcpy, memset
+
+include "../shared/_utf8.pxi"
+include "_character_trie.pxi"
+include "_growing_text.pxi"
+
+cdef enum:                  # what a byte is in a run that is copied
+    SPACE = 1               # a space of which two may not stand together
+    STOP = 2                # something may begin here
+    FOLLOWED = 4            # so it may if no ASCII follows
+
+
+cdef struct Place:          # what is written for a part of the text
+    const uint8_t *text
+    int64_t size
+    int64_t taken           # bytes of the part
+    bint checked            # whether it is UTF-8
+
+cdef struct Rules:
+    bint front              # a space is put in front
+    bint behind
+    bint extra              # extra spaces are removed
+    bint escaped            # ▁ stands for a space
+
+
+cdef const uint8_t *MARK = <const uint8_t *> <const char *> b"\xe2\x96\x81"
+cdef const uint8_t *BROKEN = <const uint8_t *> <const char *> b"\xef\xbf\xbd"
+cdef const uint8_t *BLANK = <const uint8_t *> <const char *> b" "
+
+
+cdef class SentencePieceText:
+    """What is done to a text.
+
+    Parameters
+    ----------
+    units : array of uint32
+        The map's trie; empty for no map.
+    texts : bytes
+        What the map writes, each ended by a zero byte.
+    kept : sequence of bytes
+        Texts in UTF-8 that are kept, in ascending order, none twice.
+    front, behind, extra, escaped : bool
+        Whether a space is put in front of a text, or behind it, whether extra spaces are removed,
+        and whether ▁ becomes a space.
+    """
+
+    cdef const uint32_t[::1] units
+    cdef bytes texts
+    cdef bytes data
+    cdef const uint8_t *kept        # the kept texts, one after another, in `data`
+    cdef Trie trie
+    cdef Rules rules
+    cdef int64_t *ends              # of the kept texts
+    cdef int64_t first[257]         # which kept texts begin with a byte
+    cdef uint8_t kinds[256]
+
+    def __cinit__(self):
+        self.ends = NULL
+
+    def __init__(self, const uint32_t[::1] units, bytes texts not None, kept, *, bint front,
+                 bint behind, bint extra, bint escaped):
+        cdef int64_t i, n = len(kept), byte
+        self.units, self.texts = units, texts
+        self.trie = _trie(units, texts)
+        self.rules = Rules(front, behind, extra, escaped)
+        self.data = b"".join(kept)
+        self.kept = <const uint8_t *> PyBytes_AS_STRING(self.data)
+        free(self.ends)
+        self.ends = <int64_t *> malloc((n + 1) * sizeof(int64_t))
+        if self.ends == NULL:
+            raise MemoryError
+        self.ends[0] = 0
+        memset(self.first, 0, sizeof(self.first))
+        for i in range(n):
+            self.ends[i + 1] = self.ends[i] + len(kept[i])
+            self.first[<uint8_t> kept[i][0] + 1] += 1
+        for byte in range(256):
+            self.first[byte + 1] += self.first[byte]
+        for byte in range(256):
+            self.kinds[byte] = self._kind(<uint8_t> byte)
+
+    def __dealloc__(self):
+        free(self.ends)
+
+    cdef uint8_t _kind(self, uint8_t byte):
+        """What a byte is in a run that is copied."""
+        cdef uint8_t kind = SPACE if byte == c' ' and self.rules.extra else 0
+        cdef uint32_t base, inner
+        cdef bint leaf = False
+        cdef int following
+        if byte >= 0x80 or self.first[byte] < self.first[byte + 1]:
+            return STOP
+        if self.trie.n_units == 0:
+            return kind
+        base = _offset(self.trie.units[0])
+        if not _follow(&self.trie, &base, byte, &leaf):
+            return kind
+        if leaf:
+            return STOP
+        for following in range(0x80):
+            inner = base
+            if _follow(&self.trie, &inner, <uint8_t> following, &leaf):
+                return STOP
+        return kind | FOLLOWED
+
+    cdef int64_t _kept(self, const uint8_t *p, const uint8_t *end) noexcept nogil:
+        """The size of the longest kept text at `p`, or 0."""
+        cdef const int64_t *ends = self.ends
+        cdef int64_t low = self.first[p[0]], high = self.first[p[0] + 1], size = 1, found = 0
+        # all from `low` to `high` begin with the first `size` bytes
+        while low < high:
+            if ends[low + 1] - ends[low] == size:   # the shortest one is the first
+                found = size
+                low += 1
+            if p + size == end:
+                break
+            low = self._from(low, high, size, p[size])
+            high = self._from(low, high, size, p[size] + 1)
+            size += 1
+        return found
+
+    cdef inline int64_t _from(self, int64_t low, int64_t high, int64_t at, int byte) noexcept nogil:
+        """The first kept text from `low` to `high` that has at least `byte` at a place."""
+        cdef int64_t middle
+        while low < high:
+            middle = (low + high) // 2
+            if self.kept[self.ends[middle] + at] < byte:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    cdef inline Place _place(self, const uint8_t *p, const uint8_t *end) noexcept nogil:
+        """What is written for what begins at `p`."""
+        cdef int64_t taken = 0, start
+        cdef int size
+        if self.first[p[0]] < self.first[p[0] + 1]:
+            taken = self._kept(p, end)
+            if taken:
+                return Place(p, taken, taken, True)
+        start = _entry(&self.trie, p, end, True, &taken)
+        if start >= 0:
+            return Place(self.trie.texts + start, _text_size(&self.trie, start), taken, False)
+        if p[0] >= 0x80 and _code(p, end, &size) >> 8 == 0xDC:
+            return Place(BROKEN, 3, 1, True)
+        if p[0] < 0x80:
+            size = 1
+        return Place(p, size, size, True)
+
+    def applied(self, bytes text not None):
+        """Returns the changed text, in UTF-8."""
+        cdef Growing out = Growing(NULL, 0, 0, False, NULL, NULL)
+        cdef const uint8_t *p = <const uint8_t *> PyBytes_AS_STRING(text)
+        cdef const uint8_t *end = p + len(text)
+        try:
+            with nogil:
+                self._apply(&out, p, end)
+            return PyBytes_FromStringAndSize(<char *> out.text, out.size)
+        finally:
+            _discard(&out)
+
+    def traced(self, bytes text not None):
+        """Returns the changed text, and for each character of it where it comes from.
+
+        Returns
+        -------
+        text : bytes
+            The text, in UTF-8.
+        begin, end : list of int
+            The part of the given text, in characters; a byte that is not UTF-8 counts as one.
+        """
+        cdef Growing out = Growing(NULL, 0, 0, True, NULL, NULL)
+        cdef const uint8_t *start = <const uint8_t *> PyBytes_AS_STRING(text)
+        cdef const uint8_t *p = start
+        cdef const uint8_t *stop = p + len(text)
+        cdef int64_t *character = <int64_t *> malloc((len(text) + 1) * sizeof(int64_t))
+        cdef int64_t i, n = 0
+        cdef int size
+        cdef list begin = [], end = []
+        try:
+            if character == NULL:
+                raise MemoryError
+            while p < stop:
+                _code(p, stop, &size)
+                for i in range(size):
+                    character[p + i - start] = n
+                n += 1
+                p += size
+            self._apply(&out, start, stop)
+            p = out.text
+            while p < out.text + out.size:
+                _code(p, out.text + out.size, &size)
+                i = p - out.text
+                begin.append(character[out.begin[i]])
+                end.append(character[out.end[i + size - 1] - 1] + 1)
+                p += size
+            return PyBytes_FromStringAndSize(<char *> out.text, out.size), begin, end
+        finally:
+            free(character)
+            _discard(&out)
+
+    cdef int _apply(self, Growing *out, const uint8_t *start, const uint8_t *end) except -1 nogil:
+        """Writes the changed text."""
+        cdef const uint8_t *p = start
+        cdef bint spaced = self.rules.extra         # whether spaces are not written here
+        cdef Place place
+        cdef int64_t blank = end - start            # where the spaces at the end begin
+        cdef int size
+        _reserve(out, end - start + 2)
+        while self.rules.extra and p < end:
+            place = self._place(p, end)
+            if place.size != 1 or place.text[0] != c' ':
+                break
+            p += place.taken
+        if p == end:
+            return 0
+        if self.rules.front:
+            _code(start, end, &size)
+            self._written(out, BLANK, 1, 0, max(<int64_t> size, p - start))
+        while p < end:
+            p = self._run(out, start, p, end, &spaced)
+            if p < end:
+                place = self._place(p, end)
+                self._write(out, &place, p - start, &spaced)
+                p += place.taken
+        if self.rules.extra:
+            while out.size and out.text[out.size - 1] == c' ':
+                out.size -= 1
+                blank = out.begin[out.size] if out.traced else blank
+        if self.rules.behind:
+            self._written(out, BLANK, 1, min(blank, end - start - 1), end - start)
+        return 0
+
+    cdef const uint8_t *_run(self, Growing *out, const uint8_t *start, const uint8_t *p,
+                             const uint8_t *end, bint *spaced) except NULL nogil:
+        """Copies ASCII that nothing changes, and leaves out doubled spaces; returns its end."""
+        cdef const uint8_t *kinds = self.kinds
+        cdef const uint8_t *q
+        cdef int before, kind
+        while p < end and not kinds[p[0]] & STOP:
+            before = SPACE if spaced[0] else 0
+            q = p
+            while q < end:
+                kind = kinds[q[0]]
+                if kind & (STOP | before):
+                    break
+                before = kind & SPACE
+                q += 1
+            if p < q < end and q[0] >= 0x80 and kinds[(q - 1)[0]] & FOLLOWED:
+                q -= 1
+            if q > p:
+                self._copied(out, p, q - p, p - start)
+                spaced[0] = kinds[(q - 1)[0]] & SPACE
+                p = q
+            if p == end or kinds[p[0]] & STOP or self._followed(p, end):
+                break
+            if spaced[0] and kinds[p[0]] & SPACE:
+                p += 1
+                self._widen(out, p - start)
+        return p
+
+    cdef inline bint _followed(self, const uint8_t *p, const uint8_t *end) noexcept nogil:
+        return self.kinds[p[0]] & FOLLOWED and p + 1 < end and p[1] >= 0x80
+
+    cdef inline int _write(self, Growing *out, const Place *place, int64_t begin,
+                           bint *spaced) except -1 nogil:
+        """Writes what a place becomes."""
+        cdef const uint8_t *p = place.text
+        cdef const uint8_t *end = p + place.size
+        cdef const uint8_t *q
+        cdef int64_t stop = begin + place.taken
+        cdef int size
+        if spaced[0]:
+            while p < end and p[0] == c' ':
+                p += 1
+            if p > place.text:
+                self._widen(out, stop)
+        if p == end:
+            return 0
+        spaced[0] = self.rules.extra and (end - 1)[0] == c' '
+        while p < end:
+            if p[0] < 0x80:
+                size = 1
+                self._written(out, p, 1, begin, stop)
+            elif self.rules.escaped and end - p >= 3 and memcmp(p, MARK, 3) == 0:
+                size = 3
+                self._written(out, BLANK, 1, begin, stop)
+            elif place.checked:
+                # to the next that may be ▁
+                q = p + 1
+                while q < end and q[0] != MARK[0] and q[0] >= 0x80:
+                    q += 1
+                size = <int> (q - p)
+                self._written(out, p, size, begin, stop)
+            elif _code(p, end, &size) >> 8 == 0xDC:
+                self._written(out, BROKEN, 3, begin, stop)
+            else:
+                self._written(out, p, size, begin, stop)
+            p += size
+        return 0
+
+    cdef inline int _written(self, Growing *out, const uint8_t *p, int64_t n, int64_t begin,
+                             int64_t end) except -1 nogil:
+        """Writes bytes that stand for a part of the text."""
+        cdef int64_t i
+        _append(out, p, n)
+        if out.traced:
+            for i in range(out.size - n, out.size):
+                out.begin[i], out.end[i] = begin, end
+        return 0
+
+    cdef inline int _copied(self, Growing *out, const uint8_t *p, int64_t n,
+                            int64_t begin) except -1 nogil:
+        """Writes bytes that stand for themselves."""
+        cdef int64_t i
+        _append(out, p, n)
+        if out.traced:
+            for i in range(n):
+                out.begin[out.size - n + i], out.end[out.size - n + i] = begin + i, begin + i + 1
+        return 0
+
+    cdef inline void _widen(self, Growing *out, int64_t end) noexcept nogil:
+        """Lets the last byte stand for what follows, up to a place."""
+        if out.traced and out.size:
+            out.end[out.size - 1] = end
