@@ -16,6 +16,7 @@ import regex
 from ...errors import InputError
 from ...kernels.words import _character_map
 from ..pretokenizers.character_kinds import code_points
+from .changes import characters, utf8
 
 __all__ = ["CharacterMap"]
 
@@ -92,8 +93,7 @@ class CharacterMap:
         return self._map.applied(text, _kinds(), self._of_clusters)
 
     def _of_clusters(self, text: bytes) -> bytes:
-        clusters = _CLUSTERS.findall(text.decode("utf-8", "surrogateescape"))
-        return "".join(map(self.of_cluster, clusters)).encode("utf-8", "surrogateescape")
+        return utf8("".join(map(self.of_cluster, _CLUSTERS.findall(characters(text)))))
 
     @cached_property
     def _known(self) -> dict[str, str]:
@@ -103,7 +103,7 @@ class CharacterMap:
         """Returns what tokenizers writes for a grapheme cluster."""
         if (known := self._known.get(cluster)) is not None:
             return known
-        whole = self._shortest(cluster) if len(cluster.encode("utf-8", "surrogateescape")) < 6 else None
+        whole = self._shortest(cluster) if len(utf8(cluster)) < 6 else None
         new = "".join(map(self._of_character, cluster)) if whole is None else whole
         if len(self._known) < 1 << 16:
             self._known[cluster] = new
@@ -114,7 +114,7 @@ class CharacterMap:
         return character if new is None else new
 
     def _shortest(self, text: str) -> str | None:
-        found = self._map.shortest(text.encode("utf-8", "surrogateescape"))
+        found = self._map.shortest(utf8(text))
         return None if found is None else found.decode()
 
 

@@ -40,22 +40,19 @@ says for each character of it which part of the original it stands for.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import regex
 
 from ...errors import InputError
-from ...kernels.encoding._encoder import holds
 from ...runtime.arguments import shown
-from ..pretokenizers.character_kinds import code_points
 from ..pretokenizers.timed_patterns import check_sizes
+from .changes import Edit, characters, utf8
+from .normal_forms import NormalForm
 from .sentencepiece_text import MARK, SentencePieceText
-from .steps import NEEDED, NORMALIZERS, AnyChange, Edit, NormalForm
+from .steps import NEEDED, NORMALIZERS, AnyChange
 
 __all__ = ["NORMALIZERS", "Normalized", "Normalizer", "glance"]
 
@@ -139,35 +136,19 @@ class Normalizer:
 
     def __call__(self, text: str) -> str:
         """Returns the normalized text."""
-        return _characters(self._changed(text))
+        return characters(self._changed(text))
 
     def of_bytes(self, text: bytes) -> bytes:
         """Returns the normalized text of a text in UTF-8; other bytes stay as they are."""
-        if not self.keeps_ascii:
-            return self._of_bytes(text)
-        if not holds(text, self._changing):
-            return text
-        blocks = [
-            block if block.isascii() else self._of_bytes(block) for block in _blocks_of_lines(text)
-        ]
-        return blocks[0] if len(blocks) == 1 else b"".join(blocks)
-
-    @property
-    def _changing(self) -> npt.NDArray[np.uint8]:
-        """Which characters the normal forms change, or what is beside them."""
-        forms = {change.form for change in self._changes if isinstance(change, NormalForm)}
-        return _changing("".join(sorted(forms)))
-
-    def _of_bytes(self, text: bytes) -> bytes:
-        return _utf8(self._changed(text))
+        return utf8(self._changed(text))
 
     def _changed(self, text: str | bytes) -> str | bytes:
         """Returns the normalized text, as characters or in UTF-8: as its last step makes it."""
         for change in self._changes:
-            if change.of_bytes is not None:
-                text = change.of_bytes(_utf8(text))
+            if isinstance(text, bytes) and change.of_bytes is not None:
+                text = change.of_bytes(text)
             else:
-                text = change.apply(_characters(text))
+                text = change.apply(characters(text))
         return text
 
     def changes(self, text: str) -> Normalized:
@@ -222,24 +203,7 @@ class Normalizer:
         return match.start() if match else -1
 
 
-@cache
-def _changing(forms: str) -> npt.NDArray[np.uint8]:
-    """Returns which code points some normal forms may change: the others stay as they are."""
-    names = [f"NF{form}_QC=Y" for form in forms.split("NF")[1:]]
-    return code_points({rf"\P{{{name}}}+": 1 for name in [*names, "ccc=0"]})
-
-
-_BLOCK = 1 << 12
 _LAST_PLACE = regex.compile(rb"(?r)(?<=[!-~])[ \n]")
-
-
-def _blocks_of_lines(text: bytes) -> Iterator[bytes]:
-    """Yields a text in blocks that end with a line and have `_BLOCK` bytes or a little more."""
-    at = 0
-    while at < len(text):
-        end = text.find(b"\n", at + _BLOCK) + 1 or len(text)
-        yield text[at:end]
-        at = end
 
 
 def glance(name: str) -> str:
@@ -278,14 +242,6 @@ def _edited(done: Normalized, edits: Iterable[Edit]) -> Normalized:
 def _traced(done: Normalized, text: str, begin: list[int], end: list[int]) -> Normalized:
     """Returns what a text became, of whose characters each stands for a part of that text."""
     return Normalized(text, [done.begin[at] for at in begin], [done.end[at - 1] for at in end])
-
-
-def _characters(text: str | bytes) -> str:
-    return text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
-
-
-def _utf8(text: str | bytes) -> bytes:
-    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
 
 
 def _read(given: str | Mapping[str, Any]) -> list[Any]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernels.words import _sentencepiece_text
+from .changes import OfBytes, utf8
 from .character_map import CharacterMap
 
 __all__ = ["MARK", "SentencePieceText", "SpaceRules"]
@@ -60,9 +61,13 @@ class SentencePieceText:
             extra=extra,
             escaped=escaped,
         )
-        self.of_bytes = self._text.applied
+        self.of_bytes: OfBytes | None = self._text.applied
+
+    def apply(self, text: str) -> str:
+        """Returns the changed text."""
+        return self._text.applied(utf8(text)).decode()
 
     def traced(self, text: str) -> tuple[str, list[int], list[int]]:
         """Returns the changed text, and for each character the part of the text it stands for."""
-        new, begin, end = self._text.traced(text.encode("utf-8", "surrogateescape"))
+        new, begin, end = self._text.traced(utf8(text))
         return new.decode(), begin, end

@@ -3,82 +3,32 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 import regex
 
 from ...errors import InputError
+from ...kernels.encoding._encoder import holds
+from ...kernels.words._character_edits import APART, DELETED, SPACE, edited
 from ..pretokenizers import unicode_tables as tables
 from ..pretokenizers.oniguruma import translated
 from ..pretokenizers.timed_patterns import Matches, TimedPattern, timed_pattern
+from .changes import Change, Edit, characters, utf8
 from .character_map import CharacterMap
+from .normal_forms import NormalForm
 from .sentencepiece_text import SentencePieceText, SpaceRules
 
 __all__ = [
     "NEEDED",
     "NORMALIZERS",
     "AnyChange",
-    "Edit",
-    "joining_characters",
     "writes_a_space",
 ]
-
-
-class Edit(NamedTuple):
-    """A part of a text that is replaced."""
-
-    begin: int
-    end: int
-    new: str
-
-
-OfBytes: TypeAlias = Callable[[bytes], bytes]
-
-
-@dataclass(frozen=True)
-class Change:
-    """Something that is done to a text.
-
-    Parameters
-    ----------
-    pattern : pattern
-        Finds what may change.
-    new : callable
-        Returns what is written for a match.
-    reach : int
-        0 where it changes each character by itself; 1 where it does not look across a visible
-        ASCII character that a space or line feed follows; 2 where it may.
-    keeps : bool
-        Whether such a place stays one.
-    quick : callable, optional
-        Does the same to a whole text, faster.
-    of_bytes : callable, optional
-        Does the same to a whole text in UTF-8, faster.
-    """
-
-    pattern: Any
-    new: Callable[[str], str]
-    reach: int = 0
-    keeps: bool = True
-    quick: Callable[[str], str] | None = field(default=None, compare=False)
-    of_bytes: OfBytes | None = field(default=None, compare=False)
-
-    def apply(self, text: str) -> str:
-        """Returns the changed text."""
-        if self.quick is not None:
-            return self.quick(text)
-        changed: str = self.pattern.sub(lambda match: self.new(match[0]), text)
-        return changed
-
-    def edits(self, text: str) -> Iterator[Edit]:
-        """Yields what is replaced, in order."""
-        for match in self.pattern.finditer(text):
-            if (new := self.new(match[0])) != match[0]:
-                yield Edit(match.start(), match.end(), new)
 
 
 def _always(pattern: str, new: str, **how: Any) -> Change:
@@ -89,78 +39,38 @@ def _always(pattern: str, new: str, **how: Any) -> Change:
 
 
 @cache
-def _inert() -> re.Pattern[str]:
-    return re.compile(f"([{tables.INERT}]+)")  # faster than `regex` for a class
-
-
-@dataclass(frozen=True)
-class NormalForm:
-    """One of Unicode's normal forms; as `Change`."""
-
-    form: Any
-    reach = 1
-    keeps = True
-    of_bytes = None
-
-    def apply(self, text: str) -> str:
-        """Returns the normal form."""
-        if unicodedata.is_normalized(self.form, text):
-            return text
-        # a line feed stays as it is, and parts what is beside it
-        return "\n".join(map(self._line, text.split("\n")))
-
-    def _line(self, text: str) -> str:
-        if unicodedata.is_normalized(self.form, text):
-            return text
-        parts = _inert().split(text)
-        parts[::2] = [unicodedata.normalize(self.form, part) for part in parts[::2]]
-        return "".join(parts)
-
-    def edits(self, text: str) -> Iterator[Edit]:
-        """Yields what is replaced, in order."""
-        for match in _clusters().finditer(text):
-            if (new := self.apply(match[0])) != match[0]:
-                yield Edit(match.start(), match.end(), new)
-
-
-@cache
-def joining_characters(end: int = 0x110000) -> str:
-    """Returns, as the inside of a class, what may become one with, or move before, what precedes.
-
-    Takes the end of the code points that are looked at, 0x10000 or all.
-    """
-    second = set()
-    joins = set(range(0x1161, 0x1176)) | set(range(0x11A8, 0x11C3))  # Hangul's vowels and finals
-    decomposed = []
-    for point in range(end):
-        decomposition = unicodedata.decomposition(chr(point))
-        if unicodedata.combining(chr(point)):
-            joins.add(point)
-        elif decomposition:
-            decomposed.append(point)
-        parts = decomposition.split()
-        if len(parts) == 2 and parts[0][0] != "<":
-            second.add(int(parts[1], 16))
-    joins |= second
-    joins |= {p for p in decomposed if ord(unicodedata.normalize("NFKD", chr(p))[0]) in joins}
-    return "".join(f"\\U{point:08X}" for point in sorted(joins))
-
-
-@cache
-def _clusters() -> regex.Pattern[str]:
-    """Finds the parts of a text whose normal forms, joined, are the normal form of the text."""
-    joins = joining_characters()
-    return regex.compile(rf"(?s)[^\x00-\x7F][{joins}]*|[\x00-\x7F][{joins}]+")
+def _younger() -> npt.NDArray[np.uint8]:
+    """Returns which code points Python may not know as letters in upper case."""
+    kinds = np.zeros(0x110000, np.uint8)
+    kinds[list(tables.LOWER)] = 1
+    return kinds
 
 
 def _lower(text: str) -> str:
+    return characters(_lower_bytes(utf8(text)))
+
+
+def _lower_bytes(text: bytes) -> bytes:
+    if text.isascii():
+        return text.lower()
     # Python looks at what is around a Σ alone
-    text = text.replace("Σ", "σ").lower()
-    return text if text.isascii() else text.translate(tables.LOWER)
+    lower = characters(text).replace("Σ", "σ").lower()
+    return utf8(lower.translate(tables.LOWER) if holds(text, _younger()) else lower)
 
 
 def _lowercase() -> list[Change]:
-    return [Change(regex.compile(r"[A-Z]|[^\x00-\x7F]"), _lower, quick=_lower)]
+    return [Change(regex.compile(r"[A-Z]|[^\x00-\x7F]"), _lower, of_bytes=_lower_bytes)]
+
+
+def _edited(*edits: tuple[str, int]) -> Change:
+    """Edits characters by themselves: of several edits of a class of them, the first."""
+    table = np.zeros(0x110000, np.uint8)
+    for ranges, edit in reversed(edits):
+        for first, last in tables.ranges_of(ranges):
+            table[first : last + 1] = edit
+    of_bytes = partial(edited, edits=table)
+    pattern = re.compile(f"[{''.join(ranges for ranges, _ in edits)}]")
+    return Change(pattern, lambda found: characters(of_bytes(utf8(found))), of_bytes=of_bytes)
 
 
 def _strip(left: bool, right: bool) -> list[Change]:
@@ -184,8 +94,7 @@ class _Replace:
 
     def apply(self, text: str) -> str:
         """Returns the changed text."""
-        found = self._found(text)
-        return "".join(self.content if match else text[a:b] for a, b, match in found)
+        return self.find.replaced(text, self.content) if text else text  # as in `_found`
 
     def edits(self, text: str) -> Iterator[Edit]:
         """Yields what is replaced, in order."""
@@ -220,39 +129,38 @@ def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
             raise InputError(f"the normalizer Replace: {error}") from None
         if _SPACES.fullmatch(text):
             keeps = content[:1] in (" ", "\n")
-            quick = partial(find.compiled.sub, content.replace("\\", r"\\"))
-            return [_always(translated(text), content, reach=1, keeps=keeps, quick=quick)]
+            template = content.replace("\\", r"\\")
+            how: dict[str, Any] = {"quick": partial(find.compiled.sub, template)}
+            if r"\s" not in text:  # characters of ASCII
+                how["of_bytes"] = partial(re.compile(text.encode()).sub, template.encode())
+            return [_always(translated(text), content, reach=1, keeps=keeps, **how)]
         return [_Replace(find, content)]
     reach = 0 if len(text) == 1 else 2 if " " in text or "\n" in text else 1
-    plain = lambda given: given.replace(text, content)  # noqa: E731
-    return [_always(regex.escape(text), content, reach=reach, keeps=False, quick=plain)]
+    quick = lambda given: given.replace(text, content)  # noqa: E731
+    old, new = utf8(text), utf8(content)
+    of_bytes = lambda given: given.replace(old, new)  # noqa: E731
+    how = {"quick": quick, "of_bytes": of_bytes}
+    return [_always(regex.escape(text), content, reach=reach, keeps=False, **how)]
 
 
 def _prepend(text: str) -> list[Change]:
-    return [_always(r"(?s)\A(?=.)", text, reach=2)] if text else []
+    front = utf8(text)
+    of_bytes = lambda given: front + given if given else given  # noqa: E731
+    return [_always(r"(?s)\A(?=.)", text, reach=2, of_bytes=of_bytes)] if text else []
 
 
 def _bert(
     clean_text: bool, handle_chinese_chars: bool, strip_accents: bool | None, lowercase: bool
 ) -> list[AnyChange]:
     changes: list[AnyChange] = []
-    if clean_text:
-        changes.append(_always(f"[{tables.CONTROLS}]+", ""))
-        changes.append(_always(f"[{tables.WHITE}]", " "))
+    edits = [(tables.CONTROLS, DELETED), (tables.WHITE, SPACE)] if clean_text else []
     if handle_chinese_chars:
-        around = Change(regex.compile(f"[{tables.IDEOGRAPHS}]"), lambda found: f" {found} ")
-        changes.append(around)
+        edits.append((tables.IDEOGRAPHS, APART))
+    if edits:
+        changes.append(_edited(*edits))
     if lowercase if strip_accents is None else strip_accents:
-        changes += [NormalForm("NFD"), _always(f"[{tables.NONSPACING}]+", "")]
+        changes += [NormalForm("NFD"), _edited((tables.NONSPACING, DELETED))]
     return [*changes, *_lowercase()] if lowercase else changes
-
-
-_NMT_GONE = r"\x01-\x08\x0B\x0E-\x1F\x7F\x8F\x9F"
-_NMT_SPACE = r"\t\n\f\r\u1680\u200B-\u200F\u2028\u2029\u2581\uFEFF\uFFFD"
-
-
-def _nmt() -> list[Change]:
-    return [_always(f"[{_NMT_GONE}]+", ""), _always(f"[{_NMT_SPACE}]", " ")]
 
 
 def _precompiled(data: str) -> list[Change]:
@@ -295,7 +203,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 NORMALIZERS: dict[str, tuple[dict[str, tuple[Any, Callable[[Any], bool]]], Any]] = {
     **{form: ({}, lambda form=form: [NormalForm(form)]) for form in ("NFC", "NFD", "NFKC", "NFKD")},
     "Lowercase": ({}, _lowercase),
-    "StripAccents": ({}, lambda: [_always(f"[{tables.MARKS}]+", "")]),
+    "StripAccents": ({}, lambda: [_edited((tables.MARKS, DELETED))]),
     "Strip": (
         {"strip_left": _FLAG, "strip_right": _FLAG},
         lambda strip_left, strip_right: _strip(strip_left, strip_right),
@@ -311,7 +219,7 @@ NORMALIZERS: dict[str, tuple[dict[str, tuple[Any, Callable[[Any], bool]]], Any]]
         },
         _bert,
     ),
-    "Nmt": ({}, _nmt),
+    "Nmt": ({}, lambda: [_edited((tables.NMT_GONE, DELETED), (tables.NMT_SPACE, SPACE))]),
     "Precompiled": (
         {"precompiled_charsmap": (NEEDED, _is(str))},
         lambda precompiled_charsmap: _precompiled(precompiled_charsmap),

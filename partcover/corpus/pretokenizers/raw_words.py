@@ -28,8 +28,9 @@ import regex
 
 from ...kernels.encoding import _encoder
 from ...kernels.words import _word_table
+from ..normalizers.normal_forms import joining_characters
 from ..normalizers.normalizer import Normalizer
-from ..normalizers.steps import joining_characters, writes_a_space
+from ..normalizers.steps import writes_a_space
 from .pretokenizer import PretokenizerRule
 from .published_patterns import CLIP
 from .steps import PUNCTUATION, WORD_CHARACTER, Steps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -53,17 +54,36 @@ class TimedPattern:
         InputError
             If it takes longer than ten seconds, and a second for every 50,000 characters.
         """
-        seconds = _SECONDS + len(text) / _PER_SECOND
-        try:
+        with self._in_time(text) as seconds:
             spans = [m.span() for m in self.compiled.finditer(text, timeout=seconds)]
             if any(begin == end for begin, end in spans):
                 spans = list(self._stepwise(text, seconds))
+        return _with_gaps(spans, len(text))
+
+    def replaced(self, text: str, new: str) -> str:
+        """Returns a text with `new` for each match.
+
+        Raises
+        ------
+        InputError
+            As for the matches.
+        """
+        with self._in_time(text) as seconds:
+            if self.compiled.search(text, timeout=seconds) is None:
+                return text
+        return "".join([new if match else text[a:b] for a, b, match in self(text)])
+
+    @contextmanager
+    def _in_time(self, text: str) -> Iterator[float]:
+        """Gives the seconds for a text; in it TimeoutError becomes InputError."""
+        seconds = _SECONDS + len(text) / _PER_SECOND
+        try:
+            yield seconds
         except TimeoutError:
             raise InputError(
                 f"the pattern {shown(self.source)} takes more than {seconds:.0f} seconds on a text "
                 f"of {len(text):,} characters"
             ) from None
-        return _with_gaps(spans, len(text))
 
     def _stepwise(self, text: str, seconds: float) -> Iterator[Span]:
         """Yields matches as the library does where some are empty: none behind another's end."""

@@ -6,7 +6,21 @@ down here where a normalizer depends on them.
 
 from __future__ import annotations
 
-__all__ = ["CONTROLS", "IDEOGRAPHS", "INERT", "LOWER", "MARKS", "NONSPACING", "WHITE"]
+import re
+from collections.abc import Iterator
+
+__all__ = [
+    "CONTROLS",
+    "IDEOGRAPHS",
+    "INERT",
+    "LOWER",
+    "MARKS",
+    "NMT_GONE",
+    "NMT_SPACE",
+    "NONSPACING",
+    "WHITE",
+    "ranges_of",
+]
 
 
 def character_class(ranges: str) -> str:
@@ -21,6 +35,19 @@ def character_class(ranges: str) -> str:
     return "".join(
         "-".join(f"\\U{int(end, 16):08X}" for end in part.split("-")) for part in ranges.split()
     )
+
+
+def ranges_of(class_: str) -> Iterator[tuple[int, int]]:
+    """Yields the first and the last code point of each range of a class.
+
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers.unicode_tables import character_class, ranges_of
+    >>> list(ranges_of(character_class("41-5A 5F")))
+    [(65, 90), (95, 95)]
+    """
+    for first, last in re.findall(r"\\U(\w{8})(?:-\\U(\w{8}))?", class_):
+        yield int(first, 16), int(last or first, 16)
 
 
 #: White space, Unicode's White_Space.
@@ -127,3 +154,7 @@ CONTROLS = character_class(
     "E000-F8FF FEFF FFF9-FFFB FFFD 110BD 1BCA0-1BCA3 1D173-1D17A E0001 E0020-E007F F0000-FFFFD "
     "100000-10FFFD"
 )
+
+#: What Nmt takes away, and what it writes a space for.
+NMT_GONE = character_class("1-8 B E-1F 7F 8F 9F")
+NMT_SPACE = character_class("9-A C-D 1680 200B-200F 2028-2029 2581 FEFF FFFD")

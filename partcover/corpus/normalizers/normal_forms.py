@@ -1,0 +1,113 @@
+"""Unicode's normal forms, as Hugging Face's tokenizers have them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from ...kernels.encoding._encoder import holds
+from ..pretokenizers import unicode_tables as tables
+from ..pretokenizers.character_kinds import code_points
+from .changes import Edit, characters, utf8
+
+__all__ = ["NormalForm", "joining_characters"]
+
+_BLOCK = 1 << 12
+
+
+@cache
+def _inert() -> re.Pattern[str]:
+    return re.compile(f"([{tables.INERT}]+)")  # faster than `regex` for a class
+
+
+@dataclass(frozen=True)
+class NormalForm:
+    """One of Unicode's normal forms; as `Change`."""
+
+    form: Any
+    reach = 1
+    keeps = True
+
+    def apply(self, text: str) -> str:
+        """Returns the normal form."""
+        if unicodedata.is_normalized(self.form, text):
+            return text
+        # a line feed stays as it is, and parts what is beside it
+        return "\n".join(map(self._line, text.split("\n")))
+
+    def of_bytes(self, text: bytes) -> bytes:
+        """Returns the normal form of a text in UTF-8; other bytes are kept."""
+        if not holds(text, _changing(self.form)):
+            return text
+        # what is ASCII stays as it is, and a line feed parts what is beside it
+        blocks = [
+            block if block.isascii() else utf8(self.apply(characters(block)))
+            for block in _blocks_of_lines(text)
+        ]
+        return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+
+    def _line(self, text: str) -> str:
+        if unicodedata.is_normalized(self.form, text):
+            return text
+        parts = _inert().split(text)
+        parts[::2] = [unicodedata.normalize(self.form, part) for part in parts[::2]]
+        return "".join(parts)
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """Yields what is replaced, in order."""
+        for match in _clusters().finditer(text):
+            if (new := self.apply(match[0])) != match[0]:
+                yield Edit(match.start(), match.end(), new)
+
+
+@cache
+def joining_characters(end: int = 0x110000) -> str:
+    """Returns, as the inside of a class, what may become one with, or move before, what precedes.
+
+    Takes the end of the code points that are looked at, 0x10000 or all.
+    """
+    second = set()
+    joins = set(range(0x1161, 0x1176)) | set(range(0x11A8, 0x11C3))  # Hangul's vowels and finals
+    decomposed = []
+    for point in range(end):
+        decomposition = unicodedata.decomposition(chr(point))
+        if unicodedata.combining(chr(point)):
+            joins.add(point)
+        elif decomposition:
+            decomposed.append(point)
+        parts = decomposition.split()
+        if len(parts) == 2 and parts[0][0] != "<":
+            second.add(int(parts[1], 16))
+    joins |= second
+    joins |= {p for p in decomposed if ord(unicodedata.normalize("NFKD", chr(p))[0]) in joins}
+    return "".join(f"\\U{point:08X}" for point in sorted(joins))
+
+
+@cache
+def _clusters() -> regex.Pattern[str]:
+    """Finds the parts of a text whose normal forms, joined, are the normal form of the text."""
+    joins = joining_characters()
+    return regex.compile(rf"(?s)[^\x00-\x7F][{joins}]*|[\x00-\x7F][{joins}]+")
+
+
+@cache
+def _changing(form: str) -> npt.NDArray[np.uint8]:
+    """Returns which code points a normal form may change, or what is beside them."""
+    return code_points({rf"\P{{{name}}}+": 1 for name in (f"{form}_QC=Y", "ccc=0")})
+
+
+def _blocks_of_lines(text: bytes) -> Iterator[bytes]:
+    """Yields a text in blocks that end with a line and have `_BLOCK` bytes or a little more."""
+    at = 0
+    while at < len(text):
+        end = text.find(b"\n", at + _BLOCK) + 1 or len(text)
+        yield text[at:end]
+        at = end

@@ -1,0 +1,58 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Deletes characters of a text, and writes spaces for others or around them."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
+
+include "../shared/_utf8.pxi"
+include "_growing_text.pxi"
+
+cdef enum:
+    _DELETED = 1
+    _SPACE = 2              # a space is written for it
+    _APART = 3              # a space is written on both sides
+
+DELETED, SPACE, APART = _DELETED, _SPACE, _APART
+
+
+def edited(bytes text not None, const uint8_t[::1] edits not None):
+    """Returns a text in UTF-8 after edits; bytes that are not UTF-8 are kept.
+
+    Parameters
+    ----------
+    text : bytes
+        The text.
+    edits : ndarray of uint8, shape (0x110000,)
+        DELETED, SPACE or APART for each code point; 0 for those that stay.
+    """
+    cdef const uint8_t *begin = <const uint8_t *> PyBytes_AS_STRING(text)
+    cdef const uint8_t *p = begin
+    cdef const uint8_t *kept = p        # what is not written yet
+    cdef const uint8_t *end = p + len(text)
+    cdef Growing out = Growing(NULL, 0, 0, False, NULL, NULL)
+    cdef int size, edit = 0
+    try:
+        with nogil:
+            while p < end:
+                if p[0] < 0x80:
+                    edit, size = edits[p[0]], 1
+                else:
+                    edit = edits[_code(p, end, &size)]
+                if edit:
+                    _append(&out, kept, p - kept)
+                    if edit != _DELETED:
+                        _append(&out, <const uint8_t *> <const char *> b" ", 1)
+                    if edit == _APART:
+                        _append(&out, p, size)
+                        _append(&out, <const uint8_t *> <const char *> b" ", 1)
+                    kept = p + size
+                p += size
+            if kept > begin:
+                _append(&out, kept, end - kept)
+        if kept == begin:           # nothing was edited
+            return text
+        return PyBytes_FromStringAndSize(<char *> out.text, out.size)
+    finally:
+        _discard(&out)
