@@ -16,7 +16,7 @@ from texts import mixed
 
 from partcover import InputError
 from partcover.corpus.counting.count import blocks
-from partcover.corpus.normalizers import normalizer
+from partcover.corpus.normalizers.normal_forms import _changing
 from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.interop.sentencepiece.proto import model_proto
 from partcover.kernels.encoding import _encoder
@@ -128,7 +128,7 @@ def check(data, text):
         chunks = [data[at : at + size] for at in range(0, len(data), size)]
         assert b"".join(map(ours.of_bytes, blocks(chunks, ours))).decode() == want
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("partcover.corpus.normalizers.normalizer._BLOCK", size)
+            patch.setattr("partcover.corpus.normalizers.normal_forms._BLOCK", size)
             assert ours.of_bytes(data).decode() == want
 
 
@@ -238,7 +238,7 @@ def test_a_text_is_cut_only_where_no_match_looks(pattern, in_blocks):
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
 def test_normal_forms_leave_all_others_as_they_are(form):
-    changing = normalizer._changing(form)
+    changing = _changing(form)
     for point in np.flatnonzero(changing == 0).tolist():
         assert unicodedata.is_normalized(form, chr(point)), hex(point)
         assert not unicodedata.combining(chr(point)), hex(point)
@@ -275,5 +275,5 @@ def test_one_character_is_enough_to_be_changed(form):
     for text in ("\u0344", "x \U0001d15e", "\U00011131\U00011127", "\U0002f800" + "a" * 99):
         encoded = text.encode()
         assert normal.of_bytes(encoded).decode() == unicodedata.normalize(form, text)
-        assert _encoder.holds(encoded, normalizer._changing(form))
+        assert _encoder.holds(encoded, _changing(form))
     assert not _encoder.holds("aé一😀".encode() + b"\xff\xed\xa0\x80", np.zeros(0x110000, np.uint8))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -36,6 +37,7 @@ from partcover import (
 )
 from partcover.bounds.branch_and_cut import branch_and_cut
 from partcover.corpus.counting.head_and_tail import HeadAndTail
+from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.corpus.pretokenizers.pretokenizer import PRETOKENIZER_RULES
 from partcover.errors import InputError
 from partcover.instances.worst_case import worst
@@ -117,6 +119,7 @@ def attempt(draw: Random) -> None:
                 continue
             assert encoder.decode_bytes(encoder.encode(text)) == text.encode()
     encode_much(draw, draw.choice(vocabularies), pretokenizer, text)
+    normalize(draw, text)
     other_sizes(draw, counts, k)
     adapt(draw, draw.choice(vocabularies), counts)
     if k < 20:
@@ -135,6 +138,34 @@ def encode_much(draw: Random, vocabulary: Vocabulary, pretokenizer: str, text: s
             continue
     assert len(ids) == len(encoder.encode_to_numpy(much))
     assert encoder.decode_bytes(ids) == much.encode("utf-8", "surrogateescape")
+
+
+def normalize(draw: Random, text: str) -> None:
+    """Normalizes a text, and one that is no UTF-8, with maps of characters that lead anywhere."""
+    labels = [*text.encode()[:20], 0]
+    units = [
+        draw.choice(labels)
+        | draw.choice([0, 1 << 8, 1 << 9])
+        | draw.randrange(300) << 10
+        | draw.choice([0, 0, 1 << 31])
+        for _ in range(draw.choice([0, 1, 300]))
+    ]
+    data = b"".join(unit.to_bytes(4, "little") for unit in units)
+    map_ = b64encode(len(data).to_bytes(4, "little") + data + b"a\0\xff b\0").decode()
+    flags = ("remove_extra_whitespaces", "escape_whitespaces", "treat_whitespace_as_suffix")
+    own: dict[str, Any] = {flag: draw.random() < 0.5 for flag in flags}
+    kept = [text[at : at + 3] for at in range(len(text))[: draw.choice([0, 1, 5])]]
+    for step in (
+        {"type": "SentencePiece", "precompiled_charsmap": map_, "user_defined": kept, **own},
+        {"type": "Precompiled", "precompiled_charsmap": map_},
+        {"type": "BertNormalizer"},
+    ):
+        normalizer = Normalizer(step)
+        for given in (text, text + "e\u0301 \u0915\u094d\u0937\r\n\x01中"):
+            new = normalizer.of_bytes(given.encode())
+            assert new == normalizer.of_bytes(given.encode())
+            assert normalizer.changes(given).text.encode() == new
+        normalizer.of_bytes(text.encode() + b"\xe2\x96")
 
 
 def other_sizes(draw: Random, counts: WordCounts, k: int) -> None:

@@ -22,14 +22,15 @@ __all__ = ["CharacterMap"]
 
 # A text is written for each entry found, so that this is how much larger a text may become.
 _LONGEST = 1 << 12
-# May a character be of one grapheme cluster with what is beside it?
+# what a character may be to the grapheme clusters beside it, and more rather than less
 _KINDS = {
     r"[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}]+": (
         _character_map.BEFORE | _character_map.MARK
     ),
     r"[\p{GCB=V}\p{GCB=T}\p{GCB=RI}]+": _character_map.BEFORE,
-    # behind a mark that links consonants, a consonant
-    r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=Prepend}\p{GCB=L}\p{GCB=RI}\r]+": _character_map.AFTER,
+    r"[\p{GCB=ZWJ}\p{GCB=Prepend}\p{GCB=L}\p{GCB=RI}\r]+": _character_map.AFTER,
+    r"[\p{GCB=Extend}\p{InCB=Extend}\p{InCB=Linker}]+": _character_map.LINKING,
+    r"\p{InCB=Consonant}+": _character_map.LINKED,
     r"[\p{GCB=Control}\r\n]+": _character_map.CONTROL,
 }
 _CLUSTERS = regex.compile(r"\X")

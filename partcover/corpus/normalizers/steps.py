@@ -18,7 +18,7 @@ from ...kernels.words._character_edits import APART, DELETED, SPACE, edited
 from ..pretokenizers import unicode_tables as tables
 from ..pretokenizers.oniguruma import translated
 from ..pretokenizers.timed_patterns import Matches, TimedPattern, timed_pattern
-from .changes import Change, Edit, characters, utf8
+from .changes import Change, Edit, OfBytes, characters, utf8
 from .character_map import CharacterMap
 from .normal_forms import NormalForm
 from .sentencepiece_text import SentencePieceText, SpaceRules
@@ -132,7 +132,7 @@ def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
             template = content.replace("\\", r"\\")
             how: dict[str, Any] = {"quick": partial(find.compiled.sub, template)}
             if r"\s" not in text:  # characters of ASCII
-                how["of_bytes"] = partial(re.compile(text.encode()).sub, template.encode())
+                how["of_bytes"] = _replacing_spaces(text, template)
             return [_always(translated(text), content, reach=1, keeps=keeps, **how)]
         return [_Replace(find, content)]
     reach = 0 if len(text) == 1 else 2 if " " in text or "\n" in text else 1
@@ -141,6 +141,15 @@ def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
     of_bytes = lambda given: given.replace(old, new)  # noqa: E731
     how = {"quick": quick, "of_bytes": of_bytes}
     return [_always(regex.escape(text), content, reach=reach, keeps=False, **how)]
+
+
+def _replacing_spaces(pattern: str, template: str) -> OfBytes:
+    """Replaces what a pattern of `_SPACES` finds, in UTF-8: one of characters of ASCII."""
+    sub, new = re.compile(pattern.encode()).sub, template.encode()
+    least = re.fullmatch(r"(?: |\[ \])\{([0-9]+),[0-9]*\}", pattern)
+    spaces = b" " * int(least[1]) if least else b""
+    # mostly there are none of so many, which is found out faster so
+    return lambda given: sub(new, given) if spaces in given else given
 
 
 def _prepend(text: str) -> list[Change]:

@@ -7,6 +7,8 @@ BEFORE: int
 AFTER: int
 MARK: int
 CONTROL: int
+LINKING: int
+LINKED: int
 
 class CharacterMap:
     def __init__(self, units: npt.NDArray[np.uint32], texts: bytes) -> None: ...

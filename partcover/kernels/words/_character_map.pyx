@@ -4,12 +4,12 @@
 A grapheme cluster below six bytes becomes what the shortest entry that it begins with says, if
 there is one; of others, each character does.
 
-Where clusters end is not decided here but for the plain cases.  Characters have kinds, from Unicode
-Standard Annex #29: without a break between them are only two of which the first is AFTER or the
-second BEFORE (rules GB3 to GB13), and a rule that looks further back looks over characters that
-each pair of is such.  So a break is certain between all others, and what is between two
-certain ones has the clusters that it has by itself.  A character and MARKs are one cluster unless
-it is a CONTROL (GB4, GB9, GB9a).
+Where clusters end is not decided here but for the plain cases.  By the rules of Unicode Standard
+Annex #29 that do not break (GB3 to GB13), two characters may be of one cluster only if the first is
+AFTER, the second BEFORE, or the first LINKING and the second LINKED.  A rule that looks further
+back looks over characters of which each two are such.  So a break is certain between all others,
+and what is between two certain ones has the clusters that it has by itself.  A character and MARKs
+are one cluster unless it is a CONTROL (GB4, GB9, GB9a).
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
@@ -26,9 +26,18 @@ cdef enum:
     _AFTER = 2              # with what follows
     _MARK = 4               # is, with what precedes and is no control
     _CONTROL = 8
+    _LINKING = 16           # may be of one cluster with a LINKED that follows
+    _LINKED = 32
     LARGEST = 5             # bytes of a cluster that is looked up as a whole
 
 BEFORE, AFTER, MARK, CONTROL = _BEFORE, _AFTER, _MARK, _CONTROL
+LINKING, LINKED = _LINKING, _LINKED
+
+
+cdef inline bint _may_join(int kind, int next_kind) noexcept nogil:
+    """Whether two characters may be of one cluster."""
+    return (kind & _AFTER or next_kind & _BEFORE
+            or (kind & _LINKING and next_kind & _LINKED))
 
 
 cdef class CharacterMap:
@@ -84,7 +93,7 @@ cdef class CharacterMap:
         text : bytes
             The text.
         kinds : ndarray of uint8, shape (0x110000,)
-            Of each code point, the bits BEFORE, AFTER, MARK and CONTROL.
+            Bits of each code point: BEFORE, AFTER, MARK, CONTROL, LINKING and LINKED.
         clusters : callable
             Returns the same for a part of the text that may have several clusters, of several
             characters.
@@ -114,7 +123,7 @@ cdef class CharacterMap:
                 q = p + size
                 while q < end:
                     next_kind = kinds[_code(q, end, &size)]
-                    if not (kind & _AFTER or next_kind & _BEFORE):
+                    if not _may_join(kind, next_kind):
                         break
                     one = one and next_kind & _MARK
                     kind = next_kind
