@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ from ...errors import InputError
 from ...kernels.encoding._encoder import holds
 from ...kernels.words._character_edits import APART, DELETED, SPACE, edited
 from ..pretokenizers import unicode_tables as tables
+from ..pretokenizers.character_kinds import code_points
 from ..pretokenizers.oniguruma import translated
 from ..pretokenizers.timed_patterns import Matches, TimedPattern, timed_pattern
 from .changes import Change, Edit, OfBytes, characters, utf8
@@ -62,8 +63,9 @@ def _lowercase() -> list[Change]:
     return [Change(regex.compile(r"[A-Z]|[^\x00-\x7F]"), _lower, of_bytes=_lower_bytes)]
 
 
+@cache
 def _edited(*edits: tuple[str, int]) -> Change:
-    """Edits characters by themselves: of several edits of a class of them, the first."""
+    """Edits characters by themselves, those of several classes as the first one says."""
     table = np.zeros(0x110000, np.uint8)
     for ranges, edit in reversed(edits):
         for first, last in tables.ranges_of(ranges):
@@ -134,6 +136,8 @@ def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
             if r"\s" not in text:  # characters of ASCII
                 how["of_bytes"] = _replacing_spaces(text, template)
             return [_always(translated(text), content, reach=1, keeps=keeps, **how)]
+        if _ONE.fullmatch(text) and (content == "" or (content == " " and text[-1] != "+")):
+            return [_of_class(translated(text), content)]
         return [_Replace(find, content)]
     reach = 0 if len(text) == 1 else 2 if " " in text or "\n" in text else 1
     quick = lambda given: given.replace(text, content)  # noqa: E731
@@ -141,6 +145,27 @@ def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
     of_bytes = lambda given: given.replace(old, new)  # noqa: E731
     how = {"quick": quick, "of_bytes": of_bytes}
     return [_always(regex.escape(text), content, reach=reach, keeps=False, **how)]
+
+
+# matches a character, or several, of a class that has none where `code_points` does not look
+_ITEM = r"(?:[^\[\]\\^&~|\-\U00040000-\U0010FFFF]|\\u[0-9A-Fa-f]{4}|\\[nrt])"
+_CLASS = r"\\p\{[LMNPSZ][a-z]?\}"
+_ONE = regex.compile(rf"(?:{_CLASS}|\[(?:{_ITEM}(?:-{_ITEM})?|{_CLASS})+\])\+?")
+
+
+@lru_cache(64)
+def _class_edits(pattern: str, edit: int) -> npt.NDArray[np.uint8]:
+    edits = code_points({f"(?V1)(?:{pattern})+": edit}).copy()
+    if edit == SPACE:
+        edits[ord(" ")] = 0  # which stays one
+    return edits
+
+
+def _of_class(pattern: str, content: str) -> Change:
+    """Writes nothing, or a space, for each character of a class."""
+    # strangers may have many classes: what is known of them is found out when a text needs it
+    of_bytes = lambda given: edited(given, _class_edits(pattern, SPACE if content else DELETED))  # noqa: E731
+    return _always(pattern, content, keeps=False, of_bytes=of_bytes)
 
 
 def _replacing_spaces(pattern: str, template: str) -> OfBytes:

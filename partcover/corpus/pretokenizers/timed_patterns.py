@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -54,10 +53,13 @@ class TimedPattern:
         InputError
             If it takes longer than ten seconds, and a second for every 50,000 characters.
         """
-        with self._in_time(text) as seconds:
+        seconds = _seconds_for(text)
+        try:
             spans = [m.span() for m in self.compiled.finditer(text, timeout=seconds)]
             if any(begin == end for begin, end in spans):
                 spans = list(self._stepwise(text, seconds))
+        except TimeoutError:
+            raise self._too_slow(text) from None
         return _with_gaps(spans, len(text))
 
     def replaced(self, text: str, new: str) -> str:
@@ -68,22 +70,18 @@ class TimedPattern:
         InputError
             As for the matches.
         """
-        with self._in_time(text) as seconds:
-            if self.compiled.search(text, timeout=seconds) is None:
+        try:
+            if self.compiled.search(text, timeout=_seconds_for(text)) is None:
                 return text
+        except TimeoutError:
+            raise self._too_slow(text) from None
         return "".join([new if match else text[a:b] for a, b, match in self(text)])
 
-    @contextmanager
-    def _in_time(self, text: str) -> Iterator[float]:
-        """Gives the seconds for a text; in it TimeoutError becomes InputError."""
-        seconds = _SECONDS + len(text) / _PER_SECOND
-        try:
-            yield seconds
-        except TimeoutError:
-            raise InputError(
-                f"the pattern {shown(self.source)} takes more than {seconds:.0f} seconds on a text "
-                f"of {len(text):,} characters"
-            ) from None
+    def _too_slow(self, text: str) -> InputError:
+        return InputError(
+            f"the pattern {shown(self.source)} takes more than {_seconds_for(text):.0f} seconds on "
+            f"a text of {len(text):,} characters"
+        )
 
     def _stepwise(self, text: str, seconds: float) -> Iterator[Span]:
         """Yields matches as the library does where some are empty: none behind another's end."""
@@ -98,6 +96,10 @@ class TimedPattern:
                 continue
             yield begin, end
             at = last = end
+
+
+def _seconds_for(text: str) -> float:
+    return _SECONDS + len(text) / _PER_SECOND
 
 
 def timed_pattern(source: str, pattern: str) -> TimedPattern:
