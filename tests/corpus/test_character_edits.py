@@ -14,7 +14,7 @@ from partcover.corpus.pretokenizers.unicode_tables import (
     character_class,
     ranges_of,
 )
-from partcover.kernels.words._character_edits import APART, DELETED, SPACE, edited
+from partcover.kernels.texts._character_edits import APART, DELETED, SPACE, edited
 
 CHARACTERS = "aé日😀 \n\0\x7f\ue000\U0010ffff"
 WRITTEN = {0: "{}", DELETED: "", SPACE: " ", APART: " {} "}

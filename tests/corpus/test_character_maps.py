@@ -18,8 +18,8 @@ from texts import joined
 from partcover import InputError
 from partcover.corpus.normalizers.character_map import CharacterMap, _kinds
 from partcover.corpus.normalizers.normalizer import Normalizer
-from partcover.kernels.words import _character_map
-from partcover.kernels.words._sentencepiece_text import SentencePieceText
+from partcover.kernels.texts import _character_map
+from partcover.kernels.texts._sentencepiece_text import SentencePieceText
 
 # spaces, characters of each length, marks, what is no UTF-8, and parts of characters
 PARTS = [

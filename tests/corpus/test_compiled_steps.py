@@ -20,7 +20,7 @@ from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.corpus.pretokenizers.published_patterns import CLIP, DEEPSEEK, PATTERNS
 from partcover.corpus.pretokenizers.steps import read_steps
 from partcover.encoding import worker
-from partcover.kernels.words import _step_cutter as kernel
+from partcover.kernels.texts import _step_cutter as kernel
 
 BEHAVIOURS = ["Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 

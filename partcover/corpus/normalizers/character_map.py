@@ -14,7 +14,7 @@ import numpy.typing as npt
 import regex
 
 from ...errors import InputError
-from ...kernels.words import _character_map
+from ...kernels.texts import _character_map
 from ..pretokenizers.character_kinds import code_points
 from .changes import characters, utf8
 

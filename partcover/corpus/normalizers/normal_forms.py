@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from ...kernels.encoding._encoder import holds
+from ...kernels.texts._character_edits import holds
 from ..pretokenizers import unicode_tables as tables
 from ..pretokenizers.character_kinds import code_points
 from .changes import Edit, characters, utf8

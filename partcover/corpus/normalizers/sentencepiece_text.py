@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.words import _sentencepiece_text
+from ...kernels.texts import _sentencepiece_text
 from .changes import OfBytes, utf8
 from .character_map import CharacterMap
 

@@ -13,8 +13,7 @@ import numpy.typing as npt
 import regex
 
 from ...errors import InputError
-from ...kernels.encoding._encoder import holds
-from ...kernels.words._character_edits import APART, DELETED, SPACE, edited
+from ...kernels.texts._character_edits import APART, DELETED, SPACE, edited, holds
 from ..pretokenizers import unicode_tables as tables
 from ..pretokenizers.character_kinds import code_points
 from ..pretokenizers.oniguruma import translated

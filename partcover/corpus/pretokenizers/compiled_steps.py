@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from ...kernels.words import _step_cutter as kernel
+from ...kernels.texts import _step_cutter as kernel
 from .pattern_programs import Programs, Unsupported, points_of
 from .steps import Step, Steps
 

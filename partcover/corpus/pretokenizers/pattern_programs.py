@@ -1,7 +1,7 @@
 r"""Makes programs of patterns, which the kernel that cuts text runs.
 
 A pattern, as `partcover.corpus.pretokenizers.oniguruma.translated` writes it for `regex`, is read
-into a tree, and the tree becomes nodes: `partcover.kernels.words._step_cutter` says what they do.
+into a tree, and the tree becomes nodes: `partcover.kernels.texts._step_cutter` says what they do.
 Each set of characters is what `regex` matches, character by character, so that both have the same
 Unicode version.  What has no program, as lazy quantifiers have none, is left to `regex`.
 
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from ...kernels.words import _step_cutter as kernel
+from ...kernels.texts import _step_cutter as kernel
 
 __all__ = ["Programs", "Unsupported", "points_of"]
 

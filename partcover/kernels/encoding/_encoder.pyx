@@ -63,25 +63,6 @@ def classified_at_once(int most=64):
     return _choose(most)
 
 
-def holds(bytes text not None, const uint8_t[::1] kinds):
-    """Returns whether any character of a text that is not ASCII has an entry that is not 0."""
-    cdef const uint8_t *p = <const uint8_t *> PyBytes_AS_STRING(text)
-    cdef const uint8_t *end = p + len(text)
-    cdef bint found = False
-    cdef int size
-    with nogil:
-        while p < end and not found:
-            if p[0] < 0x80:
-                if end - p >= 8 and not load8(p) & <uint64_t> 0x8080808080808080:
-                    p += 8
-                else:
-                    p += 1
-                continue
-            found = kinds[_code(p, end, &size)] != 0
-            p += size
-    return found
-
-
 def finds_windows(int mode, const uint8_t[::1] kinds, int phrase=1):
     """Returns whether words of these rules are found many at a time."""
     return _scanner(kinds, mode, phrase, False).wide

@@ -1,11 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Deletes characters of a text, and writes spaces for others or around them."""
+"""Finds characters of a text, deletes them, and writes spaces for others or around them."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
+include "../shared/_hash.pxi"
 include "../shared/_utf8.pxi"
 include "_growing_text.pxi"
 
@@ -56,3 +57,22 @@ def edited(bytes text not None, const uint8_t[::1] edits not None):
         return PyBytes_FromStringAndSize(<char *> out.text, out.size)
     finally:
         _discard(&out)
+
+
+def holds(bytes text not None, const uint8_t[::1] kinds):
+    """Returns whether any character of a text that is not ASCII has an entry that is not 0."""
+    cdef const uint8_t *p = <const uint8_t *> PyBytes_AS_STRING(text)
+    cdef const uint8_t *end = p + len(text)
+    cdef bint found = False
+    cdef int size
+    with nogil:
+        while p < end and not found:
+            if p[0] < 0x80:
+                if end - p >= 8 and not load8(p) & <uint64_t> 0x8080808080808080:
+                    p += 8
+                else:
+                    p += 1
+                continue
+            found = kinds[_code(p, end, &size)] != 0
+            p += size
+    return found

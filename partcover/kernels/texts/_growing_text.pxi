@@ -11,9 +11,9 @@ cdef struct Growing:
 
 cdef int _reserve(Growing *out, int64_t more) except -1 nogil:
     """Makes room for `more` bytes."""
-    cdef int64_t room = 2 * (out.size + more)
+    cdef int64_t room = 2 * (out.size + more) + 16
     cdef void *moved
-    if out.size + more <= out.room:
+    if out.text != NULL and out.size + more <= out.room:
         return 0
     moved = realloc(out.text, room)
     if moved == NULL:
