@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import regex
@@ -12,9 +12,10 @@ import regex
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.steps import WORD_CHARACTER
 from ..errors import InputError
+from ..kernels.segmentation._segment import Segmenter
 from ..runtime.arguments import shown
 from ..vocabulary.vocabulary import Vocabulary
-from .text import Numbers
+from .text import Numbers, as_bytes
 
 __all__ = ["Mode", "Part", "Special", "SpecialTokens", "check_special"]
 
@@ -175,14 +176,43 @@ class _Finder:
 
     def __init__(self, tokens: Mapping[bytes, _Token]) -> None:
         self.tokens = tokens
-        by_length = sorted(tokens, key=len, reverse=True)
-        self.pattern = re.compile(b"|".join(map(re.escape, by_length)))
-        self._characters = re.compile("|".join(re.escape(token.decode()) for token in by_length))
+        self._pattern: re.Pattern[bytes] | None = None
+        if len({token[:1] for token in tokens}) == 1:
+            # `re` looks for what all begin with as fast as memory gives it
+            by_length = sorted(tokens, key=len, reverse=True)
+            self._pattern = re.compile(b"|".join(map(re.escape, by_length)))
+            self._characters = re.compile("|".join(re.escape(t.decode()) for t in by_length))
+            return
+        self._listed = list(tokens)
+        offsets = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
+        data = np.frombuffer(b"".join(tokens), np.uint8)
+        self._segmenter = Segmenter(data.astype(np.int32), offsets)
 
     def absent(self, text: str | bytes) -> bool:
         """Returns whether a text has none of the tokens."""
-        pattern: re.Pattern[Any] = self._characters if isinstance(text, str) else self.pattern
-        return not self.tokens or pattern.search(text) is None
+        if not self.tokens:
+            return True
+        if self._pattern is None:
+            return not self._found(as_bytes(text, "the text"))
+        if isinstance(text, str):
+            return self._characters.search(text) is None
+        return self._pattern.search(text) is None
+
+    def _found(self, text: bytes) -> list[tuple[int, int, _Token]]:
+        """Returns where tokens begin and end, and which they are."""
+        if self._pattern is not None:
+            return [(*m.span(), self.tokens[m[0]]) for m in self._pattern.finditer(text)]
+        if not text:
+            return []
+        data = np.frombuffer(text, np.uint8)
+        which = np.empty(len(data), np.int32)
+        whole, nothing = np.array([0, len(data)], np.int64), np.zeros(0, np.int64)
+        self._segmenter.longest_match(data, whole, 0, 1, which, nothing, 0.0, 0, nothing)
+        found = []
+        for last in np.flatnonzero(which >= 0).tolist():
+            token = self._listed[which[last]]
+            found.append((last + 1 - len(token), last + 1, self.tokens[token]))
+        return found
 
     def parts(self, text: bytes) -> list[Part]:
         """Cuts a text at the tokens; no part is empty but of an empty text."""
@@ -190,9 +220,7 @@ class _Finder:
             return [Part(text)]
         parts: list[Part] = []
         at = 0
-        for match in self.pattern.finditer(text):
-            begin, end = match.span()
-            number, flags = self.tokens[match[0]]
+        for begin, end, (number, flags) in self._found(text):
             if flags:
                 if "single_word" in flags and _inside_word(text, begin, end):
                     continue
