@@ -90,3 +90,11 @@ def test_group_budgets_are_proven(script, tmp_path):
     free, limited, several = (int(row[1].replace(",", "")) for row in rows)
     assert free <= limited
     assert free <= several
+
+
+def test_published_cases_need_the_published_files(script, tmp_path, monkeypatch):
+    monkeypatch.setenv("PARTCOVER_TOKENIZERS", str(tmp_path))
+    monkeypatch.syspath_prepend(SUITE.parent)
+    lines = script("published_cases.py").splitlines()
+    assert lines[0] == "0 of 0 published cases hold, 0 differ as documented"
+    assert lines[1].startswith("not in the cache: bert, cl100k_base, gpt2")
