@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus.normalizers.normalizer import Normalizer
-from ..corpus.pretokenizers.steps import Steps
+from ..corpus.pretokenizers.steps import Step, Steps
 from ..errors import InputError
 from ..runtime.arguments import shown
 from .decode_stream import Stages
@@ -38,7 +38,8 @@ class Decoder:
     steps : Steps, optional
         The steps of the pre-tokenizer.  What they write for a space becomes one again, and the
         space that they put in front of a text, or behind its last word, is left out; what they
-        leave out does not come back.
+        leave out does not come back.  Where they put a mark in front of each word, as for
+        WordPiece, a special token is a word, too.
     normal : Normalizer, optional
         The normalizer.  The space that it puts in front of a text is left out; all that stand
         there where it leaves no others.
@@ -55,6 +56,10 @@ class Decoder:
     ) -> None:
         self._text_of = text_of
         self._special_ids = frozenset(special)
+        if steps is not None and (mark_of_words := _mark_of_words(steps)):
+            self._text_of = text_of | {
+                number: mark_of_words + text_of[number] for number in self._special_ids
+            }
         self._skipped = frozenset(skipped)
         self._mark = mark
         written = None if steps is None else steps.replacement
@@ -246,6 +251,17 @@ class Decoder:
                 yield characters
         if characters := stages.end():
             yield characters
+
+
+def _mark_of_words(steps: Steps) -> bytes:
+    """Returns the mark that is put in front of each word, without the spaces between; or nothing.
+
+    So WordPiece over text is read: see `partcover.interop.huggingface.word_pieces`.
+    """
+    *before, last = steps.steps or (Step({}),)
+    whole = {"type": "Metaspace", "prepend_scheme": "always", "split": False}
+    marks = whole.items() <= last.data.items() and not all(step.keeps for step in before)
+    return last.prefix.encode() if marks else b""
 
 
 def _check_errors(errors: str) -> None:

@@ -43,7 +43,9 @@ IDS = st.lists(
 )
 def test_all_parts_are_the_whole(ids, mark, written, fronted, ended, front, skip, errors):
     steps = SimpleNamespace(
-        replacement=written, ends_words=ended, steps=[SimpleNamespace(prefix="x" * fronted)]
+        replacement=written,
+        ends_words=ended,
+        steps=[SimpleNamespace(prefix="x" * fronted, data={})],
     )
     decoder = Decoder(
         dict(enumerate(TEXTS)),

@@ -142,6 +142,7 @@ AROUND = {
         ("merges", put("truncation", {"max_length": 7}), "a text is cut off after 7 tokens there"),
         ("merges", put("padding", {"pad_id": 0}), "texts are padded there"),
         ("merges", put("post_processor", AROUND), "(TemplateProcessing) puts tokens around every"),
+        ("longest_match", put("decoder", {"type": "WordPiece", "prefix": "##"}), "(cleanup)"),
     ],
 )
 def test_what_is_not_carried_is_remarked(tmp_path, use, change, remark):

@@ -62,6 +62,30 @@ def test_ids_of_any_text(tmp_path):
     compare()
 
 
+def test_any_ids_are_decoded_as_there(tmp_path):
+    own = trained(tmp_path / "t.json")
+    own.decoder = tokenizers.decoders.WordPiece(cleanup=False)
+    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
+    begins = [n for piece, n in own.get_vocab().items() if not piece.startswith("##")]
+
+    @tries(300)
+    @given(
+        st.sampled_from(begins),
+        st.lists(st.integers(0, own.get_vocab_size() - 1) | st.sampled_from([0, 1])),
+        st.booleans(),
+    )
+    def compare(first, rest, skip):
+        ids = [first, *rest]
+        there = own.decode(ids, skip_special_tokens=skip)
+        if skip and there.startswith("##"):  # what begins a text keeps the prefix there
+            there = there.removeprefix("##")
+        assert encoder.decode(ids, skip_special=skip) == there
+        assert "".join(encoder.decode_stream(ids, skip_special=skip)) == there
+
+    compare()
+    assert encoder.decode([0, 1]) == "[UNK] [CLS]"
+
+
 def test_a_mark_that_no_piece_has(tmp_path):
     trained(tmp_path / "t.json")
     data = json.loads((tmp_path / "t.json").read_bytes())
