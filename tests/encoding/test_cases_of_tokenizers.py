@@ -209,7 +209,7 @@ def bert(folder, words):
     tokenizer.add_special_tokens(pieces[:4])
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.decoder = decoders.WordPiece(cleanup=False)
     return loaded(tokenizer, folder)
 
 
@@ -246,6 +246,9 @@ def test_word_pieces(tmp_path, text, tokens, offsets):
     two_of(pair, text)
     found = pair[1].encode_with_offsets(text, unit="chars", special="parse")
     assert found == (there.ids, spans)
+    for skip in (False, True):
+        decoded = pair[1].decode(there.ids, skip_special=skip)
+        assert decoded == pair[0].decode(there.ids, skip_special_tokens=skip)
 
 
 def model_of(kind, vocab, **options):
