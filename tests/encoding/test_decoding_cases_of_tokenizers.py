@@ -286,6 +286,64 @@ def test_a_list_of_merges(tmp_path):  # bpe/model.rs test_bpe_from_file and its 
             Vocabulary.load(tmp_path)
 
 
+BPE = {
+    "type": "BPE", "dropout": None, "unk_token": "<unk>", "continuing_subword_prefix": None,
+    "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": True,
+    "vocab": {"<unk>": 0, "a": 1, "b": 2, "ab": 3},
+}  # fmt: skip
+FEW = {"vocab": {"<unk>": 0, "a": 1, "b": 2}, "merges": []}
+UNIGRAM = {"type": "Unigram", "byte_fallback": False}
+FILES = {
+    "models/mod.rs serialization, legacy": BPE | {"merges": ["a b"]},
+    "models/mod.rs serialization": BPE | {"merges": [["a", "b"]]},
+    "models/mod.rs serialization, no type": {
+        key: value for key, value in BPE.items() if key != "type"
+    } | {"merges": ["a b"]},
+    "bpe/serialization.rs test_serialization_ignore_merges": BPE | FEW,
+    "bpe/serialization.rs test_serialization_ignore_merges, false": {
+        key: value for key, value in (BPE | FEW).items() if key != "ignore_merges"
+    },
+    "unigram/serialization.rs test_serialization": UNIGRAM | {
+        "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -0.5]]
+    },
+    "unigram/serialization.rs test_serialization_unk_id_not_zero": UNIGRAM | {
+        "unk_id": 1, "vocab": [["a", -0.5], ["<unk>", 0.0]]
+    },
+    "wordpiece/serialization.rs serde": {
+        "type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+        "max_input_chars_per_word": 100, "vocab": {"[UNK]": 0, "a": 1, "##b": 2},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("model", FILES.values(), ids=FILES)
+def test_files(tmp_path, model):
+    theirs, ours = loaded({"model": model}, tmp_path)
+    for text in ("", "a", "ab", "aab", "ba", "ca", "cc", "aba"):
+        assert ours.encode(text) == theirs.encode(text).ids
+
+
+def test_a_model_without_an_unknown_token(tmp_path):  # test_serialization_no_unk_id
+    model = UNIGRAM | {"unk_id": None, "vocab": [["a", -0.5]]}
+    theirs, ours = loaded({"model": model}, tmp_path)
+    assert ours.encode("aa") == theirs.encode("aa").ids == [0, 0]
+    with pytest.raises(Exception, match="unknown token"):
+        theirs.encode("b")
+    with pytest.raises(InputError, match="byte 0x62, in the word 'b', has no id"):
+        ours.encode("b")
+
+
+@pytest.mark.parametrize("merge", ["a b c", "a", ["a"], ["a", "b", "c"]])
+def test_a_merge_that_is_no_pair(tmp_path, merge):  # models/mod.rs serialization, invalid
+    with pytest.raises(Exception, match="at line 1 column"):
+        tokenizers.Tokenizer.from_str(
+            json.dumps({"version": "1.0", "model": BPE | {"merges": [merge]}})
+        )
+    (tmp_path / "t.json").write_text(json.dumps({"model": BPE | {"merges": [merge]}}))
+    with pytest.raises(InputError, match=r"its merge .* is not of two parts"):
+        Vocabulary.load(tmp_path / "t.json")
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [

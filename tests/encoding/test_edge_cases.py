@@ -323,6 +323,7 @@ def test_streams_with_special_tokens(paired):
         assert ours.decode(ids, skip_special=skip) == whole
 
 
+@pytest.mark.long
 def test_texts_of_everything(paired):
     theirs, ours = paired
     parts = [*WHITE, *LONG, *ODD, "<|a|>", "<|b|>", "hello", "World", "don't", "123"]

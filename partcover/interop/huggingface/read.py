@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...corpus.normalizers.normalizer import Normalizer
 from ...errors import InputError
+from ...runtime.arguments import shown
 from ...runtime.files.kinds import begins_object
 from ...runtime.files.writing import load_json, read_json
 from ...vocabulary.merging import halves
@@ -204,8 +205,16 @@ def _score(text: str, value: Any) -> float:
 
 def _made(model: dict[str, Any]) -> set[str]:
     """Returns the tokens of a BPE model's merges, as they are spelled."""
-    pairs = [m.split(" ") if isinstance(m, str) else m for m in model.get("merges") or []]
+    pairs = map(_sides, model.get("merges") or [])
     return {text for left, right in pairs for text in (left, right, left + right)}
+
+
+def _sides(merge: Any) -> Sequence[str]:
+    """Returns the two sides of a merge, which older files write with a space between."""
+    sides: Sequence[str] = merge.split(" ") if isinstance(merge, str) else merge
+    if len(sides) != 2:
+        raise InputError(f"its merge {shown(' '.join(map(str, sides)))} is not of two parts")
+    return sides
 
 
 def _entries(
@@ -263,7 +272,7 @@ def _merges(model: dict[str, Any], spell: Spell) -> list[tuple[bytes, bytes]]:
     merges: list[tuple[bytes, bytes]] = []
     spelled: dict[str, bytes | None] = {}  # most stand in many pairs
     for merge in model["merges"]:
-        left, right = merge.split(" ") if isinstance(merge, str) else merge
+        left, right = _sides(merge)
         for side in (left, right):
             if side not in spelled:
                 spelled[side] = spell(side)
