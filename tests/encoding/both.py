@@ -15,13 +15,34 @@ from partcover import Encoder, Instance, Vocabulary, WordCounts
 from partcover.corpus.pretokenizers.published_patterns import PATTERNS
 from partcover.trainers import bpe
 
-__all__ = ["ALPHABET", "SCRIPTS", "chained", "loaded", "rank_pair", "ranks_of", "two_of"]
+__all__ = [
+    "ALPHABET", "LONG", "ODD", "SCRIPTS", "WHITE", "chained", "loaded", "rank_pair", "ranks_of",
+    "two_of",
+]  # fmt: skip
 
 SCRIPTS = (
     "hello world, goodbye world! hello  world\n \n\n  \ntoday\n  \n 请考试我的软件！12345 "
     "我非常渴望与人工智能一起工作 நடிகர் சூர்யா Ġ除 é日本語の文字 Привет мир 🤗👍👍 0000 000000 ^^^^ "
     "'s's's don't we'll \t\t\r\n\r\n" * 6
 )
+#: White space of every kind.
+WHITE = [
+    " ", "\n", "\t", "\r", "\r\n", "\v", "\f", "\x85", "\xa0", "\u1680", "\u2003", "\u2028",
+    "\u202f", "\u3000", " \n", "\n ", " \t", "\n\r",
+]  # fmt: skip
+#: What very long words are made of.
+LONG = [
+    "^", "0", "a", " a", "A", "😀", "é", "日", "'s", "\0", "\u0301", "a\u0301", " ", "\n", " \n",
+    "\r\n", "\t", "\u3000", "/", "/\n", "ab1 ", "👩\u200d", "٣",
+]  # fmt: skip
+#: Texts of odd characters.
+ODD = [
+    "", "\0", "\0\0a\0", "\u0301", "\u0301\u0301a", " \u0301", "a\u0301\u0301", "1\u0301",
+    "\n\u0301", "\r", "\r\n", "\n\r", "\r\n\r\n", "a\r\nb\r\n\r\nc", "\r\r\n", "a\n\r\n b",
+    "\t\r\n\t", "\ufeffa", "\ufffd", "\ufffe", "\U0010ffff", "\u200b", "\u200d", "🇨🇭🇨", "ǅ",
+    "👨\u200d👩\u200d👧", "ſ's'ſ", "İı", "ﬁ", "½²Ⅷ", "'S'T'RE'VE'LL'D", "''''", "’s", "<|", "|>",
+    "\x1c\x1d\x1e\x1f", "\x7f\x80\x9f", "٣٤٥٦", "𝟗𝟗𝟗𝟗",
+]  # fmt: skip
 #: The bytes in the order in which byte-level tokenizers number them.
 ALPHABET = sorted(range(256), key=lambda byte: (not (33 <= byte < 127 or 161 <= byte != 173), byte))
 

@@ -6,8 +6,7 @@ import json
 import random
 
 import pytest
-from encoding.both import SCRIPTS, loaded
-from encoding.test_edge_cases import LONG, ODD, WHITE
+from encoding.both import LONG, ODD, SCRIPTS, WHITE, loaded
 
 tokenizers = pytest.importorskip("tokenizers")
 from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers  # noqa: E402
