@@ -106,6 +106,9 @@ def test_texts_are_the_twins(entries, kept, rules, data):
 @example({b"\r": b"1", b"\n": b"2"}, b"\r\n\r\r\n\n a\r")
 @example({"\u1100".encode(): b"1"}, "\u1100\u1161 a\u1100\u1161\u11a8".encode())
 @example({b"a": b""}, b"ab")
+@example({"日".encode(): b"1"}, "日\u0301 日\u200d".encode())  # clusters of five bytes and of six
+@example({b"\n": b"1"}, "\n\u0301".encode())  # two clusters
+@example({"\u0937".encode(): b"1"}, "\u0937\u0301 \u0915\u094d\u0937\u0301".encode())  # and one
 def test_clusters_are_the_twins(entries, data):
     check_clusters(*character_maps.built(entries), data)
 

@@ -40,6 +40,8 @@ cdef inline void _discard(Growing *out) noexcept nogil:
 
 cdef inline int _append(Growing *out, const uint8_t *p, int64_t n) except -1 nogil:
     """Writes bytes as they are, without their origin."""
+    if n == 0:
+        return 0
     _reserve(out, n)
     memcpy(out.text + out.size, p, n)
     out.size += n
