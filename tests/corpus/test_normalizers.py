@@ -224,6 +224,24 @@ def test_bytes_that_are_not_utf8_stay():
         assert normalizer.of_bytes(text).lower() == text.lower()
 
 
+@pytest.mark.parametrize(
+    ("step", "text", "want"),
+    [
+        ({"pattern": {"String": "\udca9"}, "content": "x"}, b"\xc3\xa9\xa9", b"\xc3\xa9x"),
+        ({"pattern": {"String": "\ud800"}, "content": "x"}, b"\xed\xa0\x80a", b"\xed\xa0\x80a"),
+        ({"pattern": {"Regex": "[\udca9]"}, "content": ""}, b"\xc3\xa9\xa9", b"\xc3\xa9"),
+        ({"pattern": {"Regex": " {2,}"}, "content": "\\0"}, b"a  \xff b   ", b"a\\0\xff b\\0"),
+        ({"pattern": {"Regex": "a{2,}"}, "content": "\\0"}, b"aa\xffa", b"\\0\xffa"),
+    ],
+)
+def test_bytes_are_replaced_as_characters_are(step, text, want):
+    normalizer = Normalizer({"type": "Replace", **step})
+    assert normalizer.of_bytes(text) == want
+    assert (
+        normalizer(text.decode("utf-8", "surrogateescape")).encode(errors="surrogateescape") == want
+    )
+
+
 def test_a_map_that_leads_nowhere_changes_nothing():
     data = (8).to_bytes(4, "little") + b"\xff" * 8
     step = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(data).decode()}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
+from operator import methodcaller
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -136,13 +137,12 @@ def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
                 how["of_bytes"] = _replacing_spaces(text, template)
             return [_always(translated(text), content, reach=1, keeps=keeps, **how)]
         if _ONE.fullmatch(text) and (content == "" or (content == " " and text[-1] != "+")):
-            return [_of_class(translated(text), content)]
+            return [_of_class(find.compiled, content)]
         return [_Replace(find, content)]
     reach = 0 if len(text) == 1 else 2 if " " in text or "\n" in text else 1
-    quick = lambda given: given.replace(text, content)  # noqa: E731
-    old, new = utf8(text), utf8(content)
-    of_bytes = lambda given: given.replace(old, new)  # noqa: E731
-    how = {"quick": quick, "of_bytes": of_bytes}
+    how = {"quick": methodcaller("replace", text, content)}
+    if _written(text):
+        how["of_bytes"] = methodcaller("replace", utf8(text), utf8(content))
     return [_always(regex.escape(text), content, reach=reach, keeps=False, **how)]
 
 
@@ -152,19 +152,23 @@ _CLASS = r"\\p\{[LMNPSZ][a-z]?\}"
 _ONE = regex.compile(rf"(?:{_CLASS}|\[(?:{_ITEM}(?:-{_ITEM})?|{_CLASS})+\])\+?")
 
 
+def _of_class(pattern: Any, content: str) -> Change:
+    """Writes nothing, or a space, for each character of a class."""
+    edit = SPACE if content else DELETED
+
+    def of_bytes(text: bytes) -> bytes:
+        return edited(text, _class_edits(pattern.pattern, edit))
+
+    return Change(pattern, lambda _: content, keeps=False, of_bytes=of_bytes)
+
+
+# strangers may have many classes: what a class holds is found out when a text needs it
 @lru_cache(64)
 def _class_edits(pattern: str, edit: int) -> npt.NDArray[np.uint8]:
     edits = code_points({f"(?V1)(?:{pattern})+": edit}).copy()
     if edit == SPACE:
         edits[ord(" ")] = 0  # which stays one
     return edits
-
-
-def _of_class(pattern: str, content: str) -> Change:
-    """Writes nothing, or a space, for each character of a class."""
-    # strangers may have many classes: what is known of them is found out when a text needs it
-    of_bytes = lambda given: edited(given, _class_edits(pattern, SPACE if content else DELETED))  # noqa: E731
-    return _always(pattern, content, keeps=False, of_bytes=of_bytes)
 
 
 def _replacing_spaces(pattern: str, template: str) -> OfBytes:
@@ -178,7 +182,10 @@ def _replacing_spaces(pattern: str, template: str) -> OfBytes:
 
 def _prepend(text: str) -> list[Change]:
     front = utf8(text)
-    of_bytes = lambda given: front + given if given else given  # noqa: E731
+
+    def of_bytes(given: bytes) -> bytes:
+        return front + given if given else given
+
     return [_always(r"(?s)\A(?=.)", text, reach=2, of_bytes=of_bytes)] if text else []
 
 

@@ -19,7 +19,7 @@ DELETED, SPACE, APART = _DELETED, _SPACE, _APART
 
 
 def edited(bytes text not None, const uint8_t[::1] edits not None):
-    """Returns a text in UTF-8 after edits; bytes that are not UTF-8 are kept.
+    """Returns a text in UTF-8 after edits; bytes that are not UTF-8 are U+DC80 to U+DCFF.
 
     Parameters
     ----------
