@@ -89,7 +89,7 @@ def next_id(base: Vocabulary) -> int:
     >>> next_id(Vocabulary(["th"], special=["<s>"]))
     258
     """
-    return max((*base.id_of, *base.special.values())) + 1
+    return max((*base.id_of, *base.special.values(), *base.decode_only)) + 1
 
 
 def extended(base: Vocabulary, new: Sequence[Token], **use: Any) -> Vocabulary:
@@ -113,7 +113,7 @@ def extended(base: Vocabulary, new: Sequence[Token], **use: Any) -> Vocabulary:
     ((b'th', b'hat'), (256, 258), {'<s>': 257})
     """
     ids = base.ids
-    if base.symbols == "bytes" and (ids is not None or base.special):
+    if base.symbols == "bytes" and (ids is not None or base.special or base.decode_only):
         first = next_id(base)
         ids = (*base.id_of, *range(first, first + len(new)))
     return base.with_(tokens=(*base.tokens, *new), ids=ids, **use)

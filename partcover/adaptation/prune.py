@@ -263,11 +263,13 @@ def restricted(base: Vocabulary, tokens: Iterable[Token], k: int) -> Vocabulary:
     smaller = only(base, [place for place, token in enumerate(base.tokens) if token in kept])
     if base.symbols != "bytes":
         return smaller
-    used = sorted(n for n in (*smaller.id_of, *smaller.special.values()) if n >= 0)
+    others = smaller.decode_only
+    used = sorted(n for n in (*smaller.id_of, *smaller.special.values(), *others) if n >= 0)
     new = {-1: -1} | {number: place for place, number in enumerate(used)}
     return smaller.with_(
         ids=[new[number] for number in smaller.id_of],
         special={text: new[number] for text, number in smaller.special.items()},
+        decode_only={new[number]: text for number, text in others.items()},
     )
 
 

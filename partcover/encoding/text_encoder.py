@@ -128,7 +128,7 @@ class TextEncoder(Decoder):
         self._values: list[int] | None = None
         if max(ids) < _SPARSE * len(ids):
             self._values = list(range(max(ids) + 1))
-        text_of = dict(zip(ids, texts, strict=False))
+        text_of = {**vocabulary.decode_only, **dict(zip(ids, texts, strict=False))}
         text_of.pop(-1, None)
         skipped = [
             number

@@ -118,6 +118,9 @@ def export(
     _check_target(path, form)
     with _draft(path) as draft:
         remarks = form.write(fitted, draft)
+        if vocabulary.decode_only and not form.unreached:
+            others = len(vocabulary.decode_only)
+            remarks.append(f"{others:,} ids to which no text is encoded are left out")
         replay = form.replay(draft)
         if text is not None and replay.text is None:
             remarks.append(

@@ -132,6 +132,8 @@ class Format:
         for that (pre-tokenizer, ids, tokens).
     normalizes : bool
         Whether it holds a normalizer.
+    unreached : bool
+        Whether it holds ids that only decode, or remarks on those that it leaves out.
     """
 
     name: str
@@ -144,6 +146,7 @@ class Format:
     symbols: tuple[Symbols, ...] = ("bytes",)
     adapt: Callable[[Vocabulary], tuple[Vocabulary, list[GivenUp]]] = field(default=_unchanged)
     normalizes: bool = False
+    unreached: bool = False
 
     def fit(self, vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         """Returns the vocabulary as this format can hold it, and what was given up for that."""

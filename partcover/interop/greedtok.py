@@ -52,7 +52,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                 "ids 0 to 255 of the bytes and on",
             )
         )
-        vocabulary = vocabulary.with_(ids=None, special=list(vocabulary.special))
+        vocabulary = vocabulary.with_(ids=None, decode_only={}, special=list(vocabulary.special))
     if vocabulary.pretokenizer is not None and _pattern(vocabulary.pretokenizer) is None:
         lost.append(
             GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", "it is not one pattern", "none")

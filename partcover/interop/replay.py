@@ -303,7 +303,7 @@ def _cut_text(text: str, vocabulary: Vocabulary) -> list[bytes]:
             piece_of = {**dict(known), vocabulary.special[unknown]: unknown.encode()}
             return [piece_of[number] for number in Encoder(vocabulary, name).encode(text)]
         # ids by place, so that bytes without one are cut as well
-        bare = vocabulary.with_(ids=None, special=(), special_flags=None)
+        bare = vocabulary.with_(ids=None, decode_only={}, special=(), special_flags=None)
         ids = Encoder(bare, name).encode(text)
     except InputError:  # its marks cannot be undone, so words are cut as they are counted
         return _cut_words(Pretokenizer.from_name(name).split(text), vocabulary)

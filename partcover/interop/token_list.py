@@ -105,7 +105,7 @@ def _adapt_list(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     if vocabulary.ids is None:
         return vocabulary, []
     lost = GivenUp("ids", "a list holds none", "ids 0 to 255 of the bytes and on")
-    return vocabulary.with_(ids=None, special=list(vocabulary.special)), [lost]
+    return vocabulary.with_(ids=None, decode_only={}, special=list(vocabulary.special)), [lost]
 
 
 LIST = Format(

@@ -62,6 +62,30 @@ def checked_special(
     return named
 
 
+def checked_others(
+    others: Mapping[int, bytes] | None, symbols: str, used: set[int]
+) -> dict[int, bytes]:
+    """Returns the ids that only decode, in ascending order, and what they decode to.
+
+    Raises
+    ------
+    InputError
+        For an id that is no whole number, out of range or in `used`, what is no bytes, or a
+        vocabulary that is not over bytes.
+    """
+    found: dict[int, bytes] = {}
+    for given, text in (others or {}).items():
+        number = whole_number(given, "decode_only: ")
+        if symbols != "bytes" or not isinstance(text, bytes) or not text:
+            raise InputError(f"decode_only: id {number} is {shown(text)}, no bytes")
+        if not 0 <= number < 2**31:
+            raise InputError(f"decode_only: id {number} is out of range")
+        if number in used:
+            raise InputError(f"decode_only: id {number} is given twice")
+        found[number] = text
+    return dict(sorted(found.items()))
+
+
 def checked_flags(
     flags: Mapping[str, Iterable[str]] | None, special: Mapping[str, int]
 ) -> dict[str, tuple[SpecialFlag, ...]]:

@@ -76,5 +76,11 @@ def first_tokens(vocabulary: Vocabulary, size: int) -> Vocabulary:
         )
     scores = None if vocabulary.scores is None else vocabulary.scores[:size]
     return vocabulary.with_(
-        tokens=tokens, merges=merges, scores=scores, ids=None, special={}, unknown=None
+        tokens=tokens,
+        merges=merges,
+        scores=scores,
+        ids=None,
+        special={},
+        unknown=None,
+        decode_only={},
     )

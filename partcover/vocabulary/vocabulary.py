@@ -19,7 +19,13 @@ from ..runtime.files.kinds import likely_mistake
 from ..runtime.files.writing import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
 from .rules import SegmentationRule
-from .special import SpecialFlag, checked_flags, checked_special, whole_number
+from .special import (
+    SpecialFlag,
+    checked_flags,
+    checked_others,
+    checked_special,
+    whole_number,
+)
 from .unknown import Unknown
 
 __all__ = ["Vocabulary"]
@@ -73,6 +79,9 @@ class Vocabulary:
         library adds to the others and does not call special.
     unknown : Unknown, optional
         The special token that stands for what has no id; without it, that is an error.
+    decode_only : mapping of int to bytes, optional
+        Further ids, to which no text is encoded, and what they decode to: entries of a model that
+        nothing reaches, as a byte's beside the piece for the same character.
 
     Raises
     ------
@@ -104,6 +113,7 @@ class Vocabulary:
     special: Mapping[str, int] = field(default_factory=dict)
     special_flags: Mapping[str, tuple[SpecialFlag, ...]] = field(default_factory=dict)
     unknown: Unknown | None = None
+    decode_only: Mapping[int, bytes] = field(default_factory=dict)
 
     @checked
     def __init__(
@@ -123,6 +133,7 @@ class Vocabulary:
         special: Mapping[str, int] | Iterable[str] | str = (),
         special_flags: Mapping[str, Iterable[str]] | None = None,
         unknown: Unknown | None = None,
+        decode_only: Mapping[int, bytes] | None = None,
     ) -> None:
         converted = tuple(sym.to_token(token, symbols) for token in tokens)
         seen: set[Token] = set()
@@ -152,6 +163,9 @@ class Vocabulary:
         set_(self, "ids", numbers)
         next_id = self._check_ids()
         used = set(range(256 + len(converted)) if numbers is None else numbers)
+        others = checked_others(decode_only, symbols, used)
+        set_(self, "decode_only", others)
+        next_id, used = max([next_id, *(number + 1 for number in others)]), used.union(others)
         set_(self, "special", checked_special(special, next_id, used))
         set_(self, "special_flags", checked_flags(special_flags, self.special))
         if unknown is not None and unknown.token not in self.special:
@@ -309,11 +323,14 @@ class Vocabulary:
             data["special_flags"] = {text: list(f) for text, f in self.special_flags.items()}
         if self.unknown is not None:
             data["unknown"] = self.unknown.to_json()
+        if self.decode_only:
+            listed = [[number, sym.to_json(text)] for number, text in self.decode_only.items()]
+            data["decode_only"] = listed
         return data
 
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a vocabulary file; `from_json` is the inverse."""
-        recent = self.unknown or self.special_flags or self.normalizer is not None
+        recent = any((self.unknown, self.special_flags, self.normalizer, self.decode_only))
         return {
             "format": _FORMAT,
             # older programs read what they know all of
@@ -521,4 +538,9 @@ def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
     use["special_flags"] = data.get("special_flags")
     unknown = data.get("unknown")
     use["unknown"] = None if unknown is None else Unknown.from_json(unknown)
+    if (others := pairs("decode_only")) is not None:
+        use["decode_only"] = {
+            whole_number(number, "decode_only: "): sym.from_json(text, symbols)
+            for number, text in others
+        }
     return use

@@ -141,7 +141,7 @@ def test_special_tokens_as_text(tmp_path):
     added = [("<mask>", BOTH_SIDES | {"single_word": True}), ("ask>", PLAIN), ("<pad>", {})]
     pair = byte_level(tmp_path, "hi Ġ< Ġthere pad", added, normalizer=LOWER)
     pair[0].encode_special_tokens = True
-    ids = two_of(pair, TWICE, "added")
+    ids = two_of(pair, TWICE, "text")
     assert [pair[0].id_to_token(number) for number in ids[:4]] == ["hi", "Ġ<", "m", "ask>"]
     assert pair[1].vocabulary.special["<mask>"] not in ids
 
@@ -156,7 +156,7 @@ def test_special_tokens_as_text(tmp_path):
     for more, expected in ([], parts), ([("of_text>", PLAIN)], ["<", "end", "_", "of_text>"]):
         pair = byte_level(tmp_path, words, added + more)
         pair[0].encode_special_tokens = True
-        shown = [pair[0].id_to_token(number) for number in two_of(pair, text, "added")]
+        shown = [pair[0].id_to_token(number) for number in two_of(pair, text, "text")]
         assert shown == [*there[:2], *expected, *there[3:]]
 
 

@@ -7,7 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from partcover import InputError, Vocabulary
+from partcover import Encoder, InputError, Vocabulary
+from partcover.adaptation.base import extended
+from partcover.adaptation.prune import restricted
+from partcover.vocabulary.subset import first_tokens
 
 FULL = {
     "rule": "likelihood",
@@ -17,6 +20,7 @@ FULL = {
     "symbol_scores": {"a": -3.0},
     "ids": [*range(255, -1, -1), 300, 299],
     "special": {"<s>": 301},
+    "decode_only": {305: b"a", 303: b"\xff!"},
 }
 
 
@@ -26,6 +30,20 @@ def test_all_of_it_survives_the_file(tmp_path):
     assert Vocabulary.load(tmp_path / "v.json") == vocabulary
     assert vocabulary.scores == (-1.5, -2.0)
     assert vocabulary.id_of[0] == 255
+
+
+def test_ids_that_only_decode():
+    vocabulary = Vocabulary(["ab"], decode_only={300: b"a", 299: "é".encode()}, special=["<s>"])
+    assert vocabulary.special == {"<s>": 301}
+    assert list(vocabulary.decode_only) == [299, 300]
+    encoder = Encoder(vocabulary, "gpt2")
+    assert encoder.encode("abé") == [256, 0xC3, 0xA9]
+    assert encoder.decode([299, 256, 300]) == "éaba"
+    assert list(encoder.decode_stream([299, 300])) == ["é", "a"]
+    assert extended(vocabulary, [b"ba"]).id_of[256:] == (256, 302)
+    smaller = restricted(vocabulary.with_(tokens=["ab", "abc"], special={}), [b"ab"], 1)
+    assert smaller.decode_only == {257: "é".encode(), 258: b"a"}
+    assert first_tokens(vocabulary, 0).decode_only == {}
 
 
 def test_default_ids_follow_the_bytes():
@@ -95,6 +113,13 @@ def test_only_priority_is_read_otherwise_from_a_solution(tmp_path):
         ({"special": {"<\ud800>": 400}}, "has a lone surrogate"),
         ({"scores": [-1.0, 10**400]}, "a score is 1000"),
         ({"scores": [-1.0, "x"]}, "a score is x: a finite number"),
+        ({"decode_only": {300: b"a"}}, "decode_only: id 300 is given twice"),
+        ({"decode_only": {301: b"a"}}, "'<s>': id 301 is given twice"),
+        ({"decode_only": {2**31: b"a"}}, "decode_only: id 2147483648 is out of range"),
+        ({"decode_only": {"a": b"a"}}, "decode_only: id 'a' is no whole number"),
+        ({"decode_only": {400: b""}}, "decode_only: id 400 is b'', no bytes"),
+        ({"decode_only": {400: "a"}}, "decode_only: id 400 is 'a', no bytes"),
+        ({"decode_only": [400]}, "decode_only is a list: a mapping is expected"),
     ],
 )
 def test_what_does_not_fit_is_named(changes, message):

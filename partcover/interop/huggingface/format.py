@@ -199,4 +199,5 @@ HUGGINGFACE = Format(
     recognises=looks_like,
     adapt=_adapt,
     normalizes=True,
+    unreached=True,
 )

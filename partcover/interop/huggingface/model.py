@@ -12,14 +12,21 @@ from ...errors import InputError
 from ...segmentation.segmentation import segment
 from ...vocabulary.merging import halves
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import pieces_of, to_characters
+from ..byte_level import from_characters, pieces_of, to_characters
 from ..end_of_word import SUFFIX, ends_words, merges_inside
 from ..merge_ranks import characters_of
 from ..replay import words_of
 from .spelling import speller
 from .word_pieces import PREFIX, word_mark
 
-__all__ = ["MERGING", "build_model", "looks_up_words", "place_special", "special_in_words"]
+__all__ = [
+    "MERGING",
+    "build_model",
+    "looks_up_words",
+    "place_special",
+    "special_in_words",
+    "unreached",
+]
 
 # a score that no path takes
 _NEVER = -1e308
@@ -134,7 +141,8 @@ def _unigram(
 def special_in_words(vocabulary: Vocabulary) -> list[str]:
     """Returns the special tokens among the model's entries that a word may hold, or be."""
     inside, _ = place_special(vocabulary)
-    spelled = [text for text in inside if to_characters(text.encode()) == text]
+    spelled = [text for text in vocabulary.special if text in inside]
+    spelled = [text for text in spelled if to_characters(text.encode()) == text]
     if vocabulary.rule == "longest_match":
         return [t for t in spelled if any(t in word for word in words_of(t, vocabulary))]
     return [text for text in spelled if text in words_of(text, vocabulary)]
@@ -153,13 +161,35 @@ def looks_up_words(vocabulary: Vocabulary) -> bool:
     return not bool((segment(alone, pairs).pieces == 1).all())
 
 
+def unreached(vocabulary: Vocabulary) -> dict[str, int]:
+    """Returns the ids that only decode, by what is an entry of the model and becomes no text.
+
+    Ids for which there is no such entry are left out.
+    """
+    if word_mark(vocabulary) is not None or vocabulary.rule == "longest_match":
+        return {}
+    found: dict[str, int] = {}
+    for number, text in vocabulary.decode_only.items():
+        spelled = sym.text_of(text)
+        if vocabulary.rule == "character_merges":
+            spelled = f"<0x{text[0]:02X}>" if len(text) == 1 else None
+        elif spelled is not None and from_characters(spelled) is not None:
+            spelled = None
+        if spelled is not None and spelled not in vocabulary.special:
+            found[spelled] = number
+    return found
+
+
 def place_special(vocabulary: Vocabulary) -> tuple[dict[str, int], list[int]]:
-    """Returns the special tokens that have to be entries of the model, and the ids to fill.
+    """Returns what else has to be an entry of the model, and the ids to fill.
+
+    Those are special tokens, and what only decodes.
 
     The library numbers the other special tokens one by one, from the size of the model on; so
     ids below theirs that nothing has get placeholders.
     """
-    numbers = {number for number in vocabulary.id_of if number >= 0}
+    others = unreached(vocabulary)
+    numbers = {number for number in vocabulary.id_of if number >= 0}.union(others.values())
     inside = dict(vocabulary.special)
     first = last = max([*inside.values(), *numbers], default=-1) + 1
     for text, number in sorted(inside.items(), key=lambda item: -item[1]):
@@ -168,6 +198,7 @@ def place_special(vocabulary: Vocabulary) -> tuple[dict[str, int], list[int]]:
         first = number
         del inside[text]
     taken = numbers | set(inside.values())
+    inside |= others
     return inside, sorted(set(range(first)) - taken) if first < last else []
 
 

@@ -111,6 +111,10 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
         use = _unigram(model, special)
     else:
         raise InputError(f"its model {kind} cuts by no rule that is known here")
+    spell = read_ended(model.get("end_of_word_suffix") or "") if kind == "BPE" else from_characters
+    vocab = model["vocab"]
+    entries = {text: n for n, (text, _) in enumerate(vocab)} if kind == "Unigram" else vocab
+    use["decode_only"] = _others(entries, special, spell, remarks)
     vocabulary = _vocabulary(use, special, pretokenizer, remarks)
     return vocabulary.with_(normalizer=normalizer), remarks
 
@@ -220,16 +224,32 @@ def _sides(merge: Any) -> Sequence[str]:
 def _entries(
     vocab: Mapping[str, int], special: Mapping[str, int], spell: Spell = from_characters
 ) -> dict[bytes, int]:
-    """Returns the pieces of a model and their ids, without special tokens and placeholders."""
+    """Returns the pieces of a model and their ids, without special tokens and placeholders.
+
+    What does not stand for bytes is left out: no text becomes it (`_others`).
+    """
     pieces: dict[bytes, int] = {}
     for text, number in vocab.items():
         if text in special or _FREE.fullmatch(text) or not text:
             continue
-        piece = spell(text)
-        if piece is None:
-            raise InputError(f"its piece {text!r} does not stand for bytes")
-        pieces[piece] = _id(text, number)
+        if (piece := spell(text)) is not None:
+            pieces[piece] = _id(text, number)
     return pieces
+
+
+def _others(
+    vocab: Mapping[str, int], special: Mapping[str, int], spell: Spell, remarks: list[str]
+) -> dict[int, bytes]:
+    """Returns the ids of pieces that do not stand for bytes, and what they decode to there."""
+    texts = [t for t in vocab if t and t not in special and not _FREE.fullmatch(t)]
+    others = {_id(t, vocab[t]): t.encode() for t in texts if spell(t) is None}
+    if others:
+        first = next(iter(others.values())).decode()
+        remarks.append(
+            f"{len(others):,} pieces that do not stand for bytes, as {first!r}, come out of no "
+            "text; their ids only decode"
+        )
+    return others
 
 
 def _vocabulary(
@@ -473,9 +493,11 @@ def _pieces_of_text(
         lowest = min(listed, default=0.0)
         use = {"pieces": pieces, "rule": "likelihood"}
         use["scores"] = unknown_scores(lowest - 10) | scores
+    others: dict[int, bytes] = {}
     for text, place in fallback.items():
         byte = bytes([int(text[3:5], 16)])
-        pieces.setdefault(byte, place)  # a character that is a piece comes before its byte
+        if pieces.setdefault(byte, place) != place:  # a character that is a piece goes before
+            others[_id(text, place)] = byte
     if spelled != 256 and unknown is None:
         remarks.append("a character that is no piece is cut into its bytes here, unknown there")
     if model.get("ignore_merges") and fallback:
@@ -489,6 +511,7 @@ def _pieces_of_text(
         normalizer = Normalizer({"type": "Sequence", "normalizers": steps}).name
         pretokenizer = pretokenizer_of(list(vocab), _MARK) if spaced else "none"
     use |= {"normalizer": normalizer, "unknown": None if spelled == 256 else unknown}
+    use["decode_only"] = others
     return _vocabulary(use, special, pretokenizer, remarks), remarks
 
 

@@ -38,7 +38,7 @@ from ..byte_level import from_characters, pieces_of, to_characters
 from ..end_of_word import END, SUFFIX, ends_words
 from ..splitting import patterns, unmark, write_splitting
 from .decimals import spell_number
-from .model import MERGING, build_model, place_special
+from .model import MERGING, build_model, place_special, unreached
 from .spelling import DECODED_BYTE, speller
 from .word_pieces import PREFIX, without_mark, word_mark
 
@@ -101,6 +101,8 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         write_atomic(path / "tokenizer_config.json", json.dumps(settings, indent=1) + "\n")
         write_atomic(path / "special_tokens_map.json", json.dumps(names, indent=1) + "\n")
     remarks = list(_remarks(vocabulary))
+    if others := len(vocabulary.decode_only) - len(unreached(vocabulary)):
+        remarks.append(f"{others:,} ids to which no text is encoded are left out")
     if inexact:
         remarks.append(
             f"{inexact} scores come out of the library's JSON reader otherwise in the last bit"

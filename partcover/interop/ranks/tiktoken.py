@@ -119,7 +119,7 @@ def adapt_to_ranks(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                 "ids 0 to 255 of the bytes and on",
             )
         )
-        vocabulary = vocabulary.with_(ids=None, special=list(vocabulary.special))
+        vocabulary = vocabulary.with_(ids=None, decode_only={}, special=list(vocabulary.special))
     return vocabulary, lost
 
 

@@ -68,7 +68,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                 "ids 0 to 255 of the bytes and on",
             )
         )
-        vocabulary = vocabulary.with_(ids=None, special=list(vocabulary.special))
+        vocabulary = vocabulary.with_(ids=None, decode_only={}, special=list(vocabulary.special))
     if vocabulary.rule in MERGING and vocabulary.merges is not None:
         if not pairs_are_needless(vocabulary):
             lost.append(
@@ -194,4 +194,5 @@ SENTENCEPIECE = Format(
     recognises=looks_like,
     adapt=_adapt,
     normalizes=True,
+    unreached=True,
 )

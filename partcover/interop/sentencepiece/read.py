@@ -93,6 +93,7 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
             special=pieces.special,
             ids=[*pieces.byte_ids, *(number for _, _, number in pieces.tokens)],
             unknown=unknown,
+            decode_only=pieces.others,
             **rule,
         )
     except InputError as error:
@@ -112,6 +113,8 @@ class _Pieces:
         The scores of single bytes that are pieces.
     byte_ids : list of int
         The id of each byte; −1 for one without.
+    others : dict
+        The ids of bytes for which a character goes before.
     special : dict
         The special tokens and their ids.
     unused : list of str
@@ -126,6 +129,7 @@ class _Pieces:
     tokens: list[tuple[bytes, float, int]] = field(default_factory=list)
     singles: dict[bytes, float] = field(default_factory=dict)
     byte_ids: list[int] = field(default_factory=lambda: [-1] * 256)
+    others: dict[int, bytes] = field(default_factory=dict)
     special: dict[str, int] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)
     n_user_defined: int = 0
@@ -152,6 +156,8 @@ def _sort_pieces(model: Any, *, spaced: bool) -> _Pieces:
             byte = int(text[1:-1], 16)
             if pieces.byte_ids[byte] == -1:
                 pieces.byte_ids[byte] = number
+            else:
+                pieces.others[number] = bytes([byte])
         elif piece.type == NORMAL and escaped and " " in text:
             pieces.n_with_space += 1
         elif piece.type == NORMAL or (piece.type == USER_DEFINED and not is_bpe):
@@ -165,6 +171,8 @@ def _sort_pieces(model: Any, *, spaced: bool) -> _Pieces:
                 pieces.lowest = score
             if len(token) == 1:
                 pieces.singles[token] = score
+                if (before := pieces.byte_ids[token[0]]) != -1:
+                    pieces.others[before] = token  # a character that is a piece goes before
                 pieces.byte_ids[token[0]] = number
             else:
                 pieces.tokens.append((token, score, number))

@@ -28,12 +28,16 @@ Piece = tuple[str, float, int]  # its spelling, score and kind
 def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     """Writes a model file and returns remarks on what it does not carry."""
     placed, added, unknown = _pieces(vocabulary)
+    left = vocabulary.decode_only.keys() - placed.keys()
     model = new_model()
     n_unused = _add_pieces(model, placed, added, unknown)
     _set_options(model, vocabulary, unknown)
     with atomic_writer(path) as file:
         file.write(model.SerializeToString())
-    return list(_remarks(vocabulary, n_unused, len(added)))
+    remarks = list(_remarks(vocabulary, n_unused, len(added)))
+    if left:
+        remarks.append(f"{len(left):,} ids to which no text is encoded are left out")
+    return remarks
 
 
 def _scores(vocabulary: Vocabulary) -> tuple[Sequence[float], dict[int, float]]:
@@ -76,6 +80,7 @@ def _pieces(vocabulary: Vocabulary) -> tuple[dict[int, Piece], list[Piece], str]
     spell = _speller(vocabulary)
     user_defined = set((own_spec(vocabulary) or {"user_defined": ()})["user_defined"])
     unknown = vocabulary.unknown.token if vocabulary.unknown else "<unk>"
+    others = {text: number for number, text in vocabulary.decode_only.items()}
     placed: dict[int, Piece] = {}
     added: list[Piece] = []
 
@@ -94,9 +99,10 @@ def _pieces(vocabulary: Vocabulary) -> tuple[dict[int, Piece], list[Piece], str]
         if vocabulary.unknown is not None:
             if ids[byte] >= 0:
                 add_piece(ids[byte], bytes([byte]), singles.get(byte, 0.0))
-        elif byte in singles:
+        # where some bytes stand beside their characters, others have none
+        elif byte in singles and (bytes([byte]) in others or not others):
             add_piece(ids[byte], bytes([byte]), singles[byte])
-            added.append(as_byte)
+            add(others.get(bytes([byte]), -1), as_byte)
         else:
             add(ids[byte], as_byte)
     for token, score, number in zip(vocabulary, scores, ids[256:], strict=True):

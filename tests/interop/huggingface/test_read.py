@@ -104,7 +104,6 @@ def put(*path):
         ("merges", put("model", "dropout", 0.1), "dropout 0.1"),
         ("longest_match", put("model", "continuing_subword_prefix", "##"), r"prefix \(##\)"),
         ("merges", put("model", "type", "WordLevel"), "WordLevel cuts by no rule"),
-        ("merges", put("model", "vocab", "a b", 999), "'a b' does not stand for bytes"),
         ("merges", put("model", "merges", [["a", "☃"]]), "merge 'a' . '☃' does not stand"),
         ("merges-pairs", put("model", "ignore_merges", True), "keeps whole words .*, 8 of which"),
         ("merges", put("model", "merges", [["a"]]), "its merge 'a' is not of two parts"),
@@ -262,6 +261,25 @@ def test_a_unigram_model_as_sentencepiece_makes_it(tmp_path):
     assert "remarks" not in vocabulary.provenance
     for text in ["the athe thé a  e", "hat x😀the", "▁the"]:
         assert Encoder(vocabulary).encode(text) == tokenizer.encode(text).ids
+    # bytes whose character is a piece come out of no text, but models may say them
+    assert set(vocabulary.decode_only.values()) == {b"a", b"t", b"h", b"e"}
+    tokenizer.decoder = tokenizers.decoders.ByteFallback()
+    for byte in b"the":
+        number = tokenizer.token_to_id(f"<0x{byte:02X}>")
+        assert Encoder(vocabulary).decode([number]) == tokenizer.decode([number]) == chr(byte)
+
+
+def test_pieces_that_stand_for_no_bytes_only_decode(tmp_path):
+    read = damaged(tmp_path, "merges", put("model", "vocab", "a☃", 999))
+    [remark] = read.provenance["remarks"]
+    assert remark.startswith("1 pieces that do not stand for bytes, as 'a☃', come out of no text")
+    own = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    assert Encoder(read).decode([999]) == own.decode([999]) == "a☃"
+    assert Encoder(read).encode("a☃") == own.encode("a☃").ids
+    export(read, tmp_path / "out", "huggingface")
+    assert Vocabulary.load(tmp_path / "out").with_(provenance={}) == read.with_(provenance={})
+    listed = export(read, tmp_path / "r.tiktoken", "tiktoken", lossy=True)
+    assert "1 ids to which no text is encoded are left out" in listed.remarks
 
 
 SPACE_BY_NORMALIZER = tokenizers.normalizers.Replace(" ", "▁")

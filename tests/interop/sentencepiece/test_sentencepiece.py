@@ -350,6 +350,11 @@ def test_a_large_model_of_many_characters_comes_in(run, tmp_path):
     texts = [*lines, "語 or 漢字 or 中国 — none of them a piece"]
     assert Encoder(vocabulary).encode_batch(texts) == processor.encode(texts)
     assert Encoder(vocabulary).decode(processor.encode(texts[-1])) == texts[-1]
+    # bytes whose character is a piece come out of no text, but models may say them
+    assert vocabulary.decode_only
+    for number, text in vocabulary.decode_only.items():
+        if text != b" ":  # which is left out in front of a text there
+            assert Encoder(vocabulary).decode([number]) == processor.decode([number])
     # and from there gap, compare and encode go on
     assert run("count", "c.txt", "--pretokenizer", "first-space", "-o", "C.tsv")[0] == 0
     status, out, _ = run("gap", "C.tsv", "--vocab", "V.json", "--json")
