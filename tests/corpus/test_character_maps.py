@@ -123,6 +123,18 @@ def test_a_map_may_be_anything(map_, kept, rules, data):
     check_clusters(units, texts, data)
 
 
+def test_nothing_behind_the_end_of_a_map_is_read():
+    units, texts = character_maps.built({b"ab": b"x", b"b": b"y"})
+    whole = np.array(units, np.uint32)
+    for size in range(len(units)):
+        part = CharacterMap(whole[:size], texts[:3])  # what stands behind it would go on
+        want = character_maps.of_clusters(units[:size], texts[:3], "ab b")
+        assert part.of_bytes(b"ab b").decode() == want
+        text = SentencePieceText(whole[:size], texts[:3], [], **RULES[0]._asdict())
+        written = character_maps.of_text(units[:size], texts[:3], [], RULES[0], b"ab b")
+        assert text.applied(b"ab b").decode() == "".join(each.character for each in written)
+
+
 def going_in_circles():
     """A trie in which each a leads to where it is."""
     units = [0] * 256

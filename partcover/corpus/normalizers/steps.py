@@ -70,7 +70,10 @@ def _edited(*edits: tuple[str, int]) -> Change:
     for ranges, edit in reversed(edits):
         for first, last in tables.ranges_of(ranges):
             table[first : last + 1] = edit
-    of_bytes = partial(edited, edits=table)
+
+    def of_bytes(text: bytes) -> bytes:
+        return edited(text, table)
+
     pattern = re.compile(f"[{''.join(ranges for ranges, _ in edits)}]")
     return Change(pattern, lambda found: characters(of_bytes(utf8(found))), of_bytes=of_bytes)
 
