@@ -53,7 +53,8 @@ cdef extern from *:
 
     static void pc_prepare(int allowed)
     {
-        for (int which = 0; which < 256; which++) {
+        /* once, while the module is imported: later other threads may be reading */
+        for (int which = pc_sizes[0] ? 256 : 0; which < 256; which++) {
             int n = 0;
             memset(pc_kept[which], 0x80, 16);
             for (int i = 0; i < 4; i++)

@@ -80,19 +80,20 @@ cdef extern from *:
     /* chooses how many bytes are classified at a time, up to `most`; returns how many */
     static int pc_choose(int most)
     {
-        pc_classify = pc_classify16;
+        void (*chosen)(const uint8_t *, pc_classes *) = pc_classify16;
+        int width = 16;
     #if defined(__GNUC__) || defined(__clang__)
         __builtin_cpu_init();
         if (most >= 64 && __builtin_cpu_supports("avx512bw")) {
-            pc_classify = pc_classify64;
-            return 64;
-        }
-        if (most >= 32 && __builtin_cpu_supports("avx2")) {
-            pc_classify = pc_classify32;
-            return 32;
+            chosen = pc_classify64;
+            width = 64;
+        } else if (most >= 32 && __builtin_cpu_supports("avx2")) {
+            chosen = pc_classify32;
+            width = 32;
         }
     #endif
-        return 16;
+        pc_classify = chosen;   /* at once: other threads may be calling it */
+        return width;
     }
     #elif defined(__ARM_NEON) && defined(__aarch64__)
     static inline uint64_t pc_bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)

@@ -142,16 +142,18 @@ cdef class _PackedValues:
         """Returns a stream without values, to be put in the place of another."""
         cdef Stream stream
         stream.values, stream.room = NULL, 0
-        if self.n_spares:
-            self.n_spares -= 1
-            stream = self.spares[self.n_spares]
+        with cython.critical_section(self):     # threads share the spares
+            if self.n_spares:
+                self.n_spares -= 1
+                stream = self.spares[self.n_spares]
         stream.size = 0
         return stream
 
     cdef void put(self, Py_ssize_t shard, Stream stream) noexcept:
         """Puts a stream in the place of that of a shard, which is kept as a spare."""
-        self.spares[self.n_spares] = self.streams[shard]
-        self.n_spares += 1
+        with cython.critical_section(self):
+            self.spares[self.n_spares] = self.streams[shard]
+            self.n_spares += 1
         self.streams[shard] = stream
 
     cdef void anchor(self) noexcept nogil:

@@ -7,6 +7,8 @@ flows and rows, most of which are 0, those that are not are held, in the order o
 numbers are those of `_saddle_point.Saddle`, bit by bit.
 """
 
+cimport cython
+
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
