@@ -185,12 +185,13 @@ class Encoder(BatchEncoder):
         if not is_integer_type(type(seed)):
             raise InputError(f"seed is {shown(seed)}: an integer is expected")
         key = repr((dropout, alpha))
-        if key not in self._samplers:
-            self._samplers.clear()
-            self._samplers[key] = sampler(self.vocabulary, self.rule, dropout=dropout, alpha=alpha)
+        draw = self._samplers.get(key)
+        if draw is None:
+            draw = sampler(self.vocabulary, self.rule, dropout=dropout, alpha=alpha)
+            self._samplers = {key: draw}  # threads may ask for others at the same time
         drawn = copy.copy(self)
         drawn._drawn = {"seed": int(seed), "dropout": dropout, "alpha": alpha}
-        drawn._draw = partial(self._samplers[key], seed=int(seed) % 2**64)
+        drawn._draw = partial(draw, seed=int(seed) % 2**64)
         drawn._cache = 0
         drawn._renew_workers()
         return drawn

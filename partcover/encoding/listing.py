@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from typing import TypeVar
 
 from ..kernels.encoding import _shares
 from ..runtime.processes.parallel import ordered_map
 from .text import Numbers, joined
 
 __all__ = ["listed"]
+
+_Part = TypeVar("_Part")
 
 _SHARE = 1 << 18  # numbers below which counting the uses of all values takes longer
 
@@ -26,11 +30,20 @@ def listed(arrays: Sequence[Numbers], values: list[int] | None, threads: int = 1
     if starts[-1] < _SHARE:
         return _shares.listed(joined(arrays), values)
     out = _shares.unwritten_list(starts[-1])
-    parts = iter([*zip(starts, arrays, strict=False)])  # shared: a thread takes the next one
+    parts = deque(zip(starts, arrays, strict=False))  # shared: a thread takes the next one
 
     def write(_: int) -> None:
-        _shares.write_values(parts, values, out)
+        _shares.write_values(_taken(parts), values, out)
 
     for _ in ordered_map(write, range(threads), threads):
         pass
     return _shares.written(out)
+
+
+def _taken(parts: deque[_Part]) -> Iterator[_Part]:
+    """Yields parts that no other thread takes; of an iterator two could take the same."""
+    while parts:
+        try:
+            yield parts.popleft()
+        except IndexError:  # another thread took the last one
+            return

@@ -356,12 +356,12 @@ class Instance:
         """
         if "index" in self.__dict__ or self.groups or self.candidates is not None:
             return self.index
-        if "_promising" not in self.__dict__:
-            index = self.candidate_index(dominated=False, most=MOST_HELD, threads=threads)
-            self.__dict__["_promising"] = index
-            if index.min_promise == 0:
-                self.__dict__["index"] = index
-        held: CandidateIndex = self.__dict__["_promising"]
+        held: CandidateIndex | None = self.__dict__.get("_promising")
+        if held is None:
+            held = self.candidate_index(dominated=False, most=MOST_HELD, threads=threads)
+            self.__dict__["_promising"] = held
+            if held.min_promise == 0:
+                self.__dict__["index"] = held
         return held
 
     def of_promise(self, least: int) -> Instance:

@@ -6,12 +6,14 @@ import threading
 
 __all__ = ["left_behind", "watch"]
 
+_lock = threading.Lock()
 _watched: list[threading.Thread] = []
 
 
 def watch(thread: threading.Thread) -> None:
     """Remembers a daemon thread that may still run when the process ends."""
-    _watched[:] = [*filter(threading.Thread.is_alive, _watched), thread]
+    with _lock:
+        _watched[:] = [*filter(threading.Thread.is_alive, _watched), thread]
 
 
 def left_behind() -> bool:
