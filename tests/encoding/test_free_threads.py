@@ -11,6 +11,7 @@ from at_once import THREADS, at_once
 
 from partcover import Encoder, Vocabulary
 from partcover.encoding import listing
+from partcover.kernels.encoding._shares import up_to
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "naïve", "中文", "é", "123", "🙂", "'s", "\n", "Mat"]
 
@@ -92,6 +93,21 @@ def test_one_vocabulary():
         return [Encoder(shared).encode(TEXTS[0]), shared.with_(method="m").to_json()]
 
     assert at_once(tell) == [told] * THREADS
+
+
+def test_a_list_that_changes_while_its_texts_are_taken():
+    texts = ["a"] * 10
+
+    def work(number):
+        for _ in range(100):
+            if number:
+                assert 10 <= up_to(texts, 0, 1 << 18) <= 2_010
+            else:
+                del texts[10:]
+                texts.extend([f"a{n}" for n in range(2_000)])
+
+    at_once(work)
+    assert Encoder(vocabulary()).encode_batch(texts)[10:12] == [[97, 48], [97, 49]]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 8])

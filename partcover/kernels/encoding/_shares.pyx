@@ -1,6 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Reads a text and fills a list in shares, which threads do at a time without the lock."""
 
+cimport cython
+
 import numpy as np
 
 from cpython.bytes cimport PyBytes_AS_STRING
@@ -207,17 +209,17 @@ cdef Py_ssize_t _room(text) except -1:
 
 def up_to(list texts not None, Py_ssize_t at, int64_t size):
     """Returns the end of the texts from `at` on that have `size` characters and more together."""
-    cdef Py_ssize_t n = len(texts)
-    while at < n and size > 0:
-        text = texts[at]
-        if isinstance(text, (str, bytes)):
-            size -= len(text)
-        at += 1
+    with cython.critical_section(texts):    # another thread may be changing the list
+        while at < len(texts) and size > 0:
+            text = texts[at]
+            if isinstance(text, (str, bytes)):
+                size -= len(text)
+            at += 1
     return at
 
 
 def gathered(list texts not None):
-    """Returns texts in UTF-8, one behind another.
+    """Returns texts in UTF-8, one behind another; no other thread may be changing the list.
 
     Returns
     -------
