@@ -29,6 +29,7 @@ _WHITE = (
 _BEHIND = regex.compile(_WHITE)
 _BEFORE = regex.compile(b"(?r)" + _WHITE)
 _IN_WORD = regex.compile(f"[{WORD_CHARACTER}]")
+_FEW = 256  # tokens that a pattern looks for one by one
 
 
 class Part(NamedTuple):
@@ -118,7 +119,9 @@ class SpecialTokens:
         if not self.finds(special):
             return True
         given, normalized = self._finders_of(special)
-        return not normalized.tokens and given.absent(text)
+        if normalized.tokens and (self._normal is not None or not normalized.absent(text)):
+            return False
+        return given.absent(text)
 
     def _wanted(self, special: Special) -> Collection[str]:
         """Returns the tokens that are looked for: the added ones in any case."""
@@ -177,11 +180,16 @@ class _Finder:
     def __init__(self, tokens: Mapping[bytes, _Token]) -> None:
         self.tokens = tokens
         self._pattern: re.Pattern[bytes] | None = None
-        if len({token[:1] for token in tokens}) == 1:
-            # `re` looks for what all begin with as fast as memory gives it
-            by_length = sorted(tokens, key=len, reverse=True)
-            self._pattern = re.compile(b"|".join(map(re.escape, by_length)))
-            self._characters = re.compile("|".join(re.escape(t.decode()) for t in by_length))
+        self._first = sorted({token.decode()[0] for token in tokens})
+        if 0 < len(tokens) <= _FEW:
+            # `re` looks for what all begin with nearly as fast as memory gives it
+            by_length = sorted((token.decode() for token in tokens), key=len, reverse=True)
+            alternatives = []
+            for first in self._first:
+                rest = "|".join(re.escape(token[1:]) for token in by_length if token[0] == first)
+                alternatives.append(f"{re.escape(first)}(?:{rest})")
+            self._characters = re.compile("|".join(alternatives))
+            self._pattern = re.compile("|".join(alternatives).encode())
             return
         self._listed = list(tokens)
         offsets = np.cumsum([0, *map(len, tokens)], dtype=np.int64)
@@ -192,11 +200,13 @@ class _Finder:
         """Returns whether a text has none of the tokens."""
         if not self.tokens:
             return True
-        if self._pattern is None:
-            return not self._found(as_bytes(text, "the text"))
         if isinstance(text, str):
-            return self._characters.search(text) is None
-        return self._pattern.search(text) is None
+            if not any(first in text for first in self._first):
+                return True
+            if self._pattern is not None:
+                return self._characters.search(text) is None
+        data = as_bytes(text, "the text")
+        return not self._found(data) if self._pattern is None else not self._pattern.search(data)
 
     def _found(self, text: bytes) -> list[tuple[int, int, _Token]]:
         """Returns where tokens begin and end, and which they are."""

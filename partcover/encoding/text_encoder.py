@@ -311,7 +311,9 @@ class TextEncoder(Decoder):
             quick = self._quick_ascii
         else:
             quick = self._quick if isinstance(text, bytes) and len(text) <= PART else None
-        return quick if self._finds_none or self._special.absent(text, special) else None
+        if quick is None or self._finds_none or self._special.absent(text, special):
+            return quick
+        return None
 
     def _found(
         self, text: str | bytes, special: Special, new: Callable[[int], Collected | Counted]
