@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -19,6 +19,7 @@ __all__ = [
     "extended",
     "needs_whole_characters",
     "next_id",
+    "of_merging_characters",
     "text_of",
     "weighed",
     "whole_substrings",
@@ -133,7 +134,8 @@ def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any)
     ('extend', 1)
     """
     before = base.provenance
-    source = {key: before[key] for key in ("format", "source", "source_sha256") if key in before}
+    kept = ("format", "source", "source_sha256", "origin")
+    source = {key: before[key] for key in kept if key in before}
     mark = {} if base.end_of_word is None else {"end_of_word": base.end_of_word}
     provenance = {**mark, "partcover": __version__, "base": source, **facts}
     return vocabulary.with_(method=method, provenance=provenance)
@@ -169,6 +171,31 @@ def needs_whole_characters(base: Vocabulary) -> bool:
     if base.symbols != "bytes":
         return False
     return base.rule == "character_merges" or -1 in base.id_of
+
+
+def of_merging_characters(base: Vocabulary) -> Callable[[Token], bool]:
+    r"""Returns the function that says whether merging characters may make a token.
+
+    Where bytes have ids beside their characters, other bytes are no characters.  A character of
+    several bytes may be made a token itself.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.adaptation.base import of_merging_characters
+    >>> base = Vocabulary([], rule="character_merges", decode_only={300: b"a", 301: b"b"})
+    >>> list(map(of_merging_characters(base), [b"ab", "aé".encode(), b"ac", b"\xc3"]))
+    [True, True, False, False]
+    """
+    singles = {ord(text) for text in base.decode_only.values() if len(text) == 1}
+
+    def made(token: Token) -> bool:
+        text = text_of(token)
+        if text is None or base.rule != "character_merges" or not singles:
+            return text is not None
+        return all(ord(character) >= 0x80 or ord(character) in singles for character in text)
+
+    return made
 
 
 def whole_substrings(candidates: Iterable[Token]) -> tuple[Token, ...]:

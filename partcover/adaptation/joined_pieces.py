@@ -17,7 +17,7 @@ from ..problem.merge_condition import MergeCondition
 from ..runtime.limits import Deadline, RunLimits
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
-from .base import extended, text_of
+from .base import extended, of_merging_characters, text_of
 from .closed_optimum import closed_optimum, is_small
 from .merge_search import best_merges, best_share, merge_gains
 from .merge_state import MergeState
@@ -201,14 +201,15 @@ def _between_bytes(pieces: Pieces) -> WordCounts:
     words = pieces.words
     if pieces.base.rule != "character_merges" or pieces.base.symbols != "bytes":
         return words
-    lone = words.data >= len(pieces.base) + 0x80
-    if not lone.any():
+    made = of_merging_characters(pieces.base)
+    lone = {len(pieces.base) + byte for byte in range(256) if not made(bytes([byte]))}
+    if lone.isdisjoint(words.data.tolist()):
         return words
     counts: Counter[Run] = Counter()
     for word, count in words:
         part: list[int] = []
         for number in (*word, -1):
-            if number < 0 or int(number) >= len(pieces.base) + 0x80:
+            if number < 0 or int(number) in lone:
                 if part:
                     counts[tuple(part)] += count
                 part = []

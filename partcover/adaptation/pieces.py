@@ -16,7 +16,7 @@ from ..corpus.word_counts import WordCounts
 from ..problem.instance import Instance
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
-from .base import needs_whole_characters, text_of
+from .base import needs_whole_characters, of_merging_characters
 
 __all__ = ["Cut", "Pieces", "Run"]
 
@@ -107,7 +107,9 @@ class Pieces:
         instance = Instance(self.words, k, prefix=prefix, forbidden=forbidden)
         if needs_whole_characters(self.base):
             runs: list[Any] = list(instance.index.tokens())
-            whole = [run for run in runs if text_of(self.spelled(run)) is not None]
+            made = of_merging_characters(self.base)
+            there = set(given)
+            whole = [run for run in runs if run in there or made(self.spelled(run))]
             if len(whole) < len(runs):
                 return replace(instance, candidates=tuple(whole))
         return instance

@@ -26,9 +26,9 @@ from .end_of_word import SUFFIX, ends_words, merges_inside, without_ends
 from .format import Format, GivenUp, Nearest, Replay
 from .huggingface.format import replay_of
 from .huggingface.model import build_model
+from .huggingface.origin import added_entry
 from .huggingface.read import flags_of, from_json
 from .huggingface.spelling import speller
-from .huggingface.write import added_entry
 from .splitting import read_splitting
 
 __all__ = ["VOCAB_MERGES"]

@@ -16,6 +16,8 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
+
 from partcover import (
     Corpora,
     Encoder,
@@ -38,7 +40,9 @@ from partcover import (
 from partcover.bounds.branch_and_cut import branch_and_cut
 from partcover.corpus.counting.head_and_tail import HeadAndTail
 from partcover.corpus.normalizers.normalizer import Normalizer
+from partcover.corpus.pretokenizers.compiled_steps import CompiledSteps
 from partcover.corpus.pretokenizers.pretokenizer import PRETOKENIZER_RULES
+from partcover.corpus.pretokenizers.steps import read_steps
 from partcover.errors import InputError
 from partcover.instances.worst_case import worst
 from partcover.vocabulary.rules import SEGMENTATION_RULES
@@ -120,6 +124,7 @@ def attempt(draw: Random) -> None:
             assert encoder.decode_bytes(encoder.encode(text)) == text.encode()
     encode_much(draw, draw.choice(vocabularies), pretokenizer, text)
     normalize(draw, text)
+    cut_by_steps(draw, text)
     other_sizes(draw, counts, k)
     adapt(draw, draw.choice(vocabularies), counts)
     if k < 20:
@@ -166,6 +171,28 @@ def normalize(draw: Random, text: str) -> None:
             assert new == normalizer.of_bytes(given.encode())
             assert normalizer.changes(given).text.encode() == new
         normalizer.of_bytes(text.encode() + b"\xe2\x96")
+
+
+def cut_by_steps(draw: Random, text: str) -> None:
+    """Cuts a text, and the bytes of one, by steps whose patterns are compiled."""
+    pattern = draw.choice(
+        [r" ?\p{L}+|\d{1,2}(?!\d)", "(?:ab)+|[^a]", r"(?<=a)\s|.\b", "(?:a|aa)+b"]
+    )
+    split = {"type": "Split", "pattern": {"Regex": pattern}, "invert": draw.random() < 0.5}
+    split["behavior"] = draw.choice(["Isolated", "Removed", "MergedWithNext", "Contiguous"])
+    marking = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
+    steps = read_steps(
+        {"type": "Sequence", "pretokenizers": [split, marking][: draw.choice([1, 2])]}
+    )
+    compiled = CompiledSteps.of(steps)
+    assert compiled is not None
+    for given in (text.encode(), text.encode() + b"\xe2\x96", b""):
+        data = np.frombuffer(given, np.uint8)
+        half = len(given) // 2
+        compiled.cutter.cut(data, np.array([0, half, half, len(given)]))
+        if not compiled.writes:
+            compiled.cutter.marks(data, np.array([0, half, len(given)]))
+            Encoder(Vocabulary(["ab"]), steps.name).encode(given)
 
 
 def other_sizes(draw: Random, counts: WordCounts, k: int) -> None:

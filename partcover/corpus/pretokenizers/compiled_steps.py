@@ -13,6 +13,7 @@ import numpy.typing as npt
 import regex
 
 from ...kernels.texts import _step_cutter as kernel
+from ...kernels.texts._step_cutter import StepCutter
 from .pattern_programs import Programs, Unsupported, points_of
 from .steps import Step, Steps
 
@@ -88,7 +89,7 @@ class CompiledSteps:
         return regex.compile(rf"(?rs)(?<=.){source}", regex.VERSION1)
 
     @cached_property
-    def cutter(self) -> kernel.StepCutter:
+    def cutter(self) -> StepCutter:
         """What cuts, made when it is first needed: its tables take a while."""
         table = self.programs.table(self.firsts)
         bits = len(self.programs.sets)
@@ -98,7 +99,7 @@ class CompiledSteps:
             step if len(step) == 3 else (step[0], 1 << bits + step[1], *step[2:])
             for step in self.made
         ]
-        return kernel.StepCutter(table, nodes, steps)
+        return StepCutter(table, nodes, steps)
 
     def marks(
         self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64] | None = None

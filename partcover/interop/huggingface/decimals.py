@@ -9,10 +9,12 @@ one division and the exact quotient round to the number.
 
 from __future__ import annotations
 
+import json
 import math
 from decimal import Decimal
+from typing import Any
 
-__all__ = ["as_read", "spell_number"]
+__all__ = ["as_read", "spell_number", "tokenizer_text"]
 
 _EXACT = 22  # 10^22 is the last power of ten that is a float64
 _LARGEST = 2**64
@@ -67,3 +69,17 @@ def _power(exponent: int) -> float:
 def _read(digits: int, exponent: int) -> float:
     power = _power(abs(exponent)) if abs(exponent) <= 308 else math.nan
     return float(digits) * power if exponent > 0 else float(digits) / power
+
+
+def tokenizer_text(data: dict[str, Any], indent: int = 1) -> tuple[str, int]:
+    """Returns the text of a tokenizer.json, and how many scores the library reads inexactly."""
+    if data["model"]["type"] != "Unigram":
+        return json.dumps(data, ensure_ascii=False, indent=indent) + "\n", 0
+    model = {**data["model"], "vocab": []}
+    pairs: list[tuple[str, float]] = data["model"]["vocab"]
+    vocab = [(json.dumps(t, ensure_ascii=False), *spell_number(score)) for t, score in pairs]
+    lines = ",\n   ".join(f"[{text}, {number}]" for text, number, _ in vocab)
+    last = {key: part for key, part in data.items() if key != "model"} | {"model": model}
+    content = json.dumps(last, ensure_ascii=False, indent=indent)
+    before, key, after = content.rpartition('"vocab": []')
+    return f"{before}{key[:-1]}\n   {lines}\n  ]{after}\n", sum(not ok for *_, ok in vocab)

@@ -9,15 +9,18 @@ from typing import Any
 
 from ...corpus.word_counts import WordCounts
 from ...errors import MissingExtra
+from ...runtime.files.writing import load_json
 from ...segmentation.segmentation import segment
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of, to_characters
 from ..end_of_word import END, ends_words, merges_inside, read_ended, spell_ended, without_ends
 from ..format import Format, GivenUp, Nearest, Replay, keep
 from ..merge_ranks import characters_of
-from ..splitting import why_not
+from ..splitting import read_splitting, why_not
+from ..whole_texts import marking_steps
 from .model import looks_up_words, special_in_words
 from .normalizer import as_steps
+from .origin import origin_in
 from .read import looks_like, read
 from .spelling import from_text, speller, to_text
 from .word_pieces import PREFIX, free_mark, read_piece, spell_piece
@@ -31,6 +34,8 @@ _LONGEST_OF_UNIGRAM = 8000
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     lost: list[GivenUp] = []
+    if origin_in(vocabulary)[0] is not None:
+        return vocabulary, lost
     if vocabulary.normalizer is not None:
         normalizer, lost = as_steps(vocabulary.normalizer)
         vocabulary = vocabulary.with_(normalizer=normalizer)
@@ -106,7 +111,56 @@ def _replay(path: Path) -> Replay:
         from tokenizers import Tokenizer
     except ImportError:
         raise MissingExtra("tokenizers", "huggingface", "the format huggingface") from None
-    return replay_of(Tokenizer.from_file(str(path / FILE if path.is_dir() else path)))
+    file = path / FILE if path.is_dir() else path
+    tokenizer = Tokenizer.from_file(str(file))
+    data = load_json(file)
+    _, byte_level, _ = read_splitting(data.get("pre_tokenizer"))
+    if byte_level or data["model"].get("continuing_subword_prefix") == PREFIX:
+        return replay_of(tokenizer)
+    spaced = marking_steps(data) is not None and "▁" in tokenizer.get_vocab()
+    return _replay_text(tokenizer, read(file)[0], "▁" if spaced else " ")
+
+
+def _replay_text(tokenizer: Any, vocabulary: Vocabulary, space: str) -> Replay:
+    """Returns the replay of a model over text.
+
+    Parameters
+    ----------
+    tokenizer
+        The library's.
+    vocabulary : Vocabulary
+        What is read of its file.
+    space : str
+        What stands for a space in pieces.
+    """
+    tokenizer.encode_special_tokens = True
+    model = tokenizer.model
+    ids = tokenizer.get_vocab()
+    piece_of: dict[int, bytes] = dict(vocabulary.decode_only)
+    piece_of |= dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
+    piece_of |= {number: name.encode() for name, number in vocabulary.special.items()}
+    id_of = {piece: number for number, piece in piece_of.items()}
+    # a model may take the spelling of a special token for it, and here it is text
+    special = set(vocabulary.special.values())
+    unknown = ids.get(getattr(model, "unk_token", None) or "", -1)
+    lost = special if unknown in vocabulary.id_of else special | {unknown}
+
+    def word(word: bytes) -> list[bytes] | None:
+        try:
+            found = [token.id for token in model.tokenize(word.decode("utf-8").replace(" ", space))]
+        except Exception:  # not UTF-8; or the library's own type
+            return None
+        return None if lost.intersection(found) else [piece_of[number] for number in found]
+
+    return Replay(
+        f"tokenizers {importlib.metadata.version('tokenizers')}",
+        lambda words: [word(one) for one in words],
+        lambda text: [
+            piece_of[number] for number in tokenizer.encode(text, add_special_tokens=False).ids
+        ],
+        id_of.get,
+        ids.get,
+    )
 
 
 def replay_of(tokenizer: Any) -> Replay:
@@ -142,7 +196,9 @@ def replay_of(tokenizer: Any) -> Replay:
     return Replay(
         f"tokenizers {importlib.metadata.version('tokenizers')}",
         lambda words: [word(one) for one in words],
-        lambda text: [spelled(piece) for piece in tokenizer.encode(text).tokens],
+        lambda text: [
+            spelled(piece) for piece in tokenizer.encode(text, add_special_tokens=False).tokens
+        ],
         lambda token: ids.get(spell(token) or ""),
         ids.get,
     )
@@ -170,7 +226,7 @@ def _replay_words(tokenizer: Any) -> Replay:
         lambda words: [word(one) for one in words],
         lambda text: [
             piece.encode() if piece == model.unk_token else read(piece)
-            for piece in tokenizer.encode(text).tokens
+            for piece in tokenizer.encode(text, add_special_tokens=False).tokens
         ],
         lambda token: ids.get(spell(token) or ""),
         ids.get,

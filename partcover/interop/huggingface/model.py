@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -21,10 +21,12 @@ from .word_pieces import PREFIX, word_mark
 
 __all__ = [
     "MERGING",
+    "all_merges",
     "build_model",
     "looks_up_words",
     "place_special",
     "special_in_words",
+    "unigram_entries",
     "unreached",
 ]
 
@@ -122,7 +124,30 @@ def _unigram(
             for piece in pieces_of(vocabulary)
             if to_characters(piece) in vocab
         }
-    places = {number: (text, _NEVER) for text, number in inside.items()}
+    return {
+        "type": "Unigram",
+        "unk_id": None,
+        "byte_fallback": False,
+        "vocab": unigram_entries(scores, vocab, inside),
+    }
+
+
+def unigram_entries(
+    scores: Mapping[str, float],
+    vocab: Mapping[str, int],
+    inside: Mapping[str, int],
+    never: float = _NEVER,
+) -> list[tuple[str, float]]:
+    """Returns the pieces of a Unigram model by id, each with its score.
+
+    Those `inside`, and what fills ids that are free, have the score `never`.
+
+    Raises
+    ------
+    InputError
+        If too many ids are free.
+    """
+    places = {number: (text, never) for text, number in inside.items()}
     places.update({number: (text, scores[text]) for text, number in vocab.items()})
     size = max(places, default=-1) + 1
     if size - len(places) > _MAX_FREE:
@@ -130,12 +155,7 @@ def _unigram(
             f"the ids leave {size - len(places):,} of {size:,} places free, and ids of a Unigram "
             "model are places: renumber them"
         )
-    return {
-        "type": "Unigram",
-        "unk_id": None,
-        "byte_fallback": False,
-        "vocab": [places.get(place, (f"<free {place}>", _NEVER)) for place in range(size)],
-    }
+    return [places.get(place, (f"<free {place}>", never)) for place in range(size)]
 
 
 def special_in_words(vocabulary: Vocabulary) -> list[str]:
@@ -180,7 +200,9 @@ def unreached(vocabulary: Vocabulary) -> dict[str, int]:
     return found
 
 
-def place_special(vocabulary: Vocabulary) -> tuple[dict[str, int], list[int]]:
+def place_special(
+    vocabulary: Vocabulary, others: Mapping[str, int] | None = None
+) -> tuple[dict[str, int], list[int]]:
     """Returns what else has to be an entry of the model, and the ids to fill.
 
     Those are special tokens, and what only decodes.
@@ -188,7 +210,7 @@ def place_special(vocabulary: Vocabulary) -> tuple[dict[str, int], list[int]]:
     The library numbers the other special tokens one by one, from the size of the model on; so
     ids below theirs that nothing has get placeholders.
     """
-    others = unreached(vocabulary)
+    others = unreached(vocabulary) if others is None else others
     numbers = {number for number in vocabulary.id_of if number >= 0}.union(others.values())
     inside = dict(vocabulary.special)
     first = last = max([*inside.values(), *numbers], default=-1) + 1

@@ -24,6 +24,7 @@ from ..splitting import read_splitting
 from ..whole_texts import marking_steps, pretokenizer_of, unknown_scores
 from .around import not_carried
 from .decimals import as_read
+from .origin import ORIGIN, origin_of, settings_beside, use_of
 from .word_list import as_tokenizer, list_in
 from .word_pieces import free_mark, mark_steps, read_piece, unknown_words
 
@@ -64,7 +65,13 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
         data, remarks = as_tokenizer(listed)
         vocabulary, more = from_json(data, listed)
         return vocabulary, remarks + more
-    return from_json(read_json(file), file)
+    data = read_json(file)
+    vocabulary, remarks = from_json(data, file)
+    _, byte_level, _ = read_splitting(_bytes_last(data).get("pre_tokenizer"))
+    if (origin := origin_of(data, byte_level=byte_level)) is not None:
+        origin |= {"use": use_of(vocabulary), **settings_beside(file, data["model"]["vocab"])}
+        vocabulary = vocabulary.with_(provenance={**vocabulary.provenance, ORIGIN: origin})
+    return vocabulary, remarks
 
 
 def from_json(data: dict[str, Any], file: Path) -> tuple[Vocabulary, list[str]]:

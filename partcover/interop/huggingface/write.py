@@ -26,7 +26,7 @@ token is to follow them: one whose id does not has to be an entry itself.
 """
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +37,13 @@ from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters, pieces_of, to_characters
 from ..end_of_word import END, SUFFIX, ends_words
 from ..splitting import patterns, unmark, write_splitting
-from .decimals import spell_number
+from .decimals import tokenizer_text
 from .model import MERGING, build_model, place_special, unreached
+from .origin import added_entry, origin_in, write_into
 from .spelling import DECODED_BYTE, speller
 from .word_pieces import PREFIX, without_mark, word_mark
 
-__all__ = ["FILE", "added_entry", "write"]
+__all__ = ["FILE", "write"]
 
 FILE = "tokenizer.json"
 
@@ -55,6 +56,9 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     InputError
         If a special token is spelled as a token, or the model cannot be built.
     """
+    origin, before = origin_in(vocabulary)
+    if origin is not None:
+        return write_into(origin, vocabulary, path)
     spell = speller(vocabulary)
     over_text = vocabulary.rule == "character_merges"
     pretokenizer = vocabulary.pretokenizer
@@ -83,7 +87,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         "decoder": _decoder(vocabulary),
         "model": build_model(vocabulary, vocab, inside),
     }
-    content, inexact = _json(data)
+    content, inexact = tokenizer_text(data)
     if path.suffix == ".json":
         write_atomic(path, content)
     else:
@@ -100,7 +104,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         write_atomic(path / FILE, content)
         write_atomic(path / "tokenizer_config.json", json.dumps(settings, indent=1) + "\n")
         write_atomic(path / "special_tokens_map.json", json.dumps(names, indent=1) + "\n")
-    remarks = list(_remarks(vocabulary))
+    remarks = [*before, *_remarks(vocabulary)]
     if others := len(vocabulary.decode_only) - len(unreached(vocabulary)):
         remarks.append(f"{others:,} ids to which no text is encoded are left out")
     if inexact:
@@ -108,26 +112,6 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
             f"{inexact} scores come out of the library's JSON reader otherwise in the last bit"
         )
     return remarks
-
-
-def added_entry(vocabulary: Vocabulary, text: str) -> dict[str, Any]:
-    """Returns a special token as files list it, without its id."""
-    flags: Collection[str] = vocabulary.special_flags.get(text, ())
-    found = {flag: flag in flags for flag in ("single_word", "lstrip", "rstrip", "normalized")}
-    return {"content": text, **found, "special": "added" not in flags}
-
-
-def _json(data: dict[str, Any]) -> tuple[str, int]:
-    """Returns the content of the file, and how many scores the library reads inexactly."""
-    if data["model"]["type"] != "Unigram":
-        return json.dumps(data, ensure_ascii=False, indent=1) + "\n", 0
-    pairs: list[tuple[str, float]] = data["model"]["vocab"]
-    vocab = [(json.dumps(t, ensure_ascii=False), *spell_number(score)) for t, score in pairs]
-    lines = ",\n   ".join(f"[{text}, {number}]" for text, number, _ in vocab)
-    data["model"]["vocab"] = []
-    content = json.dumps(data, ensure_ascii=False, indent=1)
-    before, key, after = content.rpartition('"vocab": []')  # the model is the last entry
-    return f"{before}{key[:-1]}\n   {lines}\n  ]{after}\n", sum(not ok for *_, ok in vocab)
 
 
 def _remarks(vocabulary: Vocabulary) -> Iterable[str]:

@@ -1,0 +1,332 @@
+"""Keeps what a tokenizer's files hold beside its vocabulary, so that a changed one goes back.
+
+What reading finds is a part of the vocabulary's provenance: the tokenizer.json but for pieces,
+merges and added tokens, how its pieces are spelled, and the settings beside it.  A vocabulary that
+was made of it, by `extend` or `prune`, carries it on.  Writing puts the new pieces, merges and
+added tokens in, and their ids wherever the rest names them; all else stays as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...corpus import symbols as sym
+from ...errors import InputError
+from ...runtime.files.writing import load_json, write_atomic
+from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import pieces_of, to_characters
+from ..end_of_word import END, merges_inside
+from ..whole_texts import marking_steps
+from .decimals import tokenizer_text
+from .model import all_merges, place_special, unigram_entries
+from .word_pieces import PREFIX, free_mark, spell_piece
+
+__all__ = [
+    "ORIGIN",
+    "added_entry",
+    "origin_in",
+    "origin_of",
+    "settings_beside",
+    "use_of",
+    "write_into",
+]
+
+ORIGIN = "origin"
+_CONFIG = "tokenizer_config.json"
+# files that name no ids
+_KEPT = ("special_tokens_map.json", "chat_template.jinja", "chat_template.json")
+_LARGEST = 1 << 20  # bytes of a file that is kept
+_MARK = "▁"
+_RENAMES = "renames"
+_BYTE = re.compile(r"<0x[0-9A-F]{2}>")
+_OTHER_USE = (
+    "what its tokenizer.json had besides is left out: the vocabulary is used otherwise than there"
+)
+_USE = ("rule", "pretokenizer", "normalizer")
+
+
+def origin_of(data: Mapping[str, Any], *, byte_level: bool) -> dict[str, Any] | None:
+    """Returns what a tokenizer.json holds besides, and how pieces are spelled; None if unknown.
+
+    Parameters
+    ----------
+    data : dict
+        The file.
+    byte_level : bool
+        Whether its pieces are bytes, spelled as characters.
+    """
+    model = data["model"]
+    vocab = model["vocab"]
+    kind = model.get("type") or ("BPE" if "merges" in model else "Unigram")
+    entries = vocab if isinstance(vocab, dict) else [text for text, _ in vocab]
+    rest = {key: model[key] for key in model if key not in ("vocab", "merges")}
+    spelling: dict[str, Any] = {"model": kind, "bytes": byte_level}
+    if kind == "BPE":
+        spelling["joined"] = any(isinstance(merge, str) for merge in (model["merges"] or ())[:1])
+        spelling["suffix"] = model.get("end_of_word_suffix") or ""
+        if (name := model.get("unk_token")) in entries:
+            spelling["unknown"] = [name, vocab[name]]
+    if kind == "WordPiece" and not byte_level:
+        prefix = model.get("continuing_subword_prefix", PREFIX)
+        if prefix not in ("", PREFIX):
+            return None
+        spelling["mark"] = free_mark(entries) if prefix else ""
+    elif not byte_level:
+        texts = set(entries)
+        bytes_there = [byte for byte in range(256) if f"<0x{byte:02X}>" in texts]
+        spelling["fallback"] = bytes_there if model.get("byte_fallback") else []
+        spelling["spaced"] = marking_steps(data) is not None and _MARK in entries
+    if kind == "Unigram":
+        if model.get("unk_id") is not None:
+            spelling["unknown"] = [entries[model["unk_id"]], model["unk_id"]]
+        added = {entry["content"] for entry in data.get("added_tokens") or []}
+        added.update(str(name) for name in spelling.get("unknown", ()))
+        spelling["scores"] = {
+            text: score for text, score in vocab if text in added or _BYTE.fullmatch(text)
+        }
+    # in the order of the file
+    around = {**data, "model": rest, "added_tokens": []}
+    return {"tokenizer": around, "spelling": spelling}
+
+
+def settings_beside(file: Path, vocab: Any) -> dict[str, Any]:
+    """Returns the settings in the folder of a tokenizer.json with these pieces."""
+    found: dict[str, Any] = {}
+    config = _read(file.parent / _CONFIG)
+    if config is not None:
+        try:
+            data = load_json(file.parent / _CONFIG)
+        except InputError:
+            data = None
+        if isinstance(data, dict):
+            ids = vocab
+            if not isinstance(vocab, dict):
+                ids = {text: number for number, (text, _) in enumerate(vocab)}
+            piece_of = {str(number): text for text, number in ids.items()}
+            listed = data.get("added_tokens_decoder")
+            for number, entry in listed.items() if isinstance(listed, dict) else ():
+                piece = piece_of.get(number)
+                if isinstance(entry, dict) and piece not in (None, entry.get("content")):
+                    entry[_RENAMES] = piece
+            found["config"] = data
+    texts = {name: _read(file.parent / name) for name in _KEPT}
+    if kept := {name: text for name, text in texts.items() if text is not None}:
+        found["files"] = kept
+    return found
+
+
+def _read(path: Path) -> str | None:
+    """Returns the text of a small file; None if there is none."""
+    try:
+        if not path.is_file() or path.stat().st_size > _LARGEST:
+            return None
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def origin_in(vocabulary: Vocabulary) -> tuple[dict[str, Any] | None, list[str]]:
+    """Returns what a vocabulary's files held besides, if it is still used so, and remarks."""
+    provenance = vocabulary.provenance
+    base = provenance.get("base")
+    given = provenance.get(ORIGIN) or (base.get(ORIGIN) if isinstance(base, Mapping) else None)
+    if not isinstance(given, Mapping):
+        return None, []
+    if given.get("use") != use_of(vocabulary):
+        return None, [_OTHER_USE]
+    return dict(given), []
+
+
+def use_of(vocabulary: Vocabulary) -> dict[str, Any]:
+    """Returns what has to stay so that a vocabulary fits into the file that it came from."""
+    unknown = vocabulary.unknown
+    return {
+        **{name: getattr(vocabulary, name) for name in _USE},
+        "unknown": None if unknown is None else unknown.to_json(),
+    }
+
+
+def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) -> list[str]:
+    """Writes a vocabulary into the file that it came from, or a folder, and returns remarks.
+
+    Raises
+    ------
+    InputError
+        If a token cannot be spelled as its pieces are, or what was kept is damaged.
+    """
+    try:
+        data, numbers = _filled(origin, vocabulary)
+        content, _ = tokenizer_text(data, indent=2)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"what the vocabulary keeps of its tokenizer.json is damaged ({error!r})"
+        ) from None
+    remarks = ["all but pieces, merges and added tokens is as in the file that it came from"]
+    if path.suffix == ".json":
+        write_atomic(path, content)
+        return remarks
+    path.mkdir()
+    write_atomic(path / "tokenizer.json", content)
+    if isinstance(config := origin.get("config"), Mapping):
+        config = dict(config)
+        if isinstance(listed := config.get("added_tokens_decoder"), Mapping):
+            config["added_tokens_decoder"] = _listed(listed, numbers)
+        write_atomic(path / _CONFIG, json.dumps(config, ensure_ascii=False, indent=2) + "\n")
+    for name, text in (origin.get("files") or {}).items():
+        if name in _KEPT and isinstance(text, str):
+            write_atomic(path / name, text)
+    return remarks
+
+
+def _listed(listed: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:
+    """Returns the entries of the settings under the ids that they have now.
+
+    What only the settings name keeps its id, or that of the piece that it renames.
+    """
+    taken = set(numbers.values())
+    there: dict[int, Any] = {}
+    for before, entry in listed.items():
+        number = numbers.get(entry["content"], numbers.get(entry.get(_RENAMES), int(before)))
+        if entry["content"] in numbers or _RENAMES in entry or number not in taken:
+            there[number] = {key: entry[key] for key in entry if key != _RENAMES}
+    return {str(number): there[number] for number in sorted(there)}
+
+
+def added_entry(vocabulary: Vocabulary, text: str) -> dict[str, Any]:
+    """Returns a special token as files list it, without its id."""
+    flags: Iterable[str] = vocabulary.special_flags.get(text, ())
+    found = {flag: flag in flags for flag in ("single_word", "lstrip", "rstrip", "normalized")}
+    return {"content": text, **found, "special": "added" not in flags}
+
+
+def _filled(
+    origin: Mapping[str, Any], vocabulary: Vocabulary
+) -> tuple[dict[str, Any], dict[str, int]]:
+    """Returns the content of the tokenizer.json, and the ids of all that it names."""
+    data, spelling = dict(origin["tokenizer"]), origin["spelling"]
+    spell = _speller(spelling, vocabulary)
+    vocab: dict[str, int] = {}
+    for piece, number in zip(pieces_of(vocabulary), vocabulary.id_of, strict=True):
+        if number >= 0:
+            text = spell(piece)
+            if text is None or text in vocab:
+                raise InputError(f"the token {sym.show(piece)!r} cannot be spelled as its pieces")
+            vocab[text] = number
+    special = sorted(vocabulary.special.items(), key=lambda item: item[1])
+    if clash := next((text for text, _ in special if text in vocab), None):
+        raise InputError(f"special token {clash!r} is spelled as a token: rename one of them")
+    others = _others(spelling, vocabulary)
+    inside, free = place_special(vocabulary, others)
+    inside |= {f"<free {number}>": number for number in free}
+    data["added_tokens"] = [{"id": n, **added_entry(vocabulary, text)} for text, n in special]
+    data["model"] = _model(dict(data["model"]), spelling, vocabulary, vocab, inside, spell)
+    numbers = {**vocab, **inside, **dict(special)}
+    data["post_processor"] = _renumbered(data.get("post_processor"), numbers)
+    if isinstance(padding := data.get("padding"), Mapping) and "pad_token" in padding:
+        data["padding"] = {**padding, "pad_id": numbers[padding["pad_token"]]}
+    return data, numbers
+
+
+def _speller(spelling: Mapping[str, Any], vocabulary: Vocabulary) -> Callable[[bytes], str | None]:
+    """Returns the function that spells a piece; None for one that cannot be spelled."""
+    if spelling["bytes"]:
+        suffix = spelling.get("suffix") or ""
+
+        def spell_bytes(piece: bytes) -> str:
+            if suffix and len(piece) > 1 and piece.endswith(END):
+                return to_characters(piece[:-1]) + str(suffix)
+            return to_characters(piece)
+
+        return spell_bytes
+    if spelling["model"] == "WordPiece":
+        mark = spelling["mark"]
+        return spell_piece(mark) if mark else sym.text_of
+    # of a byte whose character is a piece, the character has its id
+    whole = {text for text in vocabulary.decode_only.values() if len(text) == 1}
+    fallback, spaced = set(spelling["fallback"]), spelling["spaced"]
+
+    def spell(piece: bytes) -> str | None:
+        if len(piece) == 1 and piece[0] in fallback and piece not in whole:
+            return f"<0x{piece[0]:02X}>"
+        text = sym.text_of(piece)
+        return text.replace(" ", _MARK) if text is not None and spaced else text
+
+    return spell
+
+
+def _others(spelling: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, int]:
+    """Returns the ids that only decode, by the pieces that have them."""
+    found = {}
+    for number, text in vocabulary.decode_only.items():
+        if not spelling["bytes"]:
+            found[f"<0x{text[0]:02X}>"] = number
+        elif (spelled := sym.text_of(text)) is not None:
+            found[spelled] = number
+    return found
+
+
+def _model(
+    model: dict[str, Any],
+    spelling: Mapping[str, Any],
+    vocabulary: Vocabulary,
+    vocab: dict[str, int],
+    inside: dict[str, int],
+    spell: Callable[[bytes], str | None],
+) -> dict[str, Any]:
+    """Returns the model with pieces and merges."""
+    unknown, before = spelling.get("unknown") or (None, 0)
+    if unknown is not None:
+        numbers = {**vocab, **inside, **vocabulary.special}
+        free = max(numbers.values()) + 1 if before in numbers.values() else before
+        inside.setdefault(unknown, numbers.get(unknown, free))
+    if spelling["model"] == "Unigram":
+        given: dict[Any, float] = {**vocabulary.symbol_scores}
+        given.update(zip(vocabulary.tokens, vocabulary.scores or (), strict=False))
+        lowest = min(given.values(), default=0.0) - 10
+        scores = {
+            text: given.get(piece, lowest) if given else -1.0
+            for piece in pieces_of(vocabulary)
+            if (text := spell(piece)) is not None and text in vocab
+        }
+        # what is no token keeps its score, and what nothing becomes gets the lowest
+        never = min(scores.values(), default=-1.0)
+        scores |= dict.fromkeys(inside, never) | spelling["scores"]
+        if unknown is not None:
+            model["unk_id"] = inside[unknown]
+        return {**model, "vocab": unigram_entries(scores, {**vocab, **inside}, {}, never)}
+    model["vocab"] = dict(sorted({**vocab, **inside}.items(), key=lambda item: item[1]))
+    if spelling["model"] == "BPE":
+        pairs: Iterable[tuple[Any, Any]] = ()
+        if vocabulary.rule != "single_symbols":
+            pairs = all_merges(vocabulary) if vocabulary.merges is None else vocabulary.merges
+        if spelling.get("suffix"):
+            pairs = merges_inside(vocabulary) or ()
+        if not spelling["bytes"]:
+            pairs = [pair for pair in pairs if None not in map(sym.text_of, pair)]
+        merges = [(spell(left), spell(right)) for left, right in pairs]
+        for part in (part for pair in merges for part in pair if part not in vocab):
+            raise InputError(f"{part!r} has no id, and merges need it")
+        model["merges"] = [f"{a} {b}" for a, b in merges] if spelling.get("joined") else merges
+    return model
+
+
+def _renumbered(step: Any, numbers: Mapping[str, int]) -> Any:
+    """Returns a post-processor with the ids that its tokens have now."""
+    if not isinstance(step, Mapping):
+        return step
+    step = dict(step)
+    if "processors" in step:
+        step["processors"] = [_renumbered(inner, numbers) for inner in step["processors"]]
+    for key in ("sep", "cls"):  # of BERT's and RoBERTa's
+        if isinstance(step.get(key), list):
+            step[key] = [step[key][0], numbers[step[key][0]]]
+    if isinstance(tokens := step.get("special_tokens"), Mapping):
+        step["special_tokens"] = {
+            name: {**entry, "ids": [numbers[token] for token in entry["tokens"]]}
+            for name, entry in tokens.items()
+        }
+    return step

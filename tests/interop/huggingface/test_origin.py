@@ -1,0 +1,296 @@
+"""A tokenizer that is extended or pruned goes back into the files that it came from."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import tokenizers
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+from partcover import Encoder, InputError, Vocabulary, WordCounts, export, extend, prune
+
+TEXT = "the cat's hat, that hath 12 hats on the mat\n\tthat thé naïve cat — the end. " * 4
+TEXTS = [TEXT, "", " ", "the  cat", "é日😀", "\n\n\tx", "hats <s> that", "That's all"]
+SPECIAL = ["<unk>", "<s>", "</s>", "<pad>"]
+TEMPLATE = {
+    "single": "<s> $A </s>",
+    "pair": "<s> $A </s> $B:1 </s>:1",
+    "special_tokens": [("<s>", 1), ("</s>", 2)],
+}
+SETTINGS = {
+    "bos_token": "<s>",
+    "chat_template": "{% for m in messages %}<s>{{ m['content'] }}</s>{% endfor %}",
+    "eos_token": "</s>",
+    "pad_token": "<pad>",
+    "padding_side": "left",
+    "tokenizer_class": "PreTrainedTokenizerFast",
+    "unk_token": "<unk>",
+}
+
+
+def of_bytes(**how):
+    tokenizer = tokenizers.Tokenizer(models.BPE(unk_token=None, **how))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=330, special_tokens=SPECIAL, initial_alphabet=alphabet, show_progress=False
+    )
+    tokenizer.train_from_iterator([TEXT], trainer)
+    return tokenizer
+
+
+def of_text(kind="bpe"):
+    """As Llama's: ▁ for spaces, and bytes for what is no piece."""
+    fallback = [f"<0x{byte:02X}>" for byte in range(256)]
+    if kind == "bpe":
+        model = models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True)
+        trainer = trainers.BpeTrainer(
+            vocab_size=340, special_tokens=SPECIAL + fallback, show_progress=False
+        )
+    else:
+        model = models.Unigram()
+        trainer = trainers.UnigramTrainer(
+            vocab_size=60, special_tokens=SPECIAL, unk_token="<unk>", show_progress=False
+        )
+    tokenizer = tokenizers.Tokenizer(model)
+    marks = [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    tokenizer.normalizer = normalizers.Sequence(marks)
+    tokenizer.train_from_iterator([TEXT], trainer)
+    data = json.loads(tokenizer.to_str())
+    if kind == "bpe":  # bytes are pieces, and no added tokens
+        data["added_tokens"] = data["added_tokens"][: len(SPECIAL)]
+    else:
+        data["model"]["vocab"] += [[text, 0.0] for text in fallback]
+        data["model"]["byte_fallback"] = True
+    tokenizer = tokenizers.Tokenizer.from_str(json.dumps(data))
+    tokenizer.decoder = decoders.Sequence(
+        [
+            decoders.Replace("▁", " "),
+            decoders.ByteFallback(),
+            decoders.Fuse(),
+            decoders.Strip(" ", 1, 0),
+        ]
+    )
+    return tokenizer
+
+
+def of_metaspace():
+    tokenizer = tokenizers.Tokenizer(models.Unigram())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=60, special_tokens=SPECIAL, unk_token="<unk>", show_progress=False
+    )
+    tokenizer.train_from_iterator([TEXT], trainer)
+    return tokenizer
+
+
+def of_words(prefix="##"):
+    model = models.WordPiece(unk_token="<unk>", continuing_subword_prefix=prefix)
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece(prefix or "##", cleanup=False)
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=80,
+        special_tokens=SPECIAL,
+        continuing_subword_prefix=prefix,
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator([TEXT], trainer)
+    return tokenizer
+
+
+def by_rank():
+    """As Llama 3's: whole words are looked up, and merges are all ways to make each token."""
+    data = json.loads(of_bytes().to_str())
+    vocab = data["model"]["vocab"]
+    spelled = [text for text in vocab if text not in SPECIAL]
+    merges = [
+        [text[:at], text[at:]]
+        for text in spelled
+        for at in sorted(range(1, len(text)), key=lambda at: vocab.get(text[:at], 0))
+        if text[:at] in vocab and text[at:] in vocab
+    ]
+    data["model"] |= {"ignore_merges": True, "merges": merges}
+    return tokenizers.Tokenizer.from_str(json.dumps(data))
+
+
+KINDS = {
+    "bytes": of_bytes,
+    "bytes by rank": by_rank,
+    "text": of_text,
+    "Unigram over text": lambda: of_text("unigram"),
+    "Unigram": of_metaspace,
+    "WordPiece": of_words,
+    "WordPiece without ##": lambda: of_words(""),
+}
+
+
+@pytest.fixture(params=KINDS)
+def folder(request, tmp_path):
+    """A folder with a tokenizer, its template, padding and settings."""
+    tokenizer = KINDS[request.param]()
+    tokenizer.post_processor = processors.TemplateProcessing(**TEMPLATE)
+    tokenizer.enable_padding(pad_id=3, pad_token="<pad>")
+    folder = tmp_path / "from"
+    folder.mkdir()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    entry = {"lstrip": False, "normalized": False, "rstrip": False, "single_word": False}
+    listed = {str(n): {"content": t, **entry, "special": True} for n, t in enumerate(SPECIAL)}
+    settings = {"added_tokens_decoder": listed, **SETTINGS}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n")
+    (folder / "special_tokens_map.json").write_text('{"pad_token":\n "<pad>"}')
+    (folder / "chat_template.jinja").write_text("{{ messages }}é\n")
+    return folder
+
+
+def loaded(folder):
+    return tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+
+
+def counted(vocabulary):
+    how = {"pretokenizer": vocabulary.pretokenizer, "normalizer": vocabulary.normalizer}
+    return WordCounts.from_texts([TEXT], **how)
+
+
+def compare(vocabulary, before, after):
+    """What is written encodes as the vocabulary, and decodes and frames texts as before."""
+    for text in TEXTS:
+        there = after.encode(text, add_special_tokens=False)
+        if "<" not in text:
+            assert there.ids == Encoder(vocabulary).encode(text, special="parse")
+        framed = after.encode(text)
+        assert framed.ids == [vocabulary.special["<s>"], *there.ids, vocabulary.special["</s>"]]
+        assert framed.tokens[0] == "<s>"
+        if vocabulary.rule == "longest_match" and "▁" not in (vocabulary.pretokenizer or ""):
+            continue  # pieces are joined by spaces, wherever they stand
+        if vocabulary.special["<unk>"] in there.ids:
+            continue  # a character that the text that was counted did not have
+        for skip in (True, False):
+            assert after.decode(framed.ids, skip_special_tokens=skip) == before.decode(
+                before.encode(text).ids, skip_special_tokens=skip
+            )
+    short, _ = after.encode_batch(["a", "the cat's hat"])
+    assert short.tokens[-1] == "<pad>"
+    assert short.ids[-1] == vocabulary.special["<pad>"] == after.token_to_id("<pad>")
+
+
+def test_nothing_changes_where_the_vocabulary_did_not(folder, tmp_path):
+    vocabulary = Vocabulary.load(folder)
+    result = export(vocabulary, tmp_path / "to", "huggingface", text=TEXT)
+    assert result.exact
+    assert result.remarks[0].startswith("all but pieces, merges and added tokens is as in the")
+    names = sorted(path.name for path in folder.iterdir())
+    assert sorted(path.name for path in (tmp_path / "to").iterdir()) == names
+    for name in names:
+        before, after = ((at / name).read_text() for at in (folder, tmp_path / "to"))
+        if name == "tokenizer.json":
+            # scores as the library reads them
+            before, after = (json.loads(loaded(at).to_str()) for at in (folder, tmp_path / "to"))
+            if (kind := before["model"]["type"]) != "BPE" or not before["model"]["ignore_merges"]:
+                assert before["model"] == after["model"], kind
+            before["model"] = after["model"] = None
+        assert before == after, name
+
+
+def test_what_is_extended_or_pruned_keeps_the_rest(folder, tmp_path):
+    vocabulary = Vocabulary.load(folder)
+    words = counted(vocabulary)
+    more = extend(vocabulary, words, 3, time_limit=1).vocabulary
+    fewer = prune(vocabulary, words, len(vocabulary) // 2, time_limit=1).vocabulary
+    for name, changed in (("more", more), ("fewer", fewer)):
+        assert export(changed, tmp_path / name, "huggingface", text=TEXT).exact, name
+        compare(changed, loaded(folder), loaded(tmp_path / name))
+        again = Vocabulary.load(tmp_path / name)
+        assert set(again.tokens) == set(changed.tokens)
+        assert again.special == changed.special
+        settings = json.loads((tmp_path / name / "tokenizer_config.json").read_text())
+        listed = settings.pop("added_tokens_decoder")
+        assert settings == SETTINGS
+        assert {entry["content"]: int(n) for n, entry in listed.items()} == changed.special
+        for kept in ("special_tokens_map.json", "chat_template.jinja"):
+            assert (tmp_path / name / kept).read_bytes() == (folder / kept).read_bytes()
+
+
+def test_it_goes_by_way_of_a_vocabulary_file(folder, tmp_path):
+    vocabulary = Vocabulary.load(folder)
+    vocabulary.save(tmp_path / "v.json")
+    read = Vocabulary.load(tmp_path / "v.json")
+    assert read == vocabulary
+    export(read, tmp_path / "t.json", "huggingface")
+    compare(read, loaded(folder), tokenizers.Tokenizer.from_file(str(tmp_path / "t.json")))
+
+
+def test_other_use_is_written_plainly(tmp_path):
+    of_bytes().save(str(tmp_path / "t.json"))
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
+    changed = vocabulary.with_(pretokenizer="cl100k")
+    result = export(changed, tmp_path / "to.json", "huggingface")
+    assert any("is used otherwise than there" in remark for remark in result.remarks)
+    assert Vocabulary.load(tmp_path / "to.json").pretokenizer == "cl100k"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"tokenizer": 3}, {"tokenizer": {}}, {"spelling": {}}, {"spelling": {"bytes": True}}],
+)
+def test_what_is_kept_may_be_damaged(tmp_path, change):
+    of_bytes().save(str(tmp_path / "t.json"))
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
+    origin = {**vocabulary.provenance["origin"], **change}
+    damaged = vocabulary.with_(provenance={**vocabulary.provenance, "origin": origin})
+    with pytest.raises(InputError, match=r"keeps of its tokenizer\.json is damaged"):
+        export(damaged, tmp_path / "to.json", "huggingface")
+    assert not (tmp_path / "to.json").exists()
+
+
+def test_settings_may_name_tokens_of_their_own(tmp_path):
+    """As InternLM 2's rename unused pieces, and ChatGLM 3's have ids that no piece has."""
+    folder = tmp_path / "from"
+    folder.mkdir()
+    tokenizer = of_bytes()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    size, unused = tokenizer.get_vocab_size(), tokenizer.token_to_id("hat")
+    entries = {str(unused): {"content": "<tool>"}, str(size + 5): {"content": "<own>"}}
+    settings = {"added_tokens_decoder": {"1": {"content": "<s>"}, **entries}}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    vocabulary = Vocabulary.load(folder)
+    export(vocabulary, tmp_path / "to", "huggingface")
+    config = tmp_path / "to" / "tokenizer_config.json"
+    assert json.loads(config.read_text()) == settings
+    words = counted(vocabulary)
+    tokens = [token for token in vocabulary.tokens if token != b"hat"]
+    fewer = prune(vocabulary, words, len(vocabulary) // 2, time_limit=1).vocabulary
+    assert b"hat" in tokens or fewer  # whether the piece is kept or not, its id is no other's
+    export(fewer, tmp_path / "fewer", "huggingface")
+    listed = json.loads((tmp_path / "fewer" / "tokenizer_config.json").read_text())
+    places = {entry["content"]: int(n) for n, entry in listed["added_tokens_decoder"].items()}
+    assert places["<s>"] == fewer.special["<s>"]
+    assert places["<own>"] == size + 5
+    new = loaded(tmp_path / "fewer").token_to_id("hat")
+    assert places.get("<tool>", new) == (unused if new is None else new)
+
+
+def test_transformers_takes_what_is_written(tmp_path):
+    from transformers import AutoTokenizer
+
+    folder = tmp_path / "from"
+    folder.mkdir()
+    tokenizer = of_bytes()
+    tokenizer.post_processor = processors.TemplateProcessing(**TEMPLATE)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(json.dumps(SETTINGS))
+    vocabulary = Vocabulary.load(folder)
+    fewer = prune(vocabulary, counted(vocabulary), len(vocabulary) // 2, time_limit=1).vocabulary
+    export(fewer, tmp_path / "to", "huggingface")
+    before, after = (AutoTokenizer.from_pretrained(at) for at in (folder, tmp_path / "to"))
+    for role in ("bos_token", "eos_token", "pad_token", "unk_token", "padding_side"):
+        assert getattr(before, role) == getattr(after, role) == SETTINGS[role]
+    messages = [{"role": "user", "content": "that hat"}]
+    assert after.apply_chat_template(messages, tokenize=False) == "<s>that hat</s>"
+    both = after(["the", "the hats on the mat"], padding=True)
+    assert both["input_ids"][0][0] == fewer.special["<pad>"]
+    assert after.decode(after("the hats").input_ids, skip_special_tokens=True) == "the hats"
