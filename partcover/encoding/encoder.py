@@ -278,11 +278,7 @@ class Encoder(BatchEncoder):
         ending = []
         if end_of_document is not None:
             ending = [self._ids[self._special.ending(end_of_document)]]
-        whole = self._special.finds(special) or self._normal is not None
-        text = FileText(
-            paths, self._rules[0], key=key, whole=whole, all_files=all_files,
-            progress=progress or Progress(),
-        )  # fmt: skip
+        text = self._file_text(paths, key, special, all_files, progress)
 
         def work(job: list[Block | Mark]) -> FileIds:
             numbers: list[Numbers] = []
@@ -309,6 +305,60 @@ class Encoder(BatchEncoder):
         arrays = ordered_map(work, batches(text.blocks(done), PART), share)
         written = write_ids(arrays, out, file_format, kind, part, done.ids)
         return Encoded(text.document_count, text.bytes, written, kind.name)
+
+    def count_files(
+        self,
+        paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+        *,
+        key: str = "text",
+        special: Special = "text",
+        threads: int | None = None,
+        progress: Progress | None = None,
+        all_files: bool = False,
+    ) -> int:
+        """Returns how many tokens the texts of files have; otherwise as `encode_files`.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from partcover import Encoder, Vocabulary
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "text.txt")
+        ...     _ = path.write_text("ab abc")
+        ...     Encoder(Vocabulary(["ab"]), "gpt2").count_files(path)
+        4
+        """
+        check_special(special)
+        text = self._file_text(paths, key, special, all_files, progress)
+
+        def work(job: list[Block | Mark]) -> int:
+            count = 0
+            with self._workers_for(special).one() as worker:
+                for block in job:
+                    if not isinstance(block, Mark):
+                        where, at, content, _ = block
+                        with naming(where):
+                            found = worker.of(self._parts(content, special), at)
+                        count += sum(map(len, found))
+            return count
+
+        share = self.threads if threads is None else thread_count(threads)
+        return sum(ordered_map(work, batches(text.blocks(Mark()), PART), share))
+
+    def _file_text(
+        self,
+        paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+        key: str,
+        special: Special,
+        all_files: bool,
+        progress: Progress | None,
+    ) -> FileText:
+        """Returns the text of files, in blocks that are encoded one by one."""
+        whole = self._special.finds(special) or self._normal is not None
+        return FileText(
+            paths, self._rules[0], key=key, whole=whole, all_files=all_files,
+            progress=progress or Progress(),
+        )  # fmt: skip
 
     def _described(self, options: list[Any]) -> dict[str, Any]:
         """Returns what the ids of files depend on, beside the files."""

@@ -82,7 +82,10 @@ def _facts(audit: TokenizerAudit) -> Listing:
 def _parts(audit: TokenizerAudit) -> Listing:
     """The gap, and what it is made of."""
     used, size = f"{audit.used:,}", f"{audit.size:,}"
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, Any]] = []
+    if audit.own_tokens not in (None, audit.tokens):
+        rows.append({"what": "tokens that it makes of the text", "tokens": audit.own_tokens})
+    rows += [
         {"what": f"tokens needed, {audit.rule.replace('_', ' ')}", "tokens": audit.tokens},
         {"what": f"at least needed, with any {size}", "tokens": audit.lower_bound},
         {"what": f"with any {used}, as many as are used", "tokens": audit.lower_bound_used},

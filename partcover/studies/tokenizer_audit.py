@@ -95,7 +95,7 @@ class TokenizerAudit:
         Symbols of the text without an id that no token covers.  Each is a token here; there
         `Vocabulary.unknown` stands for them, and the text is lost.
     tokens : int
-        Tokens that the text needs by the tokenizer's own rule.
+        Tokens that the text needs by the tokenizer's own rule, as its words hold it.
     tokens_used : int
         Tokens that it needs by the shortest path with the used tokens alone.
     tokens_shortest_path : int
@@ -112,6 +112,9 @@ class TokenizerAudit:
         The time that it took.
     threads : int
         Number of threads.
+    own_tokens : int or None
+        Tokens that the tokenizer makes of the text, if it was encoded.  They are others where it
+        finds added tokens, or writes one token for what it does not know.
 
     Examples
     --------
@@ -139,6 +142,7 @@ class TokenizerAudit:
     additions: tuple[Additions, ...]
     seconds: float
     threads: int
+    own_tokens: int | None = None
 
     @property
     def bytes_per_token(self) -> float | None:
@@ -198,6 +202,7 @@ class TokenizerAudit:
             "bytes": text_bytes(self.words),
             "words": len(self.words),
             "total_count": self.words.total_count,
+            "own_tokens": self.own_tokens,
             "tokens": self.tokens,
             "bytes_per_token": self.bytes_per_token,
             "size": self.size,
@@ -229,6 +234,7 @@ def audit_tokenizer(
     start_certificate: Certificate | None = None,
     limit: Whole = 10,
     added: Sequence[int] = ADDED,
+    own_tokens: Whole | None = None,
     time_limit: Seconds | None = 4.0,
     threads: Threads = 1,
     progress: Progress | None = None,
@@ -248,6 +254,8 @@ def audit_tokenizer(
         Number of costly words to list.
     added : sequence of int
         Numbers of additional tokens whose worth is looked at; none saves time.
+    own_tokens : int, optional
+        Tokens that the tokenizer makes of the text, as `Encoder.count_files` counts them.
     time_limit : float, optional
         Seconds for the lower bounds together; None until they get no better.
     threads : int
@@ -306,6 +314,7 @@ def audit_tokenizer(
         additions=extension.worth(extended),
         seconds=clock.seconds,
         threads=threads,
+        own_tokens=own_tokens,
     )
 
 

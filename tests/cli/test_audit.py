@@ -8,7 +8,7 @@ from base64 import b64encode
 import pytest
 from cli.helpers import TEXT, as_json, fails
 
-from partcover import Vocabulary
+from partcover import Encoder, Vocabulary
 
 TOKENS = [b"th", b"the", b" the", b" m", b"at", b" mat", b"zzz"]
 
@@ -50,9 +50,25 @@ def test_what_a_tokenizer_does_not_know_is_said(run, tmp_path):
     (tmp_path / "text.txt").write_text("hat ha? hat")
     status, data = as_json(run("audit", "vocab.txt", "text.txt", "--json", "--quiet"))
     assert (status, data["unknown"]) == (0, 4)  # a mark of three bytes and ?
+    assert (data["own_tokens"], data["tokens"]) == (6, 9)
     status, out, err = run("audit", "vocab.txt", "text.txt")
     assert "bytes it has no token for 4" in " ".join(out.split())
     assert "counts as a token a byte (there [UNK] stands for them)" in err
+
+
+def test_the_tokenizers_own_count_comes_first(run, tmp_path, tokenizer):
+    vocabulary = Vocabulary.load(tmp_path / tokenizer)
+    added = vocabulary.with_(special=["the cat"], special_flags={"the cat": ["added"]})
+    added.with_(pretokenizer="gpt2").save(tmp_path / "added.json")
+    (tmp_path / "more.txt").write_text("the cat, the cat; the hat")
+    status, data = as_json(run("audit", "added.json", "more.txt", "--json", "--quiet"))
+    own = Encoder(Vocabulary.load(tmp_path / "added.json")).count("the cat, the cat; the hat")
+    assert (status, data["own_tokens"]) == (0, own)
+    assert own < data["tokens"]
+    _, out, err = run("audit", "added.json", "more.txt")
+    first = next(line for line in out.splitlines() if "tokens that it makes" in line)
+    assert first.split()[-2] == str(own)
+    assert f"it makes {own} tokens of the text; the bounds compare the {data['tokens']}" in err
 
 
 def test_what_is_shown(run, tokenizer):

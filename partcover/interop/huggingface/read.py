@@ -68,7 +68,11 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     data = read_json(file)
     vocabulary, remarks = from_json(data, file)
     _, byte_level, _ = read_splitting(_bytes_last(data).get("pre_tokenizer"))
-    if (origin := origin_of(data, byte_level=byte_level)) is not None:
+    try:
+        origin = origin_of(data, byte_level=byte_level)
+    except (AttributeError, KeyError, TypeError, IndexError):  # parts that no one read before
+        origin = None
+    if origin is not None:
         origin |= {"use": use_of(vocabulary), **settings_beside(file, data["model"]["vocab"])}
         vocabulary = vocabulary.with_(provenance={**vocabulary.provenance, ORIGIN: origin})
     return vocabulary, remarks

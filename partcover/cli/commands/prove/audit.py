@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ....corpus.word_counts import WordCounts
+from ....encoding.encoder import Encoder
 from ....errors import InputError
 from ....problem.certificates.certificate import Certificate
 from ....runtime.files.kinds import kind_of
@@ -121,10 +123,17 @@ def audit_command(
             progress=progress,
             all_files=all_files,
         )
+    own = None
+    # standard input cannot be read twice, and what lacks ids cannot be encoded
+    with out.progress("encoding") as progress, suppress(InputError):
+        if "-" not in files:
+            encoder = Encoder(vocabulary, threads=out.threads)
+            own = encoder.count_files(files, key=key, progress=progress, all_files=all_files)
     with out.events(None, phase="bound", time_limit=time_limit) as progress:
         audit = audit_tokenizer(
             vocabulary,
             words,
+            own_tokens=own,
             time_limit=time_limit,
             start_certificate=start,
             limit=top,
@@ -140,6 +149,12 @@ def audit_command(
         out.note(
             "it takes a text as one word, and no token of it reaches from another character across "
             "a space: the bounds are for such tokens"
+        )
+    if audit.own_tokens not in (None, audit.tokens):
+        out.note(
+            f"it makes {audit.own_tokens:,} tokens of the text; the bounds compare the "
+            f"{audit.tokens:,} that its words need, without added tokens, and with a token for "
+            "each byte that it does not know"
         )
     if audit.unknown:
         special = vocabulary.unknown
