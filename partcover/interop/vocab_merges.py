@@ -15,7 +15,7 @@ from typing import IO, Any, cast
 
 from ..corpus.normalizers.normalizer import Normalizer, glance
 from ..corpus.pretokenizers.pretokenizer import CLIP, PATTERNS
-from ..errors import InputError, MissingExtra
+from ..errors import InputError
 from ..runtime.files.kinds import begins_object
 from ..runtime.files.writing import load_json, open_input, read_json, write_atomic
 from ..runtime.numerals import read_int
@@ -25,6 +25,7 @@ from .byte_level import SPELLED_BYTES, pieces_of, to_characters
 from .end_of_word import SUFFIX, ends_words, merges_inside, without_ends
 from .format import Format, GivenUp, Nearest, Replay
 from .huggingface.format import replay_of
+from .huggingface.library import Library
 from .huggingface.model import build_model
 from .huggingface.origin import added_entry
 from .huggingface.read import flags_of, from_json
@@ -300,10 +301,6 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
 
 
 def _replay(path: Path) -> Replay:
-    try:
-        from tokenizers import Tokenizer
-    except ImportError:
-        raise MissingExtra("tokenizers", "huggingface", "the format vocab-merges") from None
     ids_file, merges_file = _files(path)
     merges = list(_merges(merges_file))
     ended = any(right.endswith(SUFFIX) for _, right in merges)
@@ -311,7 +308,7 @@ def _replay(path: Path) -> Replay:
     model: dict[str, Any] = {"type": "BPE", "vocab": read_json(ids_file), "merges": merges}
     model["end_of_word_suffix"] = SUFFIX if ended else None
     data = {"version": "1.0", **splitting, "model": model}
-    return replay_of(Tokenizer.from_str(json.dumps(data)))
+    return replay_of(Library(data, "the format vocab-merges"))
 
 
 _RULES: dict[SegmentationRule, str | Nearest] = {

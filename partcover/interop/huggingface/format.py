@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from functools import cache
 from pathlib import Path
-from typing import Any
 
+from ...corpus import symbols as sym
 from ...corpus.word_counts import WordCounts
-from ...errors import MissingExtra
 from ...runtime.files.writing import load_json
 from ...segmentation.segmentation import segment
 from ...vocabulary.vocabulary import Vocabulary
@@ -18,11 +16,12 @@ from ..format import Format, GivenUp, Nearest, Replay, keep
 from ..merge_ranks import characters_of
 from ..splitting import read_splitting, why_not
 from ..whole_texts import marking_steps
+from .library import Library
 from .model import looks_up_words, special_in_words
 from .normalizer import as_steps
 from .origin import origin_in
 from .read import looks_like, read
-from .spelling import from_text, speller, to_text
+from .spelling import speller
 from .word_pieces import PREFIX, free_mark, read_piece, spell_piece
 from .write import FILE, write
 
@@ -107,75 +106,61 @@ def _special_as_text(vocabulary: Vocabulary) -> str:
 
 
 def _replay(path: Path) -> Replay:
-    try:
-        from tokenizers import Tokenizer
-    except ImportError:
-        raise MissingExtra("tokenizers", "huggingface", "the format huggingface") from None
     file = path / FILE if path.is_dir() else path
-    tokenizer = Tokenizer.from_file(str(file))
     data = load_json(file)
+    library = Library(data, "the format huggingface")
     _, byte_level, _ = read_splitting(data.get("pre_tokenizer"))
-    if byte_level or data["model"].get("continuing_subword_prefix") == PREFIX:
-        return replay_of(tokenizer)
-    spaced = marking_steps(data) is not None and "▁" in tokenizer.get_vocab()
-    return _replay_text(tokenizer, read(file)[0], "▁" if spaced else " ")
+    if library.model.get("continuing_subword_prefix") == PREFIX:
+        return _replay_words(library)
+    if byte_level:
+        return replay_of(library)
+    spaced = marking_steps(data) is not None and "▁" in library.ids
+    return _replay_text(library, read(file)[0], "▁" if spaced else " ")
 
 
-def _replay_text(tokenizer: Any, vocabulary: Vocabulary, space: str) -> Replay:
+def _replay_text(library: Library, vocabulary: Vocabulary, space: str) -> Replay:
     """Returns the replay of a model over text.
 
     Parameters
     ----------
-    tokenizer
-        The library's.
+    library : Library
+        The tokenizer.
     vocabulary : Vocabulary
         What is read of its file.
     space : str
         What stands for a space in pieces.
     """
-    tokenizer.encode_special_tokens = True
-    model = tokenizer.model
-    ids = tokenizer.get_vocab()
     piece_of: dict[int, bytes] = dict(vocabulary.decode_only)
     piece_of |= dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
     piece_of |= {number: name.encode() for name, number in vocabulary.special.items()}
     id_of = {piece: number for number, piece in piece_of.items()}
     # a model may take the spelling of a special token for it, and here it is text
     special = set(vocabulary.special.values())
-    unknown = ids.get(getattr(model, "unk_token", None) or "", -1)
+    unknown = library.ids.get(library.model.get("unk_token") or "", -1)
     lost = special if unknown in vocabulary.id_of else special | {unknown}
 
     def word(word: bytes) -> list[bytes] | None:
-        try:
-            found = [token.id for token in model.tokenize(word.decode("utf-8").replace(" ", space))]
-        except Exception:  # not UTF-8; or the library's own type
+        text = sym.text_of(word)
+        found = None if text is None else library.word(text.replace(" ", space))
+        if found is None or lost.intersection(found):
             return None
-        return None if lost.intersection(found) else [piece_of[number] for number in found]
+        return [piece_of[number] for number in found]
 
     return Replay(
-        f"tokenizers {importlib.metadata.version('tokenizers')}",
+        library.name,
         lambda words: [word(one) for one in words],
-        lambda text: [
-            piece_of[number] for number in tokenizer.encode(text, add_special_tokens=False).ids
-        ],
+        lambda text: [piece_of[number] for number in library.text(text)],
         id_of.get,
-        ids.get,
+        library.ids.get,
     )
 
 
-def replay_of(tokenizer: Any) -> Replay:
-    """Returns the replay of a tokenizer of the library's."""
-    tokenizer.encode_special_tokens = True  # special tokens in a text are text
-    model = tokenizer.model
-    ids = tokenizer.get_vocab()
-    over_text = getattr(model, "byte_fallback", False)  # as ``character_merges`` is written
-
-    if getattr(model, "continuing_subword_prefix", None) == PREFIX:
-        return _replay_words(tokenizer)
-    suffix = getattr(model, "end_of_word_suffix", None) or ""
-    read = from_text if over_text else read_ended(suffix)
-
-    spell = spell_ended if suffix else to_text if over_text else to_characters
+def replay_of(library: Library) -> Replay:
+    """Returns the replay of a tokenizer over bytes."""
+    ids = library.ids
+    suffix = library.model.get("end_of_word_suffix") or ""
+    read = read_ended(suffix)
+    spell = spell_ended if suffix else to_characters
 
     @cache
     def spelled(piece: str) -> bytes:
@@ -187,46 +172,36 @@ def replay_of(tokenizer: Any) -> Replay:
             if word.find(END) != len(word) - 1 or len(word) == 1:
                 return None  # no word there
             word = word[:-1]
-        try:
-            text = word.decode("utf-8") if over_text else to_characters(word)
-            return [spelled(token.value) for token in model.tokenize(text)]
-        except Exception:  # not UTF-8; or the library's own type, at a byte without an id
-            return None
+        pieces = library.word_pieces(to_characters(word))
+        return None if pieces is None else [*map(spelled, pieces)]
 
     return Replay(
-        f"tokenizers {importlib.metadata.version('tokenizers')}",
+        library.name,
         lambda words: [word(one) for one in words],
-        lambda text: [
-            spelled(piece) for piece in tokenizer.encode(text, add_special_tokens=False).tokens
-        ],
-        lambda token: ids.get(spell(token) or ""),
+        lambda text: [*map(spelled, library.pieces(text))],
+        lambda token: ids.get(spell(token)),
         ids.get,
     )
 
 
-def _replay_words(tokenizer: Any) -> Replay:
+def _replay_words(library: Library) -> Replay:
     """Returns the replay of WordPiece over text."""
-    model = tokenizer.model
-    ids = tokenizer.get_vocab()
+    ids, unknown = library.ids, library.model.get("unk_token")
     mark = free_mark(ids)
     read, spell = read_piece(mark, PREFIX), spell_piece(mark)
 
     def word(word: bytes) -> list[bytes] | None:
-        try:
-            text = word.decode("utf-8")
-            pieces = [token.value for token in model.tokenize(text.removeprefix(mark))]
-        except Exception:  # not UTF-8; or the library's own type
+        text = sym.text_of(word)
+        if text is None or not text.startswith(mark):
             return None
-        return (
-            None if not text.startswith(mark) or model.unk_token in pieces else [*map(read, pieces)]
-        )
+        pieces = library.word_pieces(text.removeprefix(mark))
+        return None if pieces is None or unknown in pieces else [*map(read, pieces)]
 
     return Replay(
-        f"tokenizers {importlib.metadata.version('tokenizers')}",
+        library.name,
         lambda words: [word(one) for one in words],
         lambda text: [
-            piece.encode() if piece == model.unk_token else read(piece)
-            for piece in tokenizer.encode(text, add_special_tokens=False).tokens
+            piece.encode() if piece == unknown else read(piece) for piece in library.pieces(text)
         ],
         lambda token: ids.get(spell(token) or ""),
         ids.get,

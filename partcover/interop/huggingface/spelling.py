@@ -11,9 +11,8 @@ from ..byte_level import to_characters
 from ..end_of_word import ends_words, spell_ended
 from .word_pieces import spell_piece, word_mark
 
-__all__ = ["DECODED_BYTE", "from_text", "speller", "to_text"]
+__all__ = ["DECODED_BYTE", "speller", "to_text"]
 
-_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 # what the decoder of byte fallback reads as a byte
 DECODED_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>")
 
@@ -33,9 +32,3 @@ def to_text(piece: bytes) -> str | None:
     if text is None:
         return f"<0x{piece[0]:02X}>" if len(piece) == 1 else None
     return None if DECODED_BYTE.fullmatch(text) else text
-
-
-def from_text(piece: str) -> bytes:
-    """Returns the bytes that `to_text` spelled."""
-    byte = _BYTE.fullmatch(piece)
-    return bytes([int(byte[1], 16)]) if byte else piece.encode("utf-8")

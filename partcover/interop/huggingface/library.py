@@ -1,0 +1,102 @@
+"""Runs Hugging Face's tokenizers, whose version 1 is asked in other ways than those before."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ...errors import InputError, MissingExtra
+
+__all__ = ["Library"]
+
+
+class Library:
+    """A tokenizer of the library's; special tokens in a text are text to it.
+
+    Parameters
+    ----------
+    data : dict
+        The content of its tokenizer.json.
+    what : str
+        What it is needed for, if it is not installed.
+
+    Attributes
+    ----------
+    name : str
+        The library, with its version.
+    model : dict
+        The model of `data`.
+    ids : dict of str to int
+        The id of each piece, special tokens included.
+    """
+
+    def __init__(self, data: dict[str, Any], what: str) -> None:
+        self.name = f"tokenizers {_version(what)}"
+        self.model: dict[str, Any] = data["model"]
+        vocab = self.model["vocab"]
+        if not isinstance(vocab, dict):
+            vocab = {text: number for number, (text, _) in enumerate(vocab)}
+        added = {entry["content"]: entry["id"] for entry in data.get("added_tokens") or []}
+        self.ids: dict[str, int] = {**added, **vocab}
+        self._texts = {number: text for text, number in self.ids.items()}
+        self._whole = _loaded({**data, "truncation": None, "padding": None})
+        self._words: Any = None
+        self._asked: dict[str, Any] = {"add_special_tokens": False}
+        if hasattr(self._whole, "model"):
+            self._whole.encode_special_tokens = True
+        else:  # from version 1 on the model is not to be had alone
+            self._asked["encode_special_tokens"] = True
+            alone = {"normalizer": None, "pre_tokenizer": None, "post_processor": None}
+            self._words = _loaded({**data, **alone, "added_tokens": []})
+
+    def text(self, text: str) -> list[int]:
+        """Returns the ids of a text."""
+        ids: list[int] = self._whole.encode(text, **self._asked).ids
+        return ids
+
+    def pieces(self, text: str) -> list[str]:
+        """Returns the pieces of a text, as they are spelled."""
+        return [self._texts[number] for number in self.text(text)]
+
+    def word(self, spelled: str) -> list[int] | None:
+        """Returns the ids that the model makes of a word; None if it takes none such."""
+        try:
+            if self._words is None:
+                return [token.id for token in self._whole.model.tokenize(spelled)]
+            ids: list[int] = self._words.encode(spelled, **self._asked).ids
+        except Exception:  # the library's own type, as at what has no id
+            return None
+        return ids
+
+    def word_pieces(self, spelled: str) -> list[str] | None:
+        """Returns the pieces that the model makes of a word; None if it takes none such."""
+        ids = self.word(spelled)
+        return None if ids is None else [self._texts[number] for number in ids]
+
+
+def _version(what: str) -> str:
+    """Returns the library's version."""
+    try:
+        import tokenizers  # noqa: F401
+    except ImportError:
+        raise MissingExtra("tokenizers", "huggingface", what) from None
+    return importlib.metadata.version("tokenizers")
+
+
+def _loaded(data: dict[str, Any]) -> Any:
+    """Returns the tokenizer of a tokenizer.json with this content."""
+    from tokenizers import Tokenizer
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "tokenizer.json")
+        path.write_text(json.dumps(data, ensure_ascii=False), "utf-8")
+        try:
+            return Tokenizer.from_file(str(path))
+        except Exception as error:  # the library's own type
+            raise InputError(
+                f"tokenizers {importlib.metadata.version('tokenizers')} does not load it: {error}; "
+                "version 0.23 loads more (pip install 'tokenizers<1')"
+            ) from None

@@ -1,0 +1,65 @@
+"""Version 1 of tokenizers, which has no model to ask alone, is asked for the same."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import pytest
+import tokenizers
+
+from partcover import InputError, Vocabulary, export
+from partcover.interop.huggingface.library import Library
+
+TOKENS = ["the", " the", "hat", " hat", "at", "</"]
+TEXT = "the hat at the hat </s> é日"
+
+
+class LaterTokenizer:
+    """Does what version 1 does: special tokens are an argument, and models are not to be had."""
+
+    def __init__(self, own):
+        self._own = own
+
+    @classmethod
+    def from_file(cls, path):
+        own = tokenizers.Tokenizer.from_file(path)
+        if own.model.__class__.__name__ == "Unigram" and own.pre_tokenizer is not None:
+            raise ValueError("a `ByteLevel` pre-tokenizer needs a BPE model, found Unigram")
+        return cls(own)
+
+    def encode(self, text, *, add_special_tokens=True, encode_special_tokens=False):
+        self._own.encode_special_tokens = encode_special_tokens
+        return self._own.encode(text, add_special_tokens=add_special_tokens)
+
+
+@pytest.fixture
+def later(monkeypatch):
+    module = types.ModuleType("tokenizers")
+    module.Tokenizer = LaterTokenizer
+    monkeypatch.setitem(sys.modules, "tokenizers", module)
+
+
+@pytest.mark.parametrize("rule", ["merges", "single_symbols", "character_merges"])
+def test_what_is_written_is_replayed(tmp_path, later, rule):
+    vocabulary = Vocabulary(TOKENS, rule=rule, pretokenizer="gpt2", special=["<s>"])
+    result = export(vocabulary, tmp_path / "t.json", "huggingface", text=TEXT)
+    assert result.exact
+    assert result.words > 700
+
+
+def test_a_difference_is_seen(tmp_path, later, monkeypatch):
+    monkeypatch.setattr(Library, "word", lambda self, spelled: [0])
+    vocabulary = Vocabulary(TOKENS, rule="merges", pretokenizer="gpt2")
+    with pytest.raises(InputError, match="are cut otherwise"):
+        export(vocabulary, tmp_path / "t.json", "huggingface")
+
+
+def test_what_it_does_not_load_is_one_line(tmp_path, later):
+    vocabulary = Vocabulary(TOKENS, pretokenizer="gpt2")
+    with pytest.raises(
+        InputError, match=r"does not load it: a `ByteLevel` .*pip install 'tok"
+    ) as e:
+        export(vocabulary, tmp_path / "t.json", "huggingface")
+    assert "\n" not in str(e.value)
+    assert not (tmp_path / "t.json").exists()
