@@ -109,8 +109,7 @@ def settings_beside(file: Path, vocab: Any) -> dict[str, Any]:
             piece_of = {str(number): text for text, number in ids.items()}
             listed = data.get("added_tokens_decoder")
             for number, entry in listed.items() if isinstance(listed, dict) else ():
-                piece = piece_of.get(number)
-                if isinstance(entry, dict) and piece not in (None, entry.get("content")):
+                if isinstance(entry, dict) and (piece := piece_of.get(number)) is not None:
                     entry[_RENAMES] = piece
             found["config"] = data
     texts = {name: _read(file.parent / name) for name in _KEPT}
@@ -158,9 +157,15 @@ def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) ->
     InputError
         If a token cannot be spelled as its pieces are, or what was kept is damaged.
     """
+    settings: dict[str, str] = {}
     try:
         data, numbers = _filled(origin, vocabulary)
         content, _ = tokenizer_text(data, indent=2)
+        if (config := origin.get("config")) is not None:
+            if isinstance(listed := config.get("added_tokens_decoder"), Mapping):
+                config = {**config, "added_tokens_decoder": _listed(listed, numbers)}
+            settings[_CONFIG] = json.dumps(config, ensure_ascii=False, indent=2) + "\n"
+        settings |= {name: str(text) for name, text in (origin.get("files") or {}).items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             f"what the vocabulary keeps of its tokenizer.json is damaged ({error!r})"
@@ -171,14 +176,9 @@ def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) ->
         return remarks
     path.mkdir()
     write_atomic(path / "tokenizer.json", content)
-    if isinstance(config := origin.get("config"), Mapping):
-        config = dict(config)
-        if isinstance(listed := config.get("added_tokens_decoder"), Mapping):
-            config["added_tokens_decoder"] = _listed(listed, numbers)
-        write_atomic(path / _CONFIG, json.dumps(config, ensure_ascii=False, indent=2) + "\n")
-    for name, text in (origin.get("files") or {}).items():
-        if name in _KEPT and isinstance(text, str):
-            write_atomic(path / name, text)
+    for name in (_CONFIG, *_KEPT):
+        if name in settings:
+            write_atomic(path / name, settings[name])
     return remarks
 
 
@@ -187,13 +187,22 @@ def _listed(listed: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, 
 
     What only the settings name keeps its id, or that of the piece that it renames.
     """
-    taken = set(numbers.values())
-    there: dict[int, Any] = {}
+    taken = {str(number) for number in numbers.values()}
+    there: dict[str, Any] = {}
     for before, entry in listed.items():
-        number = numbers.get(entry["content"], numbers.get(entry.get(_RENAMES), int(before)))
-        if entry["content"] in numbers or _RENAMES in entry or number not in taken:
-            there[number] = {key: entry[key] for key in entry if key != _RENAMES}
-    return {str(number): there[number] for number in sorted(there)}
+        names = [entry.get("content"), entry.get(_RENAMES)] if isinstance(entry, Mapping) else []
+        known = [str(numbers[name]) for name in names if isinstance(name, str) and name in numbers]
+        if known or before not in taken:
+            there[known[0] if known else before] = entry
+    kept = sorted(there, key=lambda number: (len(number), number))
+    return {number: _without_name(there[number]) for number in kept}
+
+
+def _without_name(entry: Any) -> Any:
+    """Returns an entry of the settings as it was."""
+    if not isinstance(entry, Mapping):
+        return entry
+    return {key: entry[key] for key in entry if key != _RENAMES}
 
 
 def added_entry(vocabulary: Vocabulary, text: str) -> dict[str, Any]:

@@ -235,7 +235,10 @@ def test_other_use_is_written_plainly(tmp_path):
 
 @pytest.mark.parametrize(
     "change",
-    [{"tokenizer": 3}, {"tokenizer": {}}, {"spelling": {}}, {"spelling": {"bytes": True}}],
+    [
+        *[{"tokenizer": 3}, {"tokenizer": {}}, {"spelling": {}}, {"spelling": {"bytes": True}}],
+        *[{"config": 3}, {"files": [1]}],
+    ],
 )
 def test_what_is_kept_may_be_damaged(tmp_path, change):
     of_bytes().save(str(tmp_path / "t.json"))
@@ -272,6 +275,23 @@ def test_settings_may_name_tokens_of_their_own(tmp_path):
     assert places["<own>"] == size + 5
     new = loaded(tmp_path / "fewer").token_to_id("hat")
     assert places.get("<tool>", new) == (unused if new is None else new)
+
+
+@pytest.mark.parametrize("listed", [[], {"x": 3}, {"y": []}, {"z": {}}, {"w": {"content": 7}}])
+def test_odd_settings_stay_as_they_are(tmp_path, listed):
+    folder = tmp_path / "from"
+    folder.mkdir()
+    of_bytes().save(str(folder / "tokenizer.json"))
+    config = folder / "tokenizer_config.json"
+    config.write_text(json.dumps({"added_tokens_decoder": listed, "é": 1}))
+    (folder / "chat_template.jinja").write_bytes(b"\xff")  # no text
+    export(Vocabulary.load(folder), tmp_path / "to", "huggingface")
+    written = tmp_path / "to" / "tokenizer_config.json"
+    assert json.loads(written.read_text()) == json.loads(config.read_text())
+    assert not (tmp_path / "to" / "chat_template.jinja").exists()
+    config.write_text("{")
+    export(Vocabulary.load(folder), tmp_path / "other", "huggingface")
+    assert not (tmp_path / "other" / "tokenizer_config.json").exists()
 
 
 def test_transformers_takes_what_is_written(tmp_path):
