@@ -9,6 +9,7 @@ from interop.cases import need
 
 from partcover import InputError, Vocabulary
 from partcover.interop import export
+from partcover.interop.ranks.tiktoken import PUBLISHED
 
 
 def b64(token):
@@ -120,3 +121,16 @@ def test_partcovers_own_file_is_no_other_format(tmp_path):
     assert Vocabulary.load(tmp_path / "v.json") == vocabulary
     with pytest.raises(InputError, match="cannot be read"):
         Vocabulary.load(tmp_path / "none")
+
+
+def test_a_rank_file_may_hold_an_empty_token(tmp_path):
+    """Whisper's ends with one, ``= 50256``."""
+    lines = [b"%s %d" % (base64.b64encode(bytes([byte])), byte) for byte in range(256)]
+    (tmp_path / "v.tiktoken").write_bytes(b"\n".join([*lines, b"aGE= 256", b"= 257"]) + b"\n")
+    vocabulary = Vocabulary.load(tmp_path / "v.tiktoken")
+    assert vocabulary.tokens == (b"ha",)
+    assert "an empty token, which no text becomes, is left out" in vocabulary.provenance["remarks"]
+    whisper = next(special for name, _, special in PUBLISHED.values() if name == "multilingual")
+    assert len(whisper) == 1608
+    assert (whisper["<|endoftext|>"], whisper["<|su|>"]) == (50257, 50357)
+    assert (whisper["<|0.00|>"], whisper["<|30.00|>"]) == (50364, 51864)

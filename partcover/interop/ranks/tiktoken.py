@@ -67,6 +67,23 @@ PUBLISHED: dict[str, tuple[str, str, dict[str, int]]] = {
         | {f"<|extra_{number}|>": 151646 + number for number in range(205)},
     ),
 }
+_LANGUAGES = (
+    "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur "
+    "hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si "
+    "km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha "
+    "ba jw su"
+).split()
+_WHISPER = [
+    *[_END, "<|startoftranscript|>", *(f"<|{language}|>" for language in _LANGUAGES)],
+    *["<|translate|>", "<|transcribe|>", "<|startoflm|>", "<|startofprev|>", "<|nospeech|>"],
+    *["<|notimestamps|>", *(f"<|{moment * 0.02:.2f}|>" for moment in range(1501))],
+]
+# as its encoder numbers them, for all models but the one that knows Cantonese, too
+PUBLISHED["b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126"] = (
+    "multilingual",
+    "gpt2",
+    {text: 50257 + place for place, text in enumerate(_WHISPER)},
+)
 _BY_NAME = {name: (rules, special) for name, rules, special in PUBLISHED.values()}
 
 
@@ -127,6 +144,8 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     rank_of, digest = read_ranks(path)
     remarks = []
     pretokenizer: str | None = None
+    if rank_of.pop(b"", None) is not None:
+        remarks.append("an empty token, which no text becomes, is left out")
     special: dict[str, int] = {}
     if digest in PUBLISHED:
         name, pretokenizer, special = PUBLISHED[digest]
@@ -206,12 +225,12 @@ def _line(line: bytes) -> tuple[bytes, int]:
     fields = line.split()
     if len(fields) != 2:
         raise InputError("a token in base64, a space and its rank are expected")
+    if fields[0] == b"=":  # Whisper's, which is empty
+        fields[0] = b""
     try:
         token = base64.b64decode(fields[0], validate=True)
     except binascii.Error:
         raise InputError(f"{fields[0][:40].decode(errors='replace')!r} is not base64") from None
-    if not token:
-        raise InputError("the token is empty")
     if not fields[1].isdigit() or len(fields[1]) > 10 or int(fields[1]) >= 2**31:
         shown = fields[1][:40].decode(errors="replace")
         raise InputError(f"the rank {shown!r} is no whole number from 0 to 2,147,483,647")
