@@ -128,6 +128,17 @@ def test_added_tokens_that_are_not_special_are_found_in_any_case(tmp_path):
         encoder.encode("   a<s>", special="error")
 
 
+def test_added_tokens_are_found_in_what_the_normalizer_writes(tmp_path):
+    entries = [("éé", [False] * 4 + [True])]  # normalized
+    (tmp_path / "t.json").write_text(json.dumps(made(entries, normalizer={"type": "NFC"})))
+    own = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
+    for text in ("ae\u0301e\u0301b", "aééb", "aeb", "ae\u0301éb" * 100_000):
+        ids = own.encode(text).ids
+        assert encoder.encode(text) == encoder.encode_to_numpy(text).tolist() == ids
+        assert encoder.encode_batch([text, "x"])[0] == ids
+
+
 def test_decoding_gives_them_back_or_leaves_them_out(tmp_path):
     entries = [("<s>", [True] + [False] * 4), ("<t>", [False] * 5)]
     (tmp_path / "t.json").write_text(json.dumps(made(entries)))

@@ -13,11 +13,7 @@ from partcover import Encoder, InputError, Vocabulary, WordCounts, export, exten
 TEXT = "the cat's hat, that hath 12 hats on the mat\n\tthat thé naïve cat — the end. " * 4
 TEXTS = [TEXT, "", " ", "the  cat", "é日😀", "\n\n\tx", "hats <s> that", "That's all"]
 SPECIAL = ["<unk>", "<s>", "</s>", "<pad>"]
-TEMPLATE = {
-    "single": "<s> $A </s>",
-    "pair": "<s> $A </s> $B:1 </s>:1",
-    "special_tokens": [("<s>", 1), ("</s>", 2)],
-}
+TEMPLATE = {"single": "<s> $A </s>", "pair": "<s> $A </s> $B:1 </s>:1"}
 SETTINGS = {
     "bos_token": "<s>",
     "chat_template": "{% for m in messages %}<s>{{ m['content'] }}</s>{% endfor %}",
@@ -29,15 +25,24 @@ SETTINGS = {
 }
 
 
-def of_bytes(**how):
-    tokenizer = tokenizers.Tokenizer(models.BPE(unk_token=None, **how))
+def framed(tokenizer):
+    """Puts ``<s>`` and ``</s>`` around texts, and fills short ones up."""
+    ids = [(text, tokenizer.token_to_id(text)) for text in ("<s>", "</s>")]
+    tokenizer.post_processor = processors.TemplateProcessing(**TEMPLATE, special_tokens=ids)
+    tokenizer.enable_padding(pad_id=tokenizer.token_to_id("<pad>"), pad_token="<pad>")
+    return tokenizer
+
+
+def of_bytes(special=SPECIAL):
+    tokenizer = tokenizers.Tokenizer(models.BPE(unk_token=None))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(
-        vocab_size=330, special_tokens=SPECIAL, initial_alphabet=alphabet, show_progress=False
+        vocab_size=330, special_tokens=special, initial_alphabet=alphabet, show_progress=False
     )
     tokenizer.train_from_iterator([TEXT], trainer)
+    tokenizer.add_special_tokens([text for text in SPECIAL if text not in special])
     return tokenizer
 
 
@@ -120,6 +125,7 @@ def by_rank():
 
 KINDS = {
     "bytes": of_bytes,
+    "bytes, special tokens behind": lambda: of_bytes([]),
     "bytes by rank": by_rank,
     "text": of_text,
     "Unigram over text": lambda: of_text("unigram"),
@@ -132,14 +138,15 @@ KINDS = {
 @pytest.fixture(params=KINDS)
 def folder(request, tmp_path):
     """A folder with a tokenizer, its template, padding and settings."""
-    tokenizer = KINDS[request.param]()
-    tokenizer.post_processor = processors.TemplateProcessing(**TEMPLATE)
-    tokenizer.enable_padding(pad_id=3, pad_token="<pad>")
+    tokenizer = framed(KINDS[request.param]())
     folder = tmp_path / "from"
     folder.mkdir()
     tokenizer.save(str(folder / "tokenizer.json"))
     entry = {"lstrip": False, "normalized": False, "rstrip": False, "single_word": False}
-    listed = {str(n): {"content": t, **entry, "special": True} for n, t in enumerate(SPECIAL)}
+    listed = {
+        str(tokenizer.token_to_id(text)): {"content": text, **entry, "special": True}
+        for text in SPECIAL
+    }
     settings = {"added_tokens_decoder": listed, **SETTINGS}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n")
     (folder / "special_tokens_map.json").write_text('{"pad_token":\n "<pad>"}')
@@ -299,8 +306,7 @@ def test_transformers_takes_what_is_written(tmp_path):
 
     folder = tmp_path / "from"
     folder.mkdir()
-    tokenizer = of_bytes()
-    tokenizer.post_processor = processors.TemplateProcessing(**TEMPLATE)
+    tokenizer = framed(of_bytes([]))
     tokenizer.save(str(folder / "tokenizer.json"))
     (folder / "tokenizer_config.json").write_text(json.dumps(SETTINGS))
     vocabulary = Vocabulary.load(folder)
