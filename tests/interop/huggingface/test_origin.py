@@ -28,7 +28,8 @@ SETTINGS = {
 def framed(tokenizer):
     """Puts ``<s>`` and ``</s>`` around texts, and fills short ones up."""
     ids = [(text, tokenizer.token_to_id(text)) for text in ("<s>", "</s>")]
-    tokenizer.post_processor = processors.TemplateProcessing(**TEMPLATE, special_tokens=ids)
+    if tokenizer.post_processor is None:
+        tokenizer.post_processor = processors.TemplateProcessing(**TEMPLATE, special_tokens=ids)
     tokenizer.enable_padding(pad_id=tokenizer.token_to_id("<pad>"), pad_token="<pad>")
     return tokenizer
 
@@ -43,6 +44,14 @@ def of_bytes(special=SPECIAL):
     )
     tokenizer.train_from_iterator([TEXT], trainer)
     tokenizer.add_special_tokens([text for text in SPECIAL if text not in special])
+    return tokenizer
+
+
+def as_roberta():
+    tokenizer = of_bytes([])
+    begin, end = ((text, tokenizer.token_to_id(text)) for text in ("<s>", "</s>"))
+    roberta = processors.RobertaProcessing(end, begin, trim_offsets=False, add_prefix_space=False)
+    tokenizer.post_processor = processors.Sequence([roberta])
     return tokenizer
 
 
@@ -126,6 +135,7 @@ def by_rank():
 KINDS = {
     "bytes": of_bytes,
     "bytes, special tokens behind": lambda: of_bytes([]),
+    "RoBERTa": as_roberta,
     "bytes by rank": by_rank,
     "text": of_text,
     "Unigram over text": lambda: of_text("unigram"),
