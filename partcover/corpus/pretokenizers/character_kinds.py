@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 import numpy as np
@@ -11,7 +11,7 @@ import regex
 
 from ...kernels.encoding import _encoder
 
-__all__ = ["character_kinds", "code_points"]
+__all__ = ["PLACES", "character_kinds", "code_points"]
 
 #: What the characters of a category are.
 _KINDS = {
@@ -28,7 +28,7 @@ _KINDS = {
     r"\s+": _encoder.WHITE,
 }
 #: Where Unicode has characters that are any of these; a test looks at the others.
-_PLACES = (range(0x40000), range(0xE0000, 0xE1000))
+PLACES = (range(0x40000), range(0xE0000, 0xE1000))
 
 
 @cache
@@ -45,8 +45,17 @@ def character_kinds() -> npt.NDArray[np.uint8]:
     return code_points(_KINDS)
 
 
-def code_points(patterns: Mapping[str, int]) -> npt.NDArray[np.uint8]:
+def code_points(
+    patterns: Mapping[str, int], places: Iterable[range] = PLACES
+) -> npt.NDArray[np.uint8]:
     r"""Returns for each code point the bits of the patterns, of runs of characters, that match it.
+
+    Parameters
+    ----------
+    patterns : mapping of str to int
+        The bits of each.
+    places : iterable of range
+        The code points that are looked at; the others have no bits.
 
     Returns
     -------
@@ -60,8 +69,8 @@ def code_points(patterns: Mapping[str, int]) -> npt.NDArray[np.uint8]:
     [0, 1]
     """
     kinds = np.zeros(0x110000, np.uint8)
-    for places in _PLACES:
-        codes = np.arange(places.start, places.stop, dtype="<u4")
+    for place in places:
+        codes = np.arange(place.start, place.stop, dtype="<u4")
         text = str(codes.view(f"<U{len(codes)}")[0])
         kinds[codes] = _matching(text, patterns)
     kinds.setflags(write=False)

@@ -22,6 +22,7 @@ import numpy.typing as npt
 import regex
 
 from ...kernels.texts import _step_cutter as kernel
+from .character_kinds import code_points
 
 __all__ = ["Programs", "Unsupported", "points_of"]
 
@@ -357,13 +358,11 @@ def _looks(tree: _Tree) -> bool:
     return isinstance(tree, _Look | _Place)
 
 
-_PLACES = (range(0x40000), range(0xE0000, 0xE1000))
 # where else Unicode has characters for private use, and none
 _ELSEWHERE: dict[tuple[int, int], int] = {
     (0x40000, 0xE0000): 0x50000, (0xE1000, 0xF0000): 0x50000, (0xF0000, 0xFFFFE): 0xF5000,
     (0xFFFFE, 0x100000): 0x50000, (0x100000, 0x10FFFE): 0xF5000, (0x10FFFE, 0x110000): 0x50000,
 }  # fmt: skip
-_ALL = (range(0x110000),)
 
 
 @cache
@@ -381,19 +380,16 @@ def points_of(source: str) -> npt.NDArray[np.bool_]:
     >>> points_of(r"\s").nonzero()[0][:6].tolist()
     [9, 10, 11, 12, 13, 32]
     """
-    pattern = regex.compile(f"(?:{source})+", regex.VERSION1)
+    run = f"(?V1)(?:{source})+"
     far = max(map(ord, source)) > 0x3FFFF or any(
         int(code, 16) > 0x3FFFF for code in re.findall(r"\\U([0-9A-Fa-f]{8})", source)
     )
-    points = np.zeros(0x110000, np.bool_)
-    for places in _ALL if far or "oncharacter" in source.lower() else _PLACES:
-        codes = np.arange(places.start, places.stop, dtype="<u4")
-        text = str(codes.view(f"<U{len(codes)}")[0])
-        for match in pattern.finditer(text):
-            points[places.start + match.start() : places.start + match.end()] = True
-    if not far:
+    if far or "oncharacter" in source.lower():
+        points = code_points({run: 1}, [range(0x110000)]).astype(np.bool_)
+    else:
+        points = code_points({run: 1}).astype(np.bool_)
         for (begin, end), point in _ELSEWHERE.items():
-            points[begin:end] = pattern.fullmatch(chr(point)) is not None
+            points[begin:end] = regex.fullmatch(run, chr(point)) is not None
     points.setflags(write=False)
     return points
 
