@@ -203,7 +203,7 @@ def _between_bytes(pieces: Pieces) -> WordCounts:
         return words
     made = of_merging_characters(pieces.base)
     lone = {len(pieces.base) + byte for byte in range(256) if not made(bytes([byte]))}
-    if lone.isdisjoint(words.data.tolist()):
+    if not np.isin(words.data, [*lone]).any():
         return words
     counts: Counter[Run] = Counter()
     for word, count in words:

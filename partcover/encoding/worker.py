@@ -153,9 +153,9 @@ class Worker:
     def mark_words(self, text: bytes | str, begin: int, end: int) -> None:
         """Says where words are from `begin` to `end`, if the first rule does not find them."""
         if self.compiled is not None:
-            data = text if isinstance(text, bytes) else text.encode()
-            part = np.frombuffer(data, np.uint8)[begin:end]
-            self.cache.set_marks(self.compiled.marks(part), begin)
+            part = memoryview(text)[begin:end] if isinstance(text, bytes) else text[begin:end]
+            data = part.encode() if isinstance(part, str) else part
+            self.cache.set_marks(self.compiled.marks(np.frombuffer(data, np.uint8)), begin)
 
     def learn(self, text: bytes | str, first: int) -> None:
         """Cuts the words that `find` did not have."""

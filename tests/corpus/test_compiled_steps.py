@@ -282,7 +282,9 @@ def test_encoders_cut_as_the_steps_do(name, monkeypatch):
     assert Encoder(VOCABULARY, pretokenizer, threads=2).encode(text) == want
     assert encoder.count(text) == len(want)
     ascii_text = text.encode("ascii", "ignore").decode()
-    assert encoder.encode(ascii_text) == encoder.encode(ascii_text.encode())
+    ids = encoder.encode(ascii_text.encode())
+    assert encoder.encode(ascii_text) == ids
+    assert Encoder(VOCABULARY, pretokenizer, threads=2).encode(ascii_text) == ids
     batch = [text[:50], "", text[50:70], " ", ascii_text[:40]]
     assert encoder.encode_batch(batch) == [encoder.encode(each) for each in batch]
     counts = WordCounts.from_texts([text], pretokenizer=pretokenizer)

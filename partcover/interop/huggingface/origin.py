@@ -236,7 +236,7 @@ def _filled(
     numbers = {**vocab, **inside, **dict(special)}
     data["post_processor"] = _renumbered(data.get("post_processor"), numbers)
     if isinstance(padding := data.get("padding"), Mapping) and "pad_token" in padding:
-        data["padding"] = {**padding, "pad_id": numbers[padding["pad_token"]]}
+        data["padding"] = {**padding, "pad_id": _number(padding["pad_token"], numbers)}
     return data, numbers
 
 
@@ -332,10 +332,19 @@ def _renumbered(step: Any, numbers: Mapping[str, int]) -> Any:
         step["processors"] = [_renumbered(inner, numbers) for inner in step["processors"]]
     for key in ("sep", "cls"):  # of BERT's and RoBERTa's
         if isinstance(step.get(key), list):
-            step[key] = [step[key][0], numbers[step[key][0]]]
+            step[key] = [step[key][0], _number(step[key][0], numbers)]
     if isinstance(tokens := step.get("special_tokens"), Mapping):
         step["special_tokens"] = {
-            name: {**entry, "ids": [numbers[token] for token in entry["tokens"]]}
+            name: {**entry, "ids": [_number(token, numbers) for token in entry["tokens"]]}
             for name, entry in tokens.items()
         }
     return step
+
+
+def _number(token: str, numbers: Mapping[str, int]) -> int:
+    """Returns the id of a token that a post-processor or the padding names."""
+    if token not in numbers:
+        raise InputError(
+            f"the tokenizer.json that it came from needs {token!r}, which the vocabulary lacks"
+        )
+    return numbers[token]

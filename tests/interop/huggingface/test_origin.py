@@ -294,6 +294,14 @@ def test_settings_may_name_tokens_of_their_own(tmp_path):
     assert places.get("<tool>", new) == (unused if new is None else new)
 
 
+def test_a_token_that_the_rest_needs_is_named(tmp_path):
+    framed(of_bytes()).save(str(tmp_path / "t.json"))
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
+    fewer = {text: n for text, n in vocabulary.special.items() if text != "</s>"}
+    with pytest.raises(InputError, match="that it came from needs '</s>', which the vocabulary"):
+        export(vocabulary.with_(special=fewer), tmp_path / "to.json", "huggingface")
+
+
 @pytest.mark.parametrize("listed", [[], {"x": 3}, {"y": []}, {"z": {}}, {"w": {"content": 7}}])
 def test_odd_settings_stay_as_they_are(tmp_path, listed):
     folder = tmp_path / "from"
