@@ -30,27 +30,29 @@ class Library:
     model : dict
         The model of `data`.
     ids : dict of str to int
-        The id of each piece, special tokens included.
+        The id that each piece has there, special tokens included.
     """
 
     def __init__(self, data: dict[str, Any], what: str) -> None:
         self.name = f"tokenizers {_version(what)}"
         self.model: dict[str, Any] = data["model"]
-        vocab = self.model["vocab"]
-        if not isinstance(vocab, dict):
-            vocab = {text: number for number, (text, _) in enumerate(vocab)}
-        added = {entry["content"]: entry["id"] for entry in data.get("added_tokens") or []}
-        self.ids: dict[str, int] = {**added, **vocab}
-        self._texts = {number: text for text, number in self.ids.items()}
         self._whole = _loaded({**data, "truncation": None, "padding": None})
         self._words: Any = None
         self._asked: dict[str, Any] = {"add_special_tokens": False}
         if hasattr(self._whole, "model"):
             self._whole.encode_special_tokens = True
+            self.ids: dict[str, int] = self._whole.get_vocab()
         else:  # from version 1 on the model is not to be had alone
             self._asked["encode_special_tokens"] = True
             alone = {"normalizer": None, "pre_tokenizer": None, "post_processor": None}
             self._words = _loaded({**data, **alone, "added_tokens": []})
+            # ids that it does not have are left out
+            self.ids = {
+                text: number
+                for number in _numbers(data)
+                for text in self._whole.decode_tokens([number])
+            }
+        self._texts = {number: text for text, number in self.ids.items()}
 
     def text(self, text: str) -> list[int]:
         """Returns the ids of a text."""
@@ -75,6 +77,13 @@ class Library:
         """Returns the pieces that the model makes of a word; None if it takes none such."""
         ids = self.word(spelled)
         return None if ids is None else [self._texts[number] for number in ids]
+
+
+def _numbers(data: dict[str, Any]) -> list[int]:
+    """Returns the ids that a tokenizer.json names."""
+    vocab = data["model"]["vocab"]
+    ids = vocab.values() if isinstance(vocab, dict) else range(len(vocab))
+    return sorted({*ids, *(entry["id"] for entry in data.get("added_tokens") or [])})
 
 
 def _version(what: str) -> str:

@@ -28,6 +28,10 @@ class LaterTokenizer:
             raise ValueError("a `ByteLevel` pre-tokenizer needs a BPE model, found Unigram")
         return cls(own)
 
+    def decode_tokens(self, ids):
+        texts = map(self._own.id_to_token, ids)
+        return [text for text in texts if text is not None]
+
     def encode(self, text, *, add_special_tokens=True, encode_special_tokens=False):
         self._own.encode_special_tokens = encode_special_tokens
         return self._own.encode(text, add_special_tokens=add_special_tokens)
@@ -53,6 +57,18 @@ def test_a_difference_is_seen(tmp_path, later, monkeypatch):
     vocabulary = Vocabulary(TOKENS, rule="merges", pretokenizer="gpt2")
     with pytest.raises(InputError, match="are cut otherwise"):
         export(vocabulary, tmp_path / "t.json", "huggingface")
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_ids_are_asked_of_the_library(request, version):
+    """It numbers special tokens behind its model itself, whatever the file says."""
+    if version:
+        request.getfixturevalue("later")
+    model = {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": []}
+    entry = {"id": 7, "content": "<s>", "special": True}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    data = {"version": "1.0", "model": model, "added_tokens": [entry | flags]}
+    assert Library(data, "a test").ids.get("<s>") != 7
 
 
 def test_what_it_does_not_load_is_one_line(tmp_path, later):
