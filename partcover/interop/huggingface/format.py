@@ -134,15 +134,17 @@ def _replay_text(library: Library, vocabulary: Vocabulary, space: str) -> Replay
     piece_of |= dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
     piece_of |= {number: name.encode() for name, number in vocabulary.special.items()}
     id_of = {piece: number for number, piece in piece_of.items()}
-    # a model may take the spelling of a special token for it, and here it is text
-    special = set(vocabulary.special.values())
+    name_of = {number: name for name, number in vocabulary.special.items()}
     unknown = library.ids.get(library.model.get("unk_token") or "", -1)
-    lost = special if unknown in vocabulary.id_of else special | {unknown}
+    lost = -1 if unknown in vocabulary.id_of else unknown
 
     def word(word: bytes) -> list[bytes] | None:
         text = sym.text_of(word)
         found = None if text is None else library.word(text.replace(" ", space))
-        if found is None or lost.intersection(found):
+        if text is None or found is None or lost in found:
+            return None
+        # a model may take the spelling of a special token for it, and here it is text
+        if any(name_of[number] in text for number in found if number in name_of):
             return None
         return [piece_of[number] for number in found]
 
