@@ -36,7 +36,7 @@ from typing import IO, Any
 
 import matplotlib
 from matplotlib.figure import Figure
-from published_tokenizers import PUBLISHED, cache, fetch
+from published_tokenizers import PUBLISHED, SIZES, cache, fetch
 
 from partcover import (
     Bound,
@@ -63,6 +63,19 @@ TOKENIZERS = {
     "gemma3": "Gemma 3",
     "bert": "BERT, in lower case",
 }
+# tokenizers of one corpus with one pattern, by name and size: ConvexTok's, and others beside them
+METHODS = {
+    "convextok-det": "ConvexTok, the highest values",
+    "convextok-bias": "ConvexTok, drawn by the values",
+    "convextok-ones": "ConvexTok, values of one alone",
+    "climbmix-bpe": "BPE",
+    "climbmix-unigram": "Unigram",
+    "climbmix-frequent": "the most frequent words",
+}
+ONE_CORPUS = {
+    f"{method}-{size}": f"{title}, {size}" for size in SIZES for method, title in METHODS.items()
+}
+ALL = TOKENIZERS | ONE_CORPUS
 UNION = "all five"
 ADDED = {"novel": (100, 1_000)}
 """Where additional tokens are looked at, which takes its time."""
@@ -296,8 +309,11 @@ def _is_confirmed(bound: Bound) -> bool:
 def tables(cells: dict[tuple[str, str], dict[str, Any]]) -> str:
     """Returns the tables of the page."""
     names = [name for name in TOKENIZERS if any((name, text) in cells for text in texts())]
-    parts = [_texts_table(), "### Gaps\n", _matrix(cells, names, "gap", "{:.2%}")]
-    parts += ["### Bytes per token\n", _matrix(cells, names, "bytes_per_token", "{:.3f}")]
+    parts = [_texts_table(), "### Gaps\n", _matrix(cells, TOKENIZERS, "gap", "{:.2%}")]
+    parts += ["### Bytes per token\n", _matrix(cells, TOKENIZERS, "bytes_per_token", "{:.3f}")]
+    parts += ["### Gaps, of one corpus\n", _matrix(cells, ONE_CORPUS, "gap", "{:.2%}")]
+    parts += ["### Bytes per token, of one corpus\n"]
+    parts += [_matrix(cells, ONE_CORPUS, "bytes_per_token", "{:.3f}")]
     for text in texts():
         rows = [(TOKENIZERS[name], cells[name, text]) for name in names if (name, text) in cells]
         parts += [f"### {text[0].upper()}{text[1:]}\n", _rows(rows)]
@@ -320,12 +336,13 @@ def _texts_table() -> str:
 
 
 def _matrix(
-    cells: dict[tuple[str, str], dict[str, Any]], names: list[str], value: str, form: str
+    cells: dict[tuple[str, str], dict[str, Any]], titles: dict[str, str], value: str, form: str
 ) -> str:
     rows = []
-    for name in names:
+    for name, title in titles.items():
         row = [cells.get((name, text)) for text in texts()]
-        rows.append([TOKENIZERS[name], *("" if c is None else form.format(c[value]) for c in row)])
+        if any(row):
+            rows.append([title, *("" if c is None else form.format(c[value]) for c in row)])
     return _table(["tokenizer", *texts()], rows)
 
 
@@ -406,10 +423,11 @@ def main() -> None:
     )
     given = parser.parse_args()
     if given.fetch:
-        fetch([one for one in PUBLISHED if one.name in TOKENIZERS])
+        fetch([one for one in PUBLISHED if one.name in ALL])
         for text in TEXTS:
             fetch_text(text)
-    chosen = [name for name in TOKENIZERS if not given.names or name in given.names]
+    there = {one.name for one in PUBLISHED if one.path.exists()}
+    chosen = [name for name in ALL if name in there and name in (given.names or ALL)]
     for name in chosen:
         vocabulary = None
         for text in given.texts or texts():
@@ -421,7 +439,8 @@ def main() -> None:
                 vocabulary = Vocabulary.load(one.path)
             started = time.perf_counter()
             try:
-                row = cell(vocabulary, texts()[text], given.time_limit, ADDED.get(text, ()))
+                added = ADDED.get(text, ()) if name in TOKENIZERS else ()
+                row = cell(vocabulary, texts()[text], given.time_limit, added)
             except InputError as error:  # its words have no end there, or it does not know them
                 print(f"{name} on {text}: {error}", file=sys.stderr)
                 continue
@@ -431,7 +450,7 @@ def main() -> None:
             part.rename(path)
             took = time.perf_counter() - started
             print(f"{name} on {text}: {row['gap']:.2%} in {took:.0f} s", file=sys.stderr)
-    places = {(name, text): place(name, text) for name in TOKENIZERS for text in texts()}
+    places = {(name, text): place(name, text) for name in ALL for text in texts()}
     cells = {
         cell: json.loads(path.read_text("utf-8")) for cell, path in places.items() if path.exists()
     }

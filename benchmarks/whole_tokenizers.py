@@ -1,0 +1,137 @@
+"""Tries a published tokenizer whole: in, encoded and decoded, audited, changed, and out again.
+
+`tokenizers_people_run.py --whole` runs it; each result is the number of texts that come out as the
+tokenizer's own library has them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from published_tokenizers import Own, Published, own_library, readable
+
+from partcover import (
+    Bound,
+    Encoder,
+    InputError,
+    Vocabulary,
+    WordCounts,
+    audit_tokenizer,
+    check_certificate,
+    export,
+    extend,
+    prune,
+)
+
+__all__ = ["CHECKS", "whole"]
+
+CHECKS = ["ids", "decoding", "offsets", "audit", "export", "extend", "prune"]
+ADDED = 100
+SECONDS = 2.0
+
+# the format that goes back into the tokenizer's own library
+_FORMATS = {
+    "tokenizers": "huggingface", "clip": "huggingface", "bert": "huggingface",
+    "sentencepiece": "sentencepiece", "tekken": "tekken", "tiktoken": "tiktoken",
+}  # fmt: skip
+
+
+def whole(published: Published, texts: list[str], corpora: dict[str, str]) -> dict[str, Any]:
+    """Returns for each of `CHECKS` how many texts are right, of how many, and the first remark.
+
+    Parameters
+    ----------
+    published : Published
+        The tokenizer.
+    texts : list of str
+        What is encoded and decoded.
+    corpora : dict of str to str
+        Texts by name to audit, and to extend and prune for.
+    """
+    row: dict[str, Any] = {"name": published.name, "package": published.package}
+    try:
+        vocabulary = Vocabulary.load(readable(published))
+        own = own_library(published, readable(published))
+    except (InputError, ImportError) as error:
+        return {**row, "remark": str(error)}
+    encoder = Encoder(vocabulary)
+    ids = list(map(own.encode, texts))
+    row["ids"] = _equal(ids, encoder.encode_batch(texts))
+    row["decoding"] = _equal(list(map(own.decode, ids)), encoder.decode_batch(ids))
+    if own.offsets is not None:
+        spans = [encoder.encode_with_offsets(text, unit="chars")[1] for text in texts]
+        same = list(map(_same_offsets, map(own.offsets, texts), spans))
+        row["offsets"] = [sum(same), len(same)]
+    how = {"pretokenizer": vocabulary.need_pretokenizer(), "normalizer": vocabulary.normalizer}
+    words = WordCounts.from_texts(corpora.values(), symbols=vocabulary.symbols, **how)
+    checks: dict[str, Callable[[], list[int]]] = {
+        "audit": lambda: _audits(vocabulary, own, corpora),
+        "export": lambda: _goes_back(published, vocabulary, texts, ids),
+        "extend": lambda: _goes_back(
+            published, extend(vocabulary, words, ADDED, time_limit=SECONDS).vocabulary, texts
+        ),
+        "prune": lambda: _goes_back(
+            published,
+            prune(vocabulary, words, len(vocabulary) // 2, time_limit=SECONDS).vocabulary,
+            texts,
+        ),
+    }
+    for name, check in checks.items():
+        try:
+            row[name] = check()
+        except InputError as error:
+            row[name] = [0, len(corpora) if name == "audit" else len(texts)]
+            row.setdefault("refused", {})[name] = str(error)
+    return row
+
+
+def _equal(theirs: list[Any], ours: list[Any]) -> list[int]:
+    """Returns how many are equal, of how many."""
+    return [sum(a == b for a, b in zip(theirs, ours, strict=True)), len(theirs)]
+
+
+def _same_offsets(theirs: list[Any], ours: list[tuple[int, int]]) -> bool:
+    """Compares what tokens stand for, as far as the library says it (`Own.offsets`)."""
+    return len(theirs) == len(ours) and all(
+        there in (None, span, span[0]) for there, span in zip(theirs, ours, strict=True)
+    )
+
+
+def _audits(vocabulary: Vocabulary, own: Own, corpora: dict[str, str]) -> list[int]:
+    """Audits each corpus: the count must be the library's, each bound be confirmed."""
+    right = 0
+    how = {"pretokenizer": vocabulary.need_pretokenizer(), "normalizer": vocabulary.normalizer}
+    for text in corpora.values():
+        words = WordCounts.from_texts([text], symbols=vocabulary.symbols, **how)
+        counted = Encoder(vocabulary).count(text)
+        found = audit_tokenizer(
+            vocabulary, words, own_tokens=counted, time_limit=SECONDS, added=(ADDED,)
+        )
+        proven = [found.bound, found.bound_used, *(more.bound for more in found.additions)]
+        right += counted == len(own.encode(text)) and all(map(_is_confirmed, filter(None, proven)))
+    return [right, len(corpora)]
+
+
+def _is_confirmed(bound: Bound) -> bool:
+    """Checks a bound by code that shares nothing with the search."""
+    checked = check_certificate(bound.instance, bound.certificate)
+    return checked.ok and checked.lower_bound >= bound.lower_bound
+
+
+def _goes_back(
+    published: Published,
+    vocabulary: Vocabulary,
+    texts: list[str],
+    expected: list[list[int]] | None = None,
+) -> list[int]:
+    """Exports a vocabulary, and compares its own library with us, or with ids that are known."""
+    name = _FORMATS[published.own]
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / ("exported" if name == "huggingface" else published.path.name)
+        export(vocabulary, target, name)
+        own = own_library(published, target)
+        ids = Encoder(vocabulary).encode_batch(texts) if expected is None else expected
+        return _equal(list(map(own.encode, texts)), ids)
