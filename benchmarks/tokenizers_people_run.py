@@ -59,7 +59,7 @@ from published_tokenizers import (
     own_encoder,
     readable,
 )
-from whole_tokenizers import CHECKS, whole
+from whole_tokenizers import CHECKS, encoded, whole
 
 from partcover import Encoder, InputError, Vocabulary
 
@@ -172,7 +172,7 @@ def difference(vocabulary: Vocabulary, own: Encode) -> str:
     parts = []
     for kind, text in texts().items():
         cut = parts_of(text)
-        differing = sum(encoder.encode(part) != own(part) for part in cut)
+        differing = sum(encoded(encoder, part) != own(part) for part in cut)
         if differing:
             parts.append(f"{kind} in {differing:,} of {len(cut):,} parts")
     if parts:
@@ -183,8 +183,8 @@ def difference(vocabulary: Vocabulary, own: Encode) -> str:
 def fuzz_difference(vocabulary: Vocabulary, own: Encode, number: int) -> str:
     """Compares the ids of strings drawn at random; returns ``equal``, or which differ."""
     strings = fuzzed(number)
-    ours = Encoder(vocabulary).encode_batch(strings)
-    wrong = [string for string, ids in zip(strings, ours, strict=True) if ids != own(string)]
+    encoder = Encoder(vocabulary)
+    wrong = [string for string in strings if encoded(encoder, string) != own(string)]
     if not wrong:
         return "equal"
     shown = ", ".join(ascii(string) for string in sorted(wrong, key=len)[:3])

@@ -105,7 +105,7 @@ def _normalizer(path: Path, vocab: dict[str, int]) -> tuple[dict[str, Any], list
     """Returns BERT's normalizer, by the settings beside the list or its letters."""
     file = path.with_name(_CONFIG)
     config = read_json(file) if file.is_file() else {}
-    upper = any(text != text.lower() for text in vocab if not text.startswith("["))
+    upper = any(text != text.lower() for text in vocab if text[:1] not in ("[", "<"))
     lower = config.get("do_lower_case", not upper)
     remarks = []
     if "do_lower_case" not in config:
