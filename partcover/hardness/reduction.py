@@ -12,6 +12,7 @@ from .max_2_sat import DirectReduction, reduce_max_2_sat
 from .max_2_sat_binary import BinaryReduction, reduce_max_2_sat_binary
 from .max_2_sat_bottom_up import BottomUpReduction, reduce_max_2_sat_bottom_up
 from .vertex_cover import Lift, VertexCoverReduction, reduce_vertex_cover
+from .vertex_cover_unary import UnaryReduction, reduce_vertex_cover_unary
 
 __all__ = [
     "REDUCTIONS",
@@ -21,11 +22,13 @@ __all__ = [
     "Lift",
     "Lifted",
     "Reduction",
+    "UnaryReduction",
     "VertexCoverReduction",
     "reduce_max_2_sat",
     "reduce_max_2_sat_binary",
     "reduce_max_2_sat_bottom_up",
     "reduce_vertex_cover",
+    "reduce_vertex_cover_unary",
     "reduction_of",
 ]
 
@@ -99,6 +102,7 @@ class Reduction(Protocol):
 
 REDUCTIONS: dict[str, type[Reduction]] = {
     VertexCoverReduction.name: VertexCoverReduction,
+    UnaryReduction.name: UnaryReduction,
     DirectReduction.name: DirectReduction,
     BinaryReduction.name: BinaryReduction,
     BottomUpReduction.name: BottomUpReduction,

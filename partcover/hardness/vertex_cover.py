@@ -20,7 +20,7 @@ from .graphs import check_graph, import_networkx
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Lift", "VertexCoverReduction", "reduce_vertex_cover"]
+__all__ = ["Lift", "VertexCoverReduction", "reduce_vertex_cover", "source_of"]
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Lift:
     Attributes
     ----------
     vertices : tuple
-        The vertices whose token @V@ is in the vocabulary.
+        The vertices whose token is in the vocabulary.
     size : int
         Number of these vertices.
     is_vertex_cover : bool
         Whether every edge has an end among them, checked on the graph itself.
     meets_threshold : bool
-        Whether the vocabulary needs at most 3 tokens for each edge.
+        Whether the vocabulary needs at most the instance's threshold of tokens.
 
     Examples
     --------
@@ -176,10 +176,15 @@ class VertexCoverReduction:
             graph.add_edges_from((names[a], names[b]) for a, b in source["edges"])
         except (KeyError, IndexError, TypeError, ValueError):
             raise InputError("the graph in the instance's source is broken") from None
-        again = reduce_vertex_cover(graph, instance.k)
+        again = cls.again(graph, instance)
         if again.instance.words.to_dict() != instance.words.to_dict():
             raise InputError("the words of the instance are not those of its graph")
         return cls(graph, instance)
+
+    @classmethod
+    def again(cls, graph: Any, instance: Instance) -> VertexCoverReduction:
+        """Reduces a graph as this instance's was reduced."""
+        return reduce_vertex_cover(graph, instance.k)
 
 
 @checked
@@ -229,10 +234,16 @@ def reduce_vertex_cover(graph: Any, k: int) -> VertexCoverReduction:
         k,
         candidates=tuple((0, index, 0) for index in number.values()),
         threshold=3 * len(edges),
-        source={
-            "reduction": VertexCoverReduction.name,
-            "vertices": [v if isinstance(v, int | str) else str(v) for v in simple.nodes],
-            "edges": [[i - 1, j - 1] for i, j in edges],
-        },
+        source=source_of(VertexCoverReduction.name, simple),
     )
     return VertexCoverReduction(simple, instance)
+
+
+def source_of(name: str, graph: nx.Graph) -> dict[str, Any]:
+    """Returns the source of an instance that a reduction of this name makes of a graph."""
+    place = {vertex: index for index, vertex in enumerate(graph.nodes)}
+    return {
+        "reduction": name,
+        "vertices": [v if isinstance(v, int | str) else str(v) for v in graph.nodes],
+        "edges": sorted(sorted((place[u], place[v])) for u, v in graph.edges),
+    }

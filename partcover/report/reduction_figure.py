@@ -10,6 +10,7 @@ from ..hardness.reduction import (
     BottomUpReduction,
     DirectReduction,
     Reduction,
+    UnaryReduction,
     VertexCoverReduction,
 )
 from .figures import COLOURS, check_figure, save_figure
@@ -44,10 +45,12 @@ def check_drawing(reduction: Reduction, path: str | PathLike[str]) -> str:
     MissingExtra
         Without matplotlib.
     InputError
-        For an ending of no picture, more than 40 vertices or variables, or more than
-        120 words.
+        For an ending of no picture, words over a single symbol, more than 40 vertices or
+        variables, or more than 120 words.
     """
     ending = check_figure(path, "a picture")
+    if isinstance(reduction, UnaryReduction):
+        raise InputError("words over a single symbol are too long to read in a picture")
     vertices = (
         len(reduction.graph)
         if isinstance(reduction, VertexCoverReduction)

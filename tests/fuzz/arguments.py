@@ -38,6 +38,7 @@ LINES: dict[str, list[str]] = {
         f"{C} --head 2 --iterations 2",
         BOTH,
     ],
+    "claim": [f"{C} --baseline 9 --claimed 11%", "C.tsv --baseline V.json --claimed V.json"],
     "compare": [f"{C} --methods greedtok,bpe", f"{C} --methods greedtok --bound 0 --sets"],
     "count": ["text.txt", "text.txt -o out.tsv", "A.tsv B.tsv --merge"],
     "decode": ["V.json ids.txt", "V.json bare.bin --format bin"],

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 
 from hypothesis import strategies as st
+from oracles.greedy import shortest_path
 
 from partcover import (
     InputError,
@@ -24,6 +26,24 @@ words_st = st.dictionaries(
 
 
 tokens_st = st.lists(st.text("abc", min_size=2, max_size=4), unique=True, max_size=6)
+
+
+few_words = st.dictionaries(
+    st.text("ab", min_size=1, max_size=5), st.integers(1, 5), min_size=1, max_size=4
+)
+
+
+def needed(words, tokens):
+    """The tokens that words need by the shortest path."""
+    return sum(count * len(shortest_path(word, tokens)) for word, count in words.items())
+
+
+def optimum(words, k, fixed=()):
+    """The fewest tokens that words need with k more than those that are fixed."""
+    found = {w[i:j] for w in words for i in range(len(w)) for j in range(i + 2, len(w) + 1)}
+    found -= set(fixed)
+    chosen = combinations(found, min(k, len(found)))
+    return min(needed(words, [*fixed, *tokens]) for tokens in chosen)
 
 
 def pieces(words, cut):

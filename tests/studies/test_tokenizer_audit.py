@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.greedy import shortest_path
 from properties import tries
+from studies.cases import few_words, needed, optimum
 
 from partcover import Vocabulary, WordCounts, audit_tokenizer, check_certificate
 
-WORDS = st.dictionaries(
-    st.text("ab", min_size=1, max_size=5), st.integers(1, 5), min_size=1, max_size=4
-)
 TOKENS = st.lists(st.text("ab", min_size=2, max_size=4), unique=True, max_size=4)
-
-
-def needed(words, tokens):
-    return sum(count * len(shortest_path(word, tokens)) for word, count in words.items())
-
-
-def optimum(words, k, fixed=()):
-    found = {w[i:j] for w in words for i in range(len(w)) for j in range(i + 2, len(w) + 1)}
-    found -= set(fixed)
-    chosen = combinations(found, min(k, len(found)))
-    return min(needed(words, [*fixed, *tokens]) for tokens in chosen)
 
 
 @pytest.mark.long
 @tries(60)
-@given(words=WORDS, tokens=TOKENS, rule=st.sampled_from(["merges", "priority", "longest_match"]))
+@given(
+    words=few_words, tokens=TOKENS, rule=st.sampled_from(["merges", "priority", "longest_match"])
+)
 def test_bounds_hold_and_the_parts_add_up(words, tokens, rule):
     vocabulary = Vocabulary(tokens, "chars", rule=rule)
     found = audit_tokenizer(vocabulary, WordCounts.from_counts(words, "chars"), time_limit=1)

@@ -31,6 +31,7 @@ SECTIONS = {
         "solve": "Find an optimal vocabulary and prove that it is one.",
         "bound": "Prove a lower bound on the tokens that are needed.",
         "gap": "Measure how far a vocabulary is from the optimum, and why.",
+        "claim": "Check whether a claimed saving over a baseline is possible.",
         "verify": "Check a vocabulary and a certificate, independently.",
         "prices": "Show the prices of words and the tokens over them.",
         "solvers": "List the solvers, and what each supports.",

@@ -115,7 +115,21 @@ def test_unknown_words_are_the_unknown_token(tmp_path):
     assert again == data["model"]
 
 
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "<S>", "un", "##aff", "##able", "a", "##b", "the", ",", "é"]
+WORDS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "<S>",
+    "un",
+    "##aff",
+    "##able",
+    "a",
+    "##b",
+    "the",
+    ",",
+    "é",
+]
 
 
 def test_berts_list_of_pieces(tmp_path):

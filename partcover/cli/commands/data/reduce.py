@@ -42,10 +42,11 @@ if TYPE_CHECKING:
 )
 @option(
     "--alphabet",
-    type=click.Choice(["unbounded", "binary"]),
+    type=click.Choice(["unbounded", "binary", "unary"]),
     default="unbounded",
     show_default=True,
-    help="Symbols of the words; binary is for max-2-sat, each variable in three clauses at most.",
+    help="Symbols of the words: binary is for max-2-sat, each variable in three clauses at most; "
+    "unary is for vertex-cover.",
 )
 @option("-k", "k", type=int, help="Size of the vertex cover asked for.")
 @option("--satisfied", type=int, help="Satisfied clauses asked for (max-2-sat).")
@@ -71,9 +72,10 @@ def reduce_command(
     """Turn vertex cover or max-2-SAT into tokenization, and back.
 
     The graph has a vertex cover of k vertices exactly if some vocabulary of k tokens needs at
-    most the instance's threshold, 3 tokens for each edge.  Likewise for clauses that can be
-    satisfied at once, and in the bottom-up problem for k merges: there S.json is a list of
-    pairs of tokens, the merges in their order.
+    most the instance's threshold, 3 tokens for each edge.  With --alphabet unary the vocabulary
+    has k tokens, one for each vertex, and one more.  Likewise for clauses that can be satisfied
+    at once, and in the bottom-up problem for k merges: there S.json is a list of pairs of tokens,
+    the merges in their order.
     """
     if lift:
         return _lift(out, files, draw)
@@ -102,16 +104,19 @@ def _reduction(
         reduce_max_2_sat_binary,
         reduce_max_2_sat_bottom_up,
         reduce_vertex_cover,
+        reduce_vertex_cover_unary,
     )
 
-    if alphabet == "binary" and problem != "max-2-sat":
-        raise click.UsageError(f"--alphabet binary is for --problem max-2-sat, not for {problem}")
+    only = {"binary": "max-2-sat", "unary": "vertex-cover"}.get(alphabet, problem)
+    if problem != only:
+        raise click.UsageError(f"--alphabet {alphabet} is for --problem {only}, not for {problem}")
     if problem == "vertex-cover":
         if satisfied is not None:
             raise click.UsageError("--satisfied is for --problem max-2-sat; a vertex cover has -k")
         if k is None:
             raise click.UsageError("-k is missing: how many vertices may cover the graph?")
-        return reduce_vertex_cover(read_graph(path, source_format), k)
+        cover = reduce_vertex_cover_unary if alphabet == "unary" else reduce_vertex_cover
+        return cover(read_graph(path, source_format), k)
     if k is not None:
         raise click.UsageError(f"-k is for vertex covers; {problem} has --satisfied")
     if satisfied is None:

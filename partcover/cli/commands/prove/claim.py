@@ -1,0 +1,145 @@
+"""Implements the command ``claim``."""
+
+from __future__ import annotations
+
+import re
+
+from ....corpus.symbols import Symbols
+from ....errors import InputError
+from ....report.tables import Listing
+from ....runtime.numerals import read_digits
+from ....vocabulary.vocabulary import Vocabulary
+from ...command import command, option
+from ...inputs import InstanceSource, other_words, read_vocabulary
+from ...options import instance_options, k_option, output_options, seconds_option
+from ...shown.output import Output
+
+_SECONDS = 30
+_REASONS = {
+    "impossible": "at k = {0.k:,} every vocabulary needs at least {0.lower_bound:,} tokens",
+    "possible": "at k = {0.k:,} a vocabulary is known that needs {0.attained:,} tokens",
+    "undecided": "at k = {0.k:,} the optimum is from {0.lower_bound:,} to {0.attained:,} tokens",
+}
+
+
+@command(
+    "claim",
+    keeps_best=True,
+    examples=[
+        ("partcover claim book.tsv -k 8000 --baseline 1250000 --claimed 11%", ""),
+        (
+            "partcover claim book.tsv --baseline bpe.json --claimed new.json",
+            "two tokenizers: their tokens are counted",
+        ),
+    ],
+)
+@k_option
+@option(
+    "--baseline",
+    metavar="N|FILE",
+    required=True,
+    help="Tokens that the baseline needs, or its vocabulary or tokenizer.",
+)
+@option(
+    "--claimed",
+    metavar="N|SHARE|FILE",
+    required=True,
+    help="Claimed number of tokens, the share saved (11%), or a vocabulary or tokenizer.",
+)
+@seconds_option(about=f"For the lower bound. Default: {_SECONDS}.")
+@instance_options
+@output_options(threads=True)
+def claim_command(
+    out: Output,
+    source: InstanceSource,
+    baseline: str,
+    claimed: str,
+    time_limit: float | None,
+) -> int:
+    """Check whether a claimed saving over a baseline is possible.
+
+    A lower bound limits what any vocabulary of k tokens can save, so it can refute a claim
+    without the vocabulary that it is about. Verdict: *impossible* if the bound is above the
+    claimed number of tokens, *possible* if a vocabulary found here needs no more than that,
+    *undecided* otherwise. Without -k, the larger vocabulary's size is taken.
+
+    Of a baseline that is a file, the most frequent words that are no tokens are listed. If it
+    merges pairs, a remark counts those that occur more often than its rarest token: correct BPE
+    of this corpus leaves none.
+    """
+    from ....studies.claims import check_claim
+
+    instance = source.read(any_k=True)
+    before, after = (
+        _amount(text, name, instance.symbols)
+        for text, name in ((baseline, "--baseline"), (claimed, "--claimed"))
+    )
+    if isinstance(before, float):
+        raise InputError(f"--baseline is {baseline}: a share is for --claimed")
+    sizes = [len(given) for given in (before, after) if isinstance(given, Vocabulary)]
+    if source.k is None:
+        if not sizes:
+            raise InputError("-k is missing: how many tokens may a vocabulary hold?")
+        instance = instance.with_k(max(sizes))
+    for given in (before, after):
+        if isinstance(given, Vocabulary):
+            for remark in other_words(given, instance.words):
+                out.note(remark)
+    if isinstance(after, float):
+        from ....segmentation.segmentation import segment
+
+        tokens = before
+        if isinstance(tokens, Vocabulary):
+            tokens = segment(instance.words, tokens, threads=out.threads).tokens
+        after = max(1, round(tokens * (1 - after)))
+    limit = _SECONDS if time_limit is None else time_limit
+    with out.events(None, phase="bound", time_limit=limit) as progress:
+        found = check_claim(
+            instance, before, after, time_limit=limit, threads=out.threads, progress=progress
+        )
+    data = found.to_json()
+    counted = {
+        "baseline": found.baseline,
+        "claimed": found.claimed,
+        f"lower bound for k = {found.k:,}": found.lower_bound,
+        "best vocabulary known here": found.attained,
+    }
+    rows = [
+        {"what": what, "tokens": tokens, "saved": f"{100 - 100 * tokens / found.baseline:.2f} %"}
+        for what, tokens in counted.items()
+    ]
+    words = [word.to_json() for word in found.lacking]
+    out.result(
+        data,
+        f"{found.verdict}: {_REASONS[found.verdict].format(found)}",
+        Listing(rows, {"what": "", "tokens": "tokens", "saved": "saved"}, data=[data]),
+        *[
+            Listing(
+                words,
+                {"word": "frequent words that are no tokens", "count": "count", "tokens": "tokens"},
+            )
+        ][: len(words)],
+    )
+    if found.baseline < found.lower_bound:
+        out.note("the baseline itself is impossible: it needs fewer tokens than the lower bound")
+    if found.impossible_words:
+        out.note(
+            f"{found.impossible_words:,} words occur more often than the baseline's rarest token "
+            "and are no tokens: it is not what BPE makes of this corpus"
+        )
+    return 0
+
+
+def _amount(text: str, name: str, symbols: Symbols) -> int | float | Vocabulary:
+    """Reads a number of tokens, a share, or a vocabulary."""
+    if re.fullmatch(r"[0-9][0-9,_]*", text):
+        return read_digits(re.sub("[,_]", "", text))
+    share = re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,9})?) ?%", text)
+    if share is not None:
+        part = float(share[1]) / 100
+        if not 0 <= part < 1:
+            raise InputError(
+                f"{name} is {text}: a share of at least 0 % and below 100 % is expected"
+            )
+        return part
+    return read_vocabulary(text, symbols)

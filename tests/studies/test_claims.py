@@ -1,0 +1,110 @@
+"""Claimed savings against optima found by trying everything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from cli.helpers import as_json, fails
+from hypothesis import given
+from hypothesis import strategies as st
+from properties import tries
+from studies.cases import few_words, needed, optimum
+
+from partcover import InputError, Instance, Vocabulary, WordCounts, check_certificate, trainers
+from partcover.studies.claims import check_claim
+
+
+@pytest.mark.long
+@tries(80)
+@given(
+    words=few_words, k=st.integers(1, 3), baseline=st.integers(1, 60), claimed=st.integers(1, 40)
+)
+def test_verdicts_are_true(words, k, baseline, claimed):
+    best = optimum(words, k)
+    instance = Instance(WordCounts.from_counts(words, "chars"), k)
+    found = check_claim(instance, baseline, claimed)
+    assert check_certificate(found.bound.instance, found.bound.certificate).ok
+    assert found.lower_bound <= best <= found.attained
+    if found.verdict != "undecided":
+        assert found.verdict == ("possible" if best <= claimed else "impossible")
+    assert found.most_saved >= (baseline - best) / baseline
+    assert found.to_json()["baseline_is_possible"] == (baseline >= found.lower_bound)
+
+
+@tries(80)
+@given(words=few_words, k=st.integers(1, 4))
+def test_bpe_of_the_corpus_lacks_no_frequent_word(words, k):
+    counted = WordCounts.from_counts(words, "chars")
+    trained = trainers.bpe(Instance(counted, k)).vocabulary
+    found = check_claim(Instance(counted, k), trained, 1, time_limit=0)
+    assert found.impossible_words == 0
+    assert found.baseline >= needed(words, trained.tokens)
+    split = {word: n for word, n in words.items() if len(word) > 1 and word not in trained.tokens}
+    assert [word.count for word in found.lacking] == sorted(split.values(), reverse=True)
+    assert {word.word for word in found.lacking} == set(split)
+
+
+def wrapped_bpe(words, k, bits):
+    """BPE whose counts of pairs have so many bits."""
+    cut = {word: list(word) for word in words}
+    tokens = []
+    half = 2 ** (bits - 1)
+    for _ in range(k):
+        pairs = Counter()
+        for word, pieces in cut.items():
+            for pair in pairwise(pieces):
+                pairs[pair] += words[word]
+        left, right = max(pairs, key=lambda pair: ((pairs[pair] + half) % (2 * half) - half, pair))
+        tokens.append(left + right)
+        for pieces in cut.values():
+            for place in range(len(pieces) - 1, 0, -1):
+                if (pieces[place - 1], pieces[place]) == (left, right):
+                    pieces[place - 1 : place + 1] = [left + right]
+    return Vocabulary(tokens, "chars", rule="merges")
+
+
+def test_counts_that_wrap_around_are_seen():
+    words = {"the": 140, "cat": 60, "dog": 50, "hen": 40}
+    instance = Instance(WordCounts.from_counts(words, "chars"), 4)
+    right, wrapped = (check_claim(instance, wrapped_bpe(words, 4, bits), 1) for bits in (64, 8))
+    assert (right.impossible_words, wrapped.impossible_words) == (0, 1)
+    assert wrapped.lacking[0].to_json() == {"word": "the", "count": 140, "tokens": 3}
+    assert wrapped.most_saved > right.most_saved
+
+
+def test_vocabularies_are_counted():
+    words = WordCounts.from_counts({"that": 9, "hat": 4})
+    better, worse = Vocabulary(["that", "hat"]), Vocabulary(["th"])
+    found = check_claim(Instance(words, 2), worse, better)
+    assert (found.baseline, found.claimed, found.verdict) == (39, 13, "possible")
+    assert found.claimed_saving == found.most_saved == 26 / 39
+    with pytest.raises(InputError, match=r"a vocabulary of 2 tokens is larger than k = 1"):
+        check_claim(Instance(words, 1), worse, better)
+    with pytest.raises(InputError, match="is 0: every word needs one"):
+        check_claim(Instance(words, 1), 0, 3)
+
+
+def test_command(run, tmp_path):
+    WordCounts.from_counts({"that": 9, "hat": 4}).save(tmp_path / "C.tsv")
+    Vocabulary(["th"], rule="merges").save(tmp_path / "V.json")
+    status, data = as_json(
+        run("claim", "C.tsv", "--baseline", "V.json", "--claimed", "67.5%", "--json")
+    )
+    assert (status, data["k"], data["baseline"], data["claimed"]) == (0, 1, 39, 13)
+    assert (data["verdict"], data["lower_bound"]) == ("impossible", 21)
+    assert data["impossible_words"] == 0
+    status, out, error = run("claim", "C.tsv", "-k", "1", "--baseline", "9", "--claimed", "9")
+    assert (status, out.splitlines()[0]) == (
+        0,
+        "impossible: at k = 1 every vocabulary needs at least 21 tokens",
+    )
+    assert "the baseline itself is impossible" in error
+    amounts = ("--baseline", "9", "--claimed", "10%")
+    fails(run("claim", "C.tsv", *amounts), "-k is missing")
+    fails(
+        run("claim", "C.tsv", "-k", "1", "--baseline", "9%", "--claimed", "9"),
+        "a share is for --claimed",
+    )
+    fails(run("claim", "C.tsv", "-k", "1", "--baseline", "9", "--claimed", "100%"), "below 100 %")
