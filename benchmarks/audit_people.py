@@ -311,8 +311,8 @@ def tables(cells: dict[tuple[str, str], dict[str, Any]]) -> str:
     names = [name for name in TOKENIZERS if any((name, text) in cells for text in texts())]
     parts = [_texts_table(), "### Gaps\n", _matrix(cells, TOKENIZERS, "gap", "{:.2%}")]
     parts += ["### Bytes per token\n", _matrix(cells, TOKENIZERS, "bytes_per_token", "{:.3f}")]
-    parts += ["### Gaps, of one corpus\n", _matrix(cells, ONE_CORPUS, "gap", "{:.2%}")]
-    parts += ["### Bytes per token, of one corpus\n"]
+    parts += ["### Gaps of one corpus\n", _matrix(cells, ONE_CORPUS, "gap", "{:.2%}")]
+    parts += ["### Bytes per token of one corpus\n"]
     parts += [_matrix(cells, ONE_CORPUS, "bytes_per_token", "{:.3f}")]
     for text in texts():
         rows = [(TOKENIZERS[name], cells[name, text]) for name in names if (name, text) in cells]

@@ -36,7 +36,7 @@ _Stop = Literal["completed", "time_limit", "interrupted"]
 
 @dataclass(frozen=True)
 class WorstCase:
-    """An instance on which a method covers little of what can be covered.
+    """An instance on which a method is far from the optimum.
 
     Attributes
     ----------
@@ -122,6 +122,7 @@ class WorstCase:
 def worst(
     method: str = "greedtok",
     *,
+    measure: str = "cover",
     k: int = 2,
     alphabet: int = 2,
     words: int = 3,
@@ -131,7 +132,7 @@ def worst(
     seed: Seed = 0,
     progress: Progress | None = None,
 ) -> WorstCase:
-    """Finds the instance on which a method's cover is the smallest share of the optimum's.
+    """Finds the instance on which a method is furthest from the optimum.
 
     The space is every multiset of one to `words` words (a word that is there twice counts
     twice) of 2 to `length` symbols, all substrings being candidates.
@@ -146,6 +147,9 @@ def worst(
         the lexicographically smallest pair of tokens; merging goes on while there is a pair,
         even one that occurs once, for k tokens may be used.  (A merge counts even if it
         spells a token that is there already.)
+    measure : {"cover", "tokens"}
+        What is made smallest: the method's cover over the optimum's, or the optimum's tokens over
+        the method's.  ``greedwmc-relaxed`` has no tokens.
     k : int
         The budget.
     alphabet, words, length : int
@@ -163,8 +167,8 @@ def worst(
     Returns
     -------
     WorstCase
-        The instance of smallest ratio, then of fewest symbols, then the first one.  It is
-        recounted by `verify`, and by `greedtok` and `greedwmc` where they are the method.
+        The instance of smallest ratio by the measure, then of fewest symbols, then the first one.
+        It is recounted by `verify`, and by `greedtok` and `greedwmc` where they are the method.
 
     Raises
     ------
@@ -192,7 +196,7 @@ def worst(
     seconds for k = 8 and 64 symbols.
     """
     deadline = Deadline(time_limit)
-    space = Space(method, k, alphabet, words, length)
+    space = Space(method, k, alphabet, words, length, measure)
     if restarts < 1:
         raise InputError(f"restarts is {restarts}: at least 1 is expected")
     search = Enumeration(space) if space.is_enumerable else Climb(space, restarts, seed)
@@ -246,6 +250,7 @@ def _recounted(
         source={
             "family": "worst-case",
             "from": f"partcover worst --method {method} -k {k}"
+            + " --measure tokens" * space.of_tokens
             + "".join(f" --{name} {value}" for name, value in parameters.items())
             + f" --seed {seed}",
             "method": method,

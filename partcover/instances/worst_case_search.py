@@ -1,4 +1,4 @@
-"""Searches spaces of tiny instances for the one with the smallest ratio of covers."""
+"""Searches spaces of tiny instances for the one with the smallest ratio to the optimum."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from ..kernels.search import _worst_case
 __all__ = [
     "ENUMERABLE",
     "LETTERS",
+    "MEASURES",
     "METHODS",
     "PATIENCE",
     "Climb",
@@ -28,6 +29,7 @@ __all__ = [
     "kernel_arrays",
 ]
 
+MEASURES = ("cover", "tokens")
 METHODS = ("greedtok", "greedwmc", "greedwmc-relaxed", "bpe")
 #: Multisets of words that are all enumerated; larger spaces are searched.
 ENUMERABLE = 100_000_000
@@ -57,6 +59,8 @@ class Space:
         The budget.
     alphabet, words, length : int
         Symbols, words in an instance and symbols in a word, at most.
+    measure : str
+        What the ratio is of, one of `MEASURES`.
 
     Raises
     ------
@@ -69,10 +73,15 @@ class Space:
     alphabet: int
     words: int
     length: int
+    measure: str = "cover"
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise InputError(f"unknown method {self.method!r}: use {', '.join(METHODS)}")
+        if self.measure not in MEASURES:
+            raise InputError(f"unknown measure {self.measure!r}: use {' or '.join(MEASURES)}")
+        if self.of_tokens and self.method == "greedwmc-relaxed":
+            raise InputError("greedwmc-relaxed has no tokens, as its cover is no segmentation")
         if not 1 <= self.k <= _MOST_TOKENS:
             raise InputError(f"k is {self.k}: 1 to {_MOST_TOKENS:,} tokens are expected")
         if not 1 <= self.alphabet <= len(LETTERS):
@@ -93,6 +102,11 @@ class Space:
     def number(self) -> int:
         """The number of the method in the kernel."""
         return METHODS.index(self.method)
+
+    @property
+    def of_tokens(self) -> bool:
+        """Whether the ratio is of tokens."""
+        return self.measure == "tokens"
 
     @property
     def n_words(self) -> int:
@@ -144,7 +158,9 @@ class Enumeration:
             np.int32,
         )
         lengths = np.array([len(word) for word in self.table], np.int32)
-        self.search = _worst_case.Search(symbols, lengths, images, space.k, space.number)
+        self.search = _worst_case.Search(
+            symbols, lengths, images, space.k, space.number, space.of_tokens
+        )
 
     def steps(self) -> Iterator[tuple[int, int]]:
         """Runs, and yields the multisets enumerated so far and in all."""
@@ -163,7 +179,7 @@ class Enumeration:
     @property
     def ratio(self) -> Fraction:
         """The smallest ratio so far."""
-        return Fraction(self.search.cover, self.search.optimum)
+        return Fraction(self.search.numerator, self.search.denominator)
 
     @property
     def seen(self) -> int:
@@ -242,7 +258,11 @@ class Climb:
         space = self.space
         cover = _worst_case.method_cover(*arrays, space.k, space.number)[0]
         optimum = _worst_case.optimum(*arrays, space.k, space.method == "greedwmc-relaxed")[0]
-        value = Fraction(cover, optimum), sum(map(len, words))
+        symbols = sum(map(len, words))
+        if space.of_tokens:
+            value = Fraction(symbols - optimum, symbols - cover), symbols
+        else:
+            value = Fraction(cover, optimum), symbols
         if value < self._best:
             self._best, self._worst = value, list(words)
         return value

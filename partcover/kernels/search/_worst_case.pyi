@@ -15,11 +15,17 @@ def method_cover(
 class Search:
     seen: int
     examined: int
-    cover: int
-    optimum: int
+    numerator: int
+    denominator: int
     words: list[int]
     def __init__(
-        self, table: UInt8, lengths: Int32, images: Int32, k: int, method: int
+        self,
+        table: UInt8,
+        lengths: Int32,
+        images: Int32,
+        k: int,
+        method: int,
+        of_tokens: bool = False,
     ) -> None: ...
     def start(self, size: int) -> None: ...
     def run(self, limit: int) -> bool: ...

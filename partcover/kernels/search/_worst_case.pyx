@@ -189,7 +189,7 @@ def method_cover(const uint8_t[::1] text, const int64_t[::1] offsets, const int6
 
 
 cdef class Search:
-    """Searches all multisets of words for the one where a method covers the least of the optimum.
+    """Searches all multisets of words for the one where a method is furthest from the optimum.
 
     Parameters
     ----------
@@ -202,6 +202,9 @@ cdef class Search:
         reversed; ``images[0, 0]`` is the identity.
     k, method : int
         As for `method_cover`.
+    of_tokens : bool
+        Whether the ratio is the optimum's tokens over the method's; else it is the method's cover
+        over the optimum's.
 
     Notes
     -----
@@ -218,27 +221,29 @@ cdef class Search:
     cdef const int32_t[:, :, ::1] images
     cdef int k
     cdef Method method
+    cdef bint of_tokens
     cdef int size
     cdef bint fresh
     cdef int32_t ids[MAX_SYMBOLS]
     cdef readonly int64_t seen         # multisets
     cdef readonly int64_t examined     # classes
-    cdef readonly int64_t cover
-    cdef readonly int64_t optimum
+    cdef readonly int64_t numerator    # of the smallest ratio
+    cdef readonly int64_t denominator
     cdef int symbols
     cdef int worst_size
     cdef int32_t worst[MAX_SYMBOLS]
     cdef Tiny tiny
     cdef Tiny image
 
-    def __init__(self, table, lengths, images, int k, int method):
+    def __init__(self, table, lengths, images, int k, int method, bint of_tokens=False):
         self.table = table
         self.lengths = lengths
         self.images = images
         self.k = min(k, MAX_SYMBOLS)
         self.method = <Method> method
-        self.cover = 1
-        self.optimum = 1
+        self.of_tokens = of_tokens
+        self.numerator = 1
+        self.denominator = 1
         self.symbols = MAX_SYMBOLS + 1
 
     @property
@@ -325,7 +330,8 @@ cdef class Search:
 
     cdef void _consider(self) noexcept nogil:
         cdef int64_t smallest = -1     # cover of the method, over all images
-        cdef int64_t now, floor
+        cdef int64_t now, floor, product
+        cdef bint divides
         cdef Py_ssize_t back, r
         cdef Py_ssize_t at_back = 0
         cdef Py_ssize_t at_r = 0
@@ -346,17 +352,24 @@ cdef class Search:
                     break
         for i in range(self.size):
             symbols += self.lengths[self.ids[i]]
-        # this one is worse if smallest · self.optimum < self.cover · (the optimum here)
-        floor = smallest * self.optimum // self.cover
-        if symbols < self.symbols and smallest * self.optimum % self.cover == 0:
+        # this one is worse if its ratio is smaller, that is, if the optimum's cover is above `floor`
+        if self.of_tokens:
+            product = self.numerator * (symbols - smallest)
+            floor = symbols - (product + self.denominator - 1) // self.denominator
+            divides = product % self.denominator == 0
+        else:
+            product = smallest * self.denominator
+            floor = product // self.numerator
+            divides = product % self.numerator == 0
+        if symbols < self.symbols and divides:
             floor -= 1
         if _weight(&self.tiny, ~(<uint64_t> 0)) <= floor:
             return
         _optimum(&self.tiny, self.k, self.method == RELAXED, floor, &best)
         if best.cover <= floor:
             return
-        self.cover = smallest
-        self.optimum = best.cover
+        self.numerator = symbols - best.cover if self.of_tokens else smallest
+        self.denominator = symbols - smallest if self.of_tokens else best.cover
         self.symbols = symbols
         self.worst_size = self.size
         for i in range(self.size):

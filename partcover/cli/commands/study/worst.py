@@ -23,6 +23,13 @@ from ...shown.output import Output
     help="greedtok, greedwmc (its vocabulary, shortest path), greedwmc-relaxed (its own cover, "
     "against the optimum with overlaps) or bpe.",
 )
+@option(
+    "--measure",
+    default="cover",
+    show_default=True,
+    help="cover (symbols - tokens): the method's over the optimum's; tokens: the optimum's over "
+    "the method's.",
+)
 @option("-k", "k", type=int, default=2, show_default=True, help="Tokens to choose.")
 @option("--alphabet", type=int, default=2, show_default=True, help="Most symbols.")
 @option("--words", type=int, default=3, show_default=True, help="Most words.")
