@@ -355,6 +355,7 @@ class Encoder(BatchEncoder):
     ) -> FileText:
         """Returns the text of files, in blocks that are encoded one by one."""
         whole = self._special.finds(special) or self._normal is not None
+        whole = whole or self._running is not None
         return FileText(
             paths, self._rules[0], key=key, whole=whole, all_files=all_files,
             progress=progress or Progress(),

@@ -19,7 +19,8 @@ from ..corpus.pretokenizers.pretokenizer import (
 )
 from ..corpus.pretokenizers.raw_words import raw_rules
 from ..errors import InputError
-from ..kernels.encoding._encoder import ShortMerges, TokenTable, WordCache
+from ..kernels.encoding._encoder import RunningCache, ShortMerges, TokenTable, WordCache
+from ..kernels.segmentation._text_scores import TextScores
 from ..runtime.arguments import Threads, Whole, checked
 from ..runtime.notebook import brief
 from ..segmentation.cutters import cutter
@@ -102,6 +103,12 @@ class TextEncoder(Decoder):
         self._merges: ShortMerges | None = None
         if isinstance(self._cut, MergeCutter) and self._cut.last_merges is not None:
             self._merges = ShortMerges(*self._cut.last_merges)
+        self._running: TextScores | None = None
+        if isinstance(cuts := getattr(self._cut, "__self__", None), TextScores):
+            own = given == vocabulary.pretokenizer and self._raw is None and mark == b" "
+            whole = vocabulary.unknown is None or vocabulary.unknown.part != "word"
+            if own and whole and len(self._rules) == 1 and self._rules[0].keeps:
+                self._running = cuts
         self._draw: Callable[..., None] | None = None
         self._samplers: dict[str, Draw] = {}
         self._cache = cache
@@ -109,7 +116,7 @@ class TextEncoder(Decoder):
         texts: list[bytes] = [bytes((byte,)) for byte in range(256)]
         tokens = [token for token in vocabulary if isinstance(token, bytes)]
         self._tokens: TokenTable | None = None
-        if cache:
+        if cache and self._running is None:
             longest = None if vocabulary.unknown is None else vocabulary.unknown.longest
             self._tokens = token_table(self._raw or self._rules, self._cut, tokens, mark, longest)
         texts += tokens
@@ -398,16 +405,26 @@ class TextEncoder(Decoder):
     ) -> Workers:
         drawn = self._draw is not None
         kinds = character_kinds() if rules[0].kinds is None else rules[0].kinds
-        new_cache = partial(
-            WordCache, rules[0].finder, kinds, self._mark, self._cache,
+        running = None if drawn else self._running
+        new_cache: Callable[[], WordCache] = partial(
+            WordCache if running is None else RunningCache,
+            rules[0].finder, kinds, self._mark, self._cache,
             self._tokens if known and not drawn else None, rules[0].phrase,
             self._short_merges(rules) if known and not drawn else None,
             None if numbers else self._ids,
         )  # fmt: skip
+        if running is not None:
+            new_cache = partial(self._running_cache, new_cache)
         return Workers(
             rules, self._draw or self._cut, self._lacks, self._unknown, self._mark, new_cache,
-            drawn=drawn, following=following, normal=normal,
+            drawn=drawn, following=following, normal=normal, running=running is not None,
         )  # fmt: skip
+
+    def _running_cache(self, new_cache: Callable[[], RunningCache]) -> RunningCache:
+        """Returns a table of words that are cut by sums over a whole text."""
+        unknown = self._unknown
+        first, apart = (0, False) if unknown is None else (unknown.first, unknown.part != "run")
+        return new_cache().set_scores(self._running, self._lacks.view(np.uint8), first, apart)
 
     def _short_merges(self, rules: tuple[PretokenizerRule, ...]) -> ShortMerges | None:
         """Returns what cuts short words by merges, where nothing else is done to them."""

@@ -98,6 +98,7 @@ class Worker:
 
     def numbers(self, text: bytes, first: int) -> Numbers:
         """Returns the numbers of a text, whose first byte is byte `first` of all text."""
+        self.cache.start_text()
         out = Collected(len(text), np.int32)
         self.collect(out, text, first, 0, len(text))
         return out.result()
@@ -136,6 +137,7 @@ class Worker:
     def count(self, text: bytes | str) -> int:
         """Returns how many numbers a short text has."""
         self.mark_words(text, 0, len(text))
+        self.cache.start_text()
         if text and self.cache.find(text, 0, len(text))[1]:
             self.learn(text, 0)
         return self.cache.total if text else 0
@@ -300,6 +302,8 @@ class Workers:
         The rules for what follows a special token, where they are others.
     normal : Normalizer, optional
         What is done to characters before they are cut; one that keeps ASCII.
+    running : bool
+        Whether how a word is cut depends on the text before it, so that one thread cuts a text.
     """
 
     def __init__(
@@ -314,8 +318,10 @@ class Workers:
         drawn: bool,
         following: Sequence[PretokenizerRule] | None = None,
         normal: Normalizer | None = None,
+        running: bool = False,
     ) -> None:
         self.rules = rules
+        self.running = running
         self._normal = normal
         self._make = partial(
             Worker, cut=cut, lacks=lacks, unknown=unknown, mark=mark, new_cache=new_cache,
@@ -376,34 +382,37 @@ class Workers:
         where each byte is.
         """
         plain = isinstance(text, bytes) or text.isascii()
+        if self.running:
+            threads = 1
         places: Iterable[int] = (0, len(text))
         if len(text) > PART and not (plain and threads == 1):
             places = self._places(text)
 
-        def collect(out: _Sink, begin: int, end: int) -> None:
+        def collect(worker: Worker, out: _Sink, begin: int, end: int) -> None:
+            if plain:
+                worker.collect(out, text, at, begin, end)
+                return
+            assert isinstance(text, str)
+            data = utf8(text, begin, end)
+            if self._normal is not None:
+                data = self._normal.of_bytes(data)
+            worker.collect(out, data, at, 0, len(data))
+
+        def collected(out: _Sink, parts: Iterable[tuple[int, int]]) -> Any:
             with self.one() as worker:
                 worker = (worker.following if follows else None) or worker
-                if plain:
-                    worker.collect(out, text, at, begin, end)
-                    return
-                assert isinstance(text, str)
-                data = utf8(text, begin, end)
-                if self._normal is not None:
-                    data = self._normal.of_bytes(data)
-                worker.collect(out, data, at, 0, len(data))
+                worker.cache.start_text()
+                for begin, end in parts:
+                    collect(worker, out, begin, end)
+            return out.result()
 
         if threads == 1:
             # characters that are not ASCII have two or three bytes
-            out = new(len(text) if plain else 2 * len(text))
-            for begin, end in pairwise(places):
-                collect(out, begin, end)
-            yield out.result()
+            yield collected(new(len(text) if plain else 2 * len(text)), pairwise(places))
             return
 
         def work(part: tuple[int, int]) -> Any:
-            out = new(part[1] - part[0])
-            collect(out, *part)
-            return out.result()
+            return collected(new(part[1] - part[0]), [part])
 
         yield from ordered_map(work, pairwise(places), threads)
 

@@ -106,6 +106,8 @@ def cutter(
     if rule == "single_symbols":
         vocabulary = Vocabulary((), vocabulary.symbols, rule=rule)
     trie = TokenTrie(vocabulary, names)
+    if rule == "likelihood" and vocabulary.sums != "word":
+        return trie.text_scores().cut
     if rule in ("shortest_path", "single_symbols"):
         return trie.segmenter.shortest_path
     if rule == "priority":

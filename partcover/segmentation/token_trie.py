@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..corpus import symbols as sym
 from ..errors import InputError
 from ..kernels.segmentation._segment import SHORT_WORD, Segmenter
+from ..kernels.segmentation._text_scores import TextScores
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["NO_NUMBERS", "TokenTrie", "rows_of"]
@@ -48,7 +49,21 @@ class TokenTrie:
         self._placed = names is not None
         flat, self.offsets = sym.packed(vocabulary, vocabulary.symbols)
         self.flat = self.place(flat)
-        self.segmenter = Segmenter(self.flat, self.offsets)
+
+    @cached_property
+    def segmenter(self) -> Segmenter:
+        """The kernel of most rules."""
+        return Segmenter(self.flat, self.offsets)
+
+    def text_scores(self) -> TextScores:
+        """Returns what cuts by sums of scores over whole texts."""
+        trie = TextScores(self.flat, self.offsets)
+        scores, singles = self.scores()
+        narrow = self.vocabulary.sums == "text32"
+        if narrow:
+            scores, singles = _in_32_bits(scores), _in_32_bits(singles)
+        links, listed = self._listed(*trie.endings(), {"score": scores})
+        return trie.set_scores(links, listed, singles, narrow)
 
     @cached_property
     def backward(self) -> Backward:
@@ -86,7 +101,14 @@ class TokenTrie:
 
     def listed(self, **columns: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], Listed]:
         """Returns the links and the chain of `Segmenter.endings`, with `columns` of each token."""
-        links, tokens = self.segmenter.endings()
+        return self._listed(*self.segmenter.endings(), columns)
+
+    def _listed(
+        self,
+        links: npt.NDArray[np.int64],
+        tokens: npt.NDArray[np.int32],
+        columns: dict[str, npt.NDArray[Any]],
+    ) -> tuple[npt.NDArray[np.int64], Listed]:
         lengths = np.diff(self.offsets).astype(np.int32)
         columns = {**columns, "length": lengths, "token": np.arange(len(lengths), dtype=np.int32)}
         return links, rows_of(**{name: column[tokens] for name, column in columns.items()})
@@ -105,6 +127,11 @@ class TokenTrie:
         singles = np.full(max(places.tolist(), default=-1) + 2, default)
         singles[places] = list(given.values())
         return np.array(vocabulary.scores), singles
+
+
+def _in_32_bits(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    most = float(np.finfo(np.float32).max)
+    return np.clip(scores, -most, most).astype(np.float32).astype(np.float64)
 
 
 def rows_of(**columns: npt.NDArray[Any]) -> Listed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
-__all__ = ["SEGMENTATION_RULES", "SegmentationRule"]
+__all__ = ["SEGMENTATION_RULES", "ScoreSums", "SegmentationRule"]
 
 SegmentationRule: TypeAlias = Literal[
     "shortest_path",
@@ -17,4 +17,6 @@ SegmentationRule: TypeAlias = Literal[
     "likelihood",
     "single_symbols",
 ]
+#: Over what the rule ``likelihood`` adds up scores: a word, or all of a text, in 64 bits or in 32.
+ScoreSums: TypeAlias = Literal["word", "text", "text32"]
 SEGMENTATION_RULES: tuple[SegmentationRule, ...] = get_args(SegmentationRule)

@@ -18,7 +18,7 @@ from ..runtime.arguments import checked, shown
 from ..runtime.files.kinds import likely_mistake
 from ..runtime.files.writing import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
-from .rules import SegmentationRule
+from .rules import ScoreSums, SegmentationRule
 from .special import (
     SpecialFlag,
     checked_flags,
@@ -66,6 +66,11 @@ class Vocabulary:
     symbol_scores : mapping of token to float, optional
         For the rule ``likelihood``: the same for single symbols; symbols that it lacks have the
         smallest of all scores − 10.
+    sums : {"word", "text", "text32"}
+        For the rule ``likelihood``: over what scores are added up.  Over a word, or, as libraries
+        do that take a text as one word, over all of the text: in 64 bits (``text``), or in 32 as
+        sentencepiece does (``text32``).  What is rounded off, or equal but for that, depends on
+        the words before.
     ids : sequence of int, optional
         The ids of the 256 bytes and then of the tokens, all distinct; −1 for a byte without an
         id.  By default 0, 1, 2, ….  Over other symbols there are no ids.
@@ -109,6 +114,7 @@ class Vocabulary:
     merges: tuple[tuple[Token, Token], ...] | None = None
     scores: tuple[float, ...] | None = None
     symbol_scores: Mapping[Token, float] = field(default_factory=dict)
+    sums: ScoreSums = "word"
     ids: tuple[int, ...] | None = None
     special: Mapping[str, int] = field(default_factory=dict)
     special_flags: Mapping[str, tuple[SpecialFlag, ...]] = field(default_factory=dict)
@@ -129,6 +135,7 @@ class Vocabulary:
         merges: Iterable[tuple[Any, Any]] | None = None,
         scores: Iterable[float] | None = None,
         symbol_scores: Mapping[Any, float] | None = None,
+        sums: ScoreSums = "word",
         ids: Iterable[int] | None = None,
         special: Mapping[str, int] | Iterable[str] | str = (),
         special_flags: Mapping[str, Iterable[str]] | None = None,
@@ -158,6 +165,7 @@ class Vocabulary:
         set_(self, "scores", None if scores is None else tuple(map(_score, scores)))
         singles = {sym.to_token(s, symbols): _score(v) for s, v in (symbol_scores or {}).items()}
         set_(self, "symbol_scores", singles)
+        set_(self, "sums", sums)
         self._check_scores()
         numbers = None if ids is None else tuple(whole_number(number) for number in ids)
         set_(self, "ids", numbers)
@@ -173,6 +181,8 @@ class Vocabulary:
         set_(self, "unknown", unknown)
 
     def _check_scores(self) -> None:
+        if self.sums != "word" and self.symbols != "bytes":
+            raise InputError(f"sums over a text are for bytes, the tokens are over {self.symbols}")
         if self.scores is None:
             if self.rule == "likelihood":
                 raise InputError("the rule likelihood needs scores, one for each token")
@@ -311,6 +321,8 @@ class Vocabulary:
         if self.scores is not None:
             data["scores"] = list(self.scores)
             data["symbol_scores"] = [[sym.to_json(s), v] for s, v in self.symbol_scores.items()]
+        if self.sums != "word":
+            data["sums"] = self.sums
         if self.pretokenizer is not None:
             data["pretokenizer"] = self.pretokenizer
         if self.normalizer is not None:
@@ -331,6 +343,7 @@ class Vocabulary:
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a vocabulary file; `from_json` is the inverse."""
         recent = any((self.unknown, self.special_flags, self.normalizer, self.decode_only))
+        recent = recent or self.sums != "word"
         return {
             "format": _FORMAT,
             # older programs read what they know all of
@@ -525,6 +538,7 @@ def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
         if not all(isinstance(value, int | float) for _, value in singles):
             raise InputError("'symbol_scores' must be a list of a symbol and a number each")
         use["symbol_scores"] = {sym.from_json(s, symbols): v for s, v in singles}
+    use["sums"] = data.get("sums", "word")
     use["ids"] = listed("ids", int)
     use["pretokenizer"] = data.get("pretokenizer")
     if not isinstance(use["pretokenizer"], str | None):

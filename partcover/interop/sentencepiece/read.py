@@ -24,7 +24,6 @@ from .proto import BPE, BYTE, CHAR, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFIN
 __all__ = ["looks_like", "parse", "read"]
 
 _HEAD = 1 << 12
-_LARGEST = 2.0**-126  # what the library begins with when it looks for the largest score
 _SCORE_AND_TYPE = re.compile(rb"(?s:\x15.{4})?(?:\x18[\x01-\x06])?")  # fields 2 and 3
 _PIECE = b"\n"  # field 1 of a model, a piece, and of a piece, its text
 
@@ -166,7 +165,7 @@ def _sort_pieces(model: Any, *, spaced: bool) -> _Pieces:
                 raise InputError(f"piece {number} is empty")
             score = piece.score
             if piece.type == USER_DEFINED:
-                score = len(text.encode("utf-8")) * _LARGEST - 0.1  # always taken, as there
+                score = float(np.float32(0.1 * (len(text.encode("utf-8")) - 1)))  # as there
             elif pieces.lowest is None or score < pieces.lowest:
                 pieces.lowest = score
             if len(token) == 1:
@@ -234,14 +233,11 @@ def _score_rule(pieces: _Pieces, *, fallback: bool) -> tuple[dict[str, Any], lis
     lowest = np.float32(pieces.lowest or 0.0)
     rule = {
         "rule": "likelihood",
+        "sums": "text32",
         "scores": [score for _, score, _ in pieces.tokens],
         "symbol_scores": unknown_scores(float(lowest - np.float32(10))) | pieces.singles,
     }
-    remark = (
-        "scores are added up in 32 bits there: of segmentations that are as good but for that, "
-        "another may be taken"
-    )
-    return rule, [remark]
+    return rule, []
 
 
 def _merged(unused: Sequence[str], pieces: Set[str]) -> int:

@@ -5,6 +5,7 @@ import numpy as np
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING
+from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.unicode cimport PyUnicode_DATA
 from libc.stdint cimport (int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
                           uintptr_t)
@@ -17,6 +18,7 @@ cdef enum:
     FEW = 16            # pieces of a word that are copied without asking for room
     UNCACHED = -2147483648  # of the first word of a section that is not kept
 
+include "../shared/_going_on.pxi"
 include "../shared/_hash.pxi"
 include "_list_values.pxi"
 include "../shared/_marks.pxi"
@@ -421,6 +423,7 @@ cdef class WordCache:
     def values_of(self, text, list values not None):
         """Returns the values of all words of a text; None after `find` where some are new."""
         if len(text):
+            self._begin_text()
             self._find(text, 0, len(text))
             if self.n_new + self.n_uncached:
                 return None
@@ -430,6 +433,7 @@ cdef class WordCache:
     def array_of(self, text, kind):
         """Returns the numbers of all words of a text; None after `find` where some are new."""
         if len(text):
+            self._begin_text()
             self._find(text, 0, len(text))
             return None if self.n_new + self.n_uncached else self.array_of_words(kind)
         return np.empty(0, kind)
@@ -494,6 +498,7 @@ cdef class WordCache:
         with nogil:
             self._begin()
             for i in range(n):
+                self._begin_text()
                 if self._look(base, offsets[i], offsets[i + 1], offsets[i + 1]) < 0:
                     with gil:
                         raise MemoryError
@@ -509,6 +514,13 @@ cdef class WordCache:
         for i in range(self.n_bounds):
             e[i] = self.bounds[i]
         return ends
+
+    def start_text(self):
+        """Begins a text."""
+        self._begin_text()
+
+    cdef void _begin_text(self) noexcept nogil:
+        """Forgets what is known of the text before; here nothing is."""
 
     cdef void _begin(self) noexcept nogil:
         """Begins a section."""
@@ -706,6 +718,9 @@ cdef class WordCache:
     def values_of_words(self, list values not None):
         """Returns the values of the section's numbers, one word after another."""
         return _listed(self.out, self.n_out, values)
+
+
+include "_running_words.pxi"
 
 
 cdef uint8_t *_exchange(const uint8_t *p, int64_t n, const uint8_t *mark, int64_t width,

@@ -1,0 +1,207 @@
+# The cache of words whose cut depends on the text before: included by _encoder.pyx, behind
+# `WordCache`.
+#
+# A word has a record in `numbers`, from a place divisible by RECORD on: how large a sum of scores
+# its pieces hold behind (8 bytes), how many numbers there are, how many scores (4 bytes each), the
+# scores (8 bytes each), the numbers.
+
+cdef enum:
+    RECORD = 4          # numbers
+
+
+cdef class RunningCache(WordCache):
+    """A `WordCache` of words that are cut by sums of scores that go on over a text.
+
+    Of a word that is kept, the pieces and scores are known, and how large a sum before it they
+    hold behind; behind a larger one it is cut again.  So words are never new, but for those with a
+    byte that has no id.  `start_text` begins the sum anew, and `find` goes on with it.
+    """
+
+    cdef object scores          # whose functions these are
+    cdef GoingOn *ways
+    cdef double score_sum       # of the words so far
+    cdef bint lacks[256]        # a byte has no id
+    cdef int32_t unknown        # the number of no bytes that are unknown; 0: they are an error
+    cdef bint apart             # each character that is unknown has a number, not a run of them
+    cdef int32_t *which         # the pieces of a word
+    cdef int64_t which_room
+
+    def set_scores(self, scores, const uint8_t[::1] lacks not None, int32_t unknown, bint apart):
+        """Sets how words are cut, and what their bytes without an id become; returns itself.
+
+        Parameters
+        ----------
+        scores : TextScores
+            Cuts words, with its scores set.
+        lacks : ndarray of uint8, shape (256,)
+            Whether each byte has no id.
+        unknown : int
+            `unknown` + n is the number of n bytes that are unknown; 0 if there is none.
+        apart : bool
+            Whether each unknown character has a number, not a run of them.
+        """
+        cdef int i
+        self.scores = scores
+        self.ways = <GoingOn *> PyCapsule_GetPointer(scores.ways_to_go_on(), "partcover.GoingOn")
+        for i in range(256):
+            self.lacks[i] = lacks[i]
+        self.unknown = unknown
+        self.apart = apart
+        return self
+
+    def __dealloc__(self):
+        free(self.which)
+
+    cdef void _begin_text(self) noexcept nogil:
+        self.score_sum = 0
+
+    cdef int64_t _look(self, const uint8_t *base, int64_t at, int64_t upto,
+                       int64_t size) noexcept nogil:
+        cdef Cut cut = Cut(base + at, 0)
+        cdef const uint8_t *stop = base + upto
+        cdef const uint8_t *end = base + size
+        cdef Word words[AHEAD + WINDOW]
+        cdef Key keys[AHEAD + WINDOW]
+        cdef int64_t cap = CAP if self.limit else 0
+        cdef int i, ready
+        while True:
+            ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, words, keys)
+            if ready == 0:
+                return cut.p - base
+            for i in range(ready):
+                if self._add_word(&keys[i], words[i].start, words[i].length, base, cap) < 0:
+                    return -1
+
+    cdef int _add_word(self, const Key *key, const uint8_t *p, int64_t n, const uint8_t *base,
+                       int64_t cap) noexcept nogil:
+        """Adds the numbers of a word to the section's, and its scores to the sum."""
+        cdef Key own
+        cdef Slot *slot
+        cdef const int32_t *record
+        cdef const double *adds
+        cdef int32_t i, n_adds
+        cdef float narrow
+        cdef double wide
+        cdef int64_t count
+        if n <= cap:
+            slot = _slot_of(&self.slots, key, self.arena, p)
+            if slot == NULL:
+                own = key[0]        # after a rehash homes are others
+                own.home = _home(&self.slots, key.a, key.b)
+                slot = _slot_of(&self.slots, &own, self.arena, p)
+            if slot == NULL:
+                slot = self._new_record(&own, p, n)
+                if slot == NULL:
+                    return -1
+            record = self.numbers + RECORD * <int64_t> slot.pieces[0]
+            if -(<const double *> record)[0] <= self.score_sum <= (<const double *> record)[0]:
+                count = record[2]
+                n_adds = record[3]
+                adds = <const double *> (record + 4)
+                if self.ways.narrow:
+                    narrow = <float> self.score_sum
+                    for i in range(n_adds):
+                        narrow = narrow + <float> adds[i]
+                    self.score_sum = narrow
+                else:
+                    wide = self.score_sum
+                    for i in range(n_adds):
+                        wide = wide + adds[i]
+                    self.score_sum = wide
+                if _grow(<void **> &self.out, &self.out_room, self.n_out + count + 1,
+                         sizeof(int32_t)) < 0:
+                    return -1
+                memcpy(self.out + self.n_out, adds + n_adds, count * sizeof(int32_t))
+                self.n_out += count
+                return 0
+        if (_grow(<void **> &self.which, &self.which_room, n, sizeof(int32_t)) < 0
+                or self.ways.cut(self.ways.scores, p, n, &self.score_sum, self.which) < 0):
+            return -1
+        count = _pieces_of(p, n, self.which)
+        if _grow(<void **> &self.out, &self.out_room, self.n_out + count + 1,
+                 sizeof(int32_t)) < 0:
+            return -1
+        count = self._number(p, n, self.out + self.n_out)
+        if count < 0:
+            return self._skip(p - base, n)
+        self.n_out += count
+        return 0
+
+    cdef Slot *_new_record(self, const Key *key, const uint8_t *p, int64_t n) noexcept nogil:
+        """Keeps a word; returns its slot, or NULL where there is no memory.
+
+        One with a byte that has no id holds behind no sum.
+        """
+        cdef double adds[CAP]
+        cdef int32_t n_adds = 0
+        cdef int64_t count = 0
+        cdef int64_t at = (self.n_numbers + RECORD - 1) // RECORD
+        cdef int32_t *record
+        cdef Slot *slot
+        cdef double limit
+        cdef uint64_t home
+        if (_grow(<void **> &self.numbers, &self.numbers_room,
+                  RECORD * (at + 1) + 3 * n, sizeof(int32_t)) < 0
+                or _grow(<void **> &self.which, &self.which_room, n, sizeof(int32_t)) < 0):
+            return NULL
+        record = self.numbers + RECORD * at
+        limit = self.ways.reach(self.ways.scores, p, n, self.which, adds, &n_adds)
+        if limit >= 0:
+            count = self._number(p, n, record + 4 + 2 * n_adds)
+            if count < 0:
+                limit = -1
+        if not limit >= 0:
+            limit = -1
+            count = n_adds = 0
+        (<double *> record)[0] = limit
+        record[2] = <int32_t> count
+        record[3] = n_adds
+        memcpy(record + 4, adds, n_adds * sizeof(double))
+        if n > INLINE:
+            if _grow(<void **> &self.arena, &self.room, self.used + n, 1) < 0:
+                return NULL
+            memcpy(self.arena + self.used, p, n)
+            self.used += n
+        if 2 * <uint64_t> (self.n_kept + 1) > self.slots.mask and self._rehash() < 0:
+            return NULL
+        self.n_numbers = RECORD * at + 4 + 2 * n_adds + count
+        self.n_kept += 1
+        home = _home(&self.slots, key.a, key.b)
+        slot = _add_slot(&self.slots, home)
+        slot.a = key.a if n <= INLINE else <uint64_t> (self.used - n) + 1
+        slot.b = key.b
+        slot.more = 0
+        slot.pieces[0] = <int32_t> at
+        return slot
+
+    cdef int64_t _number(self, const uint8_t *p, int64_t n, int32_t *to) noexcept nogil:
+        """Writes the numbers of the pieces in `which`; returns how many, -1: a byte has no id."""
+        cdef int64_t i, count = 0
+        cdef int32_t unknown = 0        # bytes that are
+        cdef int32_t piece
+        for i in range(n):
+            piece = self.which[i]
+            if piece == SINGLE and self.lacks[p[i]]:
+                if self.unknown == 0:
+                    return -1
+                if unknown and not (self.apart and p[i] & 0xC0 != 0x80):
+                    count -= 1
+                else:
+                    unknown = 0
+                unknown += 1
+                to[count] = self._kept(self.unknown + unknown)
+                count += 1
+                continue
+            unknown = 0
+            if piece != INSIDE:
+                to[count] = self._kept(piece + 256 if piece >= 0 else p[i])
+                count += 1
+        return count
+
+
+cdef int64_t _pieces_of(const uint8_t *p, int64_t n, const int32_t *which) noexcept nogil:
+    """Returns how many pieces a word has."""
+    cdef int64_t i, count = 0
+    for i in range(n):
+        count += which[i] != INSIDE
+    return count

@@ -1,0 +1,383 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Cuts to the largest sum of scores, added up over a whole text, in 32 bits or 64."""
+
+cimport cython
+
+import numpy as np
+
+from cpython.pycapsule cimport PyCapsule_New
+from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memmove, memset
+
+ctypedef fused Real:
+    float
+    double
+
+include "../shared/_going_on.pxi"
+include "../shared/_hash.pxi"
+include "../shared/_heap.pxi"
+include "../shared/_marks.pxi"
+include "../shared/_pairs.pxi"
+include "_queue.pxi"
+include "_trie.pxi"
+include "_weights.pxi"
+
+cdef enum:
+    REACHED = 255        # bytes of the longest word that `reach` takes
+    HIGHEST = 100000     # a sum of 32 bits beyond this, with or without sign, begins anew
+
+cdef extern from *:
+    """
+    /* what a sum may be wrong by, at most, for each term, in parts of it: half a last place */
+    #define PC_NARROW_ERROR 0x1p-24
+    #define PC_WIDE_ERROR 0x1p-53
+    """
+    const double NARROW_ERROR "PC_NARROW_ERROR"
+    const double WIDE_ERROR "PC_WIDE_ERROR"
+
+
+cdef struct Reset:      # a sum that began anew
+    Py_ssize_t at       # where it did
+    float sum           # what it was
+
+
+cdef struct Resets:     # those that a token may reach across, the first one first
+    Reset *at
+    Py_ssize_t n, room
+
+
+cdef int _add_reset(Resets *resets, Py_ssize_t at, float total, Py_ssize_t longest) noexcept nogil:
+    """Adds a reset and forgets those that no token reaches across; or returns -1."""
+    cdef Py_ssize_t old = 0
+    cdef Py_ssize_t room
+    cdef Reset *grown
+    while old < resets.n and resets.at[old].at + longest < at:
+        old += 1
+    if old:
+        memmove(resets.at, resets.at + old, (resets.n - old) * sizeof(Reset))
+        resets.n -= old
+    if resets.n == resets.room:
+        room = 2 * resets.room + 4
+        grown = <Reset *> realloc(resets.at, room * sizeof(Reset))
+        if grown == NULL:
+            return -1
+        resets.at = grown
+        resets.room = room
+    resets.at[resets.n] = Reset(at, total)
+    resets.n += 1
+    return 0
+
+
+@cython.final
+cdef class TextScores(Trie):
+    """Cuts texts of bytes to the largest sum of scores, as sentencepiece and Hugging Face do.
+
+    A text is cut as a whole.  Where no token reaches across some places it may be given word by
+    word: then the sum of each word goes on from that of those before.
+
+    Sums have 64 bits, or, where `narrow`, 32 as in sentencepiece from 0.2.2 on
+    (`unigram_model.cc`, `EncodeOptimized`): each sum is rounded, and once one at the start of a
+    character is beyond ±100,000, it is taken off all sums of places from there on.
+
+    Of the tokens that end at a place the one with the largest sum is taken, of equal ones the one
+    that starts first.  A character that is no token counts as its single bytes.
+
+    Parameters
+    ----------
+    tokens : ndarray of int32
+        Bytes of all tokens, one token after another; tokens are distinct.
+    offsets : ndarray of int64, shape (tokens + 1,)
+        Token ``t`` is ``tokens[offsets[t]:offsets[t + 1]]``.
+    """
+
+    cdef const int64_t[::1] links
+    cdef const Scored[::1] arcs     # of the chain of `endings`
+    cdef double singles[256]
+    cdef double largest             # of all scores, without sign
+    cdef bint narrow
+    cdef GoingOn ways
+
+    def set_scores(self, const int64_t[::1] links not None, const Scored[::1] scores not None,
+                   const double[::1] singles not None, bint narrow):
+        """Sets the scores, which fit into 32 bits where sums are `narrow`; returns itself.
+
+        `scores` has a row for each entry of the chain of `endings`, whose links are `links`.
+        `singles` has the score of each byte; its last entry is for all larger ones.
+        """
+        cdef Py_ssize_t i
+        self.links = links
+        self.arcs = scores
+        self.narrow = narrow
+        self.largest = 0
+        for i in range(256):
+            self.singles[i] = singles[min(i, singles.shape[0] - 1)]
+            self.largest = max(self.largest, fabs(self.singles[i]))
+        for i in range(scores.shape[0]):
+            self.largest = max(self.largest, fabs(scores[i].score))
+        self.ways = GoingOn(<void *> self, _cut, _reach, narrow)
+        return self
+
+    def ways_to_go_on(self):
+        """Returns a capsule of a `GoingOn`, valid as long as this object is."""
+        return PyCapsule_New(&self.ways, "partcover.GoingOn", NULL)
+
+    def cut(self, const uint8_t[::1] data, const int64_t[::1] offsets,
+            Py_ssize_t first, Py_ssize_t last, int32_t[::1] which):
+        """Cuts words first..last - 1, each as a text of its own; output as of `Segmenter`.
+
+        O(symbols + occurrences of tokens) time, O(longest word) memory.
+        """
+        cdef Py_ssize_t w
+        cdef double total
+        cdef int status = 0
+        with nogil:
+            for w in range(first, last):
+                total = 0
+                if offsets[w] < offsets[w + 1]:
+                    status = self._go_on(&data[offsets[w]], offsets[w + 1] - offsets[w], &total,
+                                         &which[offsets[w]])
+                if status < 0:
+                    break
+        if status < 0:
+            raise MemoryError
+
+    def cut_behind(self, const uint8_t[::1] word not None, double total):
+        """Cuts a word behind a text with the sum `total`; returns the pieces and the new sum."""
+        which = np.empty(word.shape[0], np.int32)
+        cdef int32_t[::1] w = which
+        if word.shape[0] and self._go_on(&word[0], word.shape[0], &total, &w[0]) < 0:
+            raise MemoryError
+        return which, total
+
+    def reach(self, const uint8_t[::1] word not None):
+        """Returns the pieces of a word of 1 to 255 bytes, and what they add to a sum.
+
+        Returns
+        -------
+        limit : float
+            The word is cut so behind any text whose sum is at most this, with or without sign;
+            below 0 where no sum is known to be low enough.
+        which : ndarray of int32
+            The pieces.
+        adds : list of float
+            What they add to the sum, in order.
+        """
+        if not 0 < word.shape[0] <= REACHED:
+            raise ValueError("a word has 1 to 255 bytes")
+        cdef double adds[REACHED]
+        cdef int32_t n_adds = 0
+        which = np.empty(word.shape[0], np.int32)
+        cdef int32_t[::1] w = which
+        limit = self._reach(&word[0], word.shape[0], &w[0], adds, &n_adds)
+        return limit, which, [adds[i] for i in range(n_adds)]
+
+    cdef inline void _trace(self, int32_t *which, Py_ssize_t end) noexcept nogil:
+        """Keeps, of the best token that ends at each byte, those on the path from the end."""
+        cdef Py_ssize_t i, start
+        cdef int32_t token
+        while end > 0:
+            token = which[end - 1]
+            start = end - (1 if token < 0 else self.lengths[token])
+            for i in range(start, end - 1):
+                which[i] = INSIDE
+            end = start
+
+    cdef int _go_on(self, const uint8_t *p, Py_ssize_t n, double *total,
+                    int32_t *which) noexcept nogil:
+        """Cuts a word behind a text with the sum `total`; changes it.  Returns -1: no memory."""
+        cdef double few[REACHED + 1]
+        cdef size_t width = sizeof(float) if self.narrow else sizeof(double)
+        cdef void *best = few
+        cdef int status
+        if n > REACHED:
+            best = malloc((n + 1) * width)
+            if best == NULL:
+                return -1
+        if self.narrow:
+            (<float *> best)[0] = <float> total[0]
+            status = self._add_up(p, n, <float *> best, which)
+            total[0] = (<float *> best)[n]
+        else:
+            (<double *> best)[0] = total[0]
+            status = self._add_up(p, n, <double *> best, which)
+            total[0] = (<double *> best)[n]
+        if n > REACHED:
+            free(best)
+        self._trace(which, n)
+        return status
+
+    cdef int _add_up(self, const uint8_t *p, Py_ssize_t n, Real *best,
+                     int32_t *which) noexcept nogil:
+        """Finds the best sum and token that end at each byte; returns -1: no memory.
+
+        `best[0]` is the sum before the word.
+        """
+        cdef Py_ssize_t i
+        cdef Py_ssize_t start = 0       # of the character
+        cdef Py_ssize_t reset = -1      # where the sum last began anew
+        cdef int32_t node = 0
+        cdef int32_t token, taken
+        cdef Real score, best_score
+        cdef const Scored *arc
+        cdef const Scored *end
+        cdef Resets resets = Resets(NULL, 0, 0)
+        for i in range(n):
+            if p[i] & 0xC0 != 0x80:
+                start = i
+                if Real is float:
+                    if not -HIGHEST <= best[i] <= HIGHEST:
+                        if _add_reset(&resets, i, best[i], self.longest) < 0:
+                            free(resets.at)
+                            return -1
+                        best[i] = 0
+                        reset = i
+            node = self._next(node, p[i])
+            token = self.tails[node].token
+            best_score = best[i] + <Real> self.singles[p[i]]
+            taken = SINGLE
+            if token >= 0:
+                arc = &self.arcs[self.links[token]]
+                end = &self.arcs[self.links[token + 1] - 1] + 1
+                if Real is float:
+                    if i + 1 - arc.length < reset:
+                        which[i] = self._across(&resets, arc, end, best, i, start, best_score)
+                        continue
+                if (end - 1).length == i + 1 - start:     # the character is a token itself
+                    best_score = <Real> -INFINITY
+                while arc < end:
+                    score = best[i + 1 - arc.length] + <Real> arc.score
+                    if score > best_score or score == best_score and taken < 0:
+                        best_score = score
+                        taken = arc.token
+                    arc += 1
+            best[i + 1] = best_score
+            which[i] = taken
+        free(resets.at)
+        return 0
+
+    cdef int32_t _across(self, const Resets *resets, const Scored *arc, const Scored *end,
+                         float *best, Py_ssize_t i, Py_ssize_t start, float single) noexcept nogil:
+        """Returns the best token that ends at byte `i`, or SINGLE, and sets its sum.
+
+        Tokens come by their starts.  Between two of them sums may begin anew: then the best sum so
+        far loses what the others lose.
+        """
+        cdef Py_ssize_t k = 0
+        cdef bint alone = (end - 1).length != i + 1 - start
+        cdef int32_t taken = arc.token
+        cdef float score
+        cdef float best_score = best[i + 1 - arc.length] + <float> arc.score
+        while k < resets.n and resets.at[k].at <= i + 1 - arc.length:
+            k += 1
+        arc += 1
+        while arc < end:
+            while k < resets.n and resets.at[k].at <= i + 1 - arc.length:
+                best_score = best_score - resets.at[k].sum
+                k += 1
+            score = best[i + 1 - arc.length] + <float> arc.score
+            if score > best_score:
+                best_score = score
+                taken = arc.token
+            arc += 1
+        while k < resets.n:     # none is behind the start of this character
+            best_score = best_score - resets.at[k].sum
+            k += 1
+        if alone and single > best_score:
+            best_score = single
+            taken = SINGLE
+        best[i + 1] = best_score
+        return taken
+
+    cdef double _margin(self, const uint8_t *p, Py_ssize_t n, const double *best,
+                        const int32_t *which) noexcept nogil:
+        """Returns how much less than the best the next best token is, at the closest place.
+
+        Looks at the places that the path goes through, whose pieces are in `which`.
+        """
+        cdef Py_ssize_t end = n
+        cdef double margin = INFINITY
+        cdef int32_t taken, token
+        cdef const Scored *arc
+        cdef const Scored *last
+        cdef int32_t ending[REACHED]      # the longest token that ends at each byte
+        cdef Py_ssize_t i
+        cdef int32_t node = 0
+        for i in range(n):
+            node = self._next(node, p[i])
+            ending[i] = self.tails[node].token
+        while end > 0:
+            taken = which[end - 1]
+            token = ending[end - 1]
+            if taken >= 0:
+                margin = min(margin, best[end] - (best[end - 1] + self.singles[p[end - 1]]))
+            if token >= 0:
+                arc = &self.arcs[self.links[token]]
+                last = &self.arcs[self.links[token + 1] - 1] + 1
+                while arc < last:
+                    if arc.token != taken:
+                        margin = min(margin, best[end] - (best[end - arc.length] + arc.score))
+                    arc += 1
+            end -= 1 if taken < 0 else self.lengths[taken]
+        return margin
+
+    cdef double _reach(self, const uint8_t *p, Py_ssize_t n, int32_t *which,
+                       double *adds, int32_t *n_adds) noexcept nogil:
+        """Cuts a short word as it is cut behind any text with a low sum; returns the highest such sum.
+
+        The proof.  Let the word have c characters, so that a path has at most c terms that are not 0,
+        and let |score| <= A, so that sums of the word alone are at most T = c A.  Let S be the sum
+        before the word, no sum begin anew in it, and M = |S| + T.  A sum of a place is the largest of
+        candidates, each the sum of another place plus a score, rounded by at most e M (1 + 1/1000):
+        e is half a last place, and the 1/1000 covers what the sums are wrong by themselves, since
+        255 e is far less.  The largest of numbers that are wrong by at most x is wrong by at most x.
+        So at each place each candidate is wrong by at most E = c e M (1 + 1/1000).  Where the
+        candidate on the best path is better than each other one at its place by more than 2 E,
+        it is better in rounded sums, too, whatever ties do: so the path from the end is this one, and
+        the sum behind the word is that of its scores, rounded one by one.  The margin below comes from
+        sums of 64 bits, which are wrong by at most c 2^-53 T (1 + 1/1000) each, and four of which it
+        has: 2^-50 c T less makes up for that.
+
+        No sum of 32 bits begins anew in the word if |S| + T + E <= 100,000, and E < 2 then.
+        """
+        cdef double best[REACHED + 1]
+        cdef double margin, most, limit
+        cdef double error = NARROW_ERROR if self.narrow else WIDE_ERROR
+        cdef Py_ssize_t i
+        cdef int64_t c = 0
+        cdef double add
+        best[0] = 0
+        self._add_up(p, n, &best[0], which)    # which asks for no memory in 64 bits
+        self._trace(which, n)
+        n_adds[0] = 0
+        for i in range(n):
+            # a byte that follows none of its kind is a term as well
+            c += p[i] & 0xC0 != 0x80 or self.singles[p[i]] != 0
+            if which[i] == INSIDE:
+                continue
+            add = self.singles[p[i]] if which[i] < 0 else 0
+            if which[i] >= 0:
+                add = self.arcs[self.links[which[i]]].score
+            if add != 0:
+                adds[n_adds[0]] = add
+                n_adds[0] += 1
+        c = max(c, 1)
+        most = c * self.largest
+        if not most < 1e290:
+            return -1
+        margin = self._margin(p, n, best, which) - 8 * WIDE_ERROR * c * most
+        limit = margin / (2 * c * error * 1.002) - most
+        if self.narrow:
+            limit = min(limit, HIGHEST - 2 - most)
+        return limit
+
+
+cdef int _cut(void *scores, const uint8_t *p, int64_t n, double *total,
+              int32_t *which) noexcept nogil:
+    return (<TextScores> scores)._go_on(p, n, total, which)
+
+
+cdef double _reach(void *scores, const uint8_t *p, int64_t n, int32_t *which,
+                   double *adds, int32_t *n_adds) noexcept nogil:
+    return (<TextScores> scores)._reach(p, n, which, adds, n_adds)
