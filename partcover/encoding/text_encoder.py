@@ -414,17 +414,33 @@ class TextEncoder(Decoder):
             None if numbers else self._ids,
         )  # fmt: skip
         if running is not None:
-            new_cache = partial(self._running_cache, new_cache)
+            table = self._scores_of(numbers=numbers)
+            new_cache = partial(self._running_cache, new_cache, table)
         return Workers(
             rules, self._draw or self._cut, self._lacks, self._unknown, self._mark, new_cache,
             drawn=drawn, following=following, normal=normal, running=running is not None,
         )  # fmt: skip
 
-    def _running_cache(self, new_cache: Callable[[], RunningCache]) -> RunningCache:
+    def _running_cache(
+        self, new_cache: Callable[[], RunningCache], table: npt.NDArray[np.float32] | None
+    ) -> RunningCache:
         """Returns a table of words that are cut by sums over a whole text."""
         unknown = self._unknown
         first, apart = (0, False) if unknown is None else (unknown.first, unknown.part != "run")
-        return new_cache().set_scores(self._running, self._lacks.view(np.uint8), first, apart)
+        lacks = self._lacks.view(np.uint8)
+        return new_cache().set_scores(self._running, lacks, first, apart, table)
+
+    def _scores_of(self, *, numbers: bool) -> npt.NDArray[np.float32] | None:
+        """Returns the scores of ids, or numbers; None where sums have 64 bits, or ids are many."""
+        assert self._running is not None
+        scores = self._running.scores_of_numbers()
+        size = len(scores) if numbers else len(self._values or ())
+        if self.vocabulary.sums != "text32" or not size:
+            return None
+        table = np.zeros(size + 1, np.float32)
+        known = np.flatnonzero(~np.concatenate([self._lacks, np.zeros(len(scores) - 256, bool)]))
+        table[known if numbers else self._ids[known]] = scores[known]
+        return table
 
     def _short_merges(self, rules: tuple[PretokenizerRule, ...]) -> ShortMerges | None:
         """Returns what cuts short words by merges, where nothing else is done to them."""

@@ -82,4 +82,11 @@ class WordCache:
     def values_of_words(self, values: list[int]) -> list[int]: ...
 
 class RunningCache(WordCache):
-    def set_scores(self, scores: object, lacks: UInt8, unknown: int, apart: bool) -> Self: ...
+    def set_scores(
+        self,
+        scores: object,
+        lacks: UInt8,
+        unknown: int,
+        apart: bool,
+        scores_of: npt.NDArray[np.float32] | None = None,
+    ) -> Self: ...

@@ -1,12 +1,16 @@
 # The cache of words whose cut depends on the text before: included by _encoder.pyx, behind
 # `WordCache`.
 #
-# A word has a record in `numbers`, from a place divisible by RECORD on: how large a sum of scores
-# its pieces hold behind (8 bytes), how many numbers there are, how many scores (4 bytes each), the
-# scores (8 bytes each), the numbers.
+# Where sums have 32 bits, a word of up to PIECES numbers that holds behind a sum of up to LOW has
+# them in its slot, filled up with the number of no score; their scores are in a table.  Others have
+# a record in `numbers`, from a place divisible by RECORD on: how large a sum they hold behind
+# (8 bytes), how many numbers there are, how many scores (4 bytes each), the scores (8 bytes each),
+# the numbers.
 
 cdef enum:
     RECORD = 4          # numbers
+    LOW = 99500
+    SPARE = PIECES * (AHEAD + WINDOW) + 4   # room for the numbers of words in slots
 
 
 cdef class RunningCache(WordCache):
@@ -20,13 +24,16 @@ cdef class RunningCache(WordCache):
     cdef object scores          # whose functions these are
     cdef GoingOn *ways
     cdef double score_sum       # of the words so far
+    cdef const float[::1] scores_of     # of numbers, or ids; the last one is 0
+    cdef int32_t none           # its number
     cdef bint lacks[256]        # a byte has no id
     cdef int32_t unknown        # the number of no bytes that are unknown; 0: they are an error
     cdef bint apart             # each character that is unknown has a number, not a run of them
     cdef int32_t *which         # the pieces of a word
     cdef int64_t which_room
 
-    def set_scores(self, scores, const uint8_t[::1] lacks not None, int32_t unknown, bint apart):
+    def set_scores(self, scores, const uint8_t[::1] lacks not None, int32_t unknown, bint apart,
+                   const float[::1] scores_of=None):
         """Sets how words are cut, and what their bytes without an id become; returns itself.
 
         Parameters
@@ -39,8 +46,15 @@ cdef class RunningCache(WordCache):
             `unknown` + n is the number of n bytes that are unknown; 0 if there is none.
         apart : bool
             Whether each unknown character has a number, not a run of them.
+        scores_of : ndarray of float32, optional
+            Where sums have 32 bits: the scores of numbers, or of ids where they are kept; the last
+            one is 0 and nobody's.  It makes known words faster.
         """
         cdef int i
+        self.none = -1
+        if scores_of is not None:
+            self.scores_of = scores_of
+            self.none = <int32_t> scores_of.shape[0] - 1
         self.scores = scores
         self.ways = <GoingOn *> PyCapsule_GetPointer(scores.ways_to_go_on(), "partcover.GoingOn")
         for i in range(256):
@@ -65,12 +79,50 @@ cdef class RunningCache(WordCache):
         cdef int64_t cap = CAP if self.limit else 0
         cdef int i, ready
         while True:
+            # the table is mostly waiting for memory, so ask for it some words ahead
             ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, words, keys)
             if ready == 0:
                 return cut.p - base
-            for i in range(ready):
+            if _grow(<void **> &self.out, &self.out_room, self.n_out + SPARE, sizeof(int32_t)) < 0:
+                return -1
+            i = 0
+            while True:
+                if self.none >= 0:
+                    i = self._copy_low(keys, words, i, ready)
+                if i == ready:
+                    break
                 if self._add_word(&keys[i], words[i].start, words[i].length, base, cap) < 0:
                     return -1
+                i += 1
+
+    cdef int _copy_low(self, const Key *keys, const Word *words, int i, int n) noexcept nogil:
+        """Adds the numbers of words i..n − 1 up to the first that is not in a slot; returns it."""
+        cdef const Slots *slots = &self.slots
+        cdef const Slot *slot
+        cdef uint64_t other
+        cdef float total = <float> self.score_sum
+        cdef const float *scores = &self.scores_of[0]
+        cdef int32_t *at = self.out + self.n_out
+        while i < n and -LOW <= total <= LOW:
+            slot = slots.at + keys[i].home
+            other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
+            slot += other != 0      # which of the two is no branch that would be guessed wrong
+            other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
+            if other:
+                slot = _slot_of(slots, keys + i, self.arena, words[i].start)
+                if slot == NULL:
+                    break
+            if slot.more & PIECES == 0:
+                break
+            memcpy(at, slot.pieces, 16)     # and some that is written over
+            total = total + scores[slot.pieces[0]]
+            total = total + scores[slot.pieces[1]]
+            total = total + scores[slot.pieces[2]]
+            at += slot.more & PIECES
+            i += 1
+        self.n_out = at - self.out
+        self.score_sum = total
+        return i
 
     cdef int _add_word(self, const Key *key, const uint8_t *p, int64_t n, const uint8_t *base,
                        int64_t cap) noexcept nogil:
@@ -81,20 +133,20 @@ cdef class RunningCache(WordCache):
         cdef const double *adds
         cdef int32_t i, n_adds
         cdef float narrow
-        cdef double wide
         cdef int64_t count
         if n <= cap:
-            slot = _slot_of(&self.slots, key, self.arena, p)
-            if slot == NULL:
-                own = key[0]        # after a rehash homes are others
-                own.home = _home(&self.slots, key.a, key.b)
-                slot = _slot_of(&self.slots, &own, self.arena, p)
+            own = key[0]        # after a rehash homes are others
+            own.home = _home(&self.slots, key.a, key.b)
+            slot = _slot_of(&self.slots, &own, self.arena, p)
             if slot == NULL:
                 slot = self._new_record(&own, p, n)
                 if slot == NULL:
                     return -1
             record = self.numbers + RECORD * <int64_t> slot.pieces[0]
-            if -(<const double *> record)[0] <= self.score_sum <= (<const double *> record)[0]:
+            # one in a slot was copied before if it holds, but for a new one
+            if slot.more & PIECES == 0 and (
+                -(<const double *> record)[0] <= self.score_sum <= (<const double *> record)[0]
+            ):
                 count = record[2]
                 n_adds = record[3]
                 adds = <const double *> (record + 4)
@@ -104,11 +156,9 @@ cdef class RunningCache(WordCache):
                         narrow = narrow + <float> adds[i]
                     self.score_sum = narrow
                 else:
-                    wide = self.score_sum
                     for i in range(n_adds):
-                        wide = wide + adds[i]
-                    self.score_sum = wide
-                if _grow(<void **> &self.out, &self.out_room, self.n_out + count + 1,
+                        self.score_sum = self.score_sum + adds[i]
+                if _grow(<void **> &self.out, &self.out_room, self.n_out + count + SPARE,
                          sizeof(int32_t)) < 0:
                     return -1
                 memcpy(self.out + self.n_out, adds + n_adds, count * sizeof(int32_t))
@@ -118,7 +168,7 @@ cdef class RunningCache(WordCache):
                 or self.ways.cut(self.ways.scores, p, n, &self.score_sum, self.which) < 0):
             return -1
         count = _pieces_of(p, n, self.which)
-        if _grow(<void **> &self.out, &self.out_room, self.n_out + count + 1,
+        if _grow(<void **> &self.out, &self.out_room, self.n_out + count + SPARE,
                  sizeof(int32_t)) < 0:
             return -1
         count = self._number(p, n, self.out + self.n_out)
@@ -140,6 +190,8 @@ cdef class RunningCache(WordCache):
         cdef Slot *slot
         cdef double limit
         cdef uint64_t home
+        cdef bint low
+        cdef int64_t i
         if (_grow(<void **> &self.numbers, &self.numbers_room,
                   RECORD * (at + 1) + 3 * n, sizeof(int32_t)) < 0
                 or _grow(<void **> &self.which, &self.which_room, n, sizeof(int32_t)) < 0):
@@ -153,6 +205,10 @@ cdef class RunningCache(WordCache):
         if not limit >= 0:
             limit = -1
             count = n_adds = 0
+        low = limit >= LOW and 0 < count <= PIECES and self.none >= 0
+        for i in range(n):
+            if self.which[i] == SINGLE and self.lacks[p[i]]:
+                low = False     # the numbers of what is unknown have no scores
         (<double *> record)[0] = limit
         record[2] = <int32_t> count
         record[3] = n_adds
@@ -164,7 +220,8 @@ cdef class RunningCache(WordCache):
             self.used += n
         if 2 * <uint64_t> (self.n_kept + 1) > self.slots.mask and self._rehash() < 0:
             return NULL
-        self.n_numbers = RECORD * at + 4 + 2 * n_adds + count
+        if not low:
+            self.n_numbers = RECORD * at + 4 + 2 * n_adds + count
         self.n_kept += 1
         home = _home(&self.slots, key.a, key.b)
         slot = _add_slot(&self.slots, home)
@@ -172,6 +229,10 @@ cdef class RunningCache(WordCache):
         slot.b = key.b
         slot.more = 0
         slot.pieces[0] = <int32_t> at
+        if low:
+            slot.more = <uint32_t> count
+            for i in range(PIECES):
+                slot.pieces[i] = record[4 + 2 * n_adds + i] if i < count else self.none
         return slot
 
     cdef int64_t _number(self, const uint8_t *p, int64_t n, int32_t *to) noexcept nogil:

@@ -119,6 +119,17 @@ cdef class TextScores(Trie):
         self.ways = GoingOn(<void *> self, _cut, _reach, narrow)
         return self
 
+    def scores_of_numbers(self):
+        """Returns the scores of the 256 bytes, and those of the tokens."""
+        cdef Py_ssize_t i
+        out = np.empty(256 + self.lengths.shape[0])
+        cdef double[::1] score = out
+        for i in range(256):
+            score[i] = self.singles[i]
+        for i in range(self.lengths.shape[0]):
+            score[256 + i] = self.arcs[self.links[i]].score
+        return out
+
     def ways_to_go_on(self):
         """Returns a capsule of a `GoingOn`, valid as long as this object is."""
         return PyCapsule_New(&self.ways, "partcover.GoingOn", NULL)
