@@ -20,12 +20,12 @@ from ..corpus.pretokenizers.pretokenizer import (
 from ..corpus.pretokenizers.raw_words import raw_rules
 from ..errors import InputError
 from ..kernels.encoding._encoder import RunningCache, ShortMerges, TokenTable, WordCache
-from ..kernels.segmentation._text_scores import TextScores
 from ..runtime.arguments import Threads, Whole, checked
 from ..runtime.notebook import brief
 from ..segmentation.cutters import cutter
 from ..segmentation.merge_cutter import MergeCutter
 from ..segmentation.protocols import Draw
+from ..segmentation.text_cutter import TextCutter
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .collected import Collected, Counted
@@ -103,12 +103,12 @@ class TextEncoder(Decoder):
         self._merges: ShortMerges | None = None
         if isinstance(self._cut, MergeCutter) and self._cut.last_merges is not None:
             self._merges = ShortMerges(*self._cut.last_merges)
-        self._running: TextScores | None = None
-        if isinstance(cuts := getattr(self._cut, "__self__", None), TextScores):
-            own = given == vocabulary.pretokenizer and self._raw is None and mark == b" "
+        self._running: TextCutter | None = None  # of words whose cut depends on the text before
+        if isinstance(self._cut, TextCutter):
+            own = given == vocabulary.pretokenizer and self._raw is None
             whole = vocabulary.unknown is None or vocabulary.unknown.part != "word"
             if own and whole and len(self._rules) == 1 and self._rules[0].keeps:
-                self._running = cuts
+                self._running = self._cut
         self._draw: Callable[..., None] | None = None
         self._samplers: dict[str, Draw] = {}
         self._cache = cache
@@ -425,15 +425,16 @@ class TextEncoder(Decoder):
         self, new_cache: Callable[[], RunningCache], table: npt.NDArray[np.float32] | None
     ) -> RunningCache:
         """Returns a table of words that are cut by sums over a whole text."""
+        assert self._running is not None
         unknown = self._unknown
         first, apart = (0, False) if unknown is None else (unknown.first, unknown.part != "run")
         lacks = self._lacks.view(np.uint8)
-        return new_cache().set_scores(self._running, lacks, first, apart, table)
+        return new_cache().set_scores(self._running.scores, lacks, first, apart, table)
 
     def _scores_of(self, *, numbers: bool) -> npt.NDArray[np.float32] | None:
         """Returns the scores of ids, or numbers; None where sums have 64 bits, or ids are many."""
         assert self._running is not None
-        scores = self._running.scores_of_numbers()
+        scores = self._running.scores.scores_of_numbers()
         size = len(scores) if numbers else len(self._values or ())
         if self.vocabulary.sums != "text32" or not size:
             return None

@@ -20,6 +20,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .merge_cutter import merge_cutter
 from .protocols import Cut, Draw
 from .superword_cutter import SuperwordCutter
+from .text_cutter import TextCutter
 from .token_trie import NO_NUMBERS, TokenTrie, rows_of
 
 __all__ = ["cutter", "sampler"]
@@ -107,7 +108,7 @@ def cutter(
         vocabulary = Vocabulary((), vocabulary.symbols, rule=rule)
     trie = TokenTrie(vocabulary, names)
     if rule == "likelihood" and vocabulary.sums != "word":
-        return trie.text_scores().cut
+        return TextCutter(trie)
     if rule in ("shortest_path", "single_symbols"):
         return trie.segmenter.shortest_path
     if rule == "priority":

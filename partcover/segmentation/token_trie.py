@@ -11,7 +11,6 @@ import numpy.typing as npt
 from ..corpus import symbols as sym
 from ..errors import InputError
 from ..kernels.segmentation._segment import SHORT_WORD, Segmenter
-from ..kernels.segmentation._text_scores import TextScores
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["NO_NUMBERS", "TokenTrie", "rows_of"]
@@ -55,16 +54,6 @@ class TokenTrie:
         """The kernel of most rules."""
         return Segmenter(self.flat, self.offsets)
 
-    def text_scores(self) -> TextScores:
-        """Returns what cuts by sums of scores over whole texts."""
-        trie = TextScores(self.flat, self.offsets)
-        scores, singles = self.scores()
-        narrow = self.vocabulary.sums == "text32"
-        if narrow:
-            scores, singles = _in_32_bits(scores), _in_32_bits(singles)
-        links, listed = self._listed(*trie.endings(), {"score": scores})
-        return trie.set_scores(links, listed, singles, narrow)
-
     @cached_property
     def backward(self) -> Backward:
         """The same tokens reversed."""
@@ -101,17 +90,14 @@ class TokenTrie:
 
     def listed(self, **columns: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], Listed]:
         """Returns the links and the chain of `Segmenter.endings`, with `columns` of each token."""
-        return self._listed(*self.segmenter.endings(), columns)
+        links, tokens = self.segmenter.endings()
+        return links, self.rows(tokens, columns)
 
-    def _listed(
-        self,
-        links: npt.NDArray[np.int64],
-        tokens: npt.NDArray[np.int32],
-        columns: dict[str, npt.NDArray[Any]],
-    ) -> tuple[npt.NDArray[np.int64], Listed]:
+    def rows(self, tokens: npt.NDArray[np.int32], columns: dict[str, npt.NDArray[Any]]) -> Listed:
+        """Returns `columns` of each token, its length and its place, as one structured array."""
         lengths = np.diff(self.offsets).astype(np.int32)
         columns = {**columns, "length": lengths, "token": np.arange(len(lengths), dtype=np.int32)}
-        return links, rows_of(**{name: column[tokens] for name, column in columns.items()})
+        return rows_of(**{name: column[tokens] for name, column in columns.items()})
 
     def scores(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Returns the scores of tokens and of symbols; the last is for all larger symbols."""
@@ -127,11 +113,6 @@ class TokenTrie:
         singles = np.full(max(places.tolist(), default=-1) + 2, default)
         singles[places] = list(given.values())
         return np.array(vocabulary.scores), singles
-
-
-def _in_32_bits(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    most = float(np.finfo(np.float32).max)
-    return np.clip(scores, -most, most).astype(np.float32).astype(np.float64)
 
 
 def rows_of(**columns: npt.NDArray[Any]) -> Listed:

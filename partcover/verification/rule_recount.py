@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from ctypes import c_float
 from itertools import groupby
+from math import inf
 from typing import Any
 
 from ..corpus.counting.head_and_tail import HeadAndTail, WordShard
@@ -15,6 +17,9 @@ from ..vocabulary.vocabulary import Vocabulary
 __all__ = ["COUNTED", "cut_by_rule", "tokens_by_rule"]
 
 Cut = Callable[[Any], list[Any]]
+
+_HIGHEST = 100_000.0  # a sum of 32 bits beyond this begins anew
+_MOST = 3.4028234663852886e38  # the largest number of 32 bits
 
 
 def tokens_by_rule(words: WordCounts | HeadAndTail, vocabulary: Vocabulary) -> int:
@@ -144,6 +149,9 @@ def _likelihood(vocabulary: Vocabulary, _: str | None) -> Cut:
     singles: dict[Any, float] = dict(vocabulary.symbol_scores)
     missing = min((*scores.values(), *singles.values()), default=0.0) - 10
     lengths = sorted({1, *map(len, scores)}, reverse=True)
+    if vocabulary.sums != "word":
+        alone = {bytes([byte]): singles.get(bytes([byte]), missing) for byte in range(256)}
+        return _over_texts(scores, alone, lengths, narrow=vocabulary.sums == "text32")
 
     def cut(word: Any) -> list[Any]:
         best: list[tuple[float, int]] = [(0.0, 0)]  # of each end: its score, the last start
@@ -168,6 +176,58 @@ def _likelihood(vocabulary: Vocabulary, _: str | None) -> Cut:
         return pieces[::-1]
 
     return cut
+
+
+def _over_texts(
+    scores: Mapping[bytes, float], alone: Mapping[bytes, float], lengths: list[int], *, narrow: bool
+) -> Cut:
+    """Cuts words as libraries cut texts: from each place on, in sums of 32 bits where `narrow`."""
+    highest = inf
+    if narrow:
+        highest = _HIGHEST
+        scores, alone = (
+            {piece: _narrow(max(-_MOST, min(score, _MOST))) for piece, score in each.items()}
+            for each in (scores, alone)
+        )
+    rounded = _narrow if narrow else float
+
+    def cut(word: bytes) -> list[bytes]:
+        best: dict[int, tuple[float, int]] = {0: (0.0, 0)}  # of each end: its score, the last start
+        character = 0
+        for start, byte in enumerate(word):
+            before = best[start][0]
+            if byte & 0xC0 != 0x80:
+                character = start
+                if abs(before) > highest:
+                    best |= {
+                        end: (rounded(score - before), first)
+                        for end, (score, first) in best.items()
+                        if end >= start
+                    }
+            before = best[start][0]
+            for length in reversed(lengths):
+                end = start + length
+                score = scores.get(word[start:end])
+                if length == 1 and word[character:end] not in scores:  # else it is a token itself
+                    score = alone[word[start:end]]
+                if score is None or end > len(word):
+                    continue
+                total = rounded(before + score)
+                if end not in best or total > best[end][0]:
+                    best[end] = total, start
+        end, pieces = len(word), []
+        while end:
+            start = best[end][1]
+            pieces.append(word[start:end])
+            end = start
+        return pieces[::-1]
+
+    return cut
+
+
+def _narrow(value: float) -> float:
+    """Returns the number of 32 bits that is nearest."""
+    return c_float(value).value
 
 
 def _single_symbols(_: Vocabulary, __: str | None) -> Cut:

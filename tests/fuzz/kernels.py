@@ -123,6 +123,7 @@ def attempt(draw: Random) -> None:
                 continue
             assert encoder.decode_bytes(encoder.encode(text)) == text.encode()
     encode_much(draw, draw.choice(vocabularies), pretokenizer, text)
+    encode_by_sums(draw, text)
     normalize(draw, text)
     cut_by_steps(draw, text)
     other_sizes(draw, counts, k)
@@ -143,6 +144,25 @@ def encode_much(draw: Random, vocabulary: Vocabulary, pretokenizer: str, text: s
             continue
     assert len(ids) == len(encoder.encode_to_numpy(much))
     assert encoder.decode_bytes(ids) == much.encode("utf-8", "surrogateescape")
+
+
+def encode_by_sums(draw: Random, text: str) -> None:
+    """Encodes a text by scores that are added up over all of it."""
+    scale = draw.choice([1.0, 300.0, 60_000.0])
+    pieces = {text[at : at + draw.randrange(1, 9)] for at in draw.choices(range(len(text)), k=30)}
+    tokens = sorted(piece for piece in pieces if len(piece.encode()) > 1)
+    vocabulary = Vocabulary(
+        tokens,
+        rule="likelihood",
+        sums=draw.choice(["text", "text32"]),
+        scores=[scale * draw.choice([-1, -0.5, 0.1, -1 / 3]) for _ in tokens],
+        pretokenizer=draw.choice(["none", "first-space"]),
+    )
+    encoder = Encoder(vocabulary, cache=draw.choice([0, 1000, 1 << 20]), threads=2)
+    much = text * (1 + (1 << draw.choice([4, 17])) // len(text))
+    assert encoder.decode_bytes(encoder.encode(much)) == much.encode()
+    encoder.encode_batch([text, much, text])
+    segment(WordCounts.from_counts({text: 1}), vocabulary)
 
 
 def normalize(draw: Random, text: str) -> None:

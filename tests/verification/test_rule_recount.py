@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import Instance, Vocabulary, WordCounts, segment, trainers, verify
-from partcover.verification.rule_recount import tokens_by_rule
+from partcover.verification.rule_recount import cut_by_rule, tokens_by_rule
 
 WORDS = st.dictionaries(st.text("abé", min_size=1, max_size=7), st.integers(1, 5), min_size=1)
 TOKENS = st.lists(st.text("abé", min_size=1, max_size=4), unique=True, max_size=6)
@@ -31,6 +31,28 @@ def test_as_the_kernels(words, tokens, rule, symbols, scores):
     vocabulary = Vocabulary(tokens, symbols, rule=rule, **(use if rule == "likelihood" else {}))
     counted = WordCounts.from_counts(words, symbols)
     assert tokens_by_rule(counted, vocabulary) == segment(counted, vocabulary).tokens
+
+
+@tries(300)
+@given(
+    words=st.dictionaries(st.text("abé☃", min_size=1, max_size=12), st.integers(1, 5), min_size=1),
+    tokens=st.lists(st.text("abé☃", min_size=1, max_size=4), unique=True, max_size=8),
+    scores=st.lists(
+        st.sampled_from([-0.1, -0.2, -0.30000001192, -1 / 3, -1e5, -6e4, 7e4, -1e39]),
+        min_size=8,
+        max_size=8,
+    ),
+    sums=st.sampled_from(["text", "text32"]),
+)
+def test_sums_over_texts(words, tokens, scores, sums):
+    tokens = [token for token in tokens if len(token.encode()) > 1]
+    singles = {bytes([byte]): -0.3 if byte < 0x80 or byte >= 0xC0 else 0.0 for byte in range(256)}
+    vocabulary = Vocabulary(
+        tokens, rule="likelihood", scores=scores[: len(tokens)], symbol_scores=singles, sums=sums
+    )
+    counted = WordCounts.from_counts(words, "bytes")
+    cut = segment(counted, vocabulary)
+    assert [*map(len, cut_by_rule(counted, vocabulary))] == cut.pieces.tolist()
 
 
 @pytest.mark.parametrize("name", ["bpe", "wordpiece", "unigram"])

@@ -521,6 +521,8 @@ def _pieces_of_text(
             steps[-1] = {**steps[-1], "pattern": {"String": _MARK}, "content": " "}
         normalizer = Normalizer({"type": "Sequence", "normalizers": steps}).name
         pretokenizer = pretokenizer_of(list(vocab), _MARK) if spaced else "none"
+        if kind != "BPE":
+            use["sums"] = "text"  # the words here are none there
     use |= {"normalizer": normalizer, "unknown": None if spelled == 256 else unknown}
     use["decode_only"] = others
     return _vocabulary(use, special, pretokenizer, remarks), remarks

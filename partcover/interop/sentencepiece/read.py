@@ -24,6 +24,7 @@ from .proto import BPE, BYTE, CHAR, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFIN
 __all__ = ["looks_like", "parse", "read"]
 
 _HEAD = 1 << 12
+_LEAST = -1 / 64  # a score that changes each sum of 32 bits up to 100,000
 _SCORE_AND_TYPE = re.compile(rb"(?s:\x15.{4})?(?:\x18[\x01-\x06])?")  # fields 2 and 3
 _PIECE = b"\n"  # field 1 of a model, a piece, and of a piece, its text
 
@@ -224,7 +225,8 @@ def _score_rule(pieces: _Pieces, *, fallback: bool) -> tuple[dict[str, Any], lis
     """Returns the rule of a Unigram model with its scores, and remarks."""
     scores = pieces.scores
     ascii_ = {bytes([byte]) for byte in range(1, 128)}
-    if fallback and len(scores) == 1 and min(scores) < 0 and ascii_ <= set(pieces.singles):
+    # equal sums of equal terms stay equal, and each term counts in 32 bits
+    if fallback and len(scores) == 1 and min(scores) < _LEAST and ascii_ <= set(pieces.singles):
         (score,) = scores
         open_ = open_characters(token for token, _, _ in pieces.tokens)
         # a character that is no piece has the price of its bytes

@@ -24,6 +24,9 @@ cdef class RunningCache(WordCache):
     cdef object scores          # whose functions these are
     cdef GoingOn *ways
     cdef double score_sum       # of the words so far
+    cdef bint plain             # a space is its own mark
+    cdef const uint8_t *space   # the mark
+    cdef int64_t width          # of it
     cdef const float[::1] scores_of     # of numbers, or ids; the last one is 0
     cdef int32_t none           # its number
     cdef bint lacks[256]        # a byte has no id
@@ -31,6 +34,8 @@ cdef class RunningCache(WordCache):
     cdef bint apart             # each character that is unknown has a number, not a run of them
     cdef int32_t *which         # the pieces of a word
     cdef int64_t which_room
+    cdef uint8_t *word          # a word with mark and space exchanged
+    cdef int64_t word_room
 
     def set_scores(self, scores, const uint8_t[::1] lacks not None, int32_t unknown, bint apart,
                    const float[::1] scores_of=None):
@@ -51,6 +56,9 @@ cdef class RunningCache(WordCache):
             one is 0 and nobody's.  It makes known words faster.
         """
         cdef int i
+        self.plain = self.mark == b" "
+        self.space = self.mark
+        self.width = len(self.mark)
         self.none = -1
         if scores_of is not None:
             self.scores_of = scores_of
@@ -65,6 +73,7 @@ cdef class RunningCache(WordCache):
 
     def __dealloc__(self):
         free(self.which)
+        free(self.word)
 
     cdef void _begin_text(self) noexcept nogil:
         self.score_sum = 0
@@ -133,7 +142,8 @@ cdef class RunningCache(WordCache):
         cdef const double *adds
         cdef int32_t i, n_adds
         cdef float narrow
-        cdef int64_t count
+        cdef int64_t count, size
+        cdef const uint8_t *word
         if n <= cap:
             own = key[0]        # after a rehash homes are others
             own.home = _home(&self.slots, key.a, key.b)
@@ -164,14 +174,16 @@ cdef class RunningCache(WordCache):
                 memcpy(self.out + self.n_out, adds + n_adds, count * sizeof(int32_t))
                 self.n_out += count
                 return 0
-        if (_grow(<void **> &self.which, &self.which_room, n, sizeof(int32_t)) < 0
-                or self.ways.cut(self.ways.scores, p, n, &self.score_sum, self.which) < 0):
+        word = self._exchanged(p, n, &size)
+        if (word == NULL
+                or _grow(<void **> &self.which, &self.which_room, size, sizeof(int32_t)) < 0
+                or self.ways.cut(self.ways.scores, word, size, &self.score_sum, self.which) < 0):
             return -1
-        count = _pieces_of(p, n, self.which)
+        count = _pieces_of(self.which, size)
         if _grow(<void **> &self.out, &self.out_room, self.n_out + count + SPARE,
                  sizeof(int32_t)) < 0:
             return -1
-        count = self._number(p, n, self.out + self.n_out)
+        count = self._number(word, size, self.out + self.n_out)
         if count < 0:
             return self._skip(p - base, n)
         self.n_out += count
@@ -191,23 +203,26 @@ cdef class RunningCache(WordCache):
         cdef double limit
         cdef uint64_t home
         cdef bint low
-        cdef int64_t i
-        if (_grow(<void **> &self.numbers, &self.numbers_room,
-                  RECORD * (at + 1) + 3 * n, sizeof(int32_t)) < 0
-                or _grow(<void **> &self.which, &self.which_room, n, sizeof(int32_t)) < 0):
+        cdef int64_t i, size
+        cdef const uint8_t *word = self._exchanged(p, n, &size)
+        if (word == NULL or _grow(<void **> &self.numbers, &self.numbers_room,
+                  RECORD * (at + 1) + 3 * size, sizeof(int32_t)) < 0
+                or _grow(<void **> &self.which, &self.which_room, size, sizeof(int32_t)) < 0):
             return NULL
         record = self.numbers + RECORD * at
-        limit = self.ways.reach(self.ways.scores, p, n, self.which, adds, &n_adds)
+        limit = -1
+        if size <= CAP:
+            limit = self.ways.reach(self.ways.scores, word, size, self.which, adds, &n_adds)
         if limit >= 0:
-            count = self._number(p, n, record + 4 + 2 * n_adds)
+            count = self._number(word, size, record + 4 + 2 * n_adds)
             if count < 0:
                 limit = -1
         if not limit >= 0:
             limit = -1
             count = n_adds = 0
         low = limit >= LOW and 0 < count <= PIECES and self.none >= 0
-        for i in range(n):
-            if self.which[i] == SINGLE and self.lacks[p[i]]:
+        for i in range(size if low else 0):
+            if self.which[i] == SINGLE and self.lacks[word[i]]:
                 low = False     # the numbers of what is unknown have no scores
         (<double *> record)[0] = limit
         record[2] = <int32_t> count
@@ -235,6 +250,16 @@ cdef class RunningCache(WordCache):
                 slot.pieces[i] = record[4 + 2 * n_adds + i] if i < count else self.none
         return slot
 
+    cdef const uint8_t *_exchanged(self, const uint8_t *p, int64_t n, int64_t *size) noexcept nogil:
+        """Returns a word with mark and space exchanged, and how long it is then; NULL: no memory."""
+        size[0] = n
+        if self.plain:
+            return p
+        if _grow(<void **> &self.word, &self.word_room, n * self.width, 1) < 0:
+            return NULL
+        size[0] = _exchange(p, n, self.space, self.width, self.word) - self.word
+        return self.word
+
     cdef int64_t _number(self, const uint8_t *p, int64_t n, int32_t *to) noexcept nogil:
         """Writes the numbers of the pieces in `which`; returns how many, -1: a byte has no id."""
         cdef int64_t i, count = 0
@@ -260,7 +285,7 @@ cdef class RunningCache(WordCache):
         return count
 
 
-cdef int64_t _pieces_of(const uint8_t *p, int64_t n, const int32_t *which) noexcept nogil:
+cdef int64_t _pieces_of(const int32_t *which, int64_t n) noexcept nogil:
     """Returns how many pieces a word has."""
     cdef int64_t i, count = 0
     for i in range(n):

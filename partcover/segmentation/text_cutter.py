@@ -1,0 +1,55 @@
+"""Cuts by scores as libraries do that take a text as one word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..kernels.segmentation._text_scores import TextScores
+from .token_trie import TokenTrie
+
+__all__ = ["TextCutter"]
+
+_MOST = float(np.finfo(np.float32).max)
+
+
+class TextCutter:
+    """Cuts words, each as a text of its own; a `Cut`.
+
+    Parameters
+    ----------
+    trie : TokenTrie
+        The tokens of a vocabulary whose `sums` are over texts.
+
+    Attributes
+    ----------
+    scores : TextScores
+        The kernel, which can also cut words behind a text.
+    """
+
+    def __init__(self, trie: TokenTrie) -> None:
+        self.scores = TextScores(trie.flat, trie.offsets)
+        scores, singles = trie.scores()
+        narrow = trie.vocabulary.sums == "text32"
+        if narrow:
+            scores, singles = _in_32_bits(scores), _in_32_bits(singles)
+        links, tokens = self.scores.endings()
+        rows = trie.rows(tokens, {"score": scores})
+        self.scores.set_scores(links, rows, singles, narrow)
+
+    def __call__(
+        self,
+        data: npt.NDArray[Any],
+        offsets: npt.NDArray[np.int64],
+        first: int,
+        last: int,
+        which: npt.NDArray[np.int32],
+    ) -> None:
+        """Cuts the words."""
+        self.scores.cut(data, offsets, first, last, which)
+
+
+def _in_32_bits(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.clip(scores, -_MOST, _MOST).astype(np.float32).astype(np.float64)
