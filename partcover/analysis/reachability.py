@@ -12,6 +12,9 @@ from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["unreachable_tokens"]
 
+# what each term may change a sum over a text by: twice half a last place of 100,000, and in 64 bits
+# of the sums of a terabyte
+_ROUNDED = {"text32": 0.013, "text": 0.01}
 _ROUNDING = 1e-9  # part of a sum of scores that floating point may be wrong by, at most
 
 
@@ -67,13 +70,13 @@ def unreachable_tokens(vocabulary: Vocabulary, *, threads: Threads = 1) -> tuple
 def _scores_less(vocabulary: Vocabulary, cut: Segmentation, word: int) -> bool:
     """Whether a token scores less than its pieces, by more than rounding could make."""
     scores = vocabulary.scores or ()
-    of_symbols = vocabulary.symbol_scores
-    missing = min((*scores, *of_symbols.values())) - 10
     begin, end = cut.words.offsets[word : word + 2].tolist()
     places = [place for place in cut.which[begin:end].tolist() if place >= -1]
     pieces = [
-        scores[place] if place >= 0 else of_symbols.get(piece, missing)
+        scores[place] if place >= 0 else vocabulary.symbol_score(piece)
         for place, piece in zip(places, cut.of(word), strict=True)
     ]
     margin = _ROUNDING * sum(map(abs, (*pieces, scores[word])))
+    if vocabulary.sums != "word":  # of all sums in a text
+        margin += _ROUNDED[vocabulary.sums] * (end - begin)
     return bool(sum(pieces) > scores[word] + margin)

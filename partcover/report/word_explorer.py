@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from ctypes import c_float
 from typing import Any
 
 import numpy as np
@@ -220,6 +221,12 @@ def _method(name: str, vocabulary: Vocabulary, tokens: int, letters: Letters) ->
         method["scores"] = list(vocabulary.scores)
         singles = vocabulary.symbol_scores.items()
         method["symbol_scores"] = {write(symbol): score for symbol, score in singles}
+        if vocabulary.sums != "word":
+            every = (bytes([byte]) for byte in range(256))
+            method["symbol_scores"] = {write(b): vocabulary.symbol_score(b) for b in every}
+        if vocabulary.sums == "text32":
+            method["narrow"] = True
+            method["scores"] = [c_float(score).value for score in vocabulary.scores]
     return method
 
 

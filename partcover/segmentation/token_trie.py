@@ -107,6 +107,9 @@ class TokenTrie:
                 "the rule likelihood needs scores, and this vocabulary has none: choose another "
                 "rule"
             )
+        if vocabulary.sums != "word":
+            every = [vocabulary.symbol_score(bytes([byte])) for byte in range(256)]
+            return np.array(vocabulary.scores), np.array(every)
         given = vocabulary.symbol_scores
         default = min((*vocabulary.scores, *given.values()), default=0.0) - 10
         places = self.place(sym.packed(given, vocabulary.symbols)[0])

@@ -150,7 +150,7 @@ def _likelihood(vocabulary: Vocabulary, _: str | None) -> Cut:
     missing = min((*scores.values(), *singles.values()), default=0.0) - 10
     lengths = sorted({1, *map(len, scores)}, reverse=True)
     if vocabulary.sums != "word":
-        alone = {bytes([byte]): singles.get(bytes([byte]), missing) for byte in range(256)}
+        alone = {b: vocabulary.symbol_score(b) for b in (bytes([byte]) for byte in range(256))}
         return _over_texts(scores, alone, lengths, narrow=vocabulary.sums == "text32")
 
     def cut(word: Any) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from ctypes import c_float
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
@@ -31,6 +32,7 @@ from .unknown import Unknown
 __all__ = ["Vocabulary"]
 
 VERSION = 3
+_MOST = 3.4028234663852886e38  # the largest number of 32 bits
 _FORMAT = "partcover-vocabulary"
 _OTHER_READER = "partcover.interop.load:read_other"
 
@@ -65,7 +67,7 @@ class Vocabulary:
         For the rule ``likelihood``: the natural logarithm of each token's probability.
     symbol_scores : mapping of token to float, optional
         For the rule ``likelihood``: the same for single symbols; symbols that it lacks have the
-        smallest of all scores − 10.
+        smallest of all scores − 10, see `symbol_score`.
     sums : {"word", "text", "text32"}
         For the rule ``likelihood``: over what scores are added up.  Over a word, or, as libraries
         do that take a text as one word, over all of the text: in 64 bits (``text``), or in 32 as
@@ -238,6 +240,32 @@ class Vocabulary:
             return sym.to_token(token, self.symbols) in self._token_set
         except InputError:
             return False
+
+    def symbol_score(self, symbol: Token) -> float:
+        """Returns the score of a single symbol, for the rule ``likelihood``.
+
+        One that has none has the smallest of all scores − 10.  Where scores are added up over a
+        text, that is for each character in UTF-8: its first byte has it, and its others 0.
+
+        Examples
+        --------
+        >>> from partcover import Vocabulary
+        >>> vocabulary = Vocabulary(["th"], rule="likelihood", scores=[-1], symbol_scores={"t": -2})
+        >>> vocabulary.symbol_score(b"t"), vocabulary.symbol_score(b"h")
+        (-2.0, -12.0)
+        """
+        score = self.symbol_scores.get(symbol)
+        if score is None:
+            inside = self.sums != "word" and 0x80 <= ord(symbol) < 0xC0  # type: ignore[arg-type]
+            score = 0.0 if inside else self._missing_score
+        return score
+
+    @cached_property
+    def _missing_score(self) -> float:
+        lowest = min((*(self.scores or ()), *self.symbol_scores.values()), default=0.0)
+        if self.sums == "text32":
+            return c_float(c_float(max(lowest, -_MOST)).value - 10).value
+        return lowest - 10
 
     @cached_property
     def _token_set(self) -> frozenset[Token]:

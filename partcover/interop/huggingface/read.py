@@ -503,7 +503,9 @@ def _pieces_of_text(
         scores = {piece: listed[place] for piece, place in pieces.items()}
         lowest = min(listed, default=0.0)
         use = {"pieces": pieces, "rule": "likelihood"}
-        use["scores"] = unknown_scores(lowest - 10) | scores
+        whole = steps is not None  # then sums are over a text, where that is understood
+        alone = {} if whole and lowest == min(scores.values(), default=0.0) else unknown_scores(lowest - 10)
+        use["scores"] = alone | scores
     others: dict[int, bytes] = {}
     for text, place in fallback.items():
         byte = bytes([int(text[3:5], 16)])

@@ -232,12 +232,16 @@ def _score_rule(pieces: _Pieces, *, fallback: bool) -> tuple[dict[str, Any], lis
         # a character that is no piece has the price of its bytes
         if all((size - 1) * -score == 10 for size in open_):
             return {"rule": "shortest_path"}, []
-    lowest = np.float32(pieces.lowest or 0.0)
+    # what is no piece costs the lowest score of a normal one − 10
+    lowest = np.finfo(np.float32).max if pieces.lowest is None else np.float32(pieces.lowest)
+    unknown = {}
+    if lowest != min(scores, default=0.0):
+        unknown = unknown_scores(float(lowest - np.float32(10)))
     rule = {
         "rule": "likelihood",
         "sums": "text32",
         "scores": [score for _, score, _ in pieces.tokens],
-        "symbol_scores": unknown_scores(float(lowest - np.float32(10))) | pieces.singles,
+        "symbol_scores": unknown | pieces.singles,
     }
     return rule, []
 

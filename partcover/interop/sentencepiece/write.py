@@ -173,7 +173,8 @@ def _marks_spaces(vocabulary: Vocabulary) -> bool:
 
 def _remarks(vocabulary: Vocabulary, n_unused: int, n_added: int) -> Iterator[str]:
     """Says what the model file does not carry, or has besides."""
-    if vocabulary.rule == "likelihood" and vocabulary.scores is not None:
+    likely = vocabulary.rule == "likelihood" and vocabulary.scores is not None
+    if likely and vocabulary.sums != "text32":
         yield "scores are rounded to 32 bits, and added up so"
     if n_unused:
         yield f"{n_unused:,} ids that nothing has became unused pieces"

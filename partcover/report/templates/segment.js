@@ -19,7 +19,7 @@ function prepare(vocabulary) {
 }
 
 // the path of least total worth(piece, rank or -1); ties go to the earliest start
-function bestPath(word, vocabulary, worth) {
+function bestPath(word, vocabulary, worth, rounded = (total) => total) {
   const best = [0, ...word.map(() => Infinity)];
   const back = [0];
   for (let end = 1; end <= word.length; end++) {
@@ -27,7 +27,7 @@ function bestPath(word, vocabulary, worth) {
       const piece = word.slice(start, end).join("");
       const rank = vocabulary.rank.get(piece);
       if (rank === undefined && end - start > 1) continue;
-      const total = best[start] + worth(piece, end - start > 1 ? rank : -1);
+      const total = rounded(best[start] + worth(piece, end - start > 1 ? rank : -1));
       if (total < best[end]) [best[end], back[end]] = [total, start];
     }
   }
@@ -150,7 +150,8 @@ function cut(word, vocabulary) {
     case "single_symbols": return [...word];
     case "likelihood":
       return bestPath(word, vocabulary, (piece, rank) =>
-        -(rank >= 0 ? vocabulary.scores[rank] : vocabulary.symbol_scores[piece] ?? vocabulary.unknown));
+        -(rank >= 0 ? vocabulary.scores[rank] : vocabulary.symbol_scores[piece] ?? vocabulary.unknown),
+        vocabulary.narrow ? Math.fround : undefined);
     default: return bestPath(word, vocabulary, () => 1); // random_path: one of the shortest
   }
 }

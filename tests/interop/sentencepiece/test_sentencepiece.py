@@ -184,7 +184,7 @@ def test_a_trained_model_comes_in(tmp_path):
         assert vocabulary.pretokenizer == "first-space"
         assert {"<unk>", "<s>", "</s>"} <= set(vocabulary.special)
         assert "@@" in (vocabulary if unigram else vocabulary.special)
-        remarks = " ".join(vocabulary.provenance["remarks"])
+        remarks = " ".join(vocabulary.provenance.get("remarks", ()))
         assert ("user-defined" in remarks) is not unigram
         processor = spm.SentencePieceProcessor(model_file=str(tmp_path / f"{kind}.model"))
         for line in ("the cat sat", "  that  thé ", "été 日 thê", "", " ", "ﬁne▁cafe\u0301"):
@@ -301,7 +301,7 @@ def test_what_scores_weigh_otherwise(tmp_path):
     path = bpe_model(tmp_path / "u.model", ["a", "aé", "éa", "aéa"], unigram=True)
     vocabulary = Vocabulary.load(path)
     assert vocabulary.rule == "likelihood"
-    assert "scores are added up in 32 bits there" in " ".join(vocabulary.provenance["remarks"])
+    assert vocabulary.sums == "text32"
     # a character that is no piece weighs as one, whatever its bytes
     for pieces in (["a", "aé", "éa", "aéa"], ["a", "aé", "éa", "aéa", "é"], ["日é", "ab", "éa"]):
         path = bpe_model(tmp_path / "u.model", pieces, unigram=True)
