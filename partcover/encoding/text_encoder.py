@@ -406,16 +406,16 @@ class TextEncoder(Decoder):
         drawn = self._draw is not None
         kinds = character_kinds() if rules[0].kinds is None else rules[0].kinds
         running = None if drawn else self._running
-        new_cache: Callable[[], WordCache] = partial(
-            WordCache if running is None else RunningCache,
+        arguments = (
             rules[0].finder, kinds, self._mark, self._cache,
             self._tokens if known and not drawn else None, rules[0].phrase,
             self._short_merges(rules) if known and not drawn else None,
             None if numbers else self._ids,
         )  # fmt: skip
+        new_cache: Callable[[], WordCache] = partial(WordCache, *arguments)
         if running is not None:
             table = self._scores_of(numbers=numbers)
-            new_cache = partial(self._running_cache, new_cache, table)
+            new_cache = partial(self._running_cache, partial(RunningCache, *arguments), table)
         return Workers(
             rules, self._draw or self._cut, self._lacks, self._unknown, self._mark, new_cache,
             drawn=drawn, following=following, normal=normal, running=running is not None,

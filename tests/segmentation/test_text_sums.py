@@ -24,9 +24,7 @@ def models(draw, alphabet=ALPHABET):
     """The scores of pieces, with that of an unknown character, and how they are added up."""
     pieces = draw(st.lists(st.text(alphabet, min_size=1, max_size=5), unique=True, min_size=1))
     scale = draw(st.sampled_from([1.0, 1.0, 7.3, 300.0, 30_000.0, 150_000.0]))
-    scores = {
-        piece: float(np.float32(scale * draw(st.sampled_from(NEAR)))) for piece in pieces
-    }
+    scores = {piece: float(np.float32(scale * draw(st.sampled_from(NEAR)))) for piece in pieces}
     scores[""] = float(np.float32(min(scores.values()) - 10))
     return scores, draw(st.sampled_from(["text", "text32"]))
 
@@ -103,7 +101,8 @@ def test_the_limit_is_no_larger_than_it_may_be():
     # "ab" scores 2^-20 more than its parts, which is lost where sums have 24 bits
     scores = {"a": -1.0, "b": -1.0, "ab": -2.0 + 2.0**-20, "": -12.0}
     limit, which, adds = kernel_of(scores, "text32").reach(np.frombuffer(b"ab", np.uint8))
-    assert which.tolist() == [-2, 0] and adds == [-2.0 + 2.0**-20]
+    assert which.tolist() == [-2, 0]
+    assert adds == [-2.0 + 2.0**-20]
     assert limit < 8  # 2^-20 of 16 is half a last place
     far, _, _ = kernel_of(scores, "text").reach(np.frombuffer(b"ab", np.uint8))
     assert far > 1e8

@@ -504,7 +504,11 @@ def _pieces_of_text(
         lowest = min(listed, default=0.0)
         use = {"pieces": pieces, "rule": "likelihood"}
         whole = steps is not None  # then sums are over a text, where that is understood
-        alone = {} if whole and lowest == min(scores.values(), default=0.0) else unknown_scores(lowest - 10)
+        alone = (
+            {}
+            if whole and lowest == min(scores.values(), default=0.0)
+            else unknown_scores(lowest - 10)
+        )
         use["scores"] = alone | scores
     others: dict[int, bytes] = {}
     for text, place in fallback.items():

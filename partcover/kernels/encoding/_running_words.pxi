@@ -205,7 +205,9 @@ cdef class RunningCache(WordCache):
         cdef bint low
         cdef int64_t i, size
         cdef const uint8_t *word = self._exchanged(p, n, &size)
-        if (word == NULL or _grow(<void **> &self.numbers, &self.numbers_room,
+        if word == NULL:
+            return NULL
+        if (_grow(<void **> &self.numbers, &self.numbers_room,
                   RECORD * (at + 1) + 3 * size, sizeof(int32_t)) < 0
                 or _grow(<void **> &self.which, &self.which_room, size, sizeof(int32_t)) < 0):
             return NULL
@@ -250,8 +252,9 @@ cdef class RunningCache(WordCache):
                 slot.pieces[i] = record[4 + 2 * n_adds + i] if i < count else self.none
         return slot
 
-    cdef const uint8_t *_exchanged(self, const uint8_t *p, int64_t n, int64_t *size) noexcept nogil:
-        """Returns a word with mark and space exchanged, and how long it is then; NULL: no memory."""
+    cdef const uint8_t *_exchanged(self, const uint8_t *p, int64_t n,
+                                   int64_t *size) noexcept nogil:
+        """Returns a word with mark and space exchanged, and sets its size; NULL: no memory."""
         size[0] = n
         if self.plain:
             return p

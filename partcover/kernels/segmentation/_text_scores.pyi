@@ -1,33 +1,28 @@
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-class TextScores:
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float64 = npt.NDArray[np.float64]
+UInt8 = npt.NDArray[np.uint8]
+
+INSIDE: int
+SINGLE: int
+
+class Trie:
     longest: int
     displacement: int
-    def __init__(self, tokens: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]) -> None: ...
-    def endings(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]: ...
+    def __init__(self, tokens: Int32, offsets: Int64) -> None: ...
+    def endings(self) -> tuple[Int64, Int32]: ...
+
+class TextScores(Trie):
     def set_scores(
-        self,
-        links: npt.NDArray[np.int64],
-        scores: npt.NDArray[np.void],
-        singles: npt.NDArray[np.float64],
-        narrow: bool,
+        self, links: Int64, scores: npt.NDArray[np.void], singles: Float64, narrow: bool
     ) -> Self: ...
-    def scores_of_numbers(self) -> npt.NDArray[np.float64]: ...
+    def scores_of_numbers(self) -> Float64: ...
     def ways_to_go_on(self) -> object: ...
-    def cut(
-        self,
-        data: npt.NDArray[np.uint8],
-        offsets: npt.NDArray[np.int64],
-        first: int,
-        last: int,
-        which: npt.NDArray[np.int32],
-    ) -> None: ...
-    def cut_behind(
-        self, word: npt.NDArray[np.uint8], total: float
-    ) -> tuple[npt.NDArray[np.int32], float]: ...
-    def reach(
-        self, word: npt.NDArray[np.uint8]
-    ) -> tuple[float, npt.NDArray[np.int32], list[float]]: ...
+    def cut(self, data: UInt8, offsets: Int64, first: int, last: int, which: Int32) -> None: ...
+    def cut_behind(self, word: UInt8, total: float) -> tuple[Int32, float]: ...
+    def reach(self, word: UInt8) -> tuple[float, Int32, list[float]]: ...

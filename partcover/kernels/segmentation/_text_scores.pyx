@@ -335,20 +335,20 @@ cdef class TextScores(Trie):
 
     cdef double _reach(self, const uint8_t *p, Py_ssize_t n, int32_t *which,
                        double *adds, int32_t *n_adds) noexcept nogil:
-        """Cuts a short word as it is cut behind any text with a low sum; returns the highest such sum.
+        """Cuts a short word as behind any text with a low sum; returns the highest such sum.
 
-        The proof.  Let the word have c characters, so that a path has at most c terms that are not 0,
-        and let |score| <= A, so that sums of the word alone are at most T = c A.  Let S be the sum
-        before the word, no sum begin anew in it, and M = |S| + T.  A sum of a place is the largest of
-        candidates, each the sum of another place plus a score, rounded by at most e M (1 + 1/1000):
-        e is half a last place, and the 1/1000 covers what the sums are wrong by themselves, since
-        255 e is far less.  The largest of numbers that are wrong by at most x is wrong by at most x.
-        So at each place each candidate is wrong by at most E = c e M (1 + 1/1000).  Where the
-        candidate on the best path is better than each other one at its place by more than 2 E,
-        it is better in rounded sums, too, whatever ties do: so the path from the end is this one, and
-        the sum behind the word is that of its scores, rounded one by one.  The margin below comes from
-        sums of 64 bits, which are wrong by at most c 2^-53 T (1 + 1/1000) each, and four of which it
-        has: 2^-50 c T less makes up for that.
+        The proof.  Let the word have c characters, so that a path has at most c terms that are not
+        0, and let |score| <= A, so that sums of the word alone are at most T = c A.  Let S be the
+        sum before the word, no sum begin anew in it, and M = |S| + T.  The sum of a place is the
+        largest of candidates, each the sum of another place plus a score, rounded by at most
+        e M (1 + 1/1000): e is half a last place, and the 1/1000 covers what the sums are wrong by
+        themselves, since 255 e is far less.  The largest of numbers that are wrong by at most x is
+        wrong by at most x.  So at each place each candidate is wrong by at most
+        E = c e M (1 + 1/1000).  Where the candidate on the best path is better than each other
+        one at its place by more than 2 E, it is better in rounded sums, too, whatever ties do: so
+        the path from the end is this one, and the sum behind the word is that of its scores,
+        rounded one by one.  The margin comes from sums of 64 bits, which are wrong by at most
+        c 2^-53 T (1 + 1/1000) each, and two of which it has: 2^-50 c T less makes up for that.
 
         No sum of 32 bits begins anew in the word if |S| + T + E <= 100,000, and E < 2 then.
         """
