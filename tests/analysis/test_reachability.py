@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import tries
 
-from partcover import Vocabulary, WordCounts, segment
+from partcover import Encoder, Vocabulary, WordCounts, segment
 from partcover.analysis.reachability import unreachable_tokens
 
 WORDS = ["".join(letters) for n in range(1, 8) for letters in product("ab", repeat=n)]
@@ -55,3 +55,19 @@ def test_a_token_that_cuts_a_character_is_never_merged_from_characters():
 def test_single_symbols_use_no_token():
     assert unreachable_tokens(Vocabulary(["ab"], rule="single_symbols")) == (b"ab",)
     assert unreachable_tokens(Vocabulary([])) == ()
+
+
+def test_what_large_sums_lose_may_use_a_token():
+    near = Vocabulary(
+        ["ab", "cd"],
+        rule="likelihood",
+        scores=[-2.0 - 2.0**-8, -3.0],  # less than their parts: one by what large sums lose
+        symbol_scores={"a": -1.0, "b": -1.0, "c": -1.0, "d": -1.0},
+        pretokenizer="none",
+        sums="text32",
+    )
+    assert unreachable_tokens(near) == (b"cd",)
+    assert unreachable_tokens(near.with_(sums="word")) == (b"ab", b"cd")
+    # and it does come out, where the last place is 2^-7
+    assert Encoder(near).encode("d" * 70_000 + "ab")[-1] == 256
+    assert Encoder(near).encode("ab") == [97, 98]
