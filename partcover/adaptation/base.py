@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
 from .._version import __version__
+from ..analysis.word_borders import cut_at_every_space
 from ..corpus.normalizers.normalizer import glance
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..problem.instance import Instance
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = [
     "adapted",
+    "all_substrings",
     "check_words",
     "extended",
     "needs_whole_characters",
@@ -22,8 +25,10 @@ __all__ = [
     "of_merging_characters",
     "text_of",
     "weighed",
-    "whole_substrings",
+    "words_within",
 ]
+
+_MOST_LISTED = 20_000_000  # substrings that are listed
 
 
 def check_words(base: Vocabulary, words: WordCounts, name: str = "the corpus") -> None:
@@ -198,13 +203,52 @@ def of_merging_characters(base: Vocabulary) -> Callable[[Token], bool]:
     return made
 
 
-def whole_substrings(candidates: Iterable[Token]) -> tuple[Token, ...]:
-    """Returns the candidates that cut no character.
+def words_within(base: Vocabulary, words: WordCounts) -> WordCounts | None:
+    """Returns the words of which new tokens are parts, where tokens of the base reach across them.
+
+    Parts of whole texts hold a space behind another character only where a token of the base
+    reaches across it (`cut_at_spaces`).  A new token with such a place might occur at others, too,
+    where the text was cut; one without never does.
+
+    Returns
+    -------
+    WordCounts or None
+        None where no part holds such a place: any part of the words may become a token.
 
     Examples
     --------
-    >>> from partcover.adaptation.base import whole_substrings
-    >>> whole_substrings([b"th", "né".encode()[:2]])
-    (b'th',)
+    >>> from partcover import Vocabulary, WordCounts
+    >>> from partcover.adaptation.base import words_within
+    >>> base = Vocabulary(["a hat"], pretokenizer="none")
+    >>> words_within(base, WordCounts.from_counts({"a hat": 2})).to_dict()
+    {b' hat': 2, b'a': 2}
     """
-    return tuple(token for token in candidates if text_of(token) is not None)
+    if base.pretokenizer != "none":
+        return None
+    within = cut_at_every_space(words)
+    return None if within.total_count == words.total_count else within
+
+
+def all_substrings(words: WordCounts) -> list[Token]:
+    """Returns all substrings of words, of two or more symbols.
+
+    Raises
+    ------
+    InputError
+        If they are too many, as long words have.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.adaptation.base import all_substrings
+    >>> all_substrings(WordCounts.from_counts({"hat": 2}))
+    [b'at', b'ha', b'hat']
+    """
+    sizes = [size * (size - 1) // 2 for size in (words.offsets[1:] - words.offsets[:-1]).tolist()]
+    if sum(sizes) > _MOST_LISTED:
+        raise InputError(
+            f"the text has words of up to {max(sizes):,} substrings, {sum(sizes):,} in all, and "
+            f"{_MOST_LISTED:,} can be listed, which is needed where not all of them may become "
+            "tokens: take a smaller text, or one of shorter words"
+        )
+    return [*Instance(words, 0).candidate_index(dominated=True).tokens()]

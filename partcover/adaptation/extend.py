@@ -60,7 +60,8 @@ def extend(
         new ones get the ids behind all of them.
     words : WordCounts
         The corpus, cut into words by the base's own pre-tokenizer.  Words of ``none``, which are
-        whole texts, are cut further where no token of the base reaches across (`cut_at_spaces`).
+        whole texts, are cut further where no token of the base reaches across (`cut_at_spaces`);
+        where some do, new tokens are parts of words (`Extension.is_within_words`).
     m : int
         How many tokens to add, at least 1.  There are fewer where no more of them help.
     keep : WordCounts, optional

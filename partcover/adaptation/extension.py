@@ -16,6 +16,7 @@ from ..runtime.progress import gap_of
 from ..verification.certificate_check import CertificateCheck, check_certificate
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
+from .base import words_within
 
 __all__ = ["Adaptation", "BeforeAfter", "Extension"]
 
@@ -199,12 +200,21 @@ class Extension(Adaptation):
             return ()
         return self.vocabulary.id_of[256 + len(self.base) :]
 
+    @property
+    def is_within_words(self) -> bool:
+        """Whether new tokens, and those of the bound, are parts of words.
+
+        So it is where tokens of the base reach across words of the corpus, which is whole texts.
+        """
+        return words_within(self.base, self.objective) is not None
+
     def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
         """Returns the JSON object of ``partcover extend``."""
         data = super().to_json(vocabulary=vocabulary)
         data |= {
             "m": self.m,
             "added": len(self.new),
+            "within_words": self.is_within_words,
             "keep": None if self.keep is None else self.keep.to_json(),
             "keep_limit": self.limit,
         }

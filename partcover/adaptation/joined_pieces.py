@@ -53,7 +53,8 @@ def add_merges(task: Task) -> Added:
         merges=(),
         whole=(),
         by_rank=by_rank,
-        keeps_words=by_rank and base.rule == "merges",
+        # a part of a whole text is no word there
+        keeps_words=by_rank and base.rule == "merges" and base.pretokenizer != "none",
         given=tuple(pieces.present()),
     )
     characters = _characters(task, pieces, start)
@@ -205,8 +206,8 @@ def _gains(task: Task, vocabulary: Vocabulary) -> tuple[tuple[int, ...], int]:
 
 
 def _between_bytes(pieces: Pieces) -> WordCounts:
-    """Returns the words of a vocabulary that merges characters, cut where one is no token."""
-    words = pieces.words
+    """Returns the words that new tokens are within, cut where a merged character is no token."""
+    words = pieces.within
     if pieces.base.rule != "character_merges" or pieces.base.symbols != "bytes":
         return words
     made = of_merging_characters(pieces.base)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from operator import add
 from typing import Any
 
 import numpy as np
 
+from ..analysis.word_borders import reaches_across
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..problem.instance import Instance
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
-from .base import needs_whole_characters, of_merging_characters
+from .base import all_substrings, needs_whole_characters, of_merging_characters
 
 __all__ = ["Cut", "Pieces", "Run"]
 
@@ -84,6 +86,33 @@ class Pieces:
         symbol = np.array([number - size], sym.DTYPES[self.base.symbols])
         return sym.from_array(symbol, self.base.symbols)
 
+    @cached_property
+    def within(self) -> WordCounts:
+        """The words; cut at spaces, without what reaches across, where new tokens must not."""
+        words, symbols = self.words, self.base.symbols
+        if self.base.pretokenizer != "none" or symbols == "ints":
+            return words
+        space: Any = b" " if symbols == "bytes" else " "
+        numbers, place = np.unique(words.data, return_inverse=True)
+        texts: list[Any] = [self.piece(number) for number in numbers.tolist()]
+        across = np.array([reaches_across(text) for text in texts], bool)[place]
+        begins = np.array([text[:1] == space for text in texts], bool)[place]
+        ends = np.array([text[-1:] == space for text in texts], bool)[place]
+        cuts = np.zeros(len(place) + 1, bool)
+        cuts[1:-1] = begins[1:] & ~ends[:-1] | across[1:] | across[:-1]
+        if np.count_nonzero(cuts) == np.count_nonzero(cuts[words.offsets]) and not across.any():
+            return words
+        cuts[words.offsets] = True
+        places = np.flatnonzero(cuts)
+        kept = ~across[places[:-1]]
+        begin, end = places[:-1][kept], places[1:][kept]
+        times = words.counts[np.searchsorted(words.offsets, begin, side="right") - 1]
+        counts: Counter[Token] = Counter()
+        spelled = sym.slices(words.data, begin, end, "ints")
+        for run, count in zip(spelled, times.tolist(), strict=True):
+            counts[run] += count
+        return WordCounts.from_counts(counts, "ints")
+
     def present(self) -> list[Run]:
         """Returns the runs of `given` that occur."""
         occurs = Instance(self.words, 0).index.find_tokens(list(self.given)).occurs.tolist()
@@ -92,7 +121,8 @@ class Pieces:
     def instance(self, m: int, *, free: bool) -> Instance:
         """Returns the instance whose tokens are m new runs of pieces.
 
-        Candidates are all runs, or those that cut no character where others are of no use.
+        Candidates are all runs, or those that cut no character where others are of no use, and
+        those of `within`.
 
         Parameters
         ----------
@@ -105,11 +135,22 @@ class Pieces:
         k = m + len(given) if free else m
         prefix, forbidden = (given, []) if free else ([], given)
         instance = Instance(self.words, k, prefix=prefix, forbidden=forbidden)
+        runs: list[Any] | None = None
+        if self.within is not self.words:
+            runs = all_substrings(self.within)
+            instance = replace(instance, candidates=tuple(runs))
         if needs_whole_characters(self.base):
-            runs: list[Any] = list(instance.index.tokens())
-            made = of_merging_characters(self.base)
-            there = set(given)
-            whole = [run for run in runs if run in there or made(self.spelled(run))]
+            made, there = of_merging_characters(self.base), set(given)
+
+            def fits(run: Any) -> bool:
+                return run in there or made(self.spelled(run))
+
+            if runs is None:
+                words: list[Any] = [word for word, _ in self.words]
+                # a word that is no candidate dominates none
+                lists_all = all(map(fits, words))
+                runs = [*instance.index.tokens()] if lists_all else all_substrings(self.words)
+            whole = [run for run in runs if fits(run)]
             if len(whole) < len(runs):
                 return replace(instance, candidates=tuple(whole))
         return instance

@@ -13,7 +13,7 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
-from .base import extended, needs_whole_characters, whole_substrings
+from .base import all_substrings, extended, needs_whole_characters, text_of, words_within
 from .task import Added, Task
 
 __all__ = ["add_by_priority", "add_by_shortest_path", "extension_instance", "improve_within"]
@@ -22,7 +22,8 @@ __all__ = ["add_by_priority", "add_by_shortest_path", "extension_instance", "imp
 def extension_instance(task: Task) -> Instance:
     """Returns the instance of an extension: the base's tokens are given, and k counts them.
 
-    Candidates are all substrings, or those that cut no character where others are of no use.
+    Candidates are all substrings, or those that cut no character where others are of no use, and
+    those within words where tokens of the base reach across (`words_within`).
 
     Examples
     --------
@@ -35,11 +36,18 @@ def extension_instance(task: Task) -> Instance:
     3
     """
     base, words = task.base, task.objective
+    within = words_within(base, words)
+    whole = needs_whole_characters(base) and bool((words.data >= 0x80).any())
     instance = Instance(words, len(base) + task.m, prefix=base.tokens)
-    if needs_whole_characters(base) and bool((words.data >= 0x80).any()):
-        whole = whole_substrings(instance.index.tokens())
-        instance = Instance(words, instance.k, prefix=base.tokens, candidates=whole)
-    return instance
+    if within is None and not whole:
+        return instance
+    if within is None and all(text_of(word) is not None for word, _ in words):
+        listed = [*instance.index.tokens()]
+    else:  # a word that is no candidate dominates none
+        listed = all_substrings(words if within is None else within)
+    if whole:
+        listed = [token for token in listed if text_of(token) is not None]
+    return replace(instance, candidates=tuple(listed))
 
 
 def add_by_shortest_path(task: Task) -> Added:
@@ -67,7 +75,9 @@ def add_by_priority(task: Task) -> Added:
     instance, size = extension_instance(task), len(task.base)
     solution = improve_within(instance, task.limits, task.progress)
     greedy = greedtok(instance, threads=task.limits.threads)
-    searched = replace(instance, candidates=None, required=solution.vocabulary.tokens[size:])
+    candidates = None if instance.candidates is None else ()
+    new = solution.vocabulary.tokens[size:]
+    searched = replace(instance, candidates=candidates, required=new)
     ordered = greedtok(searched, threads=task.limits.threads)
     best = min((greedy, ordered), key=lambda answer: answer.tokens)
     return _added(task, solution, instance, best.vocabulary.tokens[size:], best.gains[size:])

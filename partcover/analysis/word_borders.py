@@ -1,49 +1,60 @@
-"""Cuts whole texts where a space follows another character, if no token reaches across."""
+"""Cuts whole texts where a space follows another character, but where a token reaches across."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
+
+import numpy as np
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
-from ..errors import InputError
+from ..problem.word_index import WordIndex
+from ..runtime.arrays import Bools, Int64
 from ..vocabulary.merging import merge, ranks
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["cut_at_spaces"]
+__all__ = ["cut_at_every_space", "cut_at_spaces", "reaches_across"]
 
 _CHARS = re.compile(r"(?<=[^ ])(?= )")
 _BYTES = re.compile(rb"(?<=[^ ])(?= )")
-_LONG = 20_000  # symbols of a word for which nothing better than one token can be proven
+
+
+def reaches_across(token: Token) -> bool:
+    """Returns whether a space follows another character inside a token.
+
+    Examples
+    --------
+    >>> from partcover.analysis.word_borders import reaches_across
+    >>> reaches_across(b" of the"), reaches_across(b"  hat")
+    (True, False)
+    """
+    return bool(_places(token))
 
 
 def cut_at_spaces(words: WordCounts, vocabulary: Vocabulary) -> WordCounts:
     """Returns words that are whole texts cut into smaller ones with the same tokens.
 
-    A sentencepiece model takes a whole text as one word, yet its tokens begin at spaces: where a
-    space follows another character, a token ends in any case.  Cutting there changes no token, and
-    says much more about what is possible.  Only a word that is a token stays whole under ``merges``
-    without pairs: where merging does not make it, the cut would change it.
+    A sentencepiece model takes a whole text as one word, yet most tokens begin at spaces: where a
+    space follows another character, a token ends in any case, unless a token that reaches across
+    occurs there.  Cutting at the other places changes no token, and says much more about what is
+    possible.  Under ``merges`` without pairs a word that is a token though merging does not make it
+    would change when it is cut out: it stays with what follows.
 
     Parameters
     ----------
     words : WordCounts
-        Texts, over bytes or characters.
+        Texts, over bytes or characters; those over integers are returned as they are.
     vocabulary : Vocabulary
         The tokens.
 
     Returns
     -------
     WordCounts
-        `words` itself if a token that reaches across such a place occurs, or a cut changes one.
-
-    Raises
-    ------
-    InputError
-        If one does, and a text is so long that no bound can be found for it.
+        The most frequent first.  O(symbols) time and memory, and the occurrences of tokens that
+        reach across.
 
     Examples
     --------
@@ -52,47 +63,102 @@ def cut_at_spaces(words: WordCounts, vocabulary: Vocabulary) -> WordCounts:
     >>> words = WordCounts.from_texts(["a hat,  a hat"], pretokenizer="none")
     >>> cut_at_spaces(words, Vocabulary([" hat", "  "])).to_dict()
     {b'  a': 1, b' hat': 1, b' hat,': 1, b'a': 1}
+    >>> cut_at_spaces(words, Vocabulary(["a hat"])).to_dict()
+    {b'  a hat': 1, b'a hat,': 1}
     """
-    across = [token for token in vocabulary.tokens if len(_pieces(token)) > 1]
-    found = next((t for t in across if any(_holds(word, t) for word, _ in words)), None)
-    why = "reaches across words"
-    counts: Counter[Token] = Counter()
-    if found is None:
-        for word, count in words:
-            for piece in _pieces(word):
-                counts[piece] += count
-        found = next(_unmade(counts, vocabulary), None)
-        why = "is made by no merges, but stays whole as a word"
-    if found is not None:
-        if any(len(word) > _LONG for word, _ in words):
-            raise InputError(
-                "the tokenizer takes a whole text as one word, and its token "
-                f"{sym.show(found)!r} {why}: no bound can be found for that"
-            )
+    if words.symbols == "ints":
         return words
+    borders = _borders(words)
+    across = [token for token in vocabulary.tokens if reaches_across(token)]
+    if across:
+        borders[_covered(words, across)] = False
+    whole = np.zeros(len(borders), bool)
+    whole[words.offsets] = True
+    while True:
+        pieces = _pieces(words, borders | whole)
+        unmade = _unmade({piece for piece, _, _ in pieces}, vocabulary)
+        parts = [
+            begin if whole[end] else end
+            for piece, begin, end in pieces
+            if piece in unmade and not (whole[begin] and whole[end])
+        ]
+        if not parts:
+            return _counted(words, pieces)
+        borders[parts] = False
+
+
+def cut_at_every_space(words: WordCounts) -> WordCounts:
+    """Returns words cut wherever a space follows another character.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.analysis.word_borders import cut_at_every_space
+    >>> cut_at_every_space(WordCounts.from_counts({"a hat": 2})).to_dict()
+    {b' hat': 2, b'a': 2}
+    """
+    if words.symbols == "ints":
+        return words
+    borders = _borders(words)
+    borders[words.offsets] = True
+    return _counted(words, _pieces(words, borders))
+
+
+def _places(token: Token) -> list[int]:
+    """Returns where a space follows another character inside a token."""
+    if isinstance(token, bytes):
+        return [found.start() for found in _BYTES.finditer(token)]
+    return [found.start() for found in _CHARS.finditer(token)] if isinstance(token, str) else []
+
+
+def _borders(words: WordCounts) -> Bools:
+    """Whether a space follows another character of the same word at each symbol of the data."""
+    data = words.data
+    borders = np.zeros(len(data) + 1, bool)
+    borders[1:-1] = (data[1:] == ord(" ")) & (data[:-1] != ord(" "))
+    borders[words.offsets] = False
+    return borders
+
+
+def _covered(words: WordCounts, across: Iterable[Token]) -> Int64:
+    """Returns the places inside occurrences of tokens that reach across."""
+    tokens = [*across]
+    index = WordIndex(words)
+    found = index.find_tokens(tokens)
+    places = [np.zeros(0, np.int64)]
+    for number in np.flatnonzero(found.occurs).tolist():
+        start = index.sa[found.lo[number] : found.hi[number]]
+        begin = start.astype(np.int64) - index.word_of[start] - 1
+        places += [begin + place for place in _places(tokens[number])]
+    return np.concatenate(places)
+
+
+def _pieces(words: WordCounts, cuts: Bools) -> list[tuple[Token, int, int]]:
+    """Returns what is between cuts, and where it begins and ends."""
+    places = np.flatnonzero(cuts)
+    spelled = sym.slices(words.data, places[:-1], places[1:], words.symbols)
+    return [*zip(spelled, places[:-1].tolist(), places[1:].tolist(), strict=True)]
+
+
+def _counted(words: WordCounts, pieces: list[tuple[Token, int, int]]) -> WordCounts:
+    """Returns pieces of words with their counts."""
+    begins = np.array([begin for _, begin, _ in pieces], np.int64)
+    word = np.searchsorted(words.offsets, begins, side="right") - 1
+    counts: Counter[Token] = Counter()
+    for (piece, _, _), count in zip(pieces, words.counts[word].tolist(), strict=True):
+        counts[piece] += count
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return WordCounts.from_counts(ranked, words.symbols)
 
 
-def _pieces(token: Token) -> list[Token]:
-    """Returns the parts of a token or a word between such places."""
-    if isinstance(token, bytes):
-        return list(_BYTES.split(token))
-    return list(_CHARS.split(str(token)))
-
-
-def _unmade(words: Counter[Token], vocabulary: Vocabulary) -> Iterator[Token]:
-    """Yields the words that are tokens though merging does not make them."""
-    if vocabulary.rule == "merges" and vocabulary.merges is None:
-        rank = ranks(vocabulary)
-        for token in filter(words.__contains__, vocabulary.tokens):
-            symbols = [token[place : place + 1] for place in range(len(token))]
-            if len(merge(symbols, rank)) > 1:
-                yield token
-
-
-def _holds(word: Token, token: Token) -> bool:
-    """Whether a word holds a token over the same symbols."""
-    if isinstance(word, bytes):
-        return isinstance(token, bytes) and token in word
-    return str(token) in str(word)
+def _unmade(words: set[Token], vocabulary: Vocabulary) -> set[Token]:
+    """Returns the words that are tokens though merging does not make them."""
+    if vocabulary.rule != "merges" or vocabulary.merges is not None:
+        return set()
+    rank = ranks(vocabulary)
+    return {
+        token
+        for token in vocabulary.tokens
+        if token in words
+        and len(merge([token[place : place + 1] for place in range(len(token))], rank)) > 1
+    }

@@ -131,5 +131,10 @@ def extend_command(
         )
     if len(found.new) < m:
         out.note(f"{len(found.new):,} tokens were added: no more of them help")
+    if found.is_within_words:
+        out.note(
+            "tokens of BASE reach across words here: new tokens are parts of words, and the bound "
+            "is for such tokens"
+        )
     proof = options["write_certificate"], options["write_instance"]
     return show_adaptation(out, found, extension_tables(found), *proof)
