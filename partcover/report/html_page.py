@@ -20,7 +20,7 @@ from ..runtime.files.writing import write_atomic
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
-from .audit_tables import SCOPE, audit_tables
+from .audit_tables import audit_remarks, audit_tables
 from .charts import comparison_chart, events_chart, experiment_chart
 from .figures import COLOURS
 from .page_tables import listing_table, page_table, shown
@@ -129,7 +129,7 @@ def write_page(
         charts=charts,
         tables=tables,
         audit=_audit_tables(runs),
-        scope=SCOPE,
+        remarks=[] if runs.audit is None else audit_remarks(runs.audit),
         solutions=[(name, _facts(facts)) for name, facts in runs.solutions],
         pictures=pictures,
         explorer=explorer,

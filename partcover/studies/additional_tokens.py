@@ -119,7 +119,7 @@ def extend(
     vocabulary : Vocabulary
         The tokens that are there.
     corpus : Instance
-        The words, without conditions.
+        The words, and the longest candidate; without other conditions.
     numbers : sequence of int
         The numbers of additions that are looked at, as far as they help.
     threads : int
@@ -139,7 +139,8 @@ def extend(
     """
     occurs = corpus.index.find_tokens(vocabulary).occurs
     present = [vocabulary.tokens[place] for place in np.flatnonzero(occurs).tolist()]
-    instance = Instance(corpus.words, len(present) + max(numbers, default=0), prefix=present)
+    k = len(present) + max(numbers, default=0)
+    instance = Instance(corpus.words, k, prefix=present, max_length=corpus.max_length)
     greedy = greedtok(instance, threads=threads) if numbers else None
     new = (
         ()

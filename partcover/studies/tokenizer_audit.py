@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..analysis.metrics import text_bytes, token_uses, unknown_symbols
 from ..analysis.reachability import unreachable_tokens
-from ..analysis.word_borders import cut_at_spaces
+from ..analysis.word_borders import cut_at_spaces, reaches_across
 from ..bounds.lower_bound import bounds
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
@@ -20,6 +20,7 @@ from ..heuristics.greedy import greedtok
 from ..problem.bound import Bound
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
+from ..problem.word_index import WordIndex
 from ..runtime.arguments import Seconds, Threads, Whole, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress, gap_of
@@ -27,11 +28,16 @@ from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .additional_tokens import Additions, Extension, extend
+from .audited_text import spelled
 
 __all__ = ["CostlyWord", "TokenizerAudit", "audit_tokenizer"]
 
 ADDED = (100, 1_000)
 """Numbers of additional tokens whose worth is looked at."""
+
+_LONG = (
+    1_000  # symbols of a part of a whole text from which on candidates are no longer than tokens
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ class TokenizerAudit:
     Attributes
     ----------
     words : WordCounts
-        The text, as the bounds are for it.
+        The text that is compared: what the tokenizer has tokens for, between added tokens.
     rule : str
         The segmentation rule of the tokenizer.
     pretokenizer : str or None
@@ -92,10 +98,18 @@ class TokenizerAudit:
     unreachable : tuple of token
         Tokens that can never come out (`unreachable_tokens`).
     unknown : int
-        Symbols of the text without an id that no token covers.  Each is a token here; there
-        `Vocabulary.unknown` stands for them, and the text is lost.
+        Symbols of the text that are left out of `words`: those without a token, and all of a word
+        of which the tokenizer makes one unknown token.
+    unknown_words : int
+        How often words occur that have such symbols.
+    unknown_tokens : int
+        Tokens that the tokenizer makes of what is left out.
+    unknown_token : str or None
+        The token that stands for them; None where they are an error.
+    added_found : mapping of str to int
+        How often each added token is found in the text, before it is cut into words.
     tokens : int
-        Tokens that the text needs by the tokenizer's own rule, as its words hold it.
+        Tokens that `words` need by the tokenizer's own rule.
     tokens_used : int
         Tokens that it needs by the shortest path with the used tokens alone.
     tokens_shortest_path : int
@@ -112,9 +126,16 @@ class TokenizerAudit:
         The time that it took.
     threads : int
         Number of threads.
+    tokens_across : int
+        Where whole texts were cut at spaces: how many tokens of the tokenizer occur in them that
+        reach across such a place.  The bounds are for tokens that do so only where one of these
+        does.
+    max_length : int or None
+        Where a whole text has long parts without such a place: the bounds are for tokens of at
+        most so many symbols, as many as the longest token of the tokenizer that occurs has.
     own_tokens : int or None
-        Tokens that the tokenizer makes of the text, if it was encoded.  They are others where it
-        finds added tokens, or writes one token for what it does not know.
+        Tokens that the tokenizer makes of the text, if it was encoded: `tokens`, those added ones
+        that are found, `unknown_tokens` and `rounding`.
 
     Examples
     --------
@@ -133,6 +154,10 @@ class TokenizerAudit:
     used: int
     unreachable: tuple[Token, ...]
     unknown: int
+    unknown_words: int
+    unknown_tokens: int
+    unknown_token: str | None
+    added_found: Mapping[str, int]
     tokens: int
     tokens_used: int
     tokens_shortest_path: int
@@ -142,7 +167,24 @@ class TokenizerAudit:
     additions: tuple[Additions, ...]
     seconds: float
     threads: int
+    tokens_across: int = 0
+    max_length: int | None = None
     own_tokens: int | None = None
+
+    @property
+    def set_apart(self) -> int:
+        """Tokens that are in no bound: one for each added token found, and the unknown ones."""
+        return sum(self.added_found.values()) + self.unknown_tokens
+
+    @property
+    def rounding(self) -> int:
+        """How many more tokens whole texts become than their parts, by rounded sums of scores."""
+        return 0 if self.own_tokens is None else self.own_tokens - self.tokens - self.set_apart
+
+    @property
+    def own_lower_bound(self) -> int:
+        """The lower bound for the whole text, with what is set apart as the tokenizer cuts it."""
+        return self.lower_bound + self.set_apart
 
     @property
     def bytes_per_token(self) -> float | None:
@@ -163,7 +205,7 @@ class TokenizerAudit:
 
     @property
     def is_cut_at_spaces(self) -> bool:
-        """Whether the bounds are for tokens that, as these, do not reach across words."""
+        """Whether whole texts were cut at spaces where no token reaches across."""
         return self.pretokenizer == "none" and self.words.pretokenizer is None
 
     @property
@@ -203,6 +245,9 @@ class TokenizerAudit:
             "words": len(self.words),
             "total_count": self.words.total_count,
             "own_tokens": self.own_tokens,
+            "added_found": dict(self.added_found),
+            "unknown_tokens": self.unknown_tokens,
+            "rounding": self.rounding,
             "tokens": self.tokens,
             "bytes_per_token": self.bytes_per_token,
             "size": self.size,
@@ -210,11 +255,16 @@ class TokenizerAudit:
             "never_used": self.size - self.used,
             "unreachable": len(self.unreachable),
             "unknown": self.unknown,
+            "unknown_words": self.unknown_words,
+            "unknown_token": self.unknown_token,
+            "tokens_across": self.tokens_across,
+            "max_length": self.max_length,
             "unreachable_tokens": [sym.to_json(token) for token in self.unreachable],
             "tokens_used": self.tokens_used,
             "tokens_shortest_path": self.tokens_shortest_path,
             "lower_bound": self.lower_bound,
             "lower_bound_used": self.lower_bound_used,
+            "own_lower_bound": self.own_lower_bound,
             "gap": self.gap,
             "rule_gap": self.rule_gap,
             "vocabulary_gap": self.vocabulary_gap,
@@ -235,6 +285,7 @@ def audit_tokenizer(
     limit: Whole = 10,
     added: Sequence[int] = ADDED,
     own_tokens: Whole | None = None,
+    added_found: Mapping[str, int] | None = None,
     time_limit: Seconds | None = 4.0,
     threads: Threads = 1,
     progress: Progress | None = None,
@@ -247,7 +298,8 @@ def audit_tokenizer(
         The tokenizer, as `Vocabulary.load` reads it.
     words : WordCounts
         The text, cut into words by the tokenizer's own pre-tokenizer.  Words of ``none``, which
-        are whole texts, are cut further where no token reaches across (`cut_at_spaces`).
+        are whole texts, are cut further where no token reaches across (`cut_at_spaces`).  What has
+        no token is left out (`spelled`).
     start_certificate : Certificate, optional
         The proof of an earlier audit on the same words, to go on from; its bound is kept.
     limit : int
@@ -256,6 +308,9 @@ def audit_tokenizer(
         Numbers of additional tokens whose worth is looked at; none saves time.
     own_tokens : int, optional
         Tokens that the tokenizer makes of the text, as `Encoder.count_files` counts them.
+    added_found : mapping of str to int, optional
+        How often added tokens were found, where they were cut out of the text before
+        (`words_of_files`).
     time_limit : float, optional
         Seconds for the lower bounds together; None until they get no better.
     threads : int
@@ -272,7 +327,8 @@ def audit_tokenizer(
     Raises
     ------
     InputError
-        If the symbols of words and vocabulary differ, or the vocabulary lacks what its rule needs.
+        If the symbols of words and vocabulary differ, the vocabulary lacks what its rule needs, or
+        has no token for any part of the text.
 
     Examples
     --------
@@ -287,13 +343,15 @@ def audit_tokenizer(
     pretokenizer = words.pretokenizer or vocabulary.pretokenizer
     if words.pretokenizer == "none":
         words = cut_at_spaces(words, vocabulary)
-    own = segment(words, vocabulary, threads=threads)
+    found = spelled(words, vocabulary, threads=threads)
+    own, words = found.own, found.own.words
     uses = token_uses(own, len(vocabulary))
     used = [vocabulary.tokens[place] for place in np.flatnonzero(uses).tolist()]
-    chosen = Vocabulary(used, vocabulary.symbols)
-    tokens_used = segment(words, chosen, "shortest_path", threads=threads).tokens
-    corpus = Instance(words, 0)
+    tokens_used = _fewest(words, used, vocabulary, threads)
+    is_whole_text = pretokenizer == "none" and words.pretokenizer is None
+    corpus = Instance(words, 0, max_length=_longest(words, vocabulary) if is_whole_text else None)
     extension = extend(vocabulary, corpus, added, threads=threads)
+    across = sum(map(reaches_across, extension.instance.prefix)) if is_whole_text else 0
     unreachable = unreachable_tokens(vocabulary, threads=threads)
     incumbents = {len(vocabulary): extension.before, len(used): tokens_used}
     proven, extended = _bounds(corpus, incumbents, extension, start_certificate, limits, progress)
@@ -304,7 +362,11 @@ def audit_tokenizer(
         size=len(vocabulary),
         used=len(used),
         unreachable=unreachable,
-        unknown=unknown_symbols(own, vocabulary),
+        unknown=found.symbols,
+        unknown_words=found.words,
+        unknown_tokens=found.tokens,
+        unknown_token=None if vocabulary.unknown is None else vocabulary.unknown.token,
+        added_found=dict(added_found or {}),
         tokens=own.tokens,
         tokens_used=tokens_used,
         tokens_shortest_path=extension.before,
@@ -314,8 +376,36 @@ def audit_tokenizer(
         additions=extension.worth(extended),
         seconds=clock.seconds,
         threads=threads,
+        tokens_across=across,
+        max_length=corpus.max_length,
         own_tokens=own_tokens,
     )
+
+
+def _fewest(
+    words: WordCounts, tokens: Sequence[Token], vocabulary: Vocabulary, threads: int
+) -> int:
+    """Returns how many of some tokens words need, by the shortest path over symbols with an id."""
+    cut = segment(words, Vocabulary(tokens, words.symbols), "shortest_path", threads=threads)
+    if not unknown_symbols(cut, vocabulary):
+        return cut.tokens
+    # a symbol without an id costs more than any path without one
+    most = float(np.diff(words.offsets).max()) + 1.0
+    symbols = {bytes([n]): -most if vocabulary.id_of[n] < 0 else -1.0 for n in range(256)}
+    scores = [-1.0] * len(tokens)
+    costs = Vocabulary(tokens, rule="likelihood", scores=scores, symbol_scores=symbols)
+    return segment(words, costs, threads=threads).tokens
+
+
+def _longest(words: WordCounts, vocabulary: Vocabulary) -> int | None:
+    """Returns the symbols of the longest token that occurs, where long words have to be cut."""
+    longest = int(np.diff(words.offsets).max())
+    if longest <= _LONG:
+        return None
+    occurs = WordIndex(words).find_tokens(vocabulary).occurs
+    lengths = [len(vocabulary.tokens[place]) for place in np.flatnonzero(occurs).tolist()]
+    most = max(lengths, default=2)
+    return most if most < longest else None
 
 
 def _costly(cut: Segmentation, limit: int) -> tuple[CostlyWord, ...]:
@@ -345,8 +435,9 @@ def _bounds(
     """
     least = corpus.words.total_count
     n_long = int(np.count_nonzero(np.diff(corpus.words.offsets) > 1))
-    # so many tokens can be all words of two or more symbols, which is proven at once
-    incumbents = {k: least if k >= n_long else tokens for k, tokens in incumbents.items()}
+    if corpus.max_length is None:
+        # so many tokens can be all words of two or more symbols, which is proven at once
+        incumbents = {k: least if k >= n_long else tokens for k, tokens in incumbents.items()}
     added = extension.incumbents
     shares = [2 * (tokens > least) for tokens in incumbents.values()]
     shares += [tokens > least for tokens in added.values()]

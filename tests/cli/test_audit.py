@@ -50,10 +50,24 @@ def test_what_a_tokenizer_does_not_know_is_said(run, tmp_path):
     (tmp_path / "text.txt").write_text("hat ha? hat")
     status, data = as_json(run("audit", "vocab.txt", "text.txt", "--json", "--quiet"))
     assert (status, data["unknown"]) == (0, 4)  # a mark of three bytes and ?
-    assert (data["own_tokens"], data["tokens"]) == (6, 9)
+    assert (data["unknown_tokens"], data["unknown_words"], data["unknown_token"]) == (1, 1, "[UNK]")
+    assert (data["own_tokens"], data["tokens"], data["rounding"]) == (6, 5, 0)
+    assert data["own_lower_bound"] == data["lower_bound"] + 1
     status, out, err = run("audit", "vocab.txt", "text.txt")
-    assert "bytes it has no token for 4" in " ".join(out.split())
-    assert "counts as a token a byte (there [UNK] stands for them)" in err
+    shown = " ".join(out.split())
+    assert "of them unknown tokens 1 –" in shown
+    assert "bytes it has no token for 4" in shown
+    assert "4 bytes in 1 words have no token: the tokenizer makes 1 tokens of them ([UNK])" in err
+    # without a token for them its library ends with an error: there is no count, but a bound
+    loaded = Vocabulary.load(tmp_path / "vocab.txt").with_(unknown=None)
+    loaded.save(tmp_path / "V.json")
+    status, data = as_json(run("audit", "V.json", "text.txt", "--json", "--quiet"))
+    assert (status, data["own_tokens"], data["unknown_token"]) == (0, None, None)
+    assert (data["tokens"], data["unknown"], data["unknown_tokens"]) == (5, 4, 0)
+    _, _, err = run("audit", "V.json", "text.txt")
+    assert "the tokenizer ends with an error" in err
+    (tmp_path / "text.txt").write_text("? ?")
+    fails(run("audit", "vocab.txt", "text.txt"), "has no token for any part of the text")
 
 
 def test_the_tokenizers_own_count_comes_first(run, tmp_path, tokenizer):
@@ -64,11 +78,48 @@ def test_the_tokenizers_own_count_comes_first(run, tmp_path, tokenizer):
     status, data = as_json(run("audit", "added.json", "more.txt", "--json", "--quiet"))
     own = Encoder(Vocabulary.load(tmp_path / "added.json")).count("the cat, the cat; the hat")
     assert (status, data["own_tokens"]) == (0, own)
-    assert own < data["tokens"]
-    _, out, err = run("audit", "added.json", "more.txt")
-    first = next(line for line in out.splitlines() if "tokens that it makes" in line)
-    assert first.split()[-2] == str(own)
-    assert f"it makes {own} tokens of the text; the bounds compare the {data['tokens']}" in err
+    assert data["added_found"] == {"the cat": 2}
+    assert own == data["tokens"] + 2
+    proof = ("--write-certificate", "P.cert", "--write-instance", "I.json")
+    _, out, err = run("audit", "added.json", "more.txt", *proof)
+    rows = [line.split() for line in out.splitlines()]
+    assert f"tokens that it makes of the text {own} –".split() in rows
+    assert ["of", "them", "added", "tokens", "2", "–"] in rows
+    assert f"at least, with what is set apart {data['own_lower_bound']} –".split() in rows
+    assert "1 added tokens of the tokenizer are found 2 times" in err
+    status, checked = as_json(run("verify", "I.json", "--certificate", "P.cert", "--json"))
+    assert (status, checked["lower_bound"]) == (0, data["lower_bound"])
+    page = ("audit", "added.json", "more.txt", "-o", "page.html", "--quiet")
+    pytest.importorskip("jinja2")
+    assert run(*page)[0] == 0
+    assert "are found 2 times" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_tokens_that_reach_across_words(run, tmp_path):
+    text = "in the house of the cat, in the hat of the house\n" * 3
+    (tmp_path / "text.txt").write_text(text)
+    tokens = [" the", "in the", " of the", " house of"]
+    Vocabulary(tokens, rule="longest_match", pretokenizer="none").save(tmp_path / "V.json")
+    status, data = as_json(run("audit", "V.json", "text.txt", "--json", "--quiet"))
+    assert (status, data["cut_at_spaces"], data["tokens_across"]) == (0, True, 3)
+    assert data["own_tokens"] == data["tokens"] >= data["tokens_used"] >= data["lower_bound_used"]
+    _, _, err = run("audit", "V.json", "text.txt")
+    assert "3 of its tokens in the text reach from another character across a space" in err
+    status, _, err = run("extend", "V.json", "text.txt", "-m", "2", "-o", "E.json")
+    assert status == 0
+    assert "new tokens are parts of words, and the bound is for such tokens" in err
+    assert run("prune", "V.json", "text.txt", "-k", "2", "-o", "K.json", "--quiet")[0] == 0
+
+
+def test_long_parts_without_spaces(run, tmp_path):
+    (tmp_path / "text.txt").write_text("abcd" * 600 + " ab")
+    Vocabulary(["abc", "ab"], pretokenizer="none").save(tmp_path / "V.json")
+    status, data = as_json(run("audit", "V.json", "text.txt", "--json", "--quiet"))
+    assert (status, data["max_length"], data["tokens"]) == (0, 3, 1202)
+    assert 800 < data["lower_bound"] <= data["tokens"]
+    _, out, err = run("audit", "V.json", "text.txt")
+    assert "the bounds are for tokens of at most 3 bytes" in err
+    assert "longest candidate, bytes 3" in " ".join(out.split())
 
 
 def test_what_is_shown(run, tokenizer):

@@ -29,7 +29,7 @@ from ..word_arrays import Arrays
 from .runs import Spill, write_run
 from .shards import Shard
 
-__all__ = ["CountSettings", "blocks", "count_shard", "count_texts"]
+__all__ = ["CountSettings", "Tally", "blocks", "count_shard", "count_texts", "not_counted"]
 
 
 PIECES = 1 << 26  # bytes of distinct pieces after which a rule is run over them
@@ -38,7 +38,7 @@ PIECES = 1 << 26  # bytes of distinct pieces after which a rule is run over them
 PIECES_SHARE, TABLE_SHARE, BLOCK_SHARE = 12, 8, 6
 
 
-class _Tally:
+class Tally:
     """Counts words in one thread.
 
     Pieces are counted in `table`, and words of the first rule where these are found as fast, which
@@ -79,6 +79,7 @@ class _Tally:
         self.room = None if memory is None else memory // TABLE_SHARE
 
     def add(self, document: Document, utf8: bool) -> None:
+        """Counts the words of a document, which has to be UTF-8 if `utf8` says so."""
         rule = self.pretokenizer.rules[0]
         chunks = _checked(document) if utf8 else document.chunks
         if self.normalizer is not None:
@@ -216,7 +217,7 @@ def _checked(document: Document) -> Iterator[bytes]:
         ) from None
 
 
-def _not_counted(source: Source, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def not_counted(source: Source, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Yields the chunks of a text; a counts file or another file of partcover's is an error."""
     rest = iter(chunks)
     first = next(rest, b"")
@@ -283,7 +284,7 @@ def _named_rules(
 
 def count_texts(texts: Iterable[str | bytes], settings: CountSettings) -> Arrays:
     """Counts the words of texts, each a document of its own, most frequent first."""
-    tally = _Tally(*settings.rules)
+    tally = Tally(*settings.rules)
     for number, text in enumerate(texts, 1):
         where = f"text {number}"
         if isinstance(text, str):
@@ -338,11 +339,11 @@ def count_shard(
     rules = settings.rules
     first_cut = cut_finder(*rules)
     with Spill(folder, None if memory is None else memory // BLOCK_SHARE) as spill:
-        tally = _Tally(*rules, spill, memory)
+        tally = Tally(*rules, spill, memory)
         for source in shard.sources:
             for document in documents(source, key=settings.key, report=report, first_cut=first_cut):
                 if source.kind == "text" and not source.start and not settings.all_files:
-                    document = replace(document, chunks=_not_counted(source, document.chunks))
+                    document = replace(document, chunks=not_counted(source, document.chunks))
                 tally.add(document, settings.symbols == "chars")
             check_unchanged(source)
         spill.add(tally.result(False))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ....corpus.word_counts import WordCounts
 from ....encoding.encoder import Encoder
 from ....errors import InputError
 from ....problem.certificates.certificate import Certificate
@@ -66,6 +65,12 @@ _PAGES = (".html", ".htm")
     help="Write the proof of the bound for the tokenizer's size (.cert), unless FILE proves more "
     "already.",
 )
+@option(
+    "--write-instance",
+    type=WritablePath(),
+    metavar="I.json",
+    help="Write the instance that the bound is about, for `verify`.",
+)
 @seconds_option(default=4.0, about="For the lower bounds, once the text is counted.")
 @all_files_option
 @output_options(
@@ -80,6 +85,7 @@ def audit_command(
     top: int,
     start_certificate: str | None,
     write_certificate: str | None,
+    write_instance: str | None,
     time_limit: float,
     all_files: bool,
 ) -> int:
@@ -88,6 +94,9 @@ def audit_command(
     TOKENIZER is any file or folder that `import` reads, or a vocabulary file. TEXT is what `count`
     reads; it is counted by the tokenizer's own pre-tokenizer.
 
+    The tokenizer's own count of tokens stands first. Added tokens that it finds in the text, and
+    what it has no token for, are counted apart: all else is compared.
+
     The gap is to a proven lower bound: no vocabulary of as many tokens needs fewer for this text.
     It has three parts. The rule: the same tokens could cut the text into fewer. The choice: other
     tokens, as many as this text uses, could do better. Tokens that this text does not use: other
@@ -95,7 +104,8 @@ def audit_command(
 
     The bound is for this text alone, and a tokenizer that serves many texts reaches it on none.
     """
-    from ....report.audit_tables import SCOPE, audit_tables
+    from ....report.audit_tables import audit_remarks, audit_tables
+    from ....studies.audited_text import words_of_files
     from ....studies.tokenizer_audit import audit_tokenizer
 
     check_not_among(out.path, files, all_files=all_files)
@@ -113,11 +123,9 @@ def audit_command(
                 "(--all-files counts it as text)"
             )
     with out.progress("counting") as progress:
-        words = WordCounts.from_files(
+        text = words_of_files(
+            vocabulary,
             files,
-            pretokenizer=vocabulary.need_pretokenizer(),
-            normalizer=vocabulary.normalizer,
-            symbols=vocabulary.symbols,
             key=key,
             threads=out.threads,
             progress=progress,
@@ -132,8 +140,9 @@ def audit_command(
     with out.events(None, phase="bound", time_limit=time_limit) as progress:
         audit = audit_tokenizer(
             vocabulary,
-            words,
+            text.words,
             own_tokens=own,
+            added_found=text.added,
             time_limit=time_limit,
             start_certificate=start,
             limit=top,
@@ -142,25 +151,14 @@ def audit_command(
         )
     if write_certificate is not None:
         save_certificate(out, write_certificate, audit.bound.certificate, audit.bound.instance)
+    if write_instance is not None:
+        audit.bound.instance.save(write_instance)
+        out.wrote(write_instance)
     remarks = vocabulary.provenance.get("remarks")  # a file may hold anything there
     for remark in remarks if isinstance(remarks, list) else ():
         out.note(str(remark))
-    if audit.is_cut_at_spaces:
-        out.note(
-            "it takes a text as one word, and no token of it reaches from another character across "
-            "a space: the bounds are for such tokens"
-        )
-    if audit.own_tokens not in (None, audit.tokens):
-        out.note(
-            f"it makes {audit.own_tokens:,} tokens of the text; the bounds compare the "
-            f"{audit.tokens:,} that its words need, without added tokens, and with a token for "
-            "each byte that it does not know"
-        )
-    if audit.unknown:
-        special = vocabulary.unknown
-        there = "" if special is None else f" (there {special.token} stands for them)"
-        out.note(f"what it has no token for counts as a token a byte{there}")
-    out.note(SCOPE)
+    for remark in audit_remarks(audit):
+        out.note(remark)
     data = {"tokenizer": Path(tokenizer).name, **audit.to_json()}
     if is_page:
         _write_page(out, audit, vocabulary, tokenizer, files)
