@@ -133,12 +133,14 @@ def _parts(audit: TokenizerAudit) -> Listing:
     used, size = f"{audit.used:,}", f"{audit.size:,}"
     rows: list[dict[str, Any]] = []
     added = sum(audit.added_found.values())
+    # other counts come only from a caller who gives other words than those of the text
+    rounding = "of them " + ("by rounding" if audit.is_cut_at_spaces else "of other words")
     if audit.own_tokens is not None and audit.own_tokens != audit.tokens:
         rows.append({"what": "tokens that it makes of the text", "tokens": audit.own_tokens})
     parts = [
         ("of them added tokens", added),
         ("of them unknown tokens", audit.unknown_tokens),
-        ("of them by rounding in whole texts", audit.rounding),
+        (rounding, audit.rounding),
     ]
     rows += [{"what": what, "tokens": tokens} for what, tokens in parts if tokens]
     rows += [
