@@ -5,31 +5,13 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
+from hardness.graphs import FIGURE_1, is_cover, least_cover, small_graphs
 
 from partcover import InputError, Instance, Vocabulary, decide, reduce_vertex_cover, solve
 from partcover.hardness.graphs import read_graph
 from partcover.hardness.reduction import VertexCoverReduction
 
 nx = pytest.importorskip("networkx")
-
-FIGURE_1 = nx.Graph([(1, 2), (2, 3), (2, 4), (3, 4), (4, 5)])
-
-
-def is_cover(graph, vertices) -> bool:
-    return all(u in vertices or v in vertices for u, v in graph.edges)
-
-
-def least_cover(graph) -> int:
-    return next(
-        size
-        for size in range(len(graph) + 1)
-        if any(is_cover(graph, c) for c in combinations(graph.nodes, size))
-    )
-
-
-def small_graphs(vertices):
-    """Every graph of up to so many vertices that has an edge."""
-    return [g for g in nx.graph_atlas_g() if g.number_of_edges() and len(g) <= vertices]
 
 
 @pytest.mark.long

@@ -6,7 +6,7 @@ from itertools import combinations, combinations_with_replacement
 
 import pytest
 from cli.helpers import as_json, fails
-from hardness.test_reduction import FIGURE_1, is_cover, least_cover, small_graphs
+from hardness.graphs import FIGURE_1, is_cover, least_cover, small_graphs
 
 from partcover import InputError, Instance, Vocabulary, solve
 from partcover.hardness.reduction import UnaryReduction, reduction_of

@@ -352,7 +352,7 @@ cdef class Search:
                     break
         for i in range(self.size):
             symbols += self.lengths[self.ids[i]]
-        # this one is worse if its ratio is smaller, that is, if the optimum's cover is above `floor`
+        # this one is worse if its ratio is smaller: if the optimum's cover is above `floor`
         if self.of_tokens:
             product = self.numerator * (symbols - smallest)
             floor = symbols - (product + self.denominator - 1) // self.denominator
