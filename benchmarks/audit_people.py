@@ -43,10 +43,10 @@ from partcover import (
     Encoder,
     InputError,
     Vocabulary,
-    WordCounts,
     audit_tokenizer,
     check_certificate,
 )
+from partcover.studies.audited_text import words_of_files
 
 # the files of Llama 2 and of Mistral v1 to v3 hold the same tokens
 TOKENIZERS = {
@@ -279,14 +279,19 @@ def cell(
     vocabulary: Vocabulary, files: list[Path], seconds: float, added: Sequence[int]
 ) -> dict[str, Any]:
     """Audits a tokenizer on a text, counts its tokens again and checks all bounds."""
-    how = {"pretokenizer": vocabulary.need_pretokenizer(), "normalizer": vocabulary.normalizer}
-    words = WordCounts.from_files(files, symbols=vocabulary.symbols, **how)
-    found = audit_tokenizer(vocabulary, words, time_limit=seconds, limit=0, added=added)
-    if found.unknown:
-        raise InputError(f"it has no token for {found.unknown:,} bytes")
+    text = words_of_files(vocabulary, files)
     again = sum(len(Encoder(vocabulary).encode(path.read_text("utf-8"))) for path in files)
-    if again != found.tokens:
-        raise SystemExit(f"{found.tokens} tokens by counts, {again} by encoding")
+    found = audit_tokenizer(
+        vocabulary,
+        text.words,
+        own_tokens=again,
+        added_found=text.added,
+        time_limit=seconds,
+        limit=0,
+        added=added,
+    )
+    if found.rounding:
+        raise SystemExit(f"{again - found.rounding} tokens by counts, {again} by encoding")
     proven = [found.bound, found.bound_used, *(more.bound for more in found.additions)]
     if not all(_is_confirmed(bound) for bound in proven if bound is not None):
         raise SystemExit("a certificate is not confirmed")

@@ -25,6 +25,7 @@ from partcover import (
     extend,
     prune,
 )
+from partcover.studies.audited_text import words_of_files
 
 __all__ = ["CHECKS", "encoded", "whole"]
 
@@ -113,15 +114,22 @@ def _same_offsets(theirs: list[Any], encoder: Encoder, text: str) -> bool:
 def _audits(vocabulary: Vocabulary, own: Own, corpora: dict[str, str]) -> list[int]:
     """Audits each corpus: the count must be the library's, each bound be confirmed."""
     right = 0
-    how = {"pretokenizer": vocabulary.need_pretokenizer(), "normalizer": vocabulary.normalizer}
-    for text in corpora.values():
-        words = WordCounts.from_texts([text], symbols=vocabulary.symbols, **how)
-        counted = Encoder(vocabulary).count(text)
-        found = audit_tokenizer(
-            vocabulary, words, own_tokens=counted, time_limit=SECONDS, added=(ADDED,)
-        )
-        proven = [found.bound, found.bound_used, *(more.bound for more in found.additions)]
-        right += counted == len(own.encode(text)) and all(map(_is_confirmed, filter(None, proven)))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "text.txt")
+        for text in corpora.values():
+            file.write_text(text, "utf-8", newline="")
+            found = words_of_files(vocabulary, [file])
+            audit = audit_tokenizer(
+                vocabulary,
+                found.words,
+                own_tokens=len(own.encode(text)),
+                added_found=found.added,
+                time_limit=SECONDS,
+                added=(ADDED,),
+            )
+            proven = [audit.bound, audit.bound_used, *(more.bound for more in audit.additions)]
+            confirmed = all(map(_is_confirmed, filter(None, proven)))
+            right += audit.rounding == 0 and confirmed
     return [right, len(corpora)]
 
 
