@@ -139,7 +139,7 @@ def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any)
     ('extend', 1)
     """
     before = base.provenance
-    kept = ("format", "source", "source_sha256", "origin")
+    kept = ("format", "source", "source_sha256", "origin", "gguf")
     source = {key: before[key] for key in kept if key in before}
     mark = {} if base.end_of_word is None else {"end_of_word": base.end_of_word}
     provenance = {**mark, "partcover": __version__, "base": source, **facts}

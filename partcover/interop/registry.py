@@ -10,6 +10,7 @@ from ..errors import InputError
 from ..runtime.entry_points import EntryPointRegistry, load_entry_point, package_of
 from ..runtime.files.writing import load_json
 from .format import Format
+from .gguf import GGUF
 from .greedtok import GREEDTOK
 from .huggingface import HUGGINGFACE
 from .priority_tokenizer import PRIORITY_TOKENIZER
@@ -78,6 +79,7 @@ FORMATS = FormatRegistry(
             PRIORITY_TOKENIZER,
             VOCAB_MERGES,
             SENTENCEPIECE,
+            GGUF,
             TIKTOKEN,
             TIKTOKEN_PACKAGE,
             TEKKEN,

@@ -94,8 +94,9 @@ def by_split(name: str, split: str) -> str:
 
 
 def split_of(name: str) -> str:
-    """A pre-tokenizer that the format expresses: gpt2, or none at all."""
-    return "gpt2" if by_split(name, "gpt2").startswith("exact") else "none"
+    """A pre-tokenizer that the format expresses: gpt2, cl100k, or none at all."""
+    known = (split for split in ("gpt2", "cl100k") if by_split(name, split).startswith("exact"))
+    return next(known, "none")
 
 
 def table(head: str, rows, measure, names) -> list[str]:

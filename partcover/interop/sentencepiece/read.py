@@ -21,7 +21,7 @@ from . import around
 from .pieces import BYTE_PIECE, MARK, open_characters
 from .proto import BPE, BYTE, CHAR, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, new_model
 
-__all__ = ["looks_like", "parse", "read"]
+__all__ = ["looks_like", "parse", "read", "vocabulary_of"]
 
 _HEAD = 1 << 12
 _LEAST = -1 / 64  # a score that changes each sum of 32 bits up to 100,000
@@ -65,39 +65,50 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
         Naming the file, if it is a model of words or holds what no vocabulary can express.
     """
     model = parse(path)
-    kind = model.trainer_spec.model_type
-    if kind not in (UNIGRAM, BPE, CHAR):
-        raise InputError(f"{path}: a sentencepiece model of whole words, not of tokens")
-    spaces = around.spaces_of(model)
     try:
-        pieces = _sort_pieces(model, spaced=spaces.spaced)
-        fallback = model.trainer_spec.byte_fallback
-        if kind == BPE:
-            rule, rule_remarks = _merge_rule(pieces)
-        elif kind == CHAR:
-            rule, rule_remarks = {"rule": "longest_match"}, []
-        else:
-            rule, rule_remarks = _score_rule(pieces, fallback=fallback)
-        unknown = None
-        if not fallback:
-            names = [piece.piece for piece in model.pieces if piece.type == UNKNOWN]
-            unknown = Unknown(names[0]) if names else None
-        remarks = [*spaces.remarks, *_left_out(model, pieces), *rule_remarks]
-        if missing := pieces.byte_ids.count(-1) if unknown is None else 0:
-            remarks.append(f"{missing} bytes have no id: what holds them is unknown there")
-        vocabulary = Vocabulary(
-            (token for token, _, _ in pieces.tokens),
-            method="imported",
-            pretokenizer=spaces.pretokenizer,
-            normalizer=spaces.normalizer,
-            special=pieces.special,
-            ids=[*pieces.byte_ids, *(number for _, _, number in pieces.tokens)],
-            unknown=unknown,
-            decode_only=pieces.others,
-            **rule,
-        )
+        return vocabulary_of(model)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+
+
+def vocabulary_of(model: Any) -> tuple[Vocabulary, list[str]]:
+    """Returns the vocabulary of a model, and remarks on what is not carried.
+
+    Raises
+    ------
+    InputError
+        As `read`, without a file.
+    """
+    kind = model.trainer_spec.model_type
+    if kind not in (UNIGRAM, BPE, CHAR):
+        raise InputError("a sentencepiece model of whole words, not of tokens")
+    spaces = around.spaces_of(model)
+    pieces = _sort_pieces(model, spaced=spaces.spaced)
+    fallback = model.trainer_spec.byte_fallback
+    if kind == BPE:
+        rule, rule_remarks = _merge_rule(pieces)
+    elif kind == CHAR:
+        rule, rule_remarks = {"rule": "longest_match"}, []
+    else:
+        rule, rule_remarks = _score_rule(pieces, fallback=fallback)
+    unknown = None
+    if not fallback:
+        names = [piece.piece for piece in model.pieces if piece.type == UNKNOWN]
+        unknown = Unknown(names[0]) if names else None
+    remarks = [*spaces.remarks, *_left_out(model, pieces), *rule_remarks]
+    if missing := pieces.byte_ids.count(-1) if unknown is None else 0:
+        remarks.append(f"{missing} bytes have no id: what holds them is unknown there")
+    vocabulary = Vocabulary(
+        (token for token, _, _ in pieces.tokens),
+        method="imported",
+        pretokenizer=spaces.pretokenizer,
+        normalizer=spaces.normalizer,
+        special=pieces.special,
+        ids=[*pieces.byte_ids, *(number for _, _, number in pieces.tokens)],
+        unknown=unknown,
+        decode_only=pieces.others,
+        **rule,
+    )
     return vocabulary, remarks
 
 

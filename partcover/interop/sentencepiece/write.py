@@ -15,7 +15,7 @@ from .around import own_spec
 from .pieces import MARK, open_characters, text_of
 from .proto import BPE, BYTE, CONTROL, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, new_model
 
-__all__ = ["MERGING", "write"]
+__all__ = ["MERGING", "Piece", "pieces_by_id", "write"]
 
 MERGING = ("merges", "character_merges")
 # Unigram gives a character that is no piece, and becomes its n bytes, the lowest score − 10.  With
@@ -27,7 +27,7 @@ Piece = tuple[str, float, int]  # its spelling, score and kind
 
 def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     """Writes a model file and returns remarks on what it does not carry."""
-    placed, added, unknown = _pieces(vocabulary)
+    placed, added, unknown = pieces_by_id(vocabulary)
     left = vocabulary.decode_only.keys() - placed.keys()
     model = new_model()
     n_unused = _add_pieces(model, placed, added, unknown)
@@ -73,7 +73,7 @@ def _speller(vocabulary: Vocabulary) -> Callable[[sym.Token], str]:
     return spell
 
 
-def _pieces(vocabulary: Vocabulary) -> tuple[dict[int, Piece], list[Piece], str]:
+def pieces_by_id(vocabulary: Vocabulary) -> tuple[dict[int, Piece], list[Piece], str]:
     """Returns the pieces by id, those without an id, and the name of the unknown piece."""
     ids = vocabulary.id_of
     scores, singles = _scores(vocabulary)

@@ -1,0 +1,3 @@
+"""Writes and reads the tokenizers of GGUF files, llama.cpp's."""
+
+from .format import GGUF as GGUF

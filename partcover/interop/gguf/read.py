@@ -1,0 +1,357 @@
+"""Reads the vocabulary of a GGUF file, as llama.cpp uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ...corpus.pretokenizers.steps import split_steps
+from ...errors import InputError
+from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import to_characters
+from ..huggingface.read import from_json
+from ..huggingface.word_pieces import mark_steps
+from ..sentencepiece.proto import (
+    BPE,
+    BYTE,
+    CONTROL,
+    NORMAL,
+    UNIGRAM,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+)
+from ..sentencepiece.read import vocabulary_of
+from .container import MAGIC, Value, is_numbers, read_keys
+from .origin import ORIGIN, origin_of
+from .rwkv_spelling import read_spelled
+from .splits import SPLITS, Split
+
+__all__ = ["looks_like", "read"]
+
+_PRE = "tokenizer.ggml."
+_MARK = "▁"
+_NO_LIMIT = 2**31  # of the characters of a word
+_NONE = Value(-1, None)
+# how the bytes are spelled that are in no UTF-8
+_NEVER = {to_characters(bytes([byte])) for byte in (0xC0, 0xC1, *range(0xF5, 0x100))}
+
+
+def looks_like(path: Path) -> bool:
+    """Returns whether a file begins as a GGUF file does."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def read(path: Path) -> tuple[Vocabulary, list[str]]:
+    """Reads the vocabulary of a file, and remarks on what it does not hold.
+
+    Raises
+    ------
+    InputError
+        Naming the file, and what no vocabulary can express.
+    """
+    keys, n_tensors = read_keys(path)
+    try:
+        listed = _Tokenizer(keys)
+        vocabulary, remarks = _MODELS[listed.model](listed, path)
+    except InputError as error:
+        named = str(error).startswith(f"{path}:")
+        raise error if named else InputError(f"{path}: {error}") from None
+    vocabulary = vocabulary.with_(
+        special_flags={**vocabulary.special_flags, **listed.flags(vocabulary)}
+    )
+    origin = origin_of(keys, n_tensors, listed.texts, vocabulary)
+    vocabulary = vocabulary.with_(provenance={**vocabulary.provenance, ORIGIN: origin})
+    return vocabulary, [*remarks, *listed.remarks()]
+
+
+@dataclass
+class _Tokenizer:
+    """What the keys of a file say of its tokenizer.
+
+    Raises
+    ------
+    InputError
+        For a model that is not known here, or tokens that are missing, no text or given twice.
+    """
+
+    keys: Mapping[str, Value]
+    model: str = field(init=False)
+    texts: list[str] = field(init=False)
+    types: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.model = self._text("model", "")
+        if self.model not in _MODELS:
+            known = ", ".join(_MODELS)
+            raise InputError(f"its tokenizer model is {self.model!r}: {known} are read")
+        listed = self._value("tokens").content
+        if not isinstance(listed, list):
+            raise InputError("it has no tokens (tokenizer.ggml.tokens)")
+        try:
+            self.texts = [text.decode() for text in listed]
+        except UnicodeDecodeError:
+            raise InputError("a token is not UTF-8") from None
+        # as llama.cpp names what is empty
+        self.texts = [text or f"[EMPTY_{number}]" for number, text in enumerate(self.texts)]
+        if len(self.numbers) < len(self.texts):
+            raise InputError("a token is given twice, which llama.cpp refuses")
+        self.types = self._numbers("token_type", [NORMAL] * len(self.texts))
+
+    def _value(self, name: str) -> Value:
+        return self.keys.get(_PRE + name, _NONE)
+
+    def _text(self, name: str, default: str) -> str:
+        content = self._value(name).content
+        return content.decode("utf-8", "replace") if isinstance(content, bytes) else default
+
+    def flag(self, name: str, default: bool) -> bool:
+        """Returns whether a setting is on."""
+        content = self._value(name).content
+        return content if isinstance(content, bool) else default
+
+    def number(self, name: str) -> int | None:
+        """Returns the id that a key gives, if there is such a token."""
+        content = self._value(name).content
+        here = isinstance(content, int) and 0 <= content < len(self.texts)
+        return content if here else None
+
+    def _numbers(self, name: str, default: list[Any]) -> list[Any]:
+        value = self._value(name)
+        if not is_numbers(value):
+            return default
+        if len(value.content) < len(self.texts):
+            raise InputError(f"it has fewer {_PRE}{name} than tokens")
+        numbers: list[Any] = value.content[: len(self.texts)].tolist()
+        return numbers
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The ids of the tokens, as they are spelled."""
+        return {text: number for number, text in enumerate(self.texts)}
+
+    @property
+    def scores(self) -> list[float]:
+        """The scores of the tokens.
+
+        Raises
+        ------
+        InputError
+            If one is not finite.
+        """
+        scores = self._numbers("scores", [0.0] * len(self.texts))
+        if not np.isfinite(scores).all():
+            raise InputError("a score is no finite number")
+        return [float(score) for score in scores]
+
+    @property
+    def pre(self) -> str:
+        """The name of how a text is cut."""
+        given = self._text("pre", "default") or "default"
+        return "gemma4" if self.model == "gemma4" else given
+
+    @property
+    def merges(self) -> list[tuple[str, str]]:
+        """The pairs that merge; of those given twice, the first."""
+        listed = self._value("merges").content
+        if not isinstance(listed, list):
+            raise InputError("it has no merges (tokenizer.ggml.merges)")
+        pairs: dict[tuple[str, str], None] = {}
+        for place, merge in enumerate(listed):
+            space = merge.find(b" ", 1)
+            try:
+                pair = merge[:space].decode(), merge[space + 1 :].decode()
+            except UnicodeDecodeError:
+                raise InputError(f"its merge {place} is not UTF-8") from None
+            if space < 0 or not pair[1]:
+                raise InputError(f"its merge {place} is not of two parts")
+            pairs[pair] = None
+        return list(pairs)
+
+    @property
+    def added(self) -> list[dict[str, Any]]:
+        """The tokens that are found before a text is cut, as a tokenizer.json lists them."""
+        kinds = (CONTROL, UNKNOWN, USER_DEFINED)
+        return [
+            {"content": text, "id": number, "special": kind != USER_DEFINED}
+            for number, (text, kind) in enumerate(zip(self.texts, self.types, strict=True))
+            if kind in kinds
+        ]
+
+    @property
+    def charsmap(self) -> bytes:
+        """The map of characters of sentencepiece's normalizers."""
+        value = self._value("precompiled_charsmap")
+        return value.content.tobytes() if is_numbers(value) else b""
+
+    def flags(self, vocabulary: Vocabulary) -> dict[str, list[str]]:
+        """Returns how special tokens are found in a text."""
+        user = {entry["content"] for entry in self.added if not entry["special"]}
+        name = self.keys.get("general.name", _NONE).content
+        phi = isinstance(name, bytes) and any(each in name.lower() for each in (b"phi-3", b"phi3"))
+        found: dict[str, list[str]] = {}
+        for text in vocabulary.special:
+            flags = ["added"] if text in user else []
+            if phi and text not in ("<unk>", "<s>", "<|endoftext|>"):
+                flags.append("rstrip")  # for these models llama.cpp sets it
+            if flags:
+                found[text] = flags
+        return found
+
+    def remarks(self) -> Iterator[str]:
+        """Yields remarks on what llama.cpp adds to a text."""
+        places = [("add_bos_token", "bos_token_id"), ("add_eos_token", "eos_token_id")]
+        around = [
+            self.texts[number]
+            for flag, key in places
+            if self.flag(flag, False) and (number := self.number(key)) is not None
+        ]
+        if around:
+            yield f"llama.cpp puts {' and '.join(around)} around a text: they are not counted here"
+        if "tokenizer.huggingface.json" in self.keys:
+            yield "the tokenizer.json that it holds, too, is not read: llama.cpp does not use it"
+
+
+def _bpe(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
+    split = SPLITS.get(listed.pre)
+    remarks = []
+    if split is None:
+        remarks.append(
+            f"its pre-tokenizer {listed.pre!r} is not known here: --pretokenizer tells how text "
+            "becomes words"
+        )
+        split = Split(())
+    steps = list(split_steps(split.patterns)["pretokenizers"])
+    vocab = listed.numbers
+    if split.spelled:  # a token that is found before may be the spelling of a byte no text has
+        found = {entry["content"] for entry in listed.added}
+        vocab = {t: n for t, n in vocab.items() if t not in found.intersection(_NEVER)}
+    model = {
+        "type": "BPE",
+        "vocab": vocab,
+        "merges": listed.merges,
+        "ignore_merges": split.whole,
+        "byte_fallback": not split.spelled,
+    }
+    data: dict[str, Any] = {"model": model, "added_tokens": listed.added}
+    if split.spelled:
+        steps.append({"type": "ByteLevel", "add_prefix_space": False, "use_regex": False})
+    else:
+        mark = {"type": "Replace", "pattern": {"String": " "}, "content": _MARK}
+        data["normalizer"] = mark
+    data["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": steps}
+    vocabulary, more = from_json(data, path)
+    if not split.patterns:
+        vocabulary = vocabulary.with_(pretokenizer=None)
+    return vocabulary, remarks + more
+
+
+def _words(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
+    number = listed.number("unknown_token_id")
+    unknown = "[UNK]" if number is None else listed.texts[number]
+    lower = listed.flag("normalizer.lowercase", True)
+    data = {
+        "model": {
+            "type": "WordPiece",
+            "unk_token": unknown,
+            "continuing_subword_prefix": "",
+            "max_input_chars_per_word": _NO_LIMIT,
+            "vocab": listed.numbers,
+        },
+        "added_tokens": listed.added,
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": listed.flag("normalizer.strip_accents", lower),
+            "lowercase": lower,
+        },
+        "pre_tokenizer": mark_steps({"type": "BertPreTokenizer"}, _MARK),
+    }
+    return from_json(data, path)
+
+
+def _pieces(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
+    """Reads what sentencepiece has made: BPE over characters, or Unigram."""
+    bpe = listed.model == "llama"
+    number = listed.number("unknown_token_id")
+    types = list(listed.types)
+    if number is None and UNKNOWN not in types and not bpe:
+        raise InputError("it has no unknown token (tokenizer.ggml.unknown_token_id)")
+    if number is not None and not bpe:
+        types[number] = UNKNOWN
+    kinds = {USER_DEFINED: CONTROL}  # both are found before a text is cut
+    if bpe:
+        kinds[UNUSED] = NORMAL  # llama.cpp uses them
+    known = range(NORMAL, BYTE + 1)
+    model = SimpleNamespace(
+        pieces=[
+            SimpleNamespace(piece=text, score=score, type=kinds.get(kind, kind))
+            for text, score, kind in zip(listed.texts, listed.scores, types, strict=True)
+        ],
+        trainer_spec=SimpleNamespace(
+            model_type=BPE if bpe else UNIGRAM,
+            byte_fallback=bpe,
+            treat_whitespace_as_suffix=False,
+        ),
+        normalizer_spec=SimpleNamespace(
+            precompiled_charsmap=b"" if bpe else listed.charsmap,
+            add_dummy_prefix=listed.flag("add_space_prefix", bpe),
+            remove_extra_whitespaces=not bpe and listed.flag("remove_extra_whitespaces", False),
+            escape_whitespaces=True,
+        ),
+    )
+    if odd := next((piece for piece in model.pieces if piece.type not in known), None):
+        raise InputError(f"the token {odd.piece!r} is of type {odd.type}, which is not known here")
+    vocabulary, remarks = vocabulary_of(model)
+    # llama.cpp adds in 64 bits
+    return vocabulary, [remark for remark in remarks if "added up in 32 bits" not in remark]
+
+
+def _rwkv(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
+    special: dict[str, int] = {}
+    number_of: dict[bytes, int] = {}
+    for number, (text, kind) in enumerate(zip(listed.texts, listed.types, strict=True)):
+        if kind in (CONTROL, UNKNOWN, USER_DEFINED, UNUSED):
+            special[text] = number
+            continue
+        token = read_spelled(text)
+        if token is None or token in number_of:
+            raise InputError(f"its token {number} is spelled in no known way, or given twice")
+        number_of[token] = number
+    tokens = [token for token in number_of if len(token) > 1]
+    remarks = []
+    if special:
+        first = next(iter(special))
+        remarks.append(f"text that spells a special token, as {first}, becomes it in llama.cpp")
+    vocabulary = Vocabulary(
+        tokens,
+        method="imported",
+        rule="longest_match",
+        pretokenizer="none",
+        ids=[
+            *(number_of.get(bytes([byte]), -1) for byte in range(256)),
+            *map(number_of.__getitem__, tokens),
+        ],
+        special=special,
+    )
+    return vocabulary, remarks
+
+
+_MODELS = {
+    "gpt2": _bpe,
+    "gemma4": _bpe,
+    "llama": _pieces,
+    "t5": _pieces,
+    "bert": _words,
+    "rwkv": _rwkv,
+}

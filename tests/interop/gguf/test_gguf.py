@@ -1,0 +1,299 @@
+"""GGUF files: read as llama.cpp uses them, and written back with all other keys."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+
+from partcover import Encoder, InputError, Vocabulary, WordCounts, export, extend, prune
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
+from partcover.interop.byte_level import SPELLED_BYTES
+from partcover.interop.gguf.container import Value, read_keys, write_keys
+from partcover.interop.gguf.rwkv_spelling import read_spelled, spelled
+from partcover.interop.gguf.splits import SPLITS, pretokenizer_of_split
+
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+TEXT = "the that <s> hath  ha7 é 日\n"
+
+
+def written(path, model, pieces, merges=None, **more):
+    """Writes a file: `pieces` are text, type and score."""
+    texts, types, scores = zip(*pieces, strict=True)
+    keys = {
+        "general.architecture": "llama",
+        "llama.vocab_size": len(texts),
+        "tokenizer.ggml.model": model,
+        "tokenizer.ggml.tokens": [text.encode() for text in texts],
+        "tokenizer.ggml.token_type": np.array(types, "<i4"),
+    }
+    if any(scores):
+        keys["tokenizer.ggml.scores"] = np.array(scores, "<f4")
+    if merges is not None:
+        keys["tokenizer.ggml.merges"] = [merge.encode() for merge in merges]
+    keys |= {key.replace("__", "."): value for key, value in more.items()}
+    write_keys(path, {name: Value.of(content) for name, content in keys.items()})
+    return path
+
+
+def bpe(path, **more):
+    """GPT-2's model, with a control token, one found in every text, and an unused one."""
+    texts = [*SPELLED_BYTES, "th", "at", "ha", "that"]
+    pieces = [(text, NORMAL, 0) for text in texts]
+    pieces += [("<s>", CONTROL, 0), ("  ", USER_DEFINED, 0), ("[PAD262]", UNUSED, 0)]
+    facts = {"tokenizer__ggml__pre": "gpt-2", "tokenizer__ggml__bos_token_id": 260}
+    facts |= {"tokenizer__chat_template": "{{ messages }}"}
+    return written(path, "gpt2", pieces, ["t h", "h a", "a t", "th at"], **facts | more)
+
+
+def spm(path):
+    """Llama's model: BPE over characters by score, with byte fallback."""
+    pieces = [("<unk>", UNKNOWN, 0), ("<s>", CONTROL, 0)]
+    pieces += [(f"<0x{byte:02X}>", BYTE, 0) for byte in range(256)]
+    words = ["▁t", "he", "▁the", "▁th", "at", "▁", "t", "h", "e", "a", "é"]
+    pieces += [(text, NORMAL, -float(place + 1)) for place, text in enumerate(words)]
+    return written(path, "llama", pieces, tokenizer__ggml__bos_token_id=1)
+
+
+def unigram(path):
+    pieces = [("<pad>", CONTROL, 0), ("</s>", CONTROL, 0), ("<unk>", UNKNOWN, 0)]
+    pieces += [("▁the", NORMAL, -1.5), ("▁", NORMAL, -2.0), ("t", NORMAL, -3.0)]
+    pieces += [("h", NORMAL, -3.0), ("ha", NORMAL, -3.5), ("a", NORMAL, -3.25)]
+    more = {"tokenizer__ggml__add_space_prefix": True, "tokenizer__ggml__unknown_token_id": 2}
+    more["tokenizer__ggml__remove_extra_whitespaces"] = True
+    return written(path, "t5", pieces, **more)
+
+
+def bert(path):
+    pieces = [("[PAD]", CONTROL, 0), ("[UNK]", CONTROL, 0), ("▁the", NORMAL, 0)]
+    pieces += [("▁ha", NORMAL, 0), ("th", NORMAL, 0), ("▁e", NORMAL, 0), ("t", NORMAL, 0)]
+    return written(path, "bert", pieces, tokenizer__ggml__unknown_token_id=1)
+
+
+def rwkv(path):
+    tokens = [b"th", b"the", b" ha", b"\n\n", "é".encode(), b"'\""]
+    pieces = [("<s>", CONTROL, 0)]
+    pieces += [(spelled(bytes([byte])), NORMAL, 0) for byte in range(256)]
+    return written(path, "rwkv", pieces + [(spelled(token), NORMAL, 0) for token in tokens])
+
+
+MODELS = {"gpt2": bpe, "llama": spm, "t5": unigram, "bert": bert, "rwkv": rwkv}
+
+
+def ids_of(path, text=TEXT):
+    vocabulary = Vocabulary.load(path)
+    return Encoder(vocabulary, vocabulary.pretokenizer).encode(text)
+
+
+# what llama.cpp makes of these files (llama_tokenize without special tokens)
+RESULTS = {
+    "gpt2": {
+        "that  ha\n": [259, 261, 258, 198],
+        "the théa": [256, 68, 220, 256, 127, 102, 64],
+        " the  ha?? the": [220, 256, 68, 261, 258, 30, 30, 220, 256, 68],
+    },
+    "llama": {
+        "that  ha\n": [261, 262, 263, 263, 265, 267, 12],
+        "the théa": [260, 261, 268, 267],
+        " the  ha?? the": [263, 260, 263, 263, 265, 267, 65, 65, 260],
+        "The thet x hath": [263, 86, 259, 260, 264, 263, 122, 263, 265, 262, 265],
+    },
+    "t5": {
+        "that  ha\n": [4, 5, 7, 5, 4, 7, 2],
+        "the théa": [3, 4, 5, 6, 2, 8],
+        " the  ha?? the": [3, 4, 7, 2, 3],
+        "The thet x hath": [4, 2, 6, 2, 3, 5, 4, 2, 4, 7, 5, 6],
+    },
+    "bert": {
+        "that  ha\n": [1, 3],
+        "the théa": [2, 1],
+        " the  ha?? the": [2, 3, 1, 1, 2],
+        "The thet x hath": [2, 2, 6, 1, 3, 4],
+    },
+    "rwkv": {
+        "that  ha\n": [257, 98, 117, 33, 259, 11],
+        "the théa": [258, 33, 257, 261, 98],
+        " the  ha?? the": [33, 258, 33, 259, 64, 64, 33, 258],
+    },
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_ids_are_those_of_llama_cpp(model, tmp_path):
+    path = MODELS[model](tmp_path / "v.gguf")
+    assert {text: ids_of(path, text) for text in RESULTS[model]} == RESULTS[model]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_what_did_not_change_is_the_same_byte_for_byte(model, tmp_path):
+    source = MODELS[model](tmp_path / "a.gguf")
+    result = export(Vocabulary.load(source), tmp_path / "b.gguf", "gguf", text=TEXT)
+    assert result.exact
+    assert result.text_same
+    assert (tmp_path / "b.gguf").read_bytes() == source.read_bytes()
+    assert "llama.cpp itself is not called" in result.remarks[0]
+
+
+def words_of(vocabulary):
+    text = "that thatthat hathat the the banana" + " that" * 9
+    words = Pretokenizer.from_name(vocabulary.pretokenizer).split(text)
+    return WordCounts.from_words(words)
+
+
+@pytest.mark.parametrize("model", ["gpt2", "llama"])
+def test_an_extended_vocabulary_goes_back(model, tmp_path):
+    source = MODELS[model](tmp_path / "a.gguf")
+    before = Vocabulary.load(source)
+    vocabulary = extend(before, words_of(before), 2, time_limit=None).vocabulary
+    assert export(vocabulary, tmp_path / "b.gguf", "gguf").exact
+    keys, there = read_keys(source)[0], read_keys(tmp_path / "b.gguf")[0]
+    lists = {f"tokenizer.ggml.{name}" for name in ("tokens", "scores", "token_type", "merges")}
+    assert {name for name in keys if keys[name].raw != there[name].raw} <= {
+        *lists,
+        "llama.vocab_size",
+    }
+    assert list(keys) == list(there)
+    assert there["llama.vocab_size"].content == len(there["tokenizer.ggml.tokens"].content)
+    read = Vocabulary.load(tmp_path / "b.gguf")
+    assert read.tokens[-2:] == vocabulary.tokens[-2:]
+    assert read.id_of == vocabulary.id_of
+
+
+def test_ids_in_keys_follow_their_tokens(tmp_path):
+    suppressed = np.array([260, 256], "<i4")
+    more = {"tokenizer__ggml__suppress_tokens": suppressed, "tokenizer__huggingface__json": "{}"}
+    source = bpe(tmp_path / "a.gguf", **more)
+    before = Vocabulary.load(source)
+    vocabulary = prune(before, words_of(before), 1, time_limit=None).vocabulary
+    result = export(vocabulary, tmp_path / "b.gguf", "gguf")
+    keys, _ = read_keys(tmp_path / "b.gguf")
+    texts = keys["tokenizer.ggml.tokens"].content
+    assert texts[keys["tokenizer.ggml.bos_token_id"].content] == b"<s>"
+    kept = [texts[number] for number in keys["tokenizer.ggml.suppress_tokens"].content]
+    assert kept == [b"<s>", *([b"th"] if b"th" in texts else [])]
+    assert "tokenizer.huggingface.json" not in keys
+    assert any("tokenizer.huggingface.json" in remark for remark in result.remarks)
+
+
+def test_special_tokens_and_those_found_in_every_text(tmp_path):
+    vocabulary = Vocabulary.load(bpe(tmp_path / "a.gguf", general__name="Phi-3 tiny"))
+    assert vocabulary.special == {"<s>": 260, "  ": 261}
+    assert vocabulary.special_flags == {"  ": ("rstrip", "added")}
+    plain = Vocabulary.load(bpe(tmp_path / "b.gguf"))
+    assert plain.special_flags == {"  ": ("added",)}
+    assert Encoder(plain).encode("a  <s>", special="parse") == [64, 261, 260]
+
+
+def test_an_unknown_pretokenizer_is_left_to_you(tmp_path):
+    path = bpe(tmp_path / "a.gguf", tokenizer__ggml__pre="newest")
+    vocabulary = Vocabulary.load(path)
+    assert vocabulary.pretokenizer is None
+    assert "'newest' is not known here" in vocabulary.provenance["remarks"][0]
+
+
+@pytest.mark.parametrize("name", SPLITS)
+def test_every_split_keeps_the_text(name):
+    text = "Don't  stop\n\n12345 été-日本語, it's  \t٣٤! x"
+    words = pretokenizer_of_split(SPLITS[name]).split(text)
+    assert "".join(words) == text
+    assert len(words) > 1
+
+
+def test_vocabularies_of_ones_own(tmp_path):
+    merging = Vocabulary(
+        ["th", "that"], rule="merges", merges=[("t", "h"), ("a", "t"), ("th", "at")][:1],
+        pretokenizer="gpt2", special=["<s>"],
+    )  # fmt: skip
+    longest = Vocabulary(["th", "\n\n", "é"], rule="longest_match", pretokenizer="none")
+    for number, vocabulary in enumerate((merging, longest)):
+        result = export(vocabulary, tmp_path / f"{number}.gguf", "gguf", text=TEXT)
+        assert result.exact, result
+        read = Vocabulary.load(tmp_path / f"{number}.gguf")
+        assert (read.tokens, read.id_of, read.rule) == (
+            vocabulary.tokens,
+            vocabulary.id_of,
+            vocabulary.rule,
+        )
+    with pytest.raises(InputError, match=r"llama\.cpp knows pre-tokenizers by name"):
+        export(merging.with_(pretokenizer="digit"), tmp_path / "no.gguf", "gguf")
+    with pytest.raises(InputError, match="has no bytes for what is no token"):
+        export(merging.with_(rule="shortest_path"), tmp_path / "no.gguf", "gguf")
+    assert not (tmp_path / "no.gguf").exists()
+
+
+def test_tensors_are_not_looked_at_and_a_remark_says_so(tmp_path):
+    source = bpe(tmp_path / "a.gguf")
+    data = bytearray(source.read_bytes())
+    data[8:16] = struct.pack("<Q", 5)
+    source.write_bytes(data + b"tensors")
+    result = export(Vocabulary.load(source), tmp_path / "b.gguf", "gguf")
+    assert any("the 5 tensors of its file are not" in remark for remark in result.remarks)
+
+
+def _head(n_keys, rest, version=3):
+    return b"GGUF" + struct.pack("<IQQ", version, 0, n_keys) + rest
+
+
+def _named(kind):
+    return struct.pack("<Q", 1) + b"k" + struct.pack("<I", kind)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"GGUF", "ends before its keys do"),
+        (_head(0, b"", version=1), "of version 1"),
+        (_head(0, b""), "tokenizer model is ''"),
+        (_head(2**40, b""), "1,099,511,627,776 keys"),
+        (_head(1, struct.pack("<Q", 2**40)), "a key of 1,099,511,627,776 bytes"),
+        (_head(1, _named(8) + struct.pack("<Q", 2**50)), "ends before its keys do"),
+        (_head(1, _named(9) + struct.pack("<IQ", 8, 2**50)), "1,125,899,906,842,624 strings"),
+        (_head(1, _named(9) + struct.pack("<IQ", 6, 2**50)), "ends before its keys do"),
+        (_head(1, _named(9) + struct.pack("<IQ", 9, 1)), "a value of kind 9"),
+        (_head(1, _named(77)), "k: a value of kind 77"),
+        (_head(2, 2 * (_named(7) + b"\1")), "the key 'k' is given twice"),
+    ],
+)
+def test_hostile_files_are_refused_in_one_line(data, message, tmp_path):
+    path = tmp_path / "a.gguf"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=message) as error:
+        Vocabulary.load(path)
+    assert str(error.value).startswith(str(path))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "pieces", "more", "message"),
+    [
+        ("gpt2", [("a", 1, 0), ("a", 1, 0)], {}, "given twice"),
+        ("gpt2", [("a", 1, 0)], {}, "it has no merges"),
+        ("gpt2", [("a", 1, 0)], {"merges": ["aa"]}, "merge 0 is not of two parts"),
+        ("plamo2", [("a", 1, 0)], {}, "tokenizer model is 'plamo2'"),
+        ("t5", [("a", 1, 0)], {}, "no unknown token"),
+        ("llama", [("a", 9, 0)], {}, "is of type 9"),
+        ("llama", [("a", 1, float("inf"))], {}, "no finite number"),
+        ("rwkv", [("\\x", 1, 0)], {}, "spelled in no known way"),
+    ],
+)
+def test_what_no_vocabulary_can_express(model, pieces, more, message, tmp_path):
+    path = written(tmp_path / "a.gguf", model, pieces, **more)
+    with pytest.raises(InputError, match=message):
+        Vocabulary.load(path)
+
+
+def test_spelling_of_bytes():
+    for token in (b"'", b'"', b"'\"", b"\\", b"\n\r\t\x00\xff", "é".encode()):
+        assert read_spelled(spelled(token)) == token
+    assert read_spelled("\\x4") is None
+    assert read_spelled("a\\") is None
+
+
+def test_values_keep_their_kinds():
+    for content in (True, 7, "text", [b"a", b""], np.array([1.5], "<f8")):
+        value = Value.of(content)
+        again = Value.from_raw(value.raw)
+        assert again.raw == value.raw
+    with pytest.raises(InputError, match="more follows"):
+        Value.from_raw(Value.of(1).raw + b"x")
