@@ -13,7 +13,7 @@ from properties import tries
 
 from partcover import InputError, Vocabulary, WordCounts, segment
 from partcover.interop import export
-from partcover.interop.ranks import tiktoken as tiktoken_format
+from partcover.interop.ranks import published
 
 
 def test_tiktoken_is_exact_for_merges(tmp_path, counted):
@@ -110,12 +110,32 @@ def test_published_rank_files_are_known(tmp_path, monkeypatch):
     assert (by_name.id_of[97], by_name.id_of[98], by_name.id_of[256]) == (1, 0, 2)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     known = {digest: ("o200k_base", "o200k", {"<|endoftext|>": 199999})}
-    monkeypatch.setattr(tiktoken_format, "PUBLISHED", known)
+    monkeypatch.setattr(published, "PUBLISHED", known)
     by_content = Vocabulary.load(path)
     assert by_content.pretokenizer == "o200k"
     assert "SHA-256 is that of the published o200k_base" in by_content.provenance["remarks"][0]
     path.write_bytes(path.read_bytes() + b"\n")
     assert "by the name alone" in Vocabulary.load(path).provenance["remarks"][0]
+
+
+def test_the_special_tokens_of_the_files_of_llama_and_whisper():
+    by_name = {name: special for name, _, special in published.PUBLISHED.values()}
+    # as Meta's own code numbers them
+    assert by_name["llama3"]["<|eot_id|>"] == 128009
+    assert by_name["llama3"]["<|reserved_special_token_245|>"] == 128255
+    assert sorted(by_name["llama3"].values()) == [*range(128000, 128256)]
+    llama4 = by_name["llama4"]
+    assert sorted(llama4.values()) == [*range(200000, 202048)]
+    assert llama4["<|header_start|>"] == 200005
+    assert llama4["<|image_start|>"] == 200080
+    assert llama4["<|reasoning_thinking_start|>"] == 201142
+    assert llama4["<|reserved_special_token_0|>"] == 201144
+    # OpenAI's r50k_base is Whisper's gpt2.tiktoken
+    digest = next(d for d, known in published.PUBLISHED.items() if known[0] == "r50k_base")
+    assert published.published_as(digest, "r50k_base")[2] == {"<|endoftext|>": 50256}
+    whisper = published.published_as(digest, "gpt2")[2]
+    assert (whisper["<|endoftext|>"], whisper["<|startoftranscript|>"]) == (50256, 50257)
+    assert published.published_as("0" * 64, "gpt2") is None
 
 
 def test_ids_of_special_tokens_that_a_file_by_that_name_has_are_left_out(tmp_path):

@@ -19,9 +19,9 @@ from ..byte_level import pieces_of
 from ..format import Format, GivenUp, Nearest, Replay
 from ..merge_ranks import pairs_are_needless
 from ..splitting import described
+from .published import PUBLISHED, published_as
 
 __all__ = [
-    "PUBLISHED",
     "RULES",
     "TIKTOKEN",
     "adapt_to_ranks",
@@ -30,60 +30,6 @@ __all__ = [
     "write_ranks",
 ]
 
-# The published files by their SHA-256, by which tiktoken itself checks its own: name,
-# pre-tokenizer and special tokens, none of which is in the file.
-_END = "<|endoftext|>"
-PUBLISHED: dict[str, tuple[str, str, dict[str, int]]] = {
-    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": (
-        "r50k_base",
-        "gpt2",
-        {_END: 50256},
-    ),
-    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": (
-        "p50k_base",
-        "gpt2",
-        {_END: 50256},
-    ),
-    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": (
-        "cl100k_base",
-        "cl100k",
-        {
-            _END: 100257,
-            "<|fim_prefix|>": 100258,
-            "<|fim_middle|>": 100259,
-            "<|fim_suffix|>": 100260,
-            "<|endofprompt|>": 100276,
-        },
-    ),
-    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": (
-        "o200k_base",
-        "o200k",
-        {_END: 199999, "<|endofprompt|>": 200018},
-    ),
-    "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186": (
-        "qwen",
-        "qwen2",
-        {_END: 151643, "<|im_start|>": 151644, "<|im_end|>": 151645}
-        | {f"<|extra_{number}|>": 151646 + number for number in range(205)},
-    ),
-}
-_LANGUAGES = (
-    "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta "
-    "no th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk "
-    "sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb "
-    "my bo tl mg as tt haw ln ha ba jw su"
-)
-_WHISPER = [
-    *[_END, "<|startoftranscript|>", *(f"<|{language}|>" for language in _LANGUAGES.split())],
-    *["<|translate|>", "<|transcribe|>", "<|startoflm|>", "<|startofprev|>", "<|nospeech|>"],
-    *["<|notimestamps|>", *(f"<|{moment * 0.02:.2f}|>" for moment in range(1501))],
-]
-# as its encoder numbers them, for all models but the one that knows Cantonese, too
-PUBLISHED["b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126"] = (
-    "multilingual",
-    "gpt2",
-    {text: 50257 + place for place, text in enumerate(_WHISPER)},
-)
 _BY_NAME = {name: (rules, special) for name, rules, special in PUBLISHED.values()}
 
 
@@ -147,8 +93,8 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     if rank_of.pop(b"", None) is not None:
         remarks.append("an empty token, which no text becomes, is left out")
     special: dict[str, int] = {}
-    if digest in PUBLISHED:
-        name, pretokenizer, special = PUBLISHED[digest]
+    if (known := published_as(digest, path.stem)) is not None:
+        name, pretokenizer, special = known
         remarks.append(
             f"its SHA-256 is that of the published {name}: pre-tokenizer {pretokenizer} and the "
             f"special tokens ({len(special)}), which are not in the file, are those of {name}"

@@ -13,8 +13,8 @@ from ...runtime.files.writing import read_json, write_atomic
 from ...vocabulary.vocabulary import Vocabulary
 from ..format import Format, GivenUp, Replay, exported_module
 from ..ranks.one_pattern import adapt_to_pattern, one_pattern
+from ..ranks.published import PUBLISHED
 from ..ranks.tiktoken import (
-    PUBLISHED,
     RULES,
     adapt_to_ranks,
     read_ranks,
