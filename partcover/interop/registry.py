@@ -17,6 +17,7 @@ from .priority_tokenizer import PRIORITY_TOKENIZER
 from .ranks.hex_vocab import PATHPIECE, SAGE
 from .ranks.tekken import TEKKEN
 from .ranks.tiktoken import TIKTOKEN
+from .rwkv import RWKV
 from .sentencepiece import SENTENCEPIECE
 from .tiktoken_package import TIKTOKEN_PACKAGE
 from .token_list import LIST
@@ -83,6 +84,7 @@ FORMATS = FormatRegistry(
             TIKTOKEN,
             TIKTOKEN_PACKAGE,
             TEKKEN,
+            RWKV,
             GREEDTOK,
             SAGE,
             PATHPIECE,

@@ -1,0 +1,201 @@
+r"""Writes and reads RWKV's vocabulary: on each line an id, a Python literal and its size in bytes.
+
+The literal is of text, or of bytes that are not UTF-8: ``257 '\t\t' 2``.  A text is cut as a whole,
+by the longest match.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ..corpus.symbols import show
+from ..encoding.encoder import Encoder
+from ..errors import InputError
+from ..runtime.files.writing import atomic_writer, open_input
+from ..vocabulary.rules import SEGMENTATION_RULES
+from ..vocabulary.vocabulary import Vocabulary
+from .byte_level import pieces_of
+from .format import Format, GivenUp, Nearest, Replay
+from .token_list import not_carried, own_replay
+
+__all__ = ["RWKV"]
+
+_LONGEST = 1 << 16  # bytes of a line
+_ESCAPE = r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\\'\"abfnrtv])"
+_LINE = re.compile(
+    rf"([0-9]{{1,10}}) (b?(?:'(?:[^'\\\n]|{_ESCAPE})*'|\"(?:[^\"\\\n]|{_ESCAPE})*\")) "
+    r"([0-9]{1,10})\s*"
+)
+# what Python writes as \xHH and \uHHHH, whatever its version; what it does not know is written so,
+# too, by older versions
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u1680\u180e\u2000-\u200f\u2028-\u202f"
+    "\u205f-\u206f\u3000\ud800-\uf8ff\ufeff\ufff9-\ufffb\U000e0000-\U0010ffff]"
+)
+_SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+
+
+def _line(line: bytes) -> tuple[int, bytes]:
+    """Returns the id and the token of a line.
+
+    Raises
+    ------
+    InputError
+        If it holds none.
+    """
+    try:
+        found = _LINE.fullmatch(line.decode("utf-8")) if len(line) <= _LONGEST else None
+    except UnicodeDecodeError:
+        found = None
+    if found is None:
+        raise InputError("an id, a token as a Python literal and its size in bytes are expected")
+    try:
+        value = ast.literal_eval(found[2])
+        token = value.encode("utf-8") if isinstance(value, str) else bytes(value)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise InputError(f"{found[2][:40]} is no literal of text or bytes") from None
+    if len(token) != int(found[3]):
+        raise InputError(f"the token has {len(token)} bytes, not {found[3]}")
+    if not token or int(found[1]) >= 2**31:
+        raise InputError("the token is empty" if not token else f"the id {found[1]} is too large")
+    return int(found[1]), token
+
+
+def _recognises(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        first = file.read(1000).partition(b"\n")[0]
+    try:
+        _line(first)
+    except InputError:
+        return False
+    return True
+
+
+def _read(path: Path) -> tuple[Vocabulary, list[str]]:
+    number_of: dict[bytes, int] = {}
+    taken: set[int] = set()
+    with open_input(path) as file:
+        place = 0
+        while line := file.readline(_LONGEST + 1):
+            place += 1
+            if not line.strip():
+                continue
+            try:
+                number, token = _line(line)
+                if token in number_of:
+                    raise InputError(f"the token {show(token)!r} is given twice")
+                if number in taken:
+                    raise InputError(f"the id {number} is given twice")
+            except InputError as error:
+                raise InputError(f"{path}:{place}: {error}") from None
+            number_of[token] = number
+            taken.add(number)
+    if not number_of:
+        raise InputError(f"{path}: no tokens")
+    tokens = sorted((t for t in number_of if len(t) > 1), key=number_of.__getitem__)
+    singles = [number_of.get(bytes([byte]), -1) for byte in range(256)]
+    remarks = ["the file holds no special tokens: RWKV's models take 0 for the end of a text"]
+    if missing := singles.count(-1):
+        remarks.append(f"{missing} of the 256 bytes have no id")
+    vocabulary = Vocabulary(
+        tokens,
+        method="imported",
+        rule="longest_match",
+        pretokenizer="none",
+        ids=[*singles, *map(number_of.__getitem__, tokens)],
+    )
+    return vocabulary, remarks
+
+
+def _literal(token: bytes) -> str:
+    """Spells a token as Python does."""
+    try:
+        text = token.decode("utf-8")
+    except UnicodeDecodeError:
+        return repr(token)
+    quote = '"' if "'" in text and '"' not in text else "'"
+    text = text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
+    return quote + _HIDDEN.sub(_escaped, text) + quote
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if found[0] in _SHORT:
+        return _SHORT[found[0]]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
+    placed = sorted(
+        (number, token)
+        for number, token in zip(vocabulary.id_of, pieces_of(vocabulary), strict=True)
+        if number >= 0
+    )
+    with atomic_writer(path) as file:
+        for number, token in placed:
+            file.write(f"{number} {_literal(token)} {len(token)}\n".encode())
+    return not_carried(vocabulary.with_(pretokenizer=None))
+
+
+def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
+    lost = []
+    if vocabulary.unknown is not None:
+        name = vocabulary.unknown.token
+        lost.append(GivenUp(f"the unknown token {name}", "its tokens are bytes", "none"))
+        vocabulary = vocabulary.with_(unknown=None)
+    if (cuts := vocabulary.pretokenizer) not in (None, "none"):
+        reason = "RWKV takes the longest match of a whole text"
+        lost.append(GivenUp(f"the pre-tokenizer {cuts}", reason, "none"))
+        vocabulary = vocabulary.with_(pretokenizer="none")
+    return vocabulary, lost
+
+
+def _replay(path: Path) -> Replay:
+    vocabulary, _ = _read(path)
+    try:
+        from importlib.metadata import version
+
+        from rwkv.rwkv_tokenizer import TRIE_TOKENIZER
+    except ImportError:
+        pieces = dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
+        encode = Encoder(vocabulary).encode
+        own = own_replay(vocabulary)
+        return replace(own, text=lambda text: [pieces[number] for number in encode(text)])
+    tokenizer = TRIE_TOKENIZER(str(path))
+    known = set(tokenizer.token2idx)
+    bytes_ = {token[0] for token in known if len(token) == 1}
+
+    def cut(piece: bytes) -> list[bytes]:
+        return [tokenizer.idx2token[number] for number in tokenizer.encodeBytes(piece)]
+
+    def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
+        return [cut(piece) if bytes_.issuperset(piece) else None for piece in pieces]
+
+    return Replay(
+        f"rwkv {version('rwkv')}", words, lambda text: cut(text.encode()), tokenizer.token2idx.get
+    )
+
+
+RWKV = Format(
+    name="rwkv",
+    title="RWKV's vocabulary: id, Python literal and size a line (rwkv_vocab_v20230424.txt)",
+    rules={
+        rule: "longest match of a whole text"
+        if rule == "longest_match"
+        else Nearest("longest_match", "RWKV takes the longest match")
+        for rule in SEGMENTATION_RULES
+    },
+    write=_write,
+    replay=_replay,
+    read=_read,
+    recognises=_recognises,
+    adapt=_adapt,
+)
