@@ -164,7 +164,8 @@ def text_of(token: Token) -> str | None:
 def needs_whole_characters(base: Vocabulary) -> bool:
     """Returns whether a token that cuts a character is of no use to a vocabulary.
 
-    So it is where merging starts from characters, and where a byte has no id.
+    So it is where merging starts from characters, and where a byte has no id, but for merging
+    bytes: there merges join what is left of a character, too.
 
     Examples
     --------
@@ -175,7 +176,7 @@ def needs_whole_characters(base: Vocabulary) -> bool:
     """
     if base.symbols != "bytes":
         return False
-    return base.rule == "character_merges" or -1 in base.id_of
+    return base.rule == "character_merges" or (base.rule != "merges" and -1 in base.id_of)
 
 
 def of_merging_characters(base: Vocabulary) -> Callable[[Token], bool]:

@@ -42,3 +42,15 @@ def test_libraries_cut_alike_and_ids_stay(tmp_path, by_rank, name):
         lines = dict(line.split() for line in path.read_bytes().splitlines())
         ranks = {b64decode(token): int(rank) for token, rank in lines.items()}
         assert [ranks[token] for token in found.new] == list(found.new_ids)
+
+
+def test_merges_join_parts_of_characters_where_a_byte_has_no_id():
+    # a byte that is in no text, as many files have none for 0xFF
+    base = Vocabulary(
+        ["th"], rule="merges", merges=[("t", "h")], ids=[*range(255), -1, 255], pretokenizer="gpt2"
+    )
+    words = WordCounts.from_counts({"aé": 2, "aè": 2, "aê": 2}, pretokenizer="gpt2")
+    found = extend(base, words, 1)
+    # of whole characters, a token would save four tokens of the eighteen
+    assert found.vocabulary.tokens[1] == b"a\xc3"
+    assert (found.tokens, found.lower_bound) == (12, 12)
