@@ -65,7 +65,7 @@ def why_not(name: str | None, *, byte_level: bool = True) -> str | None:
     steps = given.steps.steps if given.steps else ()
     if given.steps and given.steps.joins > 1:
         return "no step of the library's joins words"
-    if not byte_level and steps and steps[-1].data["type"] == "ByteLevel":
+    if not byte_level and any(step.data["type"] == "ByteLevel" for step in steps):
         return "ByteLevel spells bytes as characters, and its pieces are text"
     return None
 
@@ -95,7 +95,7 @@ def write_splitting(name: str | None, *, byte_level: bool) -> dict[str, Any] | N
     if name is not None and not rule_names(name):
         # the model puts an end to words
         steps = [step.data for step in read_steps(name).steps if not step.suffix]
-    if byte_level and (not steps or steps[-1]["type"] != "ByteLevel"):
+    if byte_level and all(step["type"] != "ByteLevel" for step in steps):
         steps.append(_BYTES)
     if not steps:
         return None
@@ -130,10 +130,10 @@ def read_splitting(data: dict[str, Any] | None) -> tuple[str | None, bool, list[
     Returns
     -------
     tuple of str or None, bool, list of str
-        Its name, or None where it is unknown here; whether it ends in ByteLevel; remarks.
+        Its name, or None where it is unknown here; whether ByteLevel is a part of it; remarks.
     """
     steps = _flat(data)
-    byte_level = bool(steps) and steps[-1].get("type") == "ByteLevel"
+    byte_level = any(step.get("type") == "ByteLevel" for step in steps)
     if data is None:
         return None, byte_level, []
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
@@ -14,6 +14,7 @@ import regex
 
 from ...kernels.texts import _step_cutter as kernel
 from ...kernels.texts._step_cutter import StepCutter
+from .byte_spelling import spelled_bytes
 from .pattern_programs import Programs, Unsupported, points_of
 from .steps import Step, Steps
 
@@ -46,10 +47,19 @@ class CompiledSteps:
     programs: Programs = field(repr=False)
     firsts: list[list[str]] = field(repr=False)
     made: Sequence[tuple[Any, ...]] = field(repr=False)
+    behind: CompiledSteps | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, steps: Steps) -> CompiledSteps | None:
-        """Returns steps compiled; None where one cannot be, or words are joined."""
+        """Returns steps compiled; None where one cannot be, or words are joined.
+
+        Steps that cut bytes as ByteLevel spells them are compiled for themselves: `behind`.
+        """
+        if any(step.spelled for step in steps.steps):
+            head = cls.of(Steps(tuple(step for step in steps.steps if not step.spelled)))
+            tail = [replace(step, spelled=False) for step in steps.steps if step.spelled]
+            behind = cls.of(Steps(tuple(tail)))
+            return None if head is None or behind is None else replace(head, behind=behind)
         programs = Programs()
         firsts: list[list[str]] = []
         made: list[tuple[Any, ...]] = []
@@ -118,7 +128,19 @@ class CompiledSteps:
         """
         offsets = np.array([0, len(data)], np.int64) if offsets is None else offsets
         marks = self.cutter.marks(data, offsets)
-        return self._slow_marks(data, offsets) if marks is None else marks
+        marks = self._slow_marks(data, offsets) if marks is None else marks
+        return marks if self.behind is None else self._marks_behind(self.behind, data, marks)
+
+    def _marks_behind(
+        self, behind: CompiledSteps, data: npt.NDArray[np.uint8], marks: npt.NDArray[np.uint8]
+    ) -> npt.NDArray[np.uint8]:
+        """Adds the marks of what cuts the spelling of each word."""
+        starts = np.flatnonzero(marks)
+        spelled, places = _spelled(data)
+        more = behind.marks(spelled, places[np.append(starts, len(data))])[places[:-1]]
+        if (marks == kernel.GAP).any():
+            more[marks[starts][np.cumsum(marks != 0) - 1] == kernel.GAP] = 0
+        return np.where(marks != 0, marks, more)
 
     def _slow_marks(
         self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
@@ -156,7 +178,12 @@ class CompiledSteps:
         InputError
             If a pattern takes too long, or the steps refuse a word.
         """
-        return self.cutter.cut(data, offsets) or self._slow_cut(data, offsets)
+        data, offsets, words = self.cutter.cut(data, offsets) or self._slow_cut(data, offsets)
+        if self.behind is not None:
+            spelled, places = _spelled(data)
+            _, _, cut = self.behind.cut(spelled, places[words])
+            words = np.searchsorted(places, cut)
+        return data, offsets, words
 
     def _slow_cut(
         self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
@@ -172,6 +199,23 @@ class CompiledSteps:
             np.array([0, *accumulate(sizes)], np.int64),
             np.array([0, *accumulate(lengths)], np.int64),
         )
+
+
+# what each byte is spelled as, in UTF-8: at most two bytes
+_SPELLED = [spelled_bytes(bytes([byte])).encode() for byte in range(256)]
+_SIZES = np.array([len(each) for each in _SPELLED], np.int64)
+_FIRST = np.array([each[0] for each in _SPELLED], np.uint8)
+_LAST = np.array([each[-1] for each in _SPELLED], np.uint8)
+
+
+def _spelled(data: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """Returns bytes as ByteLevel spells them, and where each begins there, and where all end."""
+    places = np.zeros(len(data) + 1, np.int64)
+    np.cumsum(_SIZES[data], out=places[1:])
+    spelled = np.empty(places[-1], np.uint8)
+    spelled[places[1:] - 1] = _LAST[data]
+    spelled[places[:-1]] = _FIRST[data]
+    return spelled, places
 
 
 def _text(data: npt.NDArray[np.uint8]) -> str:

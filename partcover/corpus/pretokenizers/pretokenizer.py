@@ -301,6 +301,10 @@ class Pretokenizer:
         if [step.data for step in steps.steps] == split_steps([SPACE_RUNS])["pretokenizers"]:
             return cls(steps.name, (_SPACE_RUNS,), steps)
         compiled = CompiledSteps.of(steps)
+        if compiled is None and any(step.spelled for step in steps.steps):
+            raise InputError(
+                "a pre-tokenizer as JSON: a step behind ByteLevel has no known pattern"
+            )
         own = PretokenizerRule(
             steps.words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=steps.keeps,
             compiled=compiled,
@@ -377,6 +381,8 @@ def published_pattern(name: str | None) -> str | None:
 def _name_of(steps: Steps) -> str | None:
     """Returns the names of rules that cut as steps do, joined; None where there are none."""
     names: list[str] = []
+    if any(step.spelled for step in steps.steps):
+        return None
     # a ByteLevel that cuts nothing is gone already
     if [step.data for step in steps.steps] == split_steps(DEEPSEEK)["pretokenizers"]:
         return "deepseek"
@@ -411,6 +417,8 @@ def _name_of(steps: Steps) -> str | None:
 
 def _in_words(steps: Steps) -> bool:
     """Returns whether steps may be run over pieces cut at the places (a)."""
+    if any(step.spelled for step in steps.steps):
+        return False
     for place, step in enumerate(steps.steps):
         if _cuts_after_words(step.data):
             # what is put in front of the text alone would be put in front of each piece

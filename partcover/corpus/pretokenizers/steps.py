@@ -30,7 +30,9 @@ Phrases              no step of the library's: joins `words` words in a row at m
 Sequence             its `pretokenizers`, each on the words of the one before
 ===================  ===========================================================================
 
-ByteLevel's spelling of bytes as characters is no part of a step here: words are text.  What is
+ByteLevel's spelling of bytes as characters is no part of a step here: words are text.  What stands
+behind it, as in Falcon's, cuts that spelling, and so a word may begin or end inside a character:
+its bytes are lone surrogates then (``surrogateescape``).  A step there may only cut.  What is
 punctuation and what a word's character is agrees with the library, up to characters that are newer
 than its version of Unicode.
 """
@@ -40,7 +42,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
 import regex
@@ -48,6 +50,7 @@ import regex
 from ...errors import InputError
 from ...runtime.arguments import shown
 from ..files.joining import ALL_WORDS, checked_phrases, join_words, phrase_sizes
+from .byte_spelling import spelled_bytes
 from .oniguruma import translated
 from .timed_patterns import Matches, Span, TimedPattern, check_sizes, timed_pattern
 
@@ -135,6 +138,8 @@ class Step:
         Whether the words joined are the text.
     joins : int
         The most words in a row that are joined then.
+    spelled : bool
+        Whether it cuts bytes as ByteLevel spells them.
     """
 
     data: dict[str, Any]
@@ -145,15 +150,25 @@ class Step:
     suffix: str = ""
     keeps: bool = True
     joins: int = 1
+    spelled: bool = False
 
     def words(self, text: str, at_start: bool) -> list[str]:
         """Returns the words of a text, in order; some may be empty."""
+        if self.spelled:
+            return [part for part, _ in self._parts(text)]
         text = self._front(text, at_start) + self._replaced(text) + self._behind(text)
         return [text] if self.cut is None else [text[a:b] for a, b in self.cut(text)]
 
     def pieces(self, piece: Piece) -> list[Piece]:
         """Returns the words of a piece with their places, in order; some may be empty."""
         spans = piece.spans()
+        if self.spelled:
+            sizes = [len(_bytes(letter)) for letter in piece.text]
+            of_byte = [span for span, size in zip(spans, sizes, strict=True) for _ in range(size)]
+            return [
+                Piece(part, 0, [of_byte[begin + at] for at in _starts(part)])
+                for part, begin in self._parts(piece.text)
+            ]
         begin = spans[0][0] if spans else piece.start
         front, behind = self._front(piece.text, begin == 0), self._behind(piece.text)
         if front or behind or self.replacement is not None:
@@ -162,6 +177,12 @@ class Step:
         if self.cut is None:
             return [piece]
         return [piece.of(a, b) for a, b in self.cut(piece.text)]
+
+    def _parts(self, text: str) -> list[tuple[str, int]]:
+        """Returns the words of a text that is spelled byte by byte, and where they begin in it."""
+        data = _bytes(text)
+        cut = self.cut(spelled_bytes(data)) if self.cut else []
+        return [(data[a:b].decode("utf-8", "surrogateescape"), a) for a, b in cut]
 
     def _replaced(self, text: str) -> str:
         return text if self.replacement is None else text.replace(" ", self.replacement)
@@ -248,6 +269,15 @@ class Steps:
         rest = iter(pieces)
         sizes = phrase_sizes([piece.text for piece in pieces], self.joins)
         return [_joined(list(islice(rest, size))) for size in sizes]
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _starts(text: str) -> list[int]:
+    """Returns the byte that each character begins at."""
+    return [0, *accumulate(len(_bytes(letter)) for letter in text)][: len(text)]
 
 
 def _joined(pieces: list[Piece]) -> Piece:
@@ -444,8 +474,8 @@ _STEPS: dict[str, Callable[[Mapping[str, Any]], Step]] = {
 def read_steps(given: str | Mapping[str, Any]) -> Steps:
     """Reads a pre-tokenizer as a tokenizer.json has it.
 
-    ByteLevel may only be the last step, since what is behind it cuts its spelling of bytes; behind
-    it may stand EndOfWord or Phrases, which are the last.
+    Behind ByteLevel, which is there once at most, stand steps that only cut, as they cut its
+    spelling of bytes; EndOfWord or Phrases are the last.
 
     Raises
     ------
@@ -473,8 +503,7 @@ def read_steps(given: str | Mapping[str, Any]) -> Steps:
     for last in ("EndOfWord", PHRASES):
         if last in kinds[:-1]:
             raise InputError(f"a pre-tokenizer as JSON: {last} must be the last step")
-    if "ByteLevel" in kinds[: -2 if kinds[-1:] in (["EndOfWord"], [PHRASES]) else -1]:
-        raise InputError("a pre-tokenizer as JSON: ByteLevel must be the last step")
+    steps = _behind_bytes(steps)
     if kinds[-1:] == [PHRASES] and not (
         all(step.keeps for step in steps) and any(step.cut for step in steps)
     ):
@@ -482,9 +511,32 @@ def read_steps(given: str | Mapping[str, Any]) -> Steps:
             "a pre-tokenizer as JSON: words can be joined to phrases behind steps that cut, leave "
             "nothing out and put nothing in"
         )
-    # a ByteLevel that cuts nothing is left out
-    steps = tuple(s for s in steps if s.cut or not s.keeps or s.joins > 1)
-    return Steps(steps)
+    # a ByteLevel that cuts nothing is left out, if nothing cuts its spelling
+    spelled = any(step.spelled for step in steps)
+    return Steps(tuple(s for s in steps if spelled or s.cut or not s.keeps or s.joins > 1))
+
+
+def _behind_bytes(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Returns the steps, of which those behind ByteLevel cut its spelling.
+
+    Raises
+    ------
+    InputError
+        If one of those does more.
+    """
+    kinds = [step.data["type"] for step in steps]
+    if "ByteLevel" not in kinds:
+        return steps
+    at = kinds.index("ByteLevel") + 1
+    behind = tuple(
+        step if step.suffix or step.joins > 1 else replace(step, spelled=True)
+        for step in steps[at:]
+    )
+    for step in behind:
+        if step.spelled and (step.cut is None or not step.keeps):
+            kind = step.data["type"]
+            raise InputError(f"a pre-tokenizer as JSON: {kind} behind ByteLevel is not known here")
+    return (*steps[:at], *behind)
 
 
 def split_steps(patterns: Iterable[str]) -> dict[str, Any]:
