@@ -259,7 +259,7 @@ def _words(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
     number = listed.number("unknown_token_id")
     unknown = "[UNK]" if number is None else listed.texts[number]
     lower = listed.flag("normalizer.lowercase", True)
-    data = {
+    data: dict[str, Any] = {
         "model": {
             "type": "WordPiece",
             "unk_token": unknown,
@@ -277,7 +277,10 @@ def _words(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
         },
         "pre_tokenizer": mark_steps({"type": "BertPreTokenizer"}, _MARK),
     }
-    return from_json(data, path)
+    vocabulary, remarks = from_json(data, path)
+    if data["normalizer"]["strip_accents"]:
+        remarks.append("Korean syllables, which llama.cpp leaves whole, are taken apart here")
+    return vocabulary, remarks
 
 
 def _pieces(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
