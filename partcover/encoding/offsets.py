@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,20 @@ import numpy.typing as npt
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.steps import Piece
 
-__all__ = ["Spans", "character_lengths", "original_spans", "spans", "token_spans", "traced_spans"]
+__all__ = [
+    "Spans",
+    "Trim",
+    "character_lengths",
+    "original_spans",
+    "spans",
+    "token_spans",
+    "traced_spans",
+    "without_spaces",
+]
 
 Spans: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+#: The spaces at the ends of a token that are no part of its span.
+Trim: TypeAlias = Literal["nothing", "spaces", "later_spaces"]
 
 
 def spans(
@@ -93,3 +104,25 @@ def traced_spans(text: bytes, pieces: Iterable[Piece], lengths: npt.NDArray[np.i
     stop = np.cumsum(lengths)
     start = stop - lengths
     return np.array(begins, np.int64)[start], np.array(ends, np.int64)[stop - 1]
+
+
+def without_spaces(given: Spans, before: npt.NDArray[np.int64], behind: npt.NDArray[np.int64],
+                   *, first: bool) -> Spans:
+    """Returns spans without the spaces at their ends, as Hugging Face's ``trim_offsets`` does.
+
+    Parameters
+    ----------
+    given : Spans
+        The spans.
+    before, behind : ndarray of int64
+        With how many spaces each token begins, and ends.
+    first : bool
+        Whether a single space at the start of the text stays.
+    """
+    start, end = given
+    if first and len(start):
+        at_start = start == 0
+        at_start[0] = True
+        before = np.where(at_start & (before == 1), 0, before)
+    begin = np.minimum(start + before, end)
+    return begin, np.where(end >= behind, np.maximum(end - behind, begin), end)

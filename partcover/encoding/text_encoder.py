@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
@@ -31,7 +31,16 @@ from ..vocabulary.vocabulary import Vocabulary
 from .collected import Collected, Counted
 from .decoding import Decoder
 from .listing import listed
-from .offsets import Spans, character_lengths, original_spans, spans, token_spans, traced_spans
+from .offsets import (
+    Spans,
+    Trim,
+    character_lengths,
+    original_spans,
+    spans,
+    token_spans,
+    traced_spans,
+    without_spaces,
+)
 from .special import Part, Special, SpecialTokens
 from .text import (
     Numbers,
@@ -233,6 +242,7 @@ class TextEncoder(Decoder):
         *,
         unit: Unit = "bytes",
         special: Special = "text",
+        trim: Trim = "nothing",
         after: Whole = 0,
     ) -> tuple[list[int], list[tuple[int, int]]]:
         """Returns the ids of a text, and the span of each token in it.
@@ -245,6 +255,10 @@ class TextEncoder(Decoder):
             The unit of the offsets.  If a token ends inside a character, or inside the mark of a
             space, its span includes all of it.  They are places in the text as it is given: the
             span of a token covers what the vocabulary's normalizer made it of.
+        trim : {"nothing", "spaces", "later_spaces"}
+            The spaces at the ends of a token that are left out of its span, as Hugging Face's
+            ``trim_offsets`` does: none, all, or, as there with ``add_prefix_space``, all but a
+            single one at the start of the text.
         after : int
             The bytes of the texts before this one, on which draws of `sampling` depend: with
             them the ids are those of `encode_each`.
@@ -298,9 +312,23 @@ class TextEncoder(Decoder):
         start, end = (np.concatenate([np.zeros(0, np.int64), *parts]) for parts in (starts, ends))
         if unit == "chars":
             start, end = spans(character_lengths(data), start, end)
+        found = np.minimum(joined(numbers), len(self._ids) - 1)
+        if trim != "nothing":
+            before, behind = (side[found] for side in self._spaces)
+            start, end = without_spaces((start, end), before, behind, first=trim == "later_spaces")
         offsets = list(zip(start.tolist(), end.tolist(), strict=True))
-        found = self._ids[np.minimum(joined(numbers), len(self._ids) - 1)]
-        return found.tolist(), offsets
+        return self._ids[found].tolist(), offsets
+
+    @cached_property
+    def _spaces(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """With how many spaces each number begins, and ends; a special token, white spaces."""
+        texts = [self._text_of.get(number, b"") for number in self._ids.tolist()]
+        special = set(self._special.numbers.values())
+        white = [None if number in special else " " for number in range(len(texts))]
+        names = [text.decode("utf-8", "surrogateescape") for text in texts]
+        before = [len(t) - len(t.lstrip(w)) for t, w in zip(names, white, strict=True)]
+        behind = [len(t) - len(t.rstrip(w)) for t, w in zip(names, white, strict=True)]
+        return np.array(before, np.int64), np.array(behind, np.int64)
 
     def _prepared(self, text: str | bytes, special: Special) -> str | bytes:
         """Returns a text in UTF-8, or as it is if only words are looked for in it."""

@@ -16,6 +16,7 @@ from ..runtime.files.locks import held_folder
 from ..runtime.files.writing import atomic_writer, check_writable, in_place, remove_left_behind
 from ..runtime.processes.signals import deferred
 from ..vocabulary.vocabulary import Vocabulary
+from .compared_texts import compare_texts
 from .format import Format
 from .registry import find_format, recognised
 from .replay import Fidelity, measure
@@ -127,6 +128,8 @@ def export(
                 "the text was not replayed: the file holds no pre-tokenizer to cut it by; its "
                 "words, counted, are for --corpus (corpus=…)"
             )
+        if replay.whole is not None:
+            remarks += compare_texts(replay.whole, vocabulary, text)
         result = Fidelity(
             form.name,
             fspath(path),

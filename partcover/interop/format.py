@@ -9,11 +9,12 @@ from types import ModuleType
 
 from ..corpus.normalizers.normalizer import glance
 from ..corpus.symbols import Symbols
+from ..encoding.offsets import Trim
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Format", "GivenUp", "Nearest", "Replay", "exported_module", "keep"]
+__all__ = ["Format", "GivenUp", "Nearest", "Replay", "WholeTexts", "exported_module", "keep"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,42 @@ def keep(
 
 
 @dataclass(frozen=True)
+class WholeTexts:
+    """What an exported tokenizer does with whole texts; None where its library has no such thing.
+
+    Attributes
+    ----------
+    encode : callable
+        Returns the ids of a text, whose special tokens are text.
+    parse : callable, optional
+        Returns the ids of a text, whose special tokens become their ids.
+    decode : callable, optional
+        Returns the text of ids.
+    decode_bare : callable, optional
+        Returns the text of ids without special tokens.
+    offsets : callable, optional
+        Returns where each token of a text begins and ends, in characters.
+    framed : callable, optional
+        Returns the ids of a text with the tokens that a template puts around it.
+    frame : callable, optional
+        ``frame(vocabulary)`` returns the ids that the template of the vocabulary's own file puts
+        before a text, and behind; None where that is not known.
+    trim : callable, optional
+        ``trim(vocabulary)`` returns which spaces the vocabulary's own file leaves out of the
+        places, as `Encoder.encode_with_offsets` takes it.
+    """
+
+    encode: Callable[[str], list[int]]
+    parse: Callable[[str], list[int]] | None = None
+    decode: Callable[[list[int]], str] | None = None
+    decode_bare: Callable[[list[int]], str] | None = None
+    offsets: Callable[[str], list[tuple[int, int]]] | None = None
+    framed: Callable[[str], list[int]] | None = None
+    frame: Callable[[Vocabulary], tuple[list[int], list[int]] | None] | None = None
+    trim: Callable[[Vocabulary], Trim] | None = None
+
+
+@dataclass(frozen=True)
 class Replay:
     """An exported tokenizer, loaded by its own library.
 
@@ -76,6 +113,8 @@ class Replay:
     special_id_of : callable, optional
         Returns the id of a special token by its text, or None; by default special tokens are not
         compared.
+    whole : WholeTexts, optional
+        What it does with whole texts besides.
     """
 
     library: str
@@ -83,6 +122,7 @@ class Replay:
     text: Callable[[str], list[bytes]] | None
     id_of: Callable[[bytes], int | None]
     special_id_of: Callable[[str], int | None] | None = None
+    whole: WholeTexts | None = None
 
 
 def exported_module(path: Path) -> ModuleType:

@@ -13,11 +13,15 @@ OfBytes: TypeAlias = Callable[[bytes], bytes]
 
 
 class Edit(NamedTuple):
-    """A part of a text that is replaced."""
+    """A part of a text that is replaced.
+
+    `part` is the part of the text that the new characters stand for, by default all of it.
+    """
 
     begin: int
     end: int
     new: str
+    part: tuple[int, int] | None = None
 
 
 def characters(text: str | bytes) -> str:
@@ -45,6 +49,8 @@ class Change:
         ASCII character that a space or line feed follows; 2 where it may.
     keeps : bool
         Whether such a place stays one.
+    last : bool
+        Whether what is written stands for the last character of a match alone.
     quick : callable, optional
         Does the same to a whole text, faster.
     of_bytes : callable, optional
@@ -55,6 +61,7 @@ class Change:
     new: Callable[[str], str]
     reach: int = 0
     keeps: bool = True
+    last: bool = False
     quick: Callable[[str], str] | None = field(default=None, compare=False)
     of_bytes: OfBytes | None = field(default=None, compare=False)
 
@@ -71,4 +78,5 @@ class Change:
         """Yields what is replaced, in order."""
         for match in self.pattern.finditer(text):
             if (new := self.new(match[0])) != match[0]:
-                yield Edit(match.start(), match.end(), new)
+                begin, end = match.span()
+                yield Edit(begin, end, new, (max(end - 1, 0), end) if self.last else None)

@@ -64,8 +64,58 @@ class NormalForm:
     def edits(self, text: str) -> Iterator[Edit]:
         """Yields what is replaced, in order."""
         for match in _clusters().finditer(text):
-            if (new := self.apply(match[0])) != match[0]:
-                yield Edit(match.start(), match.end(), new)
+            if (new := self.apply(match[0])) == match[0]:
+                continue
+            at, end = match.span()
+            traced = _traced(self.form, match[0])
+            if "".join(character for character, _ in traced) != new:  # of a younger Unicode
+                yield Edit(at, end, new)
+                continue
+            for character, more in traced:
+                if more > 0:
+                    yield Edit(at, at, character, (max(at - 1, 0), at))
+                else:
+                    yield Edit(at, at + 1 - more, character, (at, at + 1))
+                    at += 1 - more
+
+
+def _traced(form: str, text: str) -> list[tuple[str, int]]:
+    """Returns the characters of a normal form as Hugging Face's tokenizers trace them.
+
+    Each has a number: 0 where it stands for one character of the text, −n where the n behind that
+    one are gone in it, 1 where it stands behind the one before as a part of the same.
+    """
+    parts: list[tuple[str, int]] = []
+    whole = "NFKD" if "K" in form else "NFD"
+    for character in text:
+        parts += [(c, int(n > 0)) for n, c in enumerate(unicodedata.normalize(whole, character))]
+    classes = [unicodedata.combining(character) for character, _ in parts]
+    begin = 0
+    for place in range(len(parts) + 1):  # marks in a row by their class
+        if place == len(parts) or classes[place] == 0:
+            order = sorted(range(begin, place), key=classes.__getitem__)
+            parts[begin:place] = [parts[n] for n in order]
+            classes[begin:place] = [classes[n] for n in order]
+            begin = place + 1
+    return parts if form.endswith("D") else _composed(parts, classes)
+
+
+def _composed(parts: list[tuple[str, int]], classes: list[int]) -> list[tuple[str, int]]:
+    """Returns characters, in the canonical order, of which some become one."""
+    done: list[tuple[str, int]] = []
+    starter, last = -1, -1  # the place of the one to join, and the class behind it
+    for (character, more), class_ in zip(parts, classes, strict=True):
+        if starter >= 0 and (last < class_ or last == -1):
+            both = unicodedata.normalize("NFC", done[starter][0] + character)
+            if len(both) == 1:
+                done[starter] = both, done[starter][1] + more - 1
+                continue
+        if class_ == 0:
+            starter, last = len(done), -1
+        else:
+            last = class_
+        done.append((character, more))
+    return done
 
 
 @cache

@@ -229,8 +229,9 @@ def _edited(done: Normalized, edits: Iterable[Edit]) -> Normalized:
         begin += done.begin[at : edit.begin]
         end += done.end[at : edit.begin]
         # what is put in stands for the character behind it, at the end for the last
-        first = min(edit.begin, len(done.text) - 1)
-        span = (done.begin[first], done.end[max(edit.end - 1, first)]) if done.text else (0, 0)
+        place, stop = (edit.begin, edit.end) if edit.part is None else edit.part
+        first = min(place, len(done.text) - 1)
+        span = (done.begin[first], done.end[max(stop - 1, first)]) if done.text else (0, 0)
         begin += [span[0]] * len(edit.new)
         end += [span[1]] * len(edit.new)
         at = edit.end

@@ -105,7 +105,7 @@ class _Replace:
         """Yields what is replaced, in order."""
         for begin, end, match in self._found(text):
             if match and text[begin:end] != self.content:
-                yield Edit(begin, end, self.content)
+                yield Edit(begin, end, self.content, (max(end - 1, 0), end))
 
     def _found(self, text: str) -> Matches:
         return self.find(text) if text else []  # nothing is found in nothing, as in the library
@@ -135,7 +135,7 @@ def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
         if _SPACES.fullmatch(text):
             keeps = content[:1] in (" ", "\n")
             template = content.replace("\\", r"\\")
-            how: dict[str, Any] = {"quick": partial(find.compiled.sub, template)}
+            how: dict[str, Any] = {"quick": partial(find.compiled.sub, template), "last": True}
             if r"\s" not in text:  # characters of ASCII
                 how["of_bytes"] = _replacing_spaces(text, template)
             return [_always(translated(text), content, reach=1, keeps=keeps, **how)]
@@ -143,7 +143,7 @@ def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
             return [_of_class(find.compiled, content)]
         return [_Replace(find, content)]
     reach = 0 if len(text) == 1 else 2 if " " in text or "\n" in text else 1
-    how = {"quick": methodcaller("replace", text, content)}
+    how = {"quick": methodcaller("replace", text, content), "last": True}
     if _written(text):
         how["of_bytes"] = methodcaller("replace", utf8(text), utf8(content))
     return [_always(regex.escape(text), content, reach=reach, keeps=False, **how)]
@@ -162,7 +162,7 @@ def _of_class(pattern: Any, content: str) -> Change:
     def of_bytes(text: bytes) -> bytes:
         return edited(text, _class_edits(pattern.pattern, edit))
 
-    return Change(pattern, lambda _: content, keeps=False, of_bytes=of_bytes)
+    return Change(pattern, lambda _: content, keeps=False, last=True, of_bytes=of_bytes)
 
 
 # strangers may have many classes: what a class holds is found out when a text needs it

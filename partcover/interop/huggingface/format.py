@@ -154,6 +154,7 @@ def _replay_text(library: Library, vocabulary: Vocabulary, space: str) -> Replay
         lambda text: [piece_of[number] for number in library.text(text)],
         id_of.get,
         library.ids.get,
+        library.whole(),
     )
 
 
@@ -183,6 +184,7 @@ def replay_of(library: Library) -> Replay:
         lambda text: [*map(spelled, library.pieces(text))],
         lambda token: ids.get(spell(token)),
         ids.get,
+        library.whole(),
     )
 
 
@@ -207,6 +209,7 @@ def _replay_words(library: Library) -> Replay:
         ],
         lambda token: ids.get(spell(token) or ""),
         ids.get,
+        library.whole(),
     )
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, MissingExtra
+from ..format import WholeTexts
+from .frame import frame_of, trim_of
 
 __all__ = ["Library"]
 
@@ -39,7 +41,8 @@ class Library:
         self._whole = _loaded({**data, "truncation": None, "padding": None})
         self._words: Any = None
         self._asked: dict[str, Any] = {"add_special_tokens": False}
-        if hasattr(self._whole, "model"):
+        self._set = hasattr(self._whole, "model")
+        if self._set:
             self._whole.encode_special_tokens = True
             self.ids: dict[str, int] = self._whole.get_vocab()
         else:  # from version 1 on the model is not to be had alone
@@ -58,6 +61,31 @@ class Library:
         """Returns the ids of a text."""
         ids: list[int] = self._whole.encode(text, **self._asked).ids
         return ids
+
+    def whole(self) -> WholeTexts:
+        """Returns what it does with whole texts."""
+
+        def encoded(text: str, *, parsed: bool = False, framed: bool = False) -> Any:
+            if not self._set:
+                return self._whole.encode(
+                    text, add_special_tokens=framed, encode_special_tokens=not parsed
+                )
+            self._whole.encode_special_tokens = not parsed
+            try:
+                return self._whole.encode(text, add_special_tokens=framed)
+            finally:
+                self._whole.encode_special_tokens = True
+
+        return WholeTexts(
+            lambda text: list(encoded(text).ids),
+            lambda text: list(encoded(text, parsed=True).ids),
+            lambda ids: str(self._whole.decode(ids, skip_special_tokens=False)),
+            lambda ids: str(self._whole.decode(ids, skip_special_tokens=True)),
+            lambda text: list(encoded(text).offsets),
+            lambda text: list(encoded(text, framed=True).ids),
+            frame_of,
+            trim_of,
+        )
 
     def pieces(self, text: str) -> list[str]:
         """Returns the pieces of a text, as they are spelled."""

@@ -1,0 +1,79 @@
+"""Reads what a tokenizer.json puts around a text, and how it states places, from what is kept of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...encoding.offsets import Trim
+from ...vocabulary.vocabulary import Vocabulary
+
+__all__ = ["frame_of", "steps_of", "trim_of"]
+
+
+def frame_of(vocabulary: Vocabulary) -> tuple[list[int], list[int]] | None:
+    """Returns the ids that the vocabulary's own file puts before a text, and behind.
+
+    They are those of its special tokens now.  None where a token is no special token, or what is
+    put there is not known.
+    """
+    before: list[int] = []
+    behind: list[int] = []
+    for step in _processors(vocabulary):
+        kind = step.get("type")
+        if kind in ("BertProcessing", "RobertaProcessing"):
+            around = [step["cls"][0]], [step["sep"][0]]
+        elif kind == "TemplateProcessing":
+            parts = step["single"]
+            places = [place for place, part in enumerate(parts) if "Sequence" in part]
+            if len(places) != 1:
+                return None
+            tokens = step.get("special_tokens") or {}
+            names = [_names(part, tokens) for part in parts]
+            around = sum(names[: places[0]], []), sum(names[places[0] + 1 :], [])
+        elif kind == "ByteLevel":
+            continue
+        else:
+            return None
+        if not all(name in vocabulary.special for name in (*around[0], *around[1])):
+            return None
+        # a later step is put around what is there
+        before = [vocabulary.special[name] for name in around[0]] + before
+        behind += [vocabulary.special[name] for name in around[1]]
+    return before, behind
+
+
+def trim_of(vocabulary: Vocabulary) -> Trim:
+    """Returns which spaces at the ends of tokens the vocabulary's own file leaves out of spans."""
+    for step in _processors(vocabulary):
+        if step.get("type") in ("ByteLevel", "RobertaProcessing") and step.get("trim_offsets", True):
+            return "later_spaces" if step.get("add_prefix_space", True) else "spaces"
+    return "nothing"
+
+
+def steps_of(step: Any, inside: str) -> Iterator[Mapping[str, Any]]:
+    """Yields the steps of a normalizer, post-processor or decoder, one after another."""
+    if isinstance(step, Mapping):
+        if isinstance(parts := step.get(inside), list):
+            for part in parts:
+                yield from steps_of(part, inside)
+        else:
+            yield step
+
+
+def _names(part: Mapping[str, Any], tokens: Mapping[str, Any]) -> list[str]:
+    """Returns the tokens that a part of a template stands for."""
+    if "SpecialToken" not in part:
+        return []
+    name = part["SpecialToken"]["id"]
+    return list(tokens[name]["tokens"]) if name in tokens else [name]
+
+
+def _processors(vocabulary: Vocabulary) -> Iterator[Mapping[str, Any]]:
+    """Yields the steps of the post-processor of the vocabulary's own file."""
+    base = vocabulary.provenance.get("base")
+    origin = vocabulary.provenance.get("origin")
+    if origin is None and isinstance(base, Mapping):
+        origin = base.get("origin")
+    if isinstance(origin, Mapping) and isinstance(file := origin.get("tokenizer"), Mapping):
+        yield from steps_of(file.get("post_processor"), "processors")
