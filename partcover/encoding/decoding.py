@@ -14,7 +14,9 @@ from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.steps import Step, Steps
 from ..errors import InputError
 from ..runtime.arguments import shown
+from ..vocabulary.decoding import Decoding
 from .decode_stream import Stages
+from .pieces import Pieces
 from .text import exchange, is_integer_type, naming
 
 __all__ = ["Decoder"]
@@ -43,6 +45,10 @@ class Decoder:
     normal : Normalizer, optional
         The normalizer.  The space that it puts in front of a text is left out; all that stand
         there where it leaves no others.
+    how : Decoding, optional
+        What else is done.
+    fallback : iterable of int
+        The ids of single bytes that stand for parts of characters without a token.
     """
 
     def __init__(
@@ -53,20 +59,39 @@ class Decoder:
         mark: bytes,
         steps: Steps | None = None,
         normal: Normalizer | None = None,
+        how: Decoding | None = None,
+        fallback: Iterable[int] = (),
     ) -> None:
         self._text_of = text_of
         self._special_ids = frozenset(special)
+        self._how = how = how or Decoding()
+        self._fallback = frozenset(fallback)
+        self._skipped = frozenset(skipped)
+        #: the ids of tokens that go on with a word
+        self._inside: frozenset[int] = frozenset()
         if steps is not None and (mark_of_words := _mark_of_words(steps)):
             self._text_of = text_of | {
                 number: mark_of_words + text_of[number] for number in self._special_ids
             }
-        self._skipped = frozenset(skipped)
+            if how.continuing:
+                self._inside = frozenset(
+                    number
+                    for number, text in self._text_of.items()
+                    if not text.startswith(mark_of_words)
+                )
+            if how.cleanup:
+                self._text_of = {
+                    number: _cleaned(text, mark_of_words, how)
+                    for number, text in self._text_of.items()
+                }
         self._mark = mark
         written = None if steps is None else steps.replacement
         self._written = None if written is None else written.encode()
         self._ended = steps is not None and steps.ends_words
         self._fronted = steps is not None and any(step.prefix for step in steps.steps)
-        self._front = 0 if normal is None else normal.front_spaces
+        self._front: int | None = 0 if normal is None else normal.front_spaces
+        if how.front_spaces is not None:
+            self._front = how.front_spaces
 
     def decode_bytes(
         self, ids: Iterable[int] | npt.NDArray[Any], *, skip_special: bool = False
@@ -92,6 +117,12 @@ class Decoder:
         >>> Encoder(Vocabulary(["ab"]), "gpt2").decode_bytes([256, 99])
         b'abc'
         """
+        return self._joined(ids, skip_special, replaces=False)
+
+    def _joined(
+        self, ids: Iterable[int] | npt.NDArray[Any], skip_special: bool, *, replaces: bool
+    ) -> bytes:
+        """Returns the bytes of ids; `replaces`: U+FFFD is written for single bytes, as there."""
         if not isinstance(skip_special, bool):
             raise InputError(f"skip_special is {shown(skip_special)}: use True or False")
         if not isinstance(ids, Sequence | np.ndarray) or isinstance(ids, str | bytes):
@@ -105,14 +136,22 @@ class Decoder:
             )
         done: list[bytes] = []
         run: list[bytes] = []  # since the last special token; marks are not exchanged yet
+        pieces = self._pieces(replaces=replaces)
         for first in range(0, len(ids), SECTION):
             # a section at a time: as Python objects, ids take twenty times the space of an array
             part = ids[first : first + SECTION]
             numbers = part.tolist() if isinstance(part, np.ndarray) else part
             texts = self._texts(numbers, first)
             if skip_special and not self._skipped.isdisjoint(numbers):
-                kept = [number not in self._skipped for number in numbers]
-                numbers, texts = list(compress(numbers, kept)), list(compress(texts, kept))
+                if pieces is not None and self._how.style == "sentencepiece":  # they part bytes
+                    texts = [
+                        b"" if number in self._skipped else text
+                        for number, text in zip(numbers, texts, strict=True)
+                    ]
+                else:
+                    numbers, texts = self._without_skipped(numbers, texts)
+            if pieces is not None:
+                texts = pieces.more(numbers, texts)
             begin = 0
             if self._mark != b" " and not self._special_ids.isdisjoint(numbers):
                 for place, number in enumerate(numbers):
@@ -122,15 +161,38 @@ class Decoder:
                         run = []
                         begin = place + 1
             run.append(b"".join(texts[begin:]))
+        if pieces is not None:
+            run.append(pieces.rest())
         text = b"".join(run)
         text = b"".join([*done, text if self._mark == b" " else exchange(text, self._mark)])
         if self._written is not None:
             text = text.replace(self._written, b" ")
             text = text[1:] if self._fronted and text.startswith(b" ") else text
-        if self._front != 0:
+        if self._front != 0 and self._how.style != "sentencepiece":
             spaces = len(text) - len(text.lstrip(b" "))
             text = text[spaces if self._front is None else min(spaces, self._front) :]
         return text[:-1] if self._ended and text.endswith(b" ") else text
+
+    def _without_skipped(
+        self, numbers: Sequence[int], texts: list[bytes]
+    ) -> tuple[list[int], list[bytes]]:
+        kept = [number not in self._skipped for number in numbers]
+        return list(compress(numbers, kept)), list(compress(texts, kept))
+
+    def _pieces(self, *, replaces: bool) -> Pieces | None:
+        """Returns what is done to tokens one by one; None for nothing."""
+        style = self._how.style
+        front = self._front if style == "sentencepiece" else 0
+        fallback = self._fallback if replaces and style != "bytes" else frozenset()
+        if front == 0 and not fallback and not self._inside:
+            return None
+        special = self._special_ids
+        shown = frozenset(n for n in special if n not in self._skipped)
+        return Pieces(
+            front=front, bare=self._fallback | shown, passed=special & self._skipped,
+            fallback=fallback, whole=style == "byte_fallback", inside=self._inside,
+            continuing=self._how.continuing.encode(),
+        )  # fmt: skip
 
     def _texts(self, numbers: Sequence[int], first: int) -> list[bytes]:
         """Returns the bytes of each id; `first` is the place of the first among all ids."""
@@ -179,7 +241,8 @@ class Decoder:
         """
         _check_errors(errors)
         try:
-            return self.decode_bytes(ids, skip_special=skip_special).decode("utf-8", errors)
+            joined = self._joined(ids, skip_special, replaces=errors == "replace")
+            return joined.decode("utf-8", errors)
         except UnicodeDecodeError as error:
             raise InputError(
                 f"byte {error.start} of the decoded text is not UTF-8: --errors replace "
@@ -238,17 +301,25 @@ class Decoder:
         ['ab', 'é', 'c']
         """
         _check_errors(errors)
+        front = 0 if self._how.style == "sentencepiece" else self._front
         stages = Stages(
-            self._mark, self._written, fronted=self._fronted, front=self._front,
+            self._mark, self._written, fronted=self._fronted, front=front,
             ended=self._ended, errors=errors,
         )  # fmt: skip
+        pieces = self._pieces(replaces=errors == "replace")
         for place, number in enumerate(ids):
             [text] = self._texts([number], place)
             if skip_special and number in self._skipped:
-                continue
+                if pieces is None or self._how.style != "sentencepiece":
+                    continue
+                text = b""
+            if pieces is not None:
+                [text] = pieces.more([number], [text])
             more = stages.of_special if number in self._special_ids else stages.of_token
             if characters := more(text):
                 yield characters
+        if pieces is not None and (characters := stages.of_token(pieces.rest())):
+            yield characters
         if characters := stages.end():
             yield characters
 
@@ -262,6 +333,15 @@ def _mark_of_words(steps: Steps) -> bytes:
     whole = {"type": "Metaspace", "prepend_scheme": "always", "split": False}
     marks = whole.items() <= last.data.items() and not all(step.keeps for step in before)
     return last.prefix.encode() if marks else b""
+
+
+def _cleaned(text: bytes, mark: bytes, how: Decoding) -> bytes:
+    """Returns a token that begins a word, with its mark, as it stands behind another."""
+    if not text.startswith(mark):
+        return text
+    cleaned = how.cleaned(text.removeprefix(mark).decode("utf-8", "surrogateescape"))
+    word = cleaned.removeprefix(" ").encode("utf-8", "surrogateescape")
+    return mark + word if cleaned.startswith(" ") else word
 
 
 def _check_errors(errors: str) -> None:

@@ -107,8 +107,8 @@ class TextEncoder(Decoder):
         #: What is done to a text before it is cut; None for nothing.
         self.normalizer = None if self._normal is None else self._normal.name
         mark = space_mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
-        how = given if isinstance(given, str) else None
-        self._cut = cutter(vocabulary, self.rule, seed=seed, pretokenizer=how)
+        named = given if isinstance(given, str) else None
+        self._cut = cutter(vocabulary, self.rule, seed=seed, pretokenizer=named)
         self._merges: ShortMerges | None = None
         if isinstance(self._cut, MergeCutter) and self._cut.last_merges is not None:
             self._merges = ShortMerges(*self._cut.last_merges)
@@ -146,14 +146,23 @@ class TextEncoder(Decoder):
             self._values = list(range(max(ids) + 1))
         text_of = {**vocabulary.decode_only, **dict(zip(ids, texts, strict=False))}
         text_of.pop(-1, None)
+        how = vocabulary.decoding
+        for name, shown in how.shown.items():
+            if name in vocabulary.special:
+                text_of[vocabulary.special[name]] = shown.encode()
+        # of a byte with two ids, the one that only decodes is no character
+        alone = {text[0]: n for n, text in vocabulary.decode_only.items() if len(text) == 1}
+        singles = {**dict(enumerate(vocabulary.id_of[:256])), **alone}
+        fallback = singles.values() if unknown is None else ()
         skipped = [
             number
             for text, number in vocabulary.special.items()
-            if "added" not in vocabulary.special_flags.get(text, ())
+            if "added" not in vocabulary.special_flags.get(text, ()) and text not in how.shown
         ]
         super().__init__(
-            text_of, vocabulary.special.values(), skipped, mark, rules.steps, self._normal
-        )
+            text_of, vocabulary.special.values(), skipped, mark, rules.steps, self._normal,
+            how, fallback,
+        )  # fmt: skip
         self._renew_workers()
 
     def __repr__(self) -> str:

@@ -19,6 +19,7 @@ from ..runtime.arguments import checked, shown
 from ..runtime.files.kinds import likely_mistake
 from ..runtime.files.writing import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
+from .decoding import Decoding
 from .rules import ScoreSums, SegmentationRule
 from .special import (
     SpecialFlag,
@@ -90,6 +91,9 @@ class Vocabulary:
         Further ids, to which no text is encoded, and what they decode to: entries of a model that
         nothing reaches, as a byte's beside the piece for the same character.
 
+    decoding : Decoding, optional
+        How ids become text, where that does not follow from the rest.
+
     Raises
     ------
     InputError
@@ -122,6 +126,7 @@ class Vocabulary:
     special_flags: Mapping[str, tuple[SpecialFlag, ...]] = field(default_factory=dict)
     unknown: Unknown | None = None
     decode_only: Mapping[int, bytes] = field(default_factory=dict)
+    decoding: Decoding = field(default_factory=Decoding)
 
     @checked
     def __init__(
@@ -143,6 +148,7 @@ class Vocabulary:
         special_flags: Mapping[str, Iterable[str]] | None = None,
         unknown: Unknown | None = None,
         decode_only: Mapping[int, bytes] | None = None,
+        decoding: Decoding | None = None,
     ) -> None:
         converted = tuple(sym.to_token(token, symbols) for token in tokens)
         seen: set[Token] = set()
@@ -181,6 +187,7 @@ class Vocabulary:
         if unknown is not None and unknown.token not in self.special:
             raise InputError(f"unknown: {unknown.token!r} is no special token")
         set_(self, "unknown", unknown)
+        set_(self, "decoding", decoding or Decoding())
 
     def _check_scores(self) -> None:
         if self.sums != "word" and self.symbols != "bytes":
@@ -366,12 +373,14 @@ class Vocabulary:
         if self.decode_only:
             listed = [[number, sym.to_json(text)] for number, text in self.decode_only.items()]
             data["decode_only"] = listed
+        if decoding := self.decoding.to_json():
+            data["decoding"] = decoding
         return data
 
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a vocabulary file; `from_json` is the inverse."""
         recent = any((self.unknown, self.special_flags, self.normalizer, self.decode_only))
-        recent = recent or self.sums != "word"
+        recent = recent or self.sums != "word" or bool(self.decoding.to_json())
         return {
             "format": _FORMAT,
             # older programs read what they know all of
@@ -580,6 +589,8 @@ def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
     use["special_flags"] = data.get("special_flags")
     unknown = data.get("unknown")
     use["unknown"] = None if unknown is None else Unknown.from_json(unknown)
+    decoding = data.get("decoding")
+    use["decoding"] = None if decoding is None else Decoding.from_json(decoding)
     if (others := pairs("decode_only")) is not None:
         use["decode_only"] = {
             whole_number(number, "decode_only: "): sym.from_json(text, symbols)

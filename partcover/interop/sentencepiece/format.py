@@ -8,7 +8,7 @@ from pathlib import Path
 from ...corpus.normalizers.normalizer import glance
 from ...errors import MissingExtra
 from ...vocabulary.vocabulary import Vocabulary
-from ..format import Format, GivenUp, Nearest, Replay, keep
+from ..format import Format, GivenUp, Nearest, Replay, WholeTexts, keep
 from ..merge_ranks import pairs_are_needless
 from ..whole_texts import pretokenizer_of
 from .around import is_own, own_spec, spaces_of
@@ -171,7 +171,9 @@ def _replay(path: Path) -> Replay:
                 cuts.append(None if spaces and " " in text else cut_word(text))
         return cuts
 
-    return Replay(f"sentencepiece {sentencepiece.__version__}", words, cut, id_of.get, special.get)
+    whole = WholeTexts(processor.encode, decode_bare=processor.decode)
+    name = f"sentencepiece {sentencepiece.__version__}"
+    return Replay(name, words, cut, id_of.get, special.get, whole)
 
 
 SENTENCEPIECE = Format(

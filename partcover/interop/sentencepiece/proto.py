@@ -41,6 +41,7 @@ _FIELDS = {
         "bos_id": (41, "int32"),
         "eos_id": (42, "int32"),
         "pad_id": (43, "int32"),
+        "unk_surface": (44, "string"),
         "unk_piece": (45, "string"),
     },
     "NormalizerSpec": {
@@ -62,6 +63,7 @@ _DEFAULTS = {
     "bos_id": "1",
     "eos_id": "2",
     "pad_id": "-1",
+    "unk_surface": " \u2047 ",
 }
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from ...errors import InputError
 from ...runtime.files.writing import open_input
 from ...vocabulary.merging import halves
+from ...vocabulary.decoding import Decoding
 from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary
 from ..whole_texts import unknown_scores
@@ -107,6 +108,14 @@ def vocabulary_of(model: Any) -> tuple[Vocabulary, list[str]]:
         ids=[*pieces.byte_ids, *(number for _, _, number in pieces.tokens)],
         unknown=unknown,
         decode_only=pieces.others,
+        decoding=Decoding(
+            "sentencepiece",
+            shown={
+                piece.piece: model.trainer_spec.unk_surface
+                for piece in model.pieces
+                if piece.type == UNKNOWN
+            },
+        ),
         **rule,
     )
     return vocabulary, remarks

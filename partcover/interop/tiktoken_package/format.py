@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import InputError, MissingExtra
 from ...runtime.files.writing import read_json, write_atomic
 from ...vocabulary.vocabulary import Vocabulary
-from ..format import Format, GivenUp, Replay, exported_module
+from ..format import Format, GivenUp, Replay, WholeTexts, exported_module
 from ..ranks.one_pattern import adapt_to_pattern, one_pattern
 from ..ranks.published import PUBLISHED
 from ..ranks.tiktoken import (
@@ -136,6 +136,11 @@ def _replay(path: Path) -> Replay:
         lambda text: list(encoding.decode_tokens_bytes(encoding.encode_ordinary(text))),
         arguments["mergeable_ranks"].get,
         arguments["special_tokens"].get,
+        WholeTexts(
+            encoding.encode_ordinary,
+            lambda text: encoding.encode(text, allowed_special="all"),
+            encoding.decode,
+        ),
     )
 
 

@@ -1,0 +1,95 @@
+"""Changes the texts of ids that are decoded, one by one, as the library they come from does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+__all__ = ["Pieces"]
+
+_LOST = "\ufffd".encode()
+
+
+class Pieces:
+    """What is done to the texts of ids before they are joined; some of them at a time.
+
+    Parameters
+    ----------
+    front : int, optional
+        Spaces that are left out at the front, each of a token of its own: 1 for one, 0 for none,
+        None for one of each of the first tokens until there is text.
+    bare : set of int
+        The ids that keep their space.
+    passed : set of int
+        The ids that are no text.
+    fallback : set of int
+        The ids of single bytes, of which U+FFFD is written for those that are not UTF-8.
+    whole : bool
+        Whether it is written for all bytes in a row then.
+    inside : set of int
+        The ids of tokens that go on with a word.
+    continuing : bytes
+        What is written in front of such a token if it is the first.
+    """
+
+    def __init__(
+        self,
+        *,
+        front: int | None,
+        bare: Set[int],
+        passed: Set[int],
+        fallback: Set[int],
+        whole: bool,
+        inside: Set[int],
+        continuing: bytes,
+    ) -> None:
+        self._each = front is None
+        self._begun = front == 0
+        self._bare, self._passed = bare, passed
+        self._fallback, self._whole = fallback, whole
+        self._inside, self._continuing = inside, continuing
+        self._run: list[bytes] = []
+
+    def more(self, numbers: Sequence[int], texts: list[bytes]) -> list[bytes]:
+        """Returns what the texts of the next ids become."""
+        place = 0
+        while not self._begun and place < len(texts):
+            if texts is not None and numbers[place] not in self._passed:
+                texts[place] = self._front(numbers[place], texts[place])
+            place += 1
+        if self._inside and texts:
+            if numbers[0] in self._inside:
+                texts[0] = self._continuing + texts[0]
+            self._inside = frozenset()
+        if self._run or not self._fallback.isdisjoint(numbers):
+            return [self._text(number, text) for number, text in zip(numbers, texts, strict=True)]
+        return texts
+
+    def rest(self) -> bytes:
+        """Returns the bytes in a row that are left."""
+        data = b"".join(self._run)
+        self._run = []
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            return _LOST * len(data) if self._whole else _with_lost(data)
+        return data
+
+    def _front(self, number: int, text: bytes) -> bytes:
+        if number not in self._bare and text.startswith(b" "):
+            text = text[1:]
+            self._begun = not self._each or bool(text)
+        elif text:
+            self._begun = True
+        return text
+
+    def _text(self, number: int, text: bytes) -> bytes:
+        if number in self._fallback:
+            self._run.append(text)
+            return b""
+        return self.rest() + text
+
+
+def _with_lost(data: bytes) -> bytes:
+    """Returns bytes with U+FFFD for each that is no part of a character."""
+    text = data.decode("utf-8", "surrogateescape")
+    return b"".join(_LOST if "\udc80" <= c <= "\udcff" else c.encode() for c in text)

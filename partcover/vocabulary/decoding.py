@@ -1,0 +1,110 @@
+"""Defines `Decoding`: how ids become text, where that does not follow from how text becomes ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
+
+from ..errors import InputError
+from ..runtime.arguments import shown
+
+__all__ = ["Decoding", "Style"]
+
+Style: TypeAlias = Literal["bytes", "byte_fallback", "sentencepiece"]
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How a vocabulary's own library decodes.
+
+    Parameters
+    ----------
+    style : {"bytes", "byte_fallback", "sentencepiece"}
+        What the library joins.  ``bytes``: the bytes of all tokens.  ``byte_fallback``: tokens are
+        text, but for single bytes; where such bytes in a row are not UTF-8 together,
+        ``errors="replace"`` writes U+FFFD for each of them, as Hugging Face's ByteFallback does.
+        ``sentencepiece``: likewise, but only for those that are part of no character; and the
+        spaces in front are left out of the first tokens, one of each.
+    front_spaces : int, optional
+        How many spaces in front of a text are left out at most; by default as many as the
+        normalizer puts there.
+    continuing : str
+        What is shown in front of a token that goes on with a word, if it is the first of all:
+        WordPiece's ``##``.
+    cleanup : bool
+        Whether a token that begins a word stands without a space before it if it is ``.``, ``?``,
+        ``!``, ``,`` or the end of a contraction, as Hugging Face's WordPiece decoder does.
+    shown : mapping of str to str
+        The text that special tokens decode to, where it is not their own; `skip_special` keeps it.
+
+    Raises
+    ------
+    InputError
+        For another style, or another type.
+
+    Examples
+    --------
+    >>> from partcover import Encoder, Vocabulary
+    >>> from partcover.vocabulary.decoding import Decoding
+    >>> vocabulary = Vocabulary(["ab"], pretokenizer="none", decoding=Decoding(front_spaces=1))
+    >>> Encoder(vocabulary).decode([32, 32, 256])
+    ' ab'
+    """
+
+    style: Style = "bytes"
+    front_spaces: int | None = None
+    continuing: str = ""
+    cleanup: bool = False
+    shown: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        known = (
+            self.style in get_args(Style)
+            and (self.front_spaces is None or type(self.front_spaces) is int)
+            and isinstance(self.continuing, str)
+            and isinstance(self.cleanup, bool)
+            and isinstance(self.shown, Mapping)
+            and all(isinstance(text, str) for pair in self.shown.items() for text in pair)
+        )
+        if not known or (self.front_spaces or 0) < 0:
+            raise InputError(f"decoding is {shown(asdict(self))}: it does not have this form")
+
+    @classmethod
+    def from_json(cls, data: Any) -> Decoding:
+        """Returns what `to_json` wrote."""
+        if not isinstance(data, Mapping) or not data.keys() <= cls.__dataclass_fields__.keys():
+            raise InputError("'decoding' must be an object as a vocabulary file has it")
+        return cls(**data)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the JSON object that vocabulary files hold, without what is the default."""
+        plain = Decoding()
+        return {
+            key: dict(value) if key == "shown" else value
+            for key, value in vars(self).items()
+            if value != getattr(plain, key)
+        }
+
+    def cleaned(self, word: str) -> str:
+        """Returns the text of a token that begins a word, behind another."""
+        text = f" {word}"
+        if self.cleanup:
+            for old, new in _CLEANUPS:
+                text = text.replace(old, new)
+        return text
+
+
+_CLEANUPS = (
+    (" .", "."),
+    (" ?", "?"),
+    (" !", "!"),
+    (" ,", ","),
+    (" ' ", "'"),
+    (" n't", "n't"),
+    (" 'm", "'m"),
+    (" do not", " don't"),
+    (" 's", "'s"),
+    (" 've", "'ve"),
+    (" 're", "'re"),
+)
