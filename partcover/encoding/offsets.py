@@ -106,8 +106,9 @@ def traced_spans(text: bytes, pieces: Iterable[Piece], lengths: npt.NDArray[np.i
     return np.array(begins, np.int64)[start], np.array(ends, np.int64)[stop - 1]
 
 
-def without_spaces(given: Spans, before: npt.NDArray[np.int64], behind: npt.NDArray[np.int64],
-                   *, first: bool) -> Spans:
+def without_spaces(
+    given: Spans, before: npt.NDArray[np.int64], behind: npt.NDArray[np.int64], *, first: bool
+) -> Spans:
     """Returns spans without the spaces at their ends, as Hugging Face's ``trim_offsets`` does.
 
     Parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-
 from collections.abc import Set
 from itertools import islice
 from typing import Any

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..runtime.arguments import shown
+from .roles import Role
 
 __all__ = [
     "SpecialFlag",
@@ -18,7 +19,7 @@ __all__ = [
     "whole_number",
 ]
 
-SpecialFlag: TypeAlias = Literal["single_word", "lstrip", "rstrip", "normalized", "added"]
+SpecialFlag: TypeAlias = Literal["single_word", "lstrip", "rstrip", "normalized", "added", Role]
 
 
 def whole_number(number: Any, where: str = "") -> int:

@@ -84,7 +84,9 @@ class Vocabulary:
         How special tokens are found in a text, where they are asked for: ``single_word``, only
         where no letter or digit is beside; ``lstrip``, ``rstrip``, with the white space before or
         behind; ``normalized``, in the normalized text.  ``added`` is for a token that its own
-        library adds to the others and does not call special.
+        library adds to the others and does not call special.  And what they are for, where their
+        spelling does not say it: ``bos`` and ``eos`` begin and end texts, ``pad`` fills them up,
+        ``unk``, ``sep``, ``cls``, ``mask``.
     unknown : Unknown, optional
         The special token that stands for what has no id; without it, that is an error.
     decode_only : mapping of int to bytes, optional

@@ -7,7 +7,7 @@ import importlib.util
 import pytest
 from interop.vocabularies import made
 
-from partcover import WordCounts, export, segment
+from partcover import Vocabulary, WordCounts, export, segment
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 
 
@@ -39,3 +39,30 @@ def test_transformers_loads_it(tmp_path, monkeypatch, use, split):
     every = "".join(special)
     assert tokenizer(every)["input_ids"] == list(special.values())
     assert tokenizer.decode(list(special.values())) == every
+
+
+@pytest.mark.long
+@pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="no transformers")
+@pytest.mark.filterwarnings("ignore")  # theirs
+def test_special_tokens_have_roles(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    from transformers import AutoTokenizer
+
+    special = ["<s>", "</s>", "<fill>", "<|user|>"]
+    flags = {"<fill>": ["pad"]}
+    vocabulary = made("shortest_path", pretokenizer="gpt2", special=special, ids=None)
+    vocabulary = vocabulary.with_(special_flags=flags)
+    export(vocabulary, tmp_path / "t", "huggingface")
+    AutoTokenizer.from_pretrained(str(tmp_path / "t")).save_pretrained(str(tmp_path / "again"))
+    number = vocabulary.special
+    for name in ("t", "again"):
+        tokenizer = AutoTokenizer.from_pretrained(str(tmp_path / name))
+        names = tokenizer.bos_token, tokenizer.eos_token, tokenizer.pad_token, tokenizer.unk_token
+        assert names == ("<s>", "</s>", "<fill>", None)
+        short, long = tokenizer(["a", "a the abca"], padding=True)["input_ids"]
+        assert len(short) == len(long)
+        assert short[1:] == [number["<fill>"]] * (len(long) - 1)
+        assert tokenizer("<|user|>")["input_ids"] == [number["<|user|>"]]
+        assert tokenizer.decode([number["<|user|>"], 97], skip_special_tokens=True) == "a"
+    read = Vocabulary.load(tmp_path / "again")
+    assert dict(read.special) == dict(number)

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -86,7 +86,7 @@ def _traced(form: str, text: str) -> list[tuple[str, int]]:
     one are gone in it, 1 where it stands behind the one before as a part of the same.
     """
     parts: list[tuple[str, int]] = []
-    whole = "NFKD" if "K" in form else "NFD"
+    whole: Literal["NFKD", "NFD"] = "NFKD" if "K" in form else "NFD"
     for character in text:
         parts += [(c, int(n > 0)) for n, c in enumerate(unicodedata.normalize(whole, character))]
     classes = [unicodedata.combining(character) for character, _ in parts]

@@ -99,6 +99,8 @@ class _RawWords:
         What each other character becomes.
     prefix, suffix : str
         What is put in front of and behind each word.
+    again : bool
+        Whether the prefix is put in front of a word that begins with it, too.
     """
 
     normalizer: Normalizer | None
@@ -106,6 +108,7 @@ class _RawWords:
     becomes: Mapping[str, str]
     prefix: str
     suffix: str
+    again: bool
 
     def __call__(self, part: str) -> list[str]:
         word = self._word(part)
@@ -139,7 +142,8 @@ class _RawWords:
             return None
 
     def _framed(self, word: str) -> str:
-        prefix = "" if word.startswith(self.prefix) else self.prefix
+        there = not self.again and word.startswith(self.prefix)
+        prefix = "" if there else self.prefix
         return f"{prefix}{word}{self.suffix}"
 
     def raw(self, word: str) -> str | None:
@@ -155,8 +159,8 @@ def _parts(finder: int, classes: npt.NDArray[np.uint8], text: str) -> list[str]:
     return [data[a:b].decode("utf-8", "surrogateescape") for a, b in pairwise(ends)]
 
 
-def _frame(steps: Steps) -> tuple[str, str] | None:
-    """Returns what is put in front of and behind the words of the first step.
+def _frame(steps: Steps) -> tuple[str, str, bool] | None:
+    """Returns what is put in front of and behind the words of the first step, and `Step.again`.
 
     None where it has no classes, or another step does more than that.
     """
@@ -168,16 +172,17 @@ def _frame(steps: Steps) -> tuple[str, str] | None:
     ):
         return None
     prefix = suffix = ""
+    again = False
     for step in steps.steps[1:]:
         kind = step.data["type"]
         if kind == "Metaspace" and not (step.cut or step.only_first or prefix or suffix):
-            prefix = step.prefix
+            prefix, again = step.prefix, step.again
         elif kind == "EndOfWord":
             suffix = step.suffix
         # GPT-2's pattern cuts no word of CLIP's
         elif kind != "ByteLevel" or first["type"] != "Split" or step.prefix or prefix:
             return None
-    return prefix, suffix
+    return prefix, suffix, again
 
 
 @cache

@@ -18,7 +18,8 @@ BertPreTokenizer     cuts at white space, which is left out, and isolates punctu
 CharDelimiterSplit   cuts at `delimiter`, which is left out
 Metaspace            writes `replacement` for spaces, and in front of a text that does not begin
                      with it, by `prepend_scheme`: always, first (only where all text begins) or
-                     never; with `split`, cuts before each
+                     never; with `split`, cuts before each; with `again`, which the library
+                     lacks, also in front of a text that begins with it
 ByteLevel            with `add_prefix_space`, puts a space in front of a text that begins with
                      none; with `use_regex`, cuts by GPT-2's pattern
 EndOfWord            no step of the library's but of its model BPE, `end_of_word_suffix`: puts a
@@ -128,6 +129,8 @@ class Step:
         Finds the words of a text.
     prefix : str
         What is put in front of a text that does not begin with it; empty for nothing.
+    again : bool
+        Whether it is put in front of a text that begins with it, too.
     only_first : bool
         Whether it is put only where all text begins.
     replacement : str, optional
@@ -151,6 +154,7 @@ class Step:
     keeps: bool = True
     joins: int = 1
     spelled: bool = False
+    again: bool = False
 
     def words(self, text: str, at_start: bool) -> list[str]:
         """Returns the words of a text, in order; some may be empty."""
@@ -190,7 +194,8 @@ class Step:
     def _front(self, text: str, at_start: bool) -> str:
         if not self.prefix or not text or (self.only_first and not at_start):
             return ""
-        return "" if self._replaced(text).startswith(self.prefix) else self.prefix
+        there = not self.again and self._replaced(text).startswith(self.prefix)
+        return "" if there else self.prefix
 
     def _behind(self, text: str) -> str:
         if self.suffix and self.suffix in text:
@@ -420,14 +425,16 @@ def _metaspace(step: Mapping[str, Any]) -> Step:
     older = "always" if _flag(step, "add_prefix_space", True) else "never"
     scheme = _choice(step, "prepend_scheme", older, _SCHEMES)
     split = _flag(step, "split", True)
+    again = _flag(step, "again", False)
     data = {"type": "Metaspace", "replacement": mark, "prepend_scheme": scheme, "split": split}
     return Step(
-        data,
+        {**data, "again": True} if again else data,
         Cut(timed_pattern(mark, regex.escape(mark)), "MergedWithNext") if split else None,
         prefix="" if scheme == "never" else mark,
         only_first=scheme == "first",
         replacement=mark,
         keeps=False,
+        again=again,
     )
 
 

@@ -19,11 +19,6 @@ def not_carried(data: Mapping[str, Any], made: Set[str]) -> list[str]:
         )
     if names := ", ".join(_adding(data.get("post_processor"))):
         remarks.append(f"its post-processor ({names}) puts tokens around every text there")
-    decoder = data.get("decoder") or {}
-    if decoder.get("type") == "WordPiece" and decoder.get("cleanup", True):
-        remarks.append(
-            "decoding there takes away spaces before . , ? ! and inside contractions (cleanup)"
-        )
     if truncation := data.get("truncation"):
         remarks.append(f"a text is cut off after {truncation.get('max_length')} tokens there")
     if data.get("padding"):

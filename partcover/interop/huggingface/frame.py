@@ -1,8 +1,9 @@
-"""Reads what a tokenizer.json puts around a text, and how it states places, from what is kept of it."""
+"""Reads of what is kept of a tokenizer.json what it puts around a text, and how it states places."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from ...encoding.offsets import Trim
@@ -30,7 +31,8 @@ def frame_of(vocabulary: Vocabulary) -> tuple[list[int], list[int]] | None:
                 return None
             tokens = step.get("special_tokens") or {}
             names = [_names(part, tokens) for part in parts]
-            around = sum(names[: places[0]], []), sum(names[places[0] + 1 :], [])
+            front, back = names[: places[0]], names[places[0] + 1 :]
+            around = list(chain.from_iterable(front)), list(chain.from_iterable(back))
         elif kind == "ByteLevel":
             continue
         else:
@@ -46,7 +48,9 @@ def frame_of(vocabulary: Vocabulary) -> tuple[list[int], list[int]] | None:
 def trim_of(vocabulary: Vocabulary) -> Trim:
     """Returns which spaces at the ends of tokens the vocabulary's own file leaves out of spans."""
     for step in _processors(vocabulary):
-        if step.get("type") in ("ByteLevel", "RobertaProcessing") and step.get("trim_offsets", True):
+        if step.get("type") in ("ByteLevel", "RobertaProcessing") and step.get(
+            "trim_offsets", True
+        ):
             return "later_spaces" if step.get("add_prefix_space", True) else "spaces"
     return "nothing"
 

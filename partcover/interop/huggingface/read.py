@@ -14,6 +14,7 @@ from ...errors import InputError
 from ...runtime.arguments import shown
 from ...runtime.files.kinds import begins_object
 from ...runtime.files.writing import load_json, read_json
+from ...vocabulary.decoding import Decoding
 from ...vocabulary.merging import halves
 from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary
@@ -24,6 +25,7 @@ from ..splitting import read_splitting
 from ..whole_texts import marking_steps, pretokenizer_of, unknown_scores
 from .around import not_carried
 from .decimals import as_read
+from .decoder import read_decoding
 from .origin import ORIGIN, origin_of, settings_beside, use_of
 from .word_list import as_tokenizer, list_in
 from .word_pieces import free_mark, mark_steps, read_piece, unknown_words
@@ -91,6 +93,10 @@ def from_json(data: dict[str, Any], file: Path) -> tuple[Vocabulary, list[str]]:
         added = data.get("added_tokens") or []
         flags = flags_of(added, vocabulary.special)
         vocabulary = vocabulary.with_(special_flags=flags) if flags else vocabulary
+        decoding, more = _decoding(data, vocabulary)
+        if decoding != vocabulary.decoding:
+            vocabulary = vocabulary.with_(decoding=decoding)
+        remarks += more
         return vocabulary, remarks + not_carried(data, _made(data["model"]))
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
@@ -128,6 +134,20 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
     use["decode_only"] = _others(entries, special, spell, remarks)
     vocabulary = _vocabulary(use, special, pretokenizer, remarks)
     return vocabulary.with_(normalizer=normalizer), remarks
+
+
+def _decoding(data: dict[str, Any], vocabulary: Vocabulary) -> tuple[Decoding, list[str]]:
+    """Returns what the decoder does beside joining tokens, and remarks."""
+    if "decoder" not in data:  # of a list of pieces
+        return vocabulary.decoding, []
+    _, byte_level, _ = read_splitting(_bytes_last(data).get("pre_tokenizer"))
+    model = data["model"]
+    vocab = model["vocab"]
+    texts = vocab if isinstance(vocab, dict) else [text for text, _ in vocab]
+    spelled = model.get("byte_fallback") and sum(map(bool, map(_BYTE.fullmatch, texts))) == 256
+    return read_decoding(
+        data.get("decoder"), vocabulary, of_text=not byte_level, fallback=bool(spelled)
+    )
 
 
 def _bytes_last(data: dict[str, Any]) -> dict[str, Any]:
@@ -428,7 +448,6 @@ def _words_of_text(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
             f"every word gets {mark} in front here, and a piece that begins one: there pieces "
             f"inside a word begin with {prefix}"
         )
-        remarks.append(f"a word that begins with {mark} in a text gets none")
     pretokenizer, _, more = read_splitting(splitting)
     remarks += more
     unknown = unknown_words(model, special, bool(prefix))

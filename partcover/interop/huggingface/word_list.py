@@ -73,6 +73,7 @@ def as_tokenizer(path: Path) -> tuple[dict[str, Any], list[str]]:
         "normalizer": normalizer,
         "pre_tokenizer": splitting,
         "post_processor": {"type": "BertProcessing"},
+        "decoder": {"type": "WordPiece", "prefix": PREFIX, "cleanup": True},
         "model": model,
     }, remarks
 

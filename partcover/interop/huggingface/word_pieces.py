@@ -42,7 +42,8 @@ def free_mark(pieces: Iterable[str]) -> str:
 
 def mark_steps(splitting: Mapping[str, Any] | None, mark: str) -> dict[str, Any]:
     """Returns the pre-tokenizer that puts a mark in front of each word, too, as JSON."""
-    begin = {"type": "Metaspace", "replacement": mark, "prepend_scheme": "always", "split": False}
+    whole = {"prepend_scheme": "always", "split": False, "again": True}
+    begin = {"type": "Metaspace", "replacement": mark, **whole}
     return {"type": "Sequence", "pretokenizers": [*([splitting] if splitting else []), begin]}
 
 

@@ -33,15 +33,16 @@ from typing import Any
 from ...corpus.normalizers.normalizer import Normalizer
 from ...errors import InputError
 from ...runtime.files.writing import write_atomic
+from ...vocabulary.roles import roles_of
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import from_characters, pieces_of, to_characters
-from ..end_of_word import END, SUFFIX, ends_words
-from ..splitting import patterns, unmark, write_splitting
+from ..byte_level import from_characters, pieces_of
+from ..splitting import patterns, write_splitting
 from .decimals import tokenizer_text
+from .decoder import write_decoder
 from .model import MERGING, build_model, place_special, unreached
 from .origin import added_entry, origin_in, write_into
 from .spelling import DECODED_BYTE, speller
-from .word_pieces import PREFIX, without_mark, word_mark
+from .word_pieces import without_mark, word_mark
 
 __all__ = ["FILE", "write"]
 
@@ -84,7 +85,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         "normalizer": normal and normal.to_json(),
         "pre_tokenizer": write_splitting(pretokenizer, byte_level=not over_text),
         "post_processor": None,
-        "decoder": _decoder(vocabulary),
+        "decoder": write_decoder(vocabulary),
         "model": build_model(vocabulary, vocab, inside),
     }
     content, inexact = tokenizer_text(data)
@@ -92,8 +93,11 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         write_atomic(path, content)
     else:
         path.mkdir()
-        own = [t for t, _ in special if "added" not in vocabulary.special_flags.get(t, ())]
-        names = {"additional_special_tokens": own} if own else {}
+        names: dict[str, Any] = {f"{r}_token": text for r, text in roles_of(vocabulary).items()}
+        flags = vocabulary.special_flags
+        own = [text for text, _ in special if "added" not in flags.get(text, ())]
+        if rest := [text for text in own if text not in names.values()]:
+            names["additional_special_tokens"] = rest
         settings = {
             # this class loads in transformers 4 and 5 alike
             "tokenizer_class": "PreTrainedTokenizerFast",
@@ -133,18 +137,3 @@ def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
         yield f"the merges are left out: the rule {vocabulary.rule} does not use them"
     if missing := sum(number < 0 for number in vocabulary.id_of[:256]):
         yield f"{missing} bytes have no id: no text that holds one can be given to it"
-
-
-def _decoder(vocabulary: Vocabulary) -> dict[str, Any]:
-    if word_mark(vocabulary) is not None:
-        return {"type": "WordPiece", "prefix": PREFIX, "cleanup": False}
-    spelled: list[dict[str, Any]] = [
-        {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
-    ]
-    if vocabulary.rule == "character_merges":
-        spelled = [{"type": "ByteFallback"}, {"type": "Fuse"}]
-    if ends_words(vocabulary.pretokenizer):  # but for the last space, Ġ is its spelling
-        end = {"type": "Replace", "pattern": {"String": SUFFIX}, "content": to_characters(END)}
-        spelled = [end, *spelled, {"type": "Strip", "content": " ", "start": 0, "stop": 1}]
-    steps = [*spelled, *unmark(vocabulary.pretokenizer)]
-    return {"type": "Sequence", "decoders": steps} if len(steps) > 1 else steps[0]

@@ -13,8 +13,8 @@ import numpy as np
 
 from ...errors import InputError
 from ...runtime.files.writing import open_input
-from ...vocabulary.merging import halves
 from ...vocabulary.decoding import Decoding
+from ...vocabulary.merging import halves
 from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary
 from ..whole_texts import unknown_scores

@@ -201,6 +201,10 @@ def test_bpe_over_characters_without_fallback(tmp_path):
     assert vocabulary.provenance["remarks"] == [
         "a character that is no piece is cut into its bytes here, unknown there",
         "254 bytes have no id",
+        (
+            "its decoder (none, which joins pieces by spaces) is not followed: ids become the "
+            "text that they came of"
+        ),
     ]
 
 

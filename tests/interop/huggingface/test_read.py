@@ -143,7 +143,8 @@ AROUND = {
         ("merges", put("truncation", {"max_length": 7}), "a text is cut off after 7 tokens there"),
         ("merges", put("padding", {"pad_id": 0}), "texts are padded there"),
         ("merges", put("post_processor", AROUND), "(TemplateProcessing) puts tokens around every"),
-        ("longest_match", put("decoder", {"type": "WordPiece", "prefix": "##"}), "(cleanup)"),
+        ("merges", put("decoder", {"type": "CTC"}), "its decoder (CTC) is not followed"),
+        ("merges", put("decoder", None), "its decoder (none, which joins pieces by spaces) is not"),
     ],
 )
 def test_what_is_not_carried_is_remarked(tmp_path, use, change, remark):
@@ -254,6 +255,8 @@ def test_a_unigram_model_as_sentencepiece_makes_it(tmp_path):
     model = tokenizers.models.Unigram(list(pieces.items()), unk_id=0, byte_fallback=True)
     tokenizer = tokenizers.Tokenizer(model)
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(prepend_scheme="never")
+    steps = [tokenizers.decoders.ByteFallback(), tokenizers.decoders.Metaspace()]
+    tokenizer.decoder = tokenizers.decoders.Sequence(steps)
     tokenizer.save(str(tmp_path / "t.json"))
     vocabulary = Vocabulary.load(tmp_path / "t.json")
     assert vocabulary.rule == "likelihood"

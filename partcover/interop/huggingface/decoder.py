@@ -1,0 +1,97 @@
+"""Writes the decoder of a tokenizer.json, and reads what it does beside joining tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...corpus.normalizers.normalizer import Normalizer
+from ...vocabulary.decoding import Decoding, Style
+from ...vocabulary.vocabulary import Vocabulary
+from ..byte_level import to_characters
+from ..end_of_word import END, SUFFIX, ends_words
+from ..splitting import unmark
+from .frame import steps_of
+from .word_pieces import PREFIX, word_mark
+
+__all__ = ["read_decoding", "write_decoder"]
+
+_MARK = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+_IGNORED = ("add_prefix_space", "trim_offsets", "use_regex")  # of ByteLevel, whatever they are
+Steps = list[dict[str, Any]]
+
+
+def write_decoder(vocabulary: Vocabulary) -> dict[str, Any]:
+    """Returns the decoder of a vocabulary."""
+    how = vocabulary.decoding
+    if word_mark(vocabulary) is not None:
+        return {"type": "WordPiece", "prefix": PREFIX, "cleanup": how.cleanup}
+    spelled: Steps = [
+        {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+    ]
+    if vocabulary.rule == "character_merges":
+        spelled = [{"type": "ByteFallback"}, {"type": "Fuse"}]
+        if how.front_spaces:
+            spelled.append({"type": "Strip", "content": " ", "start": how.front_spaces, "stop": 0})
+    if ends_words(vocabulary.pretokenizer):  # but for the last space, Ġ is its spelling
+        end = {"type": "Replace", "pattern": {"String": SUFFIX}, "content": to_characters(END)}
+        spelled = [end, *spelled, {"type": "Strip", "content": " ", "start": 0, "stop": 1}]
+    steps = [*spelled, *unmark(vocabulary.pretokenizer)]
+    return {"type": "Sequence", "decoders": steps} if len(steps) > 1 else steps[0]
+
+
+def read_decoding(
+    decoder: Mapping[str, Any] | None, vocabulary: Vocabulary, *, of_text: bool, fallback: bool
+) -> tuple[Decoding, list[str]]:
+    """Returns what a decoder does beside joining tokens, and remarks on what is not done here.
+
+    Parameters
+    ----------
+    decoder : mapping, optional
+        The decoder of the file.
+    vocabulary : Vocabulary
+        What is read of the file.
+    of_text : bool
+        Whether its pieces are text.
+    fallback : bool
+        Whether all bytes are pieces, beside text.
+    """
+    steps = [dict(step) for step in steps_of(decoder, "decoders")]
+    kinds = [step.get("type") for step in steps]
+    plain = Decoding()
+    if of_text and kinds == ["WordPiece"]:
+        prefix = str(steps[0].get("prefix", PREFIX))
+        return Decoding(continuing=prefix, cleanup=bool(steps[0].get("cleanup", True))), []
+    own = list(steps_of(write_decoder(vocabulary), "decoders"))
+    if _bare(steps) == _bare(own) or (not of_text and kinds == ["ByteLevel", "Fuse"]):
+        return plain, []
+    if of_text and (found := _of_pieces(steps, vocabulary, fallback)) is not None:
+        return found, []
+    names = ", ".join(map(str, kinds)) if kinds else "none, which joins pieces by spaces"
+    return plain, [f"its decoder ({names}) is not followed: ids become the text that they came of"]
+
+
+def _bare(steps: list[Any]) -> Steps:
+    return [{key: step[key] for key in step if key not in _IGNORED} for step in steps]
+
+
+def _of_pieces(steps: Steps, vocabulary: Vocabulary, fallback: bool) -> Decoding | None:
+    """Returns what decoders of pieces that are text do; None where that is not known here."""
+    kinds = [step.get("type") for step in steps]
+    front = 0
+    for place, step in enumerate(steps):
+        kind = step.get("type")
+        if kind == "Strip":
+            after = "Fuse" in kinds[:place]  # else of each piece
+            if not after or (step.get("content"), step.get("stop")) != (" ", 0):
+                return None
+            front += int(step.get("start", 0))
+        elif not (kind in ("ByteFallback", "Fuse", "Metaspace") or step == _MARK):
+            return None
+    if not steps or fallback > ("ByteFallback" in kinds):  # bytes are shown as they are spelled
+        return None
+    style: Style = "byte_fallback" if fallback else "bytes"
+    normal = Normalizer.of(vocabulary.normalizer)
+    implied = 0 if normal is None else normal.front_spaces
+    alike = "Metaspace" in kinds or front == implied
+    return Decoding(style, front_spaces=None if alike else front)
