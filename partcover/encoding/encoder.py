@@ -66,7 +66,8 @@ class Encoder(BatchEncoder):
         How text is cut into words, see `partcover.corpus.pretokenizers.pretokenizer`; by default
         the
         vocabulary's own.  ``space-prefix`` may only be the first rule.  Or a function that
-        returns all words of a text; their concatenation must be the text.
+        returns all words of a text; their concatenation must be the text.  Its name is among the
+        facts of the encoder's vocabulary, and the encoder can be pickled if the function can.
     rule : str, optional
         How words are cut into tokens, see `partcover.segment`; by default the vocabulary's own.
     threads : int

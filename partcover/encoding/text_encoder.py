@@ -27,7 +27,7 @@ from ..segmentation.merge_cutter import MergeCutter
 from ..segmentation.protocols import Draw
 from ..segmentation.text_cutter import TextCutter
 from ..vocabulary.rules import SegmentationRule
-from ..vocabulary.vocabulary import Vocabulary
+from ..vocabulary.vocabulary import FUNCTION, Vocabulary
 from .collected import Collected, Counted
 from .decoding import Decoder
 from .listing import listed
@@ -85,8 +85,11 @@ class TextEncoder(Decoder):
                 "pre-tokenizer here writes: train without end_of_word"
             )
         ids = [*vocabulary.id_of, *vocabulary.special.values()]
-        self.vocabulary = vocabulary
         rules = Pretokenizer.of(given)
+        if not isinstance(given, str):  # which no file can hold
+            facts = {**vocabulary.provenance, FUNCTION: rules.name}
+            vocabulary = vocabulary.with_(provenance=facts)
+        self.vocabulary = vocabulary
         self.pretokenizer = rules.name
         self._given = given
         self._seed = seed

@@ -40,6 +40,7 @@ __all__ = [
     "Threads",
     "Whole",
     "checked",
+    "closest",
     "shown",
 ]
 
@@ -185,6 +186,22 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
         return function(*fitted, **kwargs)  # type: ignore[arg-type]
 
     return call
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """Returns what to say of a name that is not known: the closest one, or all.
+
+    Examples
+    --------
+    >>> from partcover.runtime.arguments import closest
+    >>> closest("bep", ["bpe", "wordpiece"]), closest("x", ["bpe", "wordpiece"])
+    ('did you mean bpe?', 'use bpe, wordpiece')
+    """
+    from difflib import get_close_matches
+
+    names = list(known)
+    similar = get_close_matches(name, names, 1)
+    return f"did you mean {similar[0]}?" if similar else f"use {', '.join(names) or 'none'}"
 
 
 def shown(value: object) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import InputError
+from .arguments import closest, shown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -33,6 +34,11 @@ class EntryPointRegistry(MutableMapping[str, _T]):
         These.
     group : str
         The entry point group.
+
+    Raises
+    ------
+    InputError
+        For a name that is not there: with the closest one.
     """
 
     group: str
@@ -65,8 +71,16 @@ class EntryPointRegistry(MutableMapping[str, _T]):
         if name in self.given:
             return self.given[name]
         if name not in self._loaded:
+            if not isinstance(name, str) or name not in self._others:
+                hint = closest(name, self) if isinstance(name, str) else f"use {', '.join(self)}"
+                kind = self.group.rpartition(".")[2].removesuffix("s")  # trainer
+                raise InputError(f"no {kind} {shown(name)}: {hint}")
             self._loaded[name] = self.load(self._others[name])
         return self._loaded[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Returns what has a name, or the default."""
+        return self[name] if name in self else default
 
     def __setitem__(self, name: str, value: _T) -> None:
         self.given[name] = value

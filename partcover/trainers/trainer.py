@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from inspect import signature
@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.memory_plan import Work, refuse_beyond_memory
 from ..problem.solution import Solution, Termination
-from ..runtime.arguments import Seconds, Seed, Threads, checked
+from ..runtime.arguments import Seconds, Seed, Threads, checked, closest
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
@@ -78,6 +78,8 @@ class Trainer:
     requires : callable, optional
         ``requires(instance)`` raises what `run` would before it does anything: MissingExtra for
         a library that is not installed, InputError for words it cannot train on.
+    hint : callable, optional
+        ``hint(instance)`` returns what to know about its result, as a remark, or None.
 
     Examples
     --------
@@ -98,6 +100,7 @@ class Trainer:
     phrases: bool = False
     work: Work | Callable[[Mapping[str, Any]], Work] | None = None
     requires: Callable[[Instance], None] | None = None
+    hint: Callable[[Instance], str | None] | None = None
 
     @property
     def takes_time(self) -> bool:
@@ -151,6 +154,11 @@ class Trainer:
         -------
         Solution
             As `run` returns it.
+
+        Raises
+        ------
+        InputError
+            For an option that the method does not take: with the closest one.
         """
         common = {
             "time_limit": time_limit,
@@ -158,6 +166,7 @@ class Trainer:
             "threads": threads,
             "progress": progress,
         }
+        _refuse_unknown(self.name, self.run, options, common)
         taken = common.keys() & signature(self.run).parameters.keys()
         solution = self.run(instance, **{name: common[name] for name in taken}, **options)
         return replace(solution, seed=seed, threads=threads)
@@ -172,6 +181,7 @@ def trainer(
     phrases: bool = False,
     work: Work | Callable[[Mapping[str, Any]], Work] | None = None,
     requires: Callable[[Instance], None] | None = None,
+    hint: Callable[[Instance], str | None] | None = None,
 ) -> Callable[[Callable[_P, Solution]], Callable[_P, Solution]]:
     """Declares a function as a trainer; everything there is to say about it is said here.
 
@@ -183,7 +193,7 @@ def trainer(
 
     Parameters
     ----------
-    name, about, honours, nested, phrases, work, requires
+    name, about, honours, nested, phrases, work, requires, hint
         See `Trainer`.
 
     Returns
@@ -218,6 +228,7 @@ def trainer(
             try:
                 given = parameters.bind(*arguments, **options).arguments
             except TypeError:  # Python's own message names the function
+                _refuse_unknown(name, train, options)
                 return train(*arguments, **options)
             instance: Instance = given["instance"]
             try:
@@ -235,11 +246,24 @@ def trainer(
                 )
             return replace(solution, seed=given.get("seed", 0), threads=given.get("threads", 1))
 
-        declared = Trainer(name, run, about, honours, nested, phrases, work, requires)
+        declared = Trainer(name, run, about, honours, nested, phrases, work, requires, hint)
         DECLARED[name] = declared
         return run
 
     return declare
+
+
+def _refuse_unknown(
+    name: str, run: Callable[..., Any], options: Iterable[str], common: Iterable[str] = ()
+) -> None:
+    """Refuses a keyword that a method does not take; `common` are taken besides."""
+    known = signature(run).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    for option in options:
+        if option not in known:
+            others = [*dict.fromkeys((*common, *list(known)[1:]))]
+            raise InputError(f"{name} takes no {option}: {closest(option, others)}")
 
 
 def refuse_unhonoured(instance: Instance, name: str, honours: Collection[str]) -> None:

@@ -14,12 +14,23 @@ from .trainer import LIMITED_MERGES, solution_of, trainer
 __all__ = ["wordpiece"]
 
 
+def _hint(instance: Instance) -> str | None:
+    if instance.min_count > 1:
+        return None
+    return (
+        "wordpiece divides the count of a pair by those of its two parts, so pairs of rare parts "
+        "come first and most of its first tokens hardly occur: --min-count (min_count) leaves "
+        "rare pairs out"
+    )
+
+
 @trainer(
     "wordpiece",
     about="merge the pair seldom apart; rare ones first, so set --min-count",
     honours=LIMITED_MERGES,
     nested=True,
     work="merges",
+    hint=_hint,
 )
 def wordpiece(
     instance: Instance,

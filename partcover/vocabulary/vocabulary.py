@@ -30,7 +30,10 @@ from .special import (
 )
 from .unknown import Unknown
 
-__all__ = ["Vocabulary"]
+__all__ = ["FUNCTION", "Vocabulary"]
+
+#: The fact of a provenance that names the Python function that cut text into words.
+FUNCTION = "pretokenizer_function"
 
 VERSION = 3
 _MOST = 3.4028234663852886e38  # the largest number of 32 bits
@@ -327,6 +330,11 @@ class Vocabulary:
         InputError
             If none is recorded.
         """
+        if self.pretokenizer is None and (name := self.provenance.get(FUNCTION)):
+            raise InputError(
+                f"text was cut into words by the Python function {shown(name)}, which no file "
+                "holds: give it again (Encoder(vocabulary, function))"
+            )
         if self.pretokenizer is None:
             raise InputError(
                 "the vocabulary does not say how text becomes words: name the pre-tokenizer its "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -245,3 +246,20 @@ def test_texts_without_a_name_are_not_left_out():
     encoder = Encoder(Vocabulary(["ab"], pretokenizer="none"))
     with pytest.raises(InputError, match="fewer names than texts"):
         list(encoder.encode_each(["a", "b"], names=["one"]))
+
+
+def in_pairs(text):
+    """A pre-tokenizer that can be pickled."""
+    return [text[at : at + 2] for at in range(0, len(text), 2)]
+
+
+def test_a_function_as_pretokenizer_is_recorded_and_goes_along():
+    vocabulary = Vocabulary(["ab", "abc"])
+    encoder = Encoder(vocabulary, in_pairs)
+    assert encoder.vocabulary.provenance["pretokenizer_function"] == "in_pairs"
+    again = pickle.loads(pickle.dumps(encoder))
+    assert again.encode("abcab") == encoder.encode("abcab") == [256, 99, 97, 98]
+    with pytest.raises(InputError, match="by the Python function in_pairs, which no file holds"):
+        Encoder(again.vocabulary)
+    with pytest.raises(pickle.PicklingError):
+        pickle.dumps(Encoder(vocabulary, lambda text: [text]))

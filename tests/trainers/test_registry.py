@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from partcover import InputError, Instance
+from partcover import InputError, Instance, trainers
 from partcover.trainers import TRAINERS, TrainerRegistry
 
 SOURCE = """
@@ -68,8 +68,13 @@ def test_a_trainer_of_another_package_is_there_by_name(other_package, monkeypatc
         registry["gone"]
     with pytest.raises(InputError, match="of other-package declares no trainer wrong: decorate"):
         registry["wrong"]
-    with pytest.raises(KeyError):
-        registry["nothing"]
+    with pytest.raises(InputError, match="no trainer 'longset': did you mean longest"):
+        registry["longset"]
+    with pytest.raises(InputError, match="longest takes no sed: did you mean seed"):
+        longest.train(Instance({"low": 5}, 1), sed=4)
+    with pytest.raises(InputError, match="bpe takes no thread: did you mean threads"):
+        trainers.bpe(Instance({"low": 5}, 1), thread=2)
+    assert registry.get("nothing") is None
 
 
 @pytest.mark.long

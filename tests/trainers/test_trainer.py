@@ -67,7 +67,9 @@ def test_time_is_taken_by_those_that_a_limit_can_cut():
 
 
 def test_a_call_that_python_refuses_is_refused_in_its_words():
-    with pytest.raises(TypeError, match=r"bpe\(\) got an unexpected keyword argument 'unknown'"):
+    with pytest.raises(TypeError, match=r"bpe\(\) missing 1 required positional argument"):
+        trainers.bpe()
+    with pytest.raises(InputError, match="bpe takes no unknown: use end_of_word, time_limit"):
         trainers.bpe(Instance(WORDS, 4), unknown=3)
 
 

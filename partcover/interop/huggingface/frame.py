@@ -1,4 +1,4 @@
-"""Reads of what is kept of a tokenizer.json what it puts around a text, and how it states places."""
+"""Reads of what is kept of a tokenizer.json what it puts around texts, and how it states places."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def origin_in(vocabulary: Vocabulary) -> tuple[dict[str, Any] | None, list[str]]
     provenance = vocabulary.provenance
     base = provenance.get("base")
     given = provenance.get(ORIGIN) or (base.get(ORIGIN) if isinstance(base, Mapping) else None)
-    if not isinstance(given, Mapping):
+    if not isinstance(given, Mapping) or "tokenizer" not in given:
         return None, []
     if given.get("use") != use_of(vocabulary):
         return None, [_OTHER_USE]

@@ -43,6 +43,9 @@ _FIELDS = {
         "pad_id": (43, "int32"),
         "unk_surface": (44, "string"),
         "unk_piece": (45, "string"),
+        "bos_piece": (46, "string"),
+        "eos_piece": (47, "string"),
+        "pad_piece": (48, "string"),
     },
     "NormalizerSpec": {
         "name": (1, "string"),
@@ -63,6 +66,10 @@ _DEFAULTS = {
     "bos_id": "1",
     "eos_id": "2",
     "pad_id": "-1",
+    "unk_piece": "<unk>",
+    "bos_piece": "<s>",
+    "eos_piece": "</s>",
+    "pad_piece": "<pad>",
     "unk_surface": " \u2047 ",
 }
 

@@ -19,6 +19,7 @@ from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary
 from ..whole_texts import unknown_scores
 from . import around
+from .origin import kept_of
 from .pieces import BYTE_PIECE, MARK, open_characters
 from .proto import BPE, BYTE, CHAR, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, new_model
 
@@ -67,9 +68,11 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     """
     model = parse(path)
     try:
-        return vocabulary_of(model)
+        vocabulary, remarks = vocabulary_of(model)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+    origin = {"origin": kept_of(model)}
+    return vocabulary.with_(provenance=vocabulary.provenance | origin), remarks
 
 
 def vocabulary_of(model: Any) -> tuple[Vocabulary, list[str]]:

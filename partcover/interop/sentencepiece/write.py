@@ -10,8 +10,10 @@ from typing import Any
 from ...corpus import symbols as sym
 from ...corpus.normalizers.normalizer import Normalizer
 from ...runtime.files.writing import atomic_writer
+from ...vocabulary.roles import roles_of
 from ...vocabulary.vocabulary import Vocabulary
 from .around import own_spec
+from .origin import kept_model
 from .pieces import MARK, open_characters, text_of
 from .proto import BPE, BYTE, CONTROL, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, new_model
 
@@ -29,12 +31,16 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     """Writes a model file and returns remarks on what it does not carry."""
     placed, added, unknown = pieces_by_id(vocabulary)
     left = vocabulary.decode_only.keys() - placed.keys()
-    model = new_model()
+    kept = kept_model(vocabulary)
+    model = new_model() if kept is None else kept
+    model.ClearField("pieces")
     n_unused = _add_pieces(model, placed, added, unknown)
-    _set_options(model, vocabulary, unknown)
+    _set_options(model, vocabulary, unknown, kept=kept is not None)
     with atomic_writer(path) as file:
         file.write(model.SerializeToString())
     remarks = list(_remarks(vocabulary, n_unused, len(added)))
+    if kept is not None:
+        remarks.append("all but pieces is as in the file that it came from")
     if left:
         remarks.append(f"{len(left):,} ids to which no text is encoded are left out")
     return remarks
@@ -140,30 +146,46 @@ def _add_pieces(model: Any, placed: dict[int, Piece], added: list[Piece], unknow
             n_unused += 1
         model.pieces.add(piece=name, score=score, type=kind)
         if kind == UNKNOWN:
-            model.trainer_spec.unk_id = number
+            _set(model.trainer_spec, "unk_id", number)
     return n_unused
 
 
-def _set_options(model: Any, vocabulary: Vocabulary, unknown: str) -> None:
-    """Sets how the model cuts: text as it is, and bytes for unknown characters."""
+def _set_options(model: Any, vocabulary: Vocabulary, unknown: str, *, kept: bool) -> None:
+    """Sets how the model cuts: text as it is, and bytes for unknown characters.
+
+    `kept`: the model has the options of the file that the vocabulary came from.
+    """
     spec = model.trainer_spec
-    spec.model_type = BPE if vocabulary.rule in MERGING else UNIGRAM
-    spec.vocab_size = len(model.pieces)
-    spec.byte_fallback = vocabulary.unknown is None
-    spec.unk_piece = unknown
-    spec.bos_id = spec.eos_id = spec.pad_id = -1
-    spec.treat_whitespace_as_suffix = False
-    normalizer = model.normalizer_spec
+    roles = roles_of(vocabulary)
+    for role in ("bos", "eos", "pad"):
+        if not kept:
+            _set(spec, f"{role}_piece", roles.get(role, getattr(spec, f"{role}_piece")))
+        if not kept or getattr(spec, f"{role}_id") >= 0:
+            _set(spec, f"{role}_id", vocabulary.special.get(getattr(spec, f"{role}_piece"), -1))
+    _set(spec, "model_type", BPE if vocabulary.rule in MERGING else UNIGRAM)
+    _set(spec, "vocab_size", len(model.pieces))
+    _set(spec, "byte_fallback", vocabulary.unknown is None)
+    _set(spec, "unk_piece", unknown)
     own = own_spec(vocabulary)
+    suffix = own is not None and own["treat_whitespace_as_suffix"]
+    _set(spec, "treat_whitespace_as_suffix", suffix)
+    normalizer = model.normalizer_spec
     if own is not None:
-        spec.treat_whitespace_as_suffix = own["treat_whitespace_as_suffix"]
-        normalizer.precompiled_charsmap = base64.b64decode(own["precompiled_charsmap"])
+        _set(normalizer, "precompiled_charsmap", base64.b64decode(own["precompiled_charsmap"]))
         for key in ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"):
-            setattr(normalizer, key, own[key])
+            _set(normalizer, key, own[key])
         return
-    normalizer.name = "identity"
-    normalizer.add_dummy_prefix = normalizer.remove_extra_whitespaces = False
-    normalizer.escape_whitespaces = _marks_spaces(vocabulary)
+    if not kept:
+        normalizer.name = "identity"
+    _set(normalizer, "add_dummy_prefix", False)
+    _set(normalizer, "remove_extra_whitespaces", False)
+    _set(normalizer, "escape_whitespaces", _marks_spaces(vocabulary))
+
+
+def _set(spec: Any, key: str, value: Any) -> None:
+    """Sets an option that is another; one that is the default is not written."""
+    if getattr(spec, key) != value:
+        setattr(spec, key, value)
 
 
 def _marks_spaces(vocabulary: Vocabulary) -> bool:

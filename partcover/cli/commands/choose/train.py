@@ -96,6 +96,8 @@ def train_command(
     cut = instance.words.pretokenizer or "none"
     if trainer.phrases and "words" not in options and without_phrases(cut) == cut:
         out.note(f"no phrases, so {method} does what bpe does: count --phrases 4 makes them")
+    if trainer.hint is not None and (hint := trainer.hint(instance)):
+        out.note(hint)
     with out.progress(method) as progress:
         solution = trainer.train(
             instance,

@@ -193,6 +193,8 @@ def _check_files_beside(out: Output, source: InstanceSource, request: _Request) 
 
 def _read(out: Output, source: InstanceSource, request: _Request) -> _Inputs:
     """Reads the corpus, the vocabularies and the certificates, and splits the words."""
+    from ....studies.methods import METHODS
+
     certificates = {path: Certificate.load(path) for path in request.certificates}
     budgets = parse_budgets(request.ks)
     vocabularies = _vocabularies(request.vocabs)
@@ -214,6 +216,10 @@ def _read(out: Output, source: InstanceSource, request: _Request) -> _Inputs:
         methods = [name.strip() for name in request.methods.split(",")]
     else:  # single symbols alone cannot hold tokens that must be there
         methods = ["greedtok", "greedwmc"] + ([] if instance.fixed else ["bytes"])
+    for name in methods:
+        asked = METHODS[name].hint if name in METHODS else None
+        if asked is not None and (hint := asked(instance)):
+            out.note(hint)
     return _Inputs(
         corpus=source.name,
         instance=instance,
