@@ -80,7 +80,7 @@ class EntryPointRegistry(MutableMapping[str, _T]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """Returns what has a name, or the default."""
-        return self[name] if name in self else default
+        return self[name] if name in self else default  # noqa: SIM401 - this is that `get`
 
     def __setitem__(self, name: str, value: _T) -> None:
         self.given[name] = value

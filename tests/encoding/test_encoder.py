@@ -259,7 +259,7 @@ def test_a_function_as_pretokenizer_is_recorded_and_goes_along():
     assert encoder.vocabulary.provenance["pretokenizer_function"] == "in_pairs"
     again = pickle.loads(pickle.dumps(encoder))
     assert again.encode("abcab") == encoder.encode("abcab") == [256, 99, 97, 98]
-    with pytest.raises(InputError, match="by the Python function in_pairs, which no file holds"):
+    with pytest.raises(InputError, match="by the Python function 'in_pairs', which no file"):
         Encoder(again.vocabulary)
-    with pytest.raises(pickle.PicklingError):
+    with pytest.raises((pickle.PicklingError, AttributeError)):  # Python's own words
         pickle.dumps(Encoder(vocabulary, lambda text: [text]))

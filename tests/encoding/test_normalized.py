@@ -5,7 +5,7 @@ import json
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, export
@@ -121,3 +121,44 @@ def test_bert_is_read_with_its_normalizer(text, tmp_path_factory):
     ids, offsets = Encoder(vocabulary).encode_with_offsets(text, unit="chars")
     assert ids == theirs.ids
     assert all(text[a:b] or a == b for a, b in offsets)
+
+
+@pytest.mark.long
+@tries(200)
+@given(
+    st.sampled_from(
+        [
+            ["NFC"],
+            ["NFD"],
+            ["NFKC"],
+            ["NFKD"],
+            ["BertNormalizer"],
+            ["NFKD", "StripAccents", "Lowercase", "NFC"],
+            ["NFKC", "oc", "e"],
+        ]
+    ),
+    st.text(
+        "aeoczA\u0301\u0308\u0323\u0327éçåÅ\u212bắ\u1100\u1161\u11a8각ﬁ½ \u0344か\u3099", max_size=9
+    ),
+)
+@example(["NFC"], "e\u0301\u0323z")
+def test_places_are_those_of_the_library(names, text):
+    tokenizers = pytest.importorskip("tokenizers")
+    steps = [
+        {"type": name}
+        if name[0].isupper()
+        else {"type": "Replace", "pattern": {"String": name}, "content": "xyz"}
+        for name in names
+    ]
+    data = Normalizer({"type": "Sequence", "normalizers": steps}).to_json()
+    alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    model = {"type": "BPE", "vocab": {c: n for n, c in enumerate(alphabet)}, "merges": []}
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False,
+                  "trim_offsets": False}  # fmt: skip
+    own = tokenizers.Tokenizer.from_str(
+        json.dumps({"version": "1.0", "model": model, "normalizer": data,
+                    "pre_tokenizer": byte_level, "added_tokens": []})
+    )  # fmt: skip
+    vocabulary = Vocabulary([], pretokenizer="none", normalizer=Normalizer(data).name)
+    _, offsets = Encoder(vocabulary).encode_with_offsets(text, unit="chars")
+    assert offsets == own.encode(text).offsets

@@ -1,0 +1,140 @@
+"""Ids become text as in the library that a vocabulary comes from, whole and piece by piece."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from partcover import Encoder, InputError, Vocabulary
+from partcover.vocabulary.decoding import Decoding
+
+LETTERS = ["<unk>", "<s>", "</s>", "▁", "▁a", "a", "b", "é", "▁▁", ".", "▁b"]
+BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+
+
+def drawn(ids, number=300):
+    """Lists of ids, with many bytes above ASCII."""
+    draw = random.Random(3)
+    return [[draw.choice(ids) for _ in range(draw.randrange(9))] for _ in range(number)]
+
+
+def compare(encoder, ids, there, **options):
+    for listed in drawn(ids):
+        here = encoder.decode(listed, "replace", **options)
+        assert here == there(listed), listed
+        assert "".join(encoder.decode_stream(listed, "replace", **options)) == here
+
+
+@pytest.mark.parametrize("front", [0, 1, 2])
+def test_byte_fallback(tmp_path, front):
+    tokenizers = pytest.importorskip("tokenizers")
+    vocab = {text: number for number, text in enumerate([*LETTERS, *BYTES])}
+    steps = [{"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+             {"type": "ByteFallback"}, {"type": "Fuse"},
+             {"type": "Strip", "content": " ", "start": front, "stop": 0}]  # fmt: skip
+    data = {
+        "version": "1.0",
+        "added_tokens": [
+            {"id": number, "content": text, "single_word": False, "lstrip": False,
+             "rstrip": False, "normalized": False, "special": True}
+            for number, text in enumerate(LETTERS[:3])
+        ],
+        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+        "pre_tokenizer": None,
+        "decoder": {"type": "Sequence", "decoders": steps},
+        "model": {"type": "BPE", "vocab": vocab, "merges": [], "unk_token": "<unk>",
+                  "fuse_unk": True, "byte_fallback": True},
+    }  # fmt: skip
+    (tmp_path / "tokenizer.json").write_text(json.dumps(data))
+    own = tokenizers.Tokenizer.from_str(json.dumps(data))
+    vocabulary = Vocabulary.load(tmp_path / "tokenizer.json")
+    assert vocabulary.decoding.style == "byte_fallback"
+    again = Vocabulary.from_json(vocabulary.to_json())
+    assert again.decoding == vocabulary.decoding
+    encoder = Encoder(again)
+    ids = [*range(12), *range(60, 64), *range(len(LETTERS) + 0x80, len(vocab))]
+    assert encoder.decode([len(LETTERS) + 0xE6, len(LETTERS) + 0x9C], "replace") == "\ufffd" * 2
+    for skip in (False, True):
+        compare(
+            encoder, ids, lambda listed, skip=skip: own.decode(listed, skip_special_tokens=skip),
+            skip_special=skip,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("extra", [False, True])
+@pytest.mark.parametrize("fallback", [False, True])
+def test_sentencepiece(tmp_path, fallback, extra):
+    sentencepiece = pytest.importorskip("sentencepiece")
+    from partcover.interop.sentencepiece.proto import BPE, BYTE, CONTROL, UNKNOWN, new_model
+
+    model = new_model()
+    kinds = {"<unk>": UNKNOWN, "<s>": CONTROL, "</s>": CONTROL}
+    for number, text in enumerate(LETTERS + (BYTES if fallback else [])):
+        kind = BYTE if text in BYTES else kinds.get(text, 1)
+        model.pieces.add(piece=text, score=-number, type=kind)
+    model.trainer_spec.model_type = BPE
+    model.trainer_spec.byte_fallback = fallback
+    model.normalizer_spec.remove_extra_whitespaces = extra
+    model.normalizer_spec.name = "identity"
+    (tmp_path / "v.model").write_bytes(model.SerializeToString())
+    own = sentencepiece.SentencePieceProcessor(model_proto=model.SerializeToString())
+    encoder = Encoder(Vocabulary.load(tmp_path / "v.model"))
+    assert encoder.decode([0, 0], skip_special=True) == " \u2047  \u2047 "
+    ids = [*range(len(LETTERS)), *(range(len(LETTERS) + 0x80, len(own)) if fallback else ())]
+    ids += [len(LETTERS) + 0x20, len(LETTERS) + 0x41] if fallback else []
+    compare(encoder, ids, own.decode, skip_special=True)
+
+
+@pytest.mark.parametrize("cleanup", [False, True])
+def test_word_pieces(tmp_path, cleanup):
+    tokenizers = pytest.importorskip("tokenizers")
+    pieces = ["[UNK]", "[SEP]", "a", "##a", ".", "##.", "n't", "!", "b", "'", ","]
+    model = tokenizers.models.WordPiece({p: n for n, p in enumerate(pieces)}, unk_token="[UNK]")
+    own = tokenizers.Tokenizer(model)
+    own.add_special_tokens(["[UNK]", "[SEP]"])
+    own.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    own.decoder = tokenizers.decoders.WordPiece(cleanup=cleanup)
+    own.save(str(tmp_path / "tokenizer.json"))
+    encoder = Encoder(Vocabulary.load(tmp_path / "tokenizer.json"))
+    for skip in (False, True):
+        compare(
+            encoder, range(len(pieces)),
+            lambda listed, skip=skip: own.decode(listed, skip_special_tokens=skip),
+            skip_special=skip,
+        )  # fmt: skip
+    for text in ("▁", "▁a", "a ▁a", "▁▁"):  # a ▁ in a text is no beginning of a word
+        assert encoder.encode(text) == own.encode(text).ids
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_offsets_without_spaces(first):
+    tokenizers = pytest.importorskip("tokenizers")
+    alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    merges = [("Ġ", "Ġ"), ("Ġ", "a"), ("a", "Ġ"), ("ĠĠ", "Ġ")]
+    vocab = {piece: n for n, piece in enumerate([*alphabet, *map("".join, merges)])}
+    own = tokenizers.Tokenizer(tokenizers.models.BPE(vocab, merges))
+    own.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(False, use_regex=False)
+    own.post_processor = tokenizers.processors.ByteLevel(add_prefix_space=first)
+    pairs = [(b" ", b" "), (b" ", b"a"), (b"a", b" "), (b"  ", b" ")]
+    tokens = [left + right for left, right in pairs]
+    vocabulary = Vocabulary(tokens, rule="merges", merges=pairs, pretokenizer="none")
+    trim = "later_spaces" if first else "spaces"
+    for text in ("a a", " a", "  a", " a ", "é  a\n a", "   a", " ", "  ", ""):
+        _, offsets = Encoder(vocabulary).encode_with_offsets(text, unit="chars", trim=trim)
+        assert offsets == own.encode(text).offsets
+    with pytest.raises(InputError, match="unknown trim 'all'"):
+        Encoder(vocabulary).encode_with_offsets("a", trim="all")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"style": "other"}, {"front_spaces": -1}, {"front_spaces": True}, {"cleanup": 1},
+     {"continuing": 3}, {"shown": {"a": 1}}, {"shown": []}, {"more": 1}, []],
+)  # fmt: skip
+def test_what_is_no_way_to_decode_is_refused(wrong):
+    data = {**Vocabulary(["ab"]).to_json(), "decoding": wrong}
+    with pytest.raises(InputError, match="decoding"):
+        Vocabulary.from_json(data)
+    assert Decoding.from_json(Decoding().to_json()) == Decoding()
