@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import get_args
 
-if TYPE_CHECKING:
-    from .vocabulary import Vocabulary
+from .special import Role
+from .vocabulary import Vocabulary
 
-__all__ = ["Role", "roles_of"]
-
-Role: TypeAlias = Literal["bos", "eos", "pad", "unk", "sep", "cls", "mask"]
+__all__ = ["roles_of"]
 
 # spellings that many tokenizers have, the most usual first
 _SPELLINGS: dict[str, tuple[str, ...]] = {

@@ -10,15 +10,16 @@ import numpy as np
 
 from ..errors import InputError
 from ..runtime.arguments import shown
-from .roles import Role
 
 __all__ = [
+    "Role",
     "SpecialFlag",
     "checked_flags",
     "checked_special",
     "whole_number",
 ]
 
+Role: TypeAlias = Literal["bos", "eos", "pad", "unk", "sep", "cls", "mask"]
 SpecialFlag: TypeAlias = Literal["single_word", "lstrip", "rstrip", "normalized", "added", Role]
 
 
