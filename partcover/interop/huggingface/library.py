@@ -81,7 +81,8 @@ class Library:
             lambda text: list(encoded(text, parsed=True).ids),
             lambda ids: str(self._whole.decode(ids, skip_special_tokens=False)),
             lambda ids: str(self._whole.decode(ids, skip_special_tokens=True)),
-            lambda text: list(encoded(text).offsets),
+            # which version 1 does not have
+            (lambda text: list(encoded(text).offsets)) if self._set else None,
             lambda text: list(encoded(text, framed=True).ids),
             frame_of,
             trim_of,

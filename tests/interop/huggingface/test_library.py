@@ -37,7 +37,8 @@ class LaterTokenizer:
 
     def encode(self, text, *, add_special_tokens=True, encode_special_tokens=False):
         self._own.encode_special_tokens = encode_special_tokens
-        return self._own.encode(text, add_special_tokens=add_special_tokens)
+        found = self._own.encode(text, add_special_tokens=add_special_tokens)
+        return types.SimpleNamespace(ids=found.ids)  # there are no places
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_what_is_written_is_replayed(tmp_path, later, rule):
     result = export(vocabulary, tmp_path / "t.json", "huggingface", text=TEXT)
     assert result.exact
     assert result.words > 700
-    equal = "of 115 texts, ids, decoding, offsets, templates and special tokens are equal"
+    equal = "of 115 texts, ids, decoding, templates and special tokens are equal"
     assert equal in result.remarks
 
 
