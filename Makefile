@@ -37,6 +37,7 @@ peers: .venv/ready peers-environment
 	$(BIN)/pip install -q --disable-pip-version-check scipy && \
 		$(BIN)/pip install -q --disable-pip-version-check --no-deps sage-tokenizer \
 		$(call SKIPPED,sage-tokenizer)
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps rwkv $(call SKIPPED,rwkv)
 	$(BIN)/pip install -q --disable-pip-version-check $(TORCH) $(call SKIPPED,PyTorch)
 
 peers-environment:

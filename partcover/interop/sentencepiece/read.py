@@ -71,8 +71,11 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
         vocabulary, remarks = vocabulary_of(model)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    origin = {"origin": kept_of(model)}
-    return vocabulary.with_(provenance=vocabulary.provenance | origin), remarks
+    unknown = [piece.piece for piece in model.pieces if piece.type == UNKNOWN]
+    decoding = Decoding(
+        "sentencepiece", shown=dict.fromkeys(unknown, model.trainer_spec.unk_surface)
+    )
+    return vocabulary.with_(provenance={"origin": kept_of(model)}, decoding=decoding), remarks
 
 
 def vocabulary_of(model: Any) -> tuple[Vocabulary, list[str]]:
@@ -111,14 +114,6 @@ def vocabulary_of(model: Any) -> tuple[Vocabulary, list[str]]:
         ids=[*pieces.byte_ids, *(number for _, _, number in pieces.tokens)],
         unknown=unknown,
         decode_only=pieces.others,
-        decoding=Decoding(
-            "sentencepiece",
-            shown={
-                piece.piece: model.trainer_spec.unk_surface
-                for piece in model.pieces
-                if piece.type == UNKNOWN
-            },
-        ),
         **rule,
     )
     return vocabulary, remarks
