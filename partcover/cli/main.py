@@ -219,8 +219,8 @@ def cli() -> None:
     Results go to standard output, remarks and progress to standard error. Exit status: 0 done,
     a time limit that leaves an answer included; 2 bad usage or input, or a file that cannot be
     written; 3 a limit ended solve with an answer and no proof; 4 infeasible; 5 a limit ended it
-    with no answer; 6 verification failed; 130 interrupted (Ctrl-C, SIGTERM, SIGHUP), the best so
-    far kept.
+    with no answer; 6 verification failed; 7 the gap is above audit --max-gap; 130 interrupted
+    (Ctrl-C, SIGTERM, SIGHUP), the best so far kept.
     """
 
 

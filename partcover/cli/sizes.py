@@ -1,16 +1,18 @@
-"""Declares options that are sizes: in bytes, ``500MB``, ``2GiB``, or in words, ``4``, ``all``."""
+"""Declares options that are sizes, as ``500MB`` or ``all`` words, and shares, as ``0.1%``."""
 
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Any
 
 import click
 
 from ..corpus.files.joining import ALL_WORDS, checked_phrases
 from ..errors import InputError
+from ..runtime.fractions import read_fraction
 
-__all__ = ["Size", "Words", "shown_size"]
+__all__ = ["Share", "Size", "Weight", "Words", "shown_size"]
 
 _UNITS = {unit: 1000**power for power, unit in enumerate(("", "k", "m", "g", "t"))}
 _BINARY = {f"{unit}i": 1024**power for power, unit in enumerate(("", "k", "m", "g", "t")) if unit}
@@ -59,6 +61,33 @@ class Words(click.ParamType[int]):
             return checked_phrases(int(value))
         except InputError as error:
             self.fail(str(error), param, ctx)
+
+
+class Share(click.ParamType[Fraction]):
+    """A share, as 0.001 or 0.1%."""
+
+    name = "share"
+    example = "0.1% or 0.001"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Fraction:
+        """Returns the share as it is written."""
+        if isinstance(value, Fraction):
+            return value
+        text = str(value).strip()
+        try:
+            number = read_fraction(text.removesuffix("%").strip())
+        except (ValueError, ZeroDivisionError):
+            self.fail(f"{value!r} is not a {self.name}: {self.example}, say.", param, ctx)
+        return number / 100 if text.endswith("%") else number
+
+
+class Weight(Share):
+    """A weight, as 0.5 or 1/3."""
+
+    name = "weight"
+    example = "0.5 or 1/3"
 
 
 def shown_size(size: int) -> str:

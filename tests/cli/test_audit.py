@@ -122,6 +122,23 @@ def test_long_parts_without_spaces(run, tmp_path):
     assert "longest candidate, bytes 3" in " ".join(out.split())
 
 
+def test_a_gap_above_the_largest_allowed(run, tokenizer):
+    arguments = ("audit", tokenizer, "text.txt", "--pretokenizer", "gpt2", "--time-limit", "0")
+    status, data = as_json(run(*arguments, "--json", "--quiet"))
+    excess, tokens = data["tokens"] - data["lower_bound"], data["tokens"]
+    assert (status, excess > 0) == (0, True)
+    exact = (*arguments, "--quiet", "--max-gap")
+    assert run(*exact, f"{excess}/{tokens}")[0] == 0
+    assert run(*exact, "100%")[0] == 0
+    status, out, err = run(*exact, f"{excess - 1}/{tokens}", "-o", "result.json")
+    assert (status, "gap" in out) == (7, True)
+    assert err == (
+        f"partcover: the gap is {data['gap']:.3%}, above --max-gap {(excess - 1) / tokens:.3%}: "
+        f"{excess} of {tokens} tokens more than the lower bound\n"
+    )
+    fails(run(*exact, "much"), "'much' is not a share: 0.1% or 0.001, say.")
+
+
 def test_what_is_shown(run, tokenizer):
     status, out, err = run("audit", tokenizer, "text.txt", "--pretokenizer", "gpt2", "--top", "2")
     assert status == 0

@@ -8,40 +8,13 @@ from typing import Any
 import click
 
 from ....errors import InputError
-from ....runtime.fractions import read_fraction
 from ....vocabulary.rules import SegmentationRule
 from ...adapted.adapting import adapting_options, read_adaptable, show_adaptation
 from ...adapted.base_files import read_corpora
 from ...command import argument, command, option
 from ...paths import ReadablePath, check_not_among
 from ...shown.output import Output
-
-
-class _Share(click.ParamType[Fraction]):
-    """A share, as 0.001 or 0.1%."""
-
-    name = "share"
-    example = "0.1% or 0.001"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Fraction:
-        """Returns the share as it is written."""
-        if isinstance(value, Fraction):
-            return value
-        text = str(value).strip()
-        try:
-            number = read_fraction(text.removesuffix("%").strip())
-        except (ValueError, ZeroDivisionError):
-            self.fail(f"{value!r} is not a {self.name}: {self.example}, say.", param, ctx)
-        return number / 100 if text.endswith("%") else number
-
-
-class _Weight(_Share):
-    """A weight, as 0.5 or 1/3."""
-
-    name = "weight"
-    example = "0.5 or 1/3"
+from ...sizes import Share, Weight
 
 
 @command(
@@ -74,14 +47,14 @@ class _Weight(_Share):
 )
 @option(
     "--keep-weight",
-    type=_Weight(),
+    type=Weight(),
     default=Fraction(0),
     metavar="W",
     help="What a token of --keep counts where one of CORPUS counts 1. Default: 0.",
 )
 @option(
     "--at-most",
-    type=_Share(),
+    type=Share(),
     metavar="SHARE",
     help="How much more --keep may need than before: 0.1%, say.",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from ....runtime.files.kinds import kind_of
 from ....vocabulary.vocabulary import Vocabulary
 from ...adapted.base_files import read_tokenizer
 from ...command import argument, command, option
-from ...exit_status import EXIT_INTERRUPTED
+from ...exit_status import EXIT_GAP, EXIT_INTERRUPTED
 from ...options import (
     all_files_option,
     output_options,
@@ -25,7 +26,8 @@ from ...options import (
 from ...paths import ReadablePath, WritablePath, check_not_among
 from ...results import save_certificate
 from ...shown.completion import pretokenizer_names
-from ...shown.output import Output
+from ...shown.output import Output, say
+from ...sizes import Share
 
 if TYPE_CHECKING:
     from ....studies.tokenizer_audit import TokenizerAudit
@@ -40,6 +42,7 @@ _PAGES = (".html", ".htm")
         ("partcover audit tokenizer.json book.txt", ""),
         ("partcover audit cl100k_base.tiktoken book.txt -o page.html", "as a page"),
         ("partcover audit tokenizer.json texts/ --time-limit 60", "with better bounds"),
+        ("partcover audit tokenizer.json texts/ --max-gap 10%", "as a check in CI"),
     ],
 )
 @argument("tokenizer", type=ReadablePath(), metavar="TOKENIZER")
@@ -56,6 +59,12 @@ _PAGES = (".html", ".htm")
     default=10,
     show_default=True,
     help="Words that lose most to list.",
+)
+@option(
+    "--max-gap",
+    type=Share(),
+    metavar="SHARE",
+    help="Exit with status 7 if the gap is larger, for example 10%.",
 )
 @start_certificate_option("The proof of an earlier audit to go on from; its bound is kept.")
 @option(
@@ -83,6 +92,7 @@ def audit_command(
     pretokenizer: str | None,
     key: str,
     top: int,
+    max_gap: Fraction | None,
     start_certificate: str | None,
     write_certificate: str | None,
     write_instance: str | None,
@@ -165,7 +175,21 @@ def audit_command(
         out.show(data, *audit_tables(audit))
     else:
         out.result(data, *audit_tables(audit))
-    return EXIT_INTERRUPTED if audit.is_interrupted else 0
+    if audit.is_interrupted:
+        return EXIT_INTERRUPTED
+    return 0 if max_gap is None else _within(audit, max_gap)
+
+
+def _within(audit: TokenizerAudit, max_gap: Fraction) -> int:
+    """Returns the exit status: whether the gap is at most as large as allowed."""
+    excess = audit.tokens - audit.lower_bound
+    if excess <= max_gap * audit.tokens:
+        return 0
+    say(
+        f"partcover: the gap is {audit.gap:.3%}, above --max-gap {float(max_gap):.3%}: "
+        f"{excess:,} of {audit.tokens:,} tokens more than the lower bound"
+    )
+    return EXIT_GAP
 
 
 def _write_page(
