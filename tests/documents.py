@@ -41,7 +41,7 @@ from partcover.errors import MissingExtra
 TOPICS = "621dd9979c0fa9352b0cf488f3e69a7e2e1a088c8a017efb984d3863dd26bf7c"
 TIME = 240  # seconds that a command may take
 CLOCK = 0.02  # seconds of a time limit that are over when the clock is looked at
-LANGUAGES = {"", "bash", "bibtex", "console", "json", "python", "text", "toml"}
+LANGUAGES = {"", "bash", "bibtex", "console", "json", "python", "text", "toml", "yaml"}
 CELL = "{code-cell}"
 RUN = ("console", "python", CELL)
 SHELL = "%%sh\n"
@@ -206,6 +206,10 @@ class Reader:
         ):
             try:
                 exec(compile(block.text, f"line {block.line}", "exec"), self.names)
+            except ModuleNotFoundError as missing:  # another library that a page is about
+                if (missing.name or "partcover").startswith("partcover"):
+                    raise
+                raise Missing(f"{missing.name} is not installed") from None
             except MissingExtra as missing:
                 raise Missing(str(missing)) from None
         if block.language != CELL:

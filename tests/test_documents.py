@@ -35,7 +35,8 @@ def test_blocks_are_of_a_known_language(path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if blocks(path)], ids=name)
-def test_blocks_run_as_printed(path, tmp_path, command):
+def test_blocks_run_as_printed(path, tmp_path, command, monkeypatch):
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))  # where libraries keep what they make
     if path.parent.name == "tutorials":
         pytest.importorskip("IPython")
     reader = Reader(tmp_path, command)

@@ -207,7 +207,15 @@ def place(made, tmp_path):
 
 NEEDS = {"huggingface": "tokenizers", "tiktoken": "tiktoken", "report": "jinja2"}
 NEEDS |= {"all.parquet": "pyarrow", "--plot": "matplotlib", "--draw": "matplotlib"}
-SMALLER = {" whale": " cat", "60": "0.5", "10": "3", "7": "4", "100,200": "2", "32000": "1"}
+SMALLER = {
+    " whale": " cat",
+    "10%": "100%",
+    "60": "0.5",
+    "10": "3",
+    "7": "4",
+    "100,200": "2",
+    "32000": "1",
+}
 
 
 @pytest.mark.long
