@@ -6,6 +6,7 @@
 # make peers  installs what some tests compare with and no extra can install; without it they are skipped
 # make fuzz   tries every reader on changed files
 # make sanitize   runs the tests of the kernels with sanitizers of addresses and undefined behaviour
+# make paper  fills in the numbers and figures of the paper for JOSS, and makes its PDF by pandoc and LaTeX
 # make bench OUT=new.json                          measures a small suite of benchmarks
 # make bench-compare OLD=old.json NEW=new.json     shows what became faster or slower
 # PYTHON=python3.12 make test   with another Python (3.11 or newer)
@@ -17,7 +18,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # tests start hundreds of processes, which need not compile every module anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check test lint style types types-windows explore peers peers-environment docs fuzz sanitize bench bench-compare dist clean
+.PHONY: demo check test lint style types types-windows explore peers peers-environment docs paper fuzz sanitize bench bench-compare dist clean
 
 demo: .venv/built
 	$(BIN)/partcover demo
@@ -80,6 +81,13 @@ docs: .venv/ready
 	rm -rf docs/generated/api # a page of a name that is gone would be a warning
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
+
+# Debian's pandoc, texlive-latex-recommended, texlive-fonts-recommended and lmodern are enough
+paper: .venv/ready
+	$(BIN)/python paper/figures.py
+	cd paper && pandoc paper.md --citeproc -M author="The partcover authors" -M link-citations \
+		-V geometry:margin=3cm -V colorlinks -o paper.pdf
+	@echo paper/paper.pdf
 
 # inputs that fail are kept in fuzz-found/
 TRIES ?= 3000
