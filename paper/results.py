@@ -78,7 +78,7 @@ def bounded(words: WordCounts, k: int, threads: int) -> dict[str, Any]:
         for event in log.events
         if None not in (event.tokens, event.lower_bound)
     ]
-    places = np.unique(np.linspace(0, len(events) - 1, 200).astype(int)).tolist()
+    places = np.unique(np.linspace(0, len(events) - 1, 80).astype(int)).tolist()
     return {
         "k": k,
         "tokens": found.tokens,
@@ -94,6 +94,18 @@ def shipped() -> dict[str, Any]:
     entries = [library.entry(name) for name in library.names()]
     proven = [entry for entry in entries if entry.best.proven]
     return {"instances": len(entries), "proven": len(proven)}
+
+
+def save(results: dict[str, Any]) -> None:
+    """Writes the file, a line for each part and for each budget."""
+    parts = []
+    for key, part in results.items():
+        if isinstance(part, list):
+            rows = ",\n".join(f"  {json.dumps(row)}" for row in part)
+            parts.append(f" {json.dumps(key)}: [\n{rows}\n ]")
+        else:
+            parts.append(f" {json.dumps(key)}: {json.dumps(part)}")
+    RESULTS.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -122,7 +134,7 @@ def main() -> None:
         for k in budgets:
             results[key].append(measure(words, k, given.threads))
             print(json.dumps({n: v for n, v in results[key][-1].items() if n != "events"}))
-            RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+            save(results)
 
 
 if __name__ == "__main__":
