@@ -11,7 +11,16 @@ from cli import helpers
 from cli.helpers import as_json
 from schemas import SCHEMAS, fault, keys
 
-from partcover import WordCounts, trainers
+from partcover import (
+    Corpora,
+    GroupBudget,
+    Instance,
+    MergeCondition,
+    Vocabulary,
+    WordCounts,
+    trainers,
+)
+from partcover.vocabulary.unknown import Unknown
 
 DOCS = Path(__file__).parents[2] / "docs"
 LIBRARY = Path(__file__).parents[2] / "instances"
@@ -185,3 +194,48 @@ def test_the_files_of_the_library_are_as_the_schemas_say():
               for p in small if p.suffix in kinds}  # fmt: skip
     assert len(faults) > 100
     assert {name: what for name, what in faults.items() if what} == {}
+
+
+WORDS = WordCounts.from_counts({"that": 3, "hat": 2}, pretokenizer="gpt2", normalizer="NFC")
+VOCABULARIES = [
+    Vocabulary(
+        ["at", "th"],
+        rule="likelihood",
+        scores=[-1.5, -2],
+        symbol_scores={"a": -3},
+        sums="text",
+        ids=[-1, *range(255), 300, 301],
+        special={"<s>": 400},
+        special_flags={"<s>": ["lstrip"]},
+        unknown=Unknown("<s>", "word", 9),
+        decode_only={500: b"x"},
+        pretokenizer="none",
+        normalizer="NFC",
+    ),
+    Vocabulary(["at"], rule="merges", merges=[("a", "t")], provenance={"k": 1}),
+]
+INSTANCES = [
+    Instance(
+        WORDS,
+        3,
+        ["at", "th", "hat", "that"],
+        required=["at"],
+        forbidden=["th"],
+        prefix=["at"],
+        groups=[GroupBudget("g", 1, ["hat"]), GroupBudget("long", 1, None, 3, 4)],
+        threshold=9,
+        source={"from": "a test"},
+    ),
+    Instance(WORDS, 1, max_length=4, min_count=2, protected=["at"]),
+    Instance(WORDS, 1, merges=MergeCondition([("a", "t")])),
+    Instance(Corpora([WORDS, WORDS], [3, 4], ["one", "two"]), 1),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "made"), [("vocabulary", VOCABULARIES), ("instance", INSTANCES)], ids=str
+)
+def test_files_with_everything_that_they_can_hold(name, made):
+    data = [each.to_json() for each in made]
+    assert [fault(each, name) for each in data] == [None] * len(made)
+    assert set().union(*data) == SCHEMAS[name]["properties"].keys()
