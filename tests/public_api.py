@@ -29,6 +29,12 @@ def names() -> dict[str, Any]:
     """Everything public, by its full name."""
     found = {f"partcover.{name}": getattr(partcover, name) for name in partcover.__all__}
     found |= {f"partcover.trainers.{name}": getattr(trainers, name) for name in trainers.__all__}
+    return found | returned()
+
+
+def returned() -> dict[str, Any]:
+    """The classes of what functions return, whose constructors are not public."""
+    found = {}
     section = MODULES.read_text("utf-8").partition(RETURNED)[2].partition("\n## ")[0]
     for path in re.findall(r"~(partcover\.\S+)", section):
         module, _, name = path.rpartition(".")
@@ -75,7 +81,8 @@ def python() -> Iterator[str]:
     for path, value in sorted(public.items()):
         if inspect.isclass(value):
             bases = [base.__name__ for base in value.__bases__ if base in known]
-            yield " is ".join([f"{path}{signature(value)}", *bases])
+            parameters = "" if path in returned() else signature(value)
+            yield " is ".join([f"{path}{parameters}", *bases])
             yield from members(path, value)
         else:
             yield f"{path}{signature(value)}" if callable(value) else path

@@ -20,6 +20,7 @@ from partcover import (
     WordCounts,
     trainers,
 )
+from partcover.vocabulary.decoding import Decoding
 from partcover.vocabulary.unknown import Unknown
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -209,6 +210,7 @@ VOCABULARIES = [
         special_flags={"<s>": ["lstrip"]},
         unknown=Unknown("<s>", "word", 9),
         decode_only={500: b"x"},
+        decoding=Decoding("sentencepiece", 1, "##", True, {"<s>": "-"}),
         pretokenizer="none",
         normalizer="NFC",
     ),

@@ -107,6 +107,7 @@ LINES: dict[str, list[str]] = {
 FITTING: dict[str, list[str]] = {
     "allow_special": ["<s>"],
     "at_most": ["1%"],
+    "max_gap": ["90%"],
     "candidates": ["tokens.txt", "V.json"],
     "certificate": ["P.cert", "E.cert"],
     "certificates": ["P.cert"],
