@@ -29,7 +29,7 @@ from partcover.cli.paths import ReadablePath, WritablePath
 THREADS = {
     "count", "greedtok", "greedwmc", "improve", "train", "solve", "bound", "gap", "encode",
     "inspect", "compare", "ratio", "domains", "formulations", "reproduce", "report", "demo",
-    "audit", "extend", "prune", "verify",
+    "audit", "claim", "extend", "prune", "verify",
 }  # fmt: skip
 SEED = {
     "generate", "improve", "train", "solve", "encode", "compare", "ratio", "formulations", "worst",
@@ -188,7 +188,7 @@ def files(run):
         Path(folder, "book.txt").write_text(TEXT)
     for name in ("news.txt", "other.txt"):
         Path(name).write_text(TEXT)
-    for name in ("small.json", "a.json", "b.json"):
+    for name in ("small.json", "a.json", "b.json", "bpe.json"):
         Vocabulary(["th", " the"], pretokenizer="gpt2").save(name)
     extend = ("extend", "tokenizer.json", "law", "-m", 2, "-o", "new.json", "--quiet")
     run(*extend, "--write-certificate", "new.cert", "--time-limit", 0)

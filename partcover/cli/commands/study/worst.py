@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
 from ....report.tables import facts
 from ...command import command, option
 from ...exit_status import EXIT_INTERRUPTED
@@ -25,6 +27,7 @@ from ...shown.output import Output
 )
 @option(
     "--measure",
+    type=click.Choice(["cover", "tokens"]),
     default="cover",
     show_default=True,
     help="cover (symbols - tokens): the method's over the optimum's; tokens: the optimum's over "
