@@ -107,6 +107,8 @@ html_theme_options = {
 }
 for line in metadata("partcover").get_all("Project-URL") or ():
     label, _, url = line.partition(", ")
+    if label == "Documentation":
+        html_baseurl = url
     if label in ("Source", "Repository"):
         html_theme_options["icon_links"] = [
             {"name": label, "url": url, "icon": "fa-solid fa-code-branch"}

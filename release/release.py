@@ -170,6 +170,7 @@ def main() -> None:
     parser.add_argument("--dry", action="store_true", help="stop before the tag")
     options = parser.parse_args()
     version, dry = options.version, options.dry
+    os.umask(0o022)
 
     def step(name: str, said: str) -> None:
         print(f"{name:<14} {said}", flush=True)

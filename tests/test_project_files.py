@@ -15,7 +15,11 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 URLS = PROJECT["urls"]
 ADDRESS = re.compile(r"https?://[^\s)>\]\"'`|]*\bpartcover\b[^\s)>\]\"'`|]*")
-ELSEWHERE = ("https://pypi.org/project/partcover", "https://pypi.org/packages/source/")
+ELSEWHERE = (
+    "https://img.shields.io/pypi/v/partcover",
+    "https://pypi.org/packages/source/",
+    "https://pypi.org/project/partcover",
+)
 
 
 def texts() -> dict[str, str]:
@@ -77,6 +81,13 @@ def test_the_recipe_needs_what_the_package_needs():
     builds = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
     hosts = [line.replace(" ", "") for line in requirements["host"]]
     assert hosts == ["python", "pip", *builds]
+
+
+def test_wheels_leave_out_the_large_proofs():
+    text = (ROOT / "meson.build").read_text("utf-8")
+    listed = re.search(r"large_proofs = \[\n(.*?)\]", text, re.DOTALL)[1]
+    large = {p.name for p in (ROOT / "instances").glob("*.cert") if p.stat().st_size > 12_000}
+    assert set(re.findall(r"'(.*)'", listed)) == large
 
 
 def test_every_hook_is_a_target_that_make_has():

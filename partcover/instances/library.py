@@ -121,11 +121,28 @@ class Entry:
         tokens = [sym.from_json(token, symbols) for token in self.best.vocabulary]
         return Vocabulary(tokens, symbols, self.best.by)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the proof is installed, if one is stored."""
+        return self.best.certificate is None or (_folder() / self.best.certificate).is_file()
+
     @cached_property
     def certificate(self) -> Certificate | None:
-        """The proof of the lower bound, if one is stored."""
+        """The proof of the lower bound, if one is stored.
+
+        Raises
+        ------
+        InputError
+            If it is not installed: wheels leave out the large ones.
+        """
         if self.best.certificate is None:
             return None
+        if not self.is_complete:
+            raise InputError(
+                f"instance {self.name}: wheels leave out its proof, which is the file "
+                f"instances/{self.best.certificate} of the sdist: pip install --no-binary "
+                "partcover partcover builds a package that has it"
+            )
         with as_file(_folder() / self.best.certificate) as path:
             return Certificate.load(path)
 

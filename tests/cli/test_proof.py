@@ -128,7 +128,7 @@ def test_the_library(run, tmp_path):
     assert "words: scaredy ×1" in run("instances", "show", "scaredy")[1]
     assert as_json(run("instances", "check", "scaredy", "aaa", "--json")) == (
         0,
-        {"checked": 2, "ok": True, "problems": {}},
+        {"checked": 2, "ok": True, "problems": {}, "left_out": []},
     )
 
 

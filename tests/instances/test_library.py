@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from partcover import InputError, Instance, solve
+from partcover.cli.exit_status import EXIT_VERIFICATION
+from partcover.instances import library
 from partcover.instances.library import Best, Entry, entry, names
 
 FOLDER = Path(__file__).parents[2] / "instances"
@@ -26,6 +29,19 @@ def test_the_library_is_the_folder():
 @pytest.mark.parametrize("name", NAMES)
 def test_claims_hold(name):
     assert entry(name).problems() == []
+
+
+def test_a_proof_that_a_wheel_leaves_out_is_said(tmp_path, monkeypatch, run):
+    for name in ("cycle-5.json", "cycle-5.cert", "cycle-7.json"):
+        shutil.copy(FOLDER / name, tmp_path)
+    monkeypatch.setattr(library, "_folder", lambda: tmp_path)
+    with pytest.raises(InputError, match="wheels leave out its proof, .* instances/cycle-7.cert"):
+        entry("cycle-7").problems()
+    status, out, error = run("instances", "check", "--json")
+    assert status == 0
+    assert json.loads(out) == {"checked": 1, "ok": True, "problems": {}, "left_out": ["cycle-7"]}
+    assert "as wheels leave out their proofs: cycle-7\n" in error
+    assert run("instances", "check", "cycle-7")[0] == EXIT_VERIFICATION
 
 
 @pytest.mark.long
