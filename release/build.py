@@ -2,10 +2,10 @@
 
     make dist
 
-The commit that is checked out is built; changes that are not committed are left out, and said.  The
-second build runs in a folder with a longer name, in another time zone, with another hash seed.  Both
-have the umask 022, which the modes of files in a wheel follow.  SOURCE_DATE_EPOCH is the time of the
-commit, unless it is set.
+The commit that is checked out is built; changes that are not committed are left out, and said.
+The second build runs in a folder with a longer name, in another time zone, with another hash seed.
+Both have the umask 022, which the modes of files in a wheel follow.  SOURCE_DATE_EPOCH is the time
+of the commit, unless it is set.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def check_version(version: str) -> str:
     holders = {
         "partcover/_version.py": r'^__version__ = "(.*)"$',
         "CITATION.cff": r"^version: (.*)$",
-        "release/recipe.yaml": r'^  version: "?(.*?)"?$',
+        "release/recipe.yaml": r"^  version: (\d.*)$",
     }
     for name, pattern in holders.items():
         found = re.findall(pattern, (ROOT / name).read_text("utf-8"), re.MULTILINE)

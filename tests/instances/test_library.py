@@ -35,7 +35,7 @@ def test_a_proof_that_a_wheel_leaves_out_is_said(tmp_path, monkeypatch, run):
     for name in ("cycle-5.json", "cycle-5.cert", "cycle-7.json"):
         shutil.copy(FOLDER / name, tmp_path)
     monkeypatch.setattr(library, "_folder", lambda: tmp_path)
-    with pytest.raises(InputError, match="wheels leave out its proof, .* instances/cycle-7.cert"):
+    with pytest.raises(InputError, match=r"wheels leave out its proof, .* instances/cycle-7\.cert"):
         entry("cycle-7").problems()
     status, out, error = run("instances", "check", "--json")
     assert status == 0
