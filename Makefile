@@ -148,15 +148,16 @@ bench-compare: .venv/ready
 REV ?= origin/main
 FAST ?= --fast
 AGAINST := $(CURDIR)/build/bench-against
+# what is printed is the table alone, in Markdown
 bench-against:
-	rm -rf $(AGAINST) && mkdir -p $(AGAINST)
-	git worktree prune && git worktree add -q --detach $(AGAINST)/old $(REV) >&2
-	for side in old new; do \
+	@rm -rf $(AGAINST) && mkdir -p $(AGAINST)
+	@git worktree prune && git worktree add -q --detach $(AGAINST)/old $(REV) >&2
+	@for side in old new; do \
 		$(PYTHON) -m venv $(AGAINST)/$$side-venv && \
 		$(AGAINST)/$$side-venv/bin/pip install -q --disable-pip-version-check \
 			"$$([ $$side = old ] && echo $(AGAINST)/old || echo .)[bench]" >&2 || exit 1; \
 	done
-	for side in old new; do \
+	@for side in old new; do \
 		PATH=$(AGAINST)/$$side-venv/bin:$$PATH $(AGAINST)/$$side-venv/bin/python \
 			benchmarks/suite.py $(FAST) -o $(AGAINST)/$$side.json >&2 || exit 1; \
 	done
@@ -164,7 +165,7 @@ bench-against:
 	@echo
 	@$(AGAINST)/new-venv/bin/python -m pyperf compare_to --table --table-format md \
 		$(AGAINST)/old.json $(AGAINST)/new.json
-	git worktree remove --force $(AGAINST)/old >&2
+	@git worktree remove --force $(AGAINST)/old >&2
 
 # what builds and checks a release
 .venv-release/ready: Makefile
