@@ -38,6 +38,7 @@ class Library:
     def __init__(self, data: dict[str, Any], what: str) -> None:
         self.name = f"tokenizers {_version(what)}"
         self.model: dict[str, Any] = data["model"]
+        self._added: list[dict[str, Any]] = data.get("added_tokens") or []
         self._whole = _loaded({**data, "truncation": None, "padding": None})
         self._words: Any = None
         self._asked: dict[str, Any] = {"add_special_tokens": False}
@@ -76,17 +77,24 @@ class Library:
             finally:
                 self._whole.encode_special_tokens = True
 
+        special = {entry["id"] for entry in self._added if entry.get("special")}
         return WholeTexts(
             lambda text: list(encoded(text).ids),
             lambda text: list(encoded(text, parsed=True).ids),
-            lambda ids: str(self._whole.decode(ids, skip_special_tokens=False)),
-            lambda ids: str(self._whole.decode(ids, skip_special_tokens=True)),
+            lambda ids: self._decoded(ids, ids, skip=False),
+            lambda ids: self._decoded(ids, [i for i in ids if i not in special], skip=True),
             # which version 1 does not have
             (lambda text: list(encoded(text).offsets)) if self._set else None,
             lambda text: list(encoded(text, framed=True).ids),
             frame_of,
             trim_of,
         )
+
+    def _decoded(self, ids: list[int], left: list[int], *, skip: bool) -> str:
+        """Returns the text of ids; `left` are those that count."""
+        if not left:  # of no tokens its BPEDecoder takes the last one
+            return ""
+        return str(self._whole.decode(ids, skip_special_tokens=skip))
 
     def pieces(self, text: str) -> list[str]:
         """Returns the pieces of a text, as they are spelled."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import types
 
@@ -85,3 +86,13 @@ def test_what_it_does_not_load_is_one_line(tmp_path, later):
         export(vocabulary, tmp_path / "t.json", "huggingface")
     assert "\n" not in str(e.value)
     assert not (tmp_path / "t.json").exists()
+
+
+def test_nothing_is_decoded_from_nothing():
+    """Of no tokens its BPEDecoder takes the last one, and panics."""
+    own = tokenizers.Tokenizer(tokenizers.models.BPE({"a": 0}, [], end_of_word_suffix="</w>"))
+    own.decoder = tokenizers.decoders.BPEDecoder("</w>")
+    own.add_special_tokens(["<s>"])
+    whole = Library(json.loads(own.to_str()), "to try").whole()
+    assert (whole.decode([]), whole.decode_bare([]), whole.decode_bare([1])) == ("", "", "")
+    assert (whole.decode([0]), whole.decode_bare([1, 0])) == ("a", "a")
