@@ -366,7 +366,7 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-WHOLE_CORPORA = 1 << 17
+WHOLE_CORPORA = 1 << 15
 WHOLE_FUZZED = 1_000
 
 

@@ -62,6 +62,23 @@ def _reserved(count: int, kind: str = "", first: int = 0) -> list[str]:
     return [f"<|{kind}reserved_special_token_{n}|>" for n in range(first, first + count)]
 
 
+PUBLISHED["8dde380a6405e935f5de16a99eb61c824f3f814dd1ed298784c72babb7a03cdd"] = (
+    "qwen3_6",
+    "qwen3.5",
+    _numbered(
+        [
+            *[_END, "<|im_start|>", "<|im_end|>", "<|object_ref_start|>", "<|object_ref_end|>"],
+            *["<|box_start|>", "<|box_end|>", "<|quad_start|>", "<|quad_end|>"],
+            *["<|vision_start|>", "<|vision_end|>", "<|vision_pad|>", "<|image_pad|>"],
+            *["<|video_pad|>", "<tool_call>", "</tool_call>", "<|fim_prefix|>", "<|fim_middle|>"],
+            *["<|fim_suffix|>", "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>"],
+            *["<tool_response>", "</tool_response>", "<think>", "</think>", "<|audio_start|>"],
+            *["<|audio_end|>", "<tts_pad>", "<tts_text_bos>", "<tts_text_eod>"],
+            *["<tts_text_bos_single>", "<|audio_pad|>"],
+        ],
+        248044,
+    ),
+)
 # as its encoder numbers them, for all models but the one that knows Cantonese, too
 PUBLISHED["b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126"] = (
     "multilingual",
