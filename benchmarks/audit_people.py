@@ -302,7 +302,7 @@ def cell(
         del more["vocabulary"]
     # the text's own bytes, whatever a normalizer makes of them
     size = sum(path.stat().st_size for path in files)
-    return {**data, "bytes": size, "bytes_per_token": size / found.tokens, "time_limit": seconds}
+    return {**data, "bytes": size, "bytes_per_token": size / again, "time_limit": seconds}
 
 
 def _is_confirmed(bound: Bound) -> bool:
