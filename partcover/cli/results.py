@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from fractions import Fraction
 from os import PathLike, fspath
 from pathlib import Path
@@ -49,7 +50,13 @@ def write_instance(
 
 
 def write_solution(
-    out: Output, solution: Result, instance: Instance, corpus: str, *, proof: bool = False
+    out: Output,
+    solution: Result,
+    instance: Instance,
+    corpus: str,
+    *,
+    proof: bool = False,
+    more: Mapping[str, Any] | None = None,
 ) -> int:
     """Saves a solution, shows it and returns the exit status.
 
@@ -63,13 +70,15 @@ def write_solution(
         The name of the input, for the vocabulary file.
     proof : bool
         Whether a proof was asked for: a limit that left none then has a status of its own.
+    more : dict, optional
+        Further keys of the JSON object.
     """
 
     def write(path: str) -> None:
         solution.recorded(instance.words, corpus=corpus).save(path)
 
     parts = solution_parts(solution, shown=0 if out.no_vocabulary else 20)
-    data = solution.to_json(vocabulary=not out.no_vocabulary)
+    data = {**solution.to_json(vocabulary=not out.no_vocabulary), **(more or {})}
     if solution.corpora:
         tokens = {corpus.name: corpus.tokens for corpus in solution.corpora}
         references = {corpus.name: corpus.reference for corpus in solution.corpora}

@@ -80,6 +80,7 @@ def plot_lines(
     up: str,
     *,
     stretch: bool = False,
+    doubling: bool = False,
 ) -> None:
     """Plots lines with markers, each named at its end.
 
@@ -95,6 +96,8 @@ def plot_lines(
     stretch : bool
         Whether the vertical axis may be logarithmic: it is, down to the smallest value above 0,
         if the largest is more than eight times that.
+    doubling : bool
+        Whether the horizontal axis is logarithmic with base 2.
 
     Raises
     ------
@@ -129,7 +132,10 @@ def plot_lines(
             )
             ends.append((f"{name}, {kind}" if kind else name, max(points)[1], colour))
         across_all = sorted({x for points in lines.values() for x, _ in points})
-        if 1 < len(across_all) <= 6:
+        if doubling:
+            axes.set_xscale("log", base=2)
+            axes.set_xticks(across_all, [f"{x:,g}" for x in across_all])
+        elif 1 < len(across_all) <= 6:
             axes.set_xticks(across_all)
         if stretch:
             _stretch(axes, [y for points in lines.values() for _, y in points])

@@ -74,6 +74,7 @@ def test_words_are_completed(complete):
     assert complete("partcover compare C.tsv --methods bpe,greedw") == ["plain,bpe,greedwmc"]
     assert complete("partcover instances s") == ["plain,show"]
     assert complete("partcover instances show papaya-i") == ["plain,papaya-impact"]
+    assert complete("partcover records show persu") == ["plain,persuasion"]
 
 
 @pytest.mark.long

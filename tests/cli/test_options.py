@@ -29,13 +29,16 @@ from partcover.cli.paths import ReadablePath, WritablePath
 THREADS = {
     "count", "greedtok", "greedwmc", "improve", "train", "solve", "bound", "gap", "encode",
     "inspect", "compare", "ratio", "domains", "formulations", "reproduce", "report", "demo",
-    "audit", "claim", "extend", "prune", "verify",
+    "audit", "claim", "extend", "prune", "verify", "records run",
 }  # fmt: skip
 SEED = {
     "generate", "improve", "train", "solve", "encode", "compare", "ratio", "formulations", "worst",
-    "reproduce", "report", "demo",
+    "reproduce", "report", "demo", "records run",
 }  # fmt: skip
-NO_TABLE = {"count", "encode", "decode", "export", "import", "report", "instances check"}
+NO_TABLE = {
+    "count", "encode", "decode", "export", "import", "report", "instances check", "records check",
+    "records table",
+}  # fmt: skip
 
 
 def names_of(command):

@@ -15,7 +15,8 @@ from partcover.cli.paths import WritablePath
 from partcover.interop.registry import FORMATS
 
 #: All commands by their names, and the groups, of which the outer one has none.
-NAMED = {"": cli, "instances": cli.get_command(click.Context(cli), "instances"), **COMMANDS}
+GROUPS = {name: cli.get_command(click.Context(cli), name) for name in ("instances", "records")}
+NAMED = {"": cli, **GROUPS, **COMMANDS}
 RARE = {"demo", "instances check"}  # take seconds where their arguments do not prevent it
 
 
@@ -78,6 +79,12 @@ LINES: dict[str, list[str]] = {
     "prices": [f"{C} --certificate {name}.cert banana" for name in ("P", *CONDITIONS)],
     "prune": ["bpe.json text.txt -k 1"],
     "ratio": [C],
+    "records": ["--help"],
+    "records check": ["record.json C.tsv -k 64 --vocab V.json", "emma C.tsv -k 64"],
+    "records list": [""],
+    "records run": ["record.json C.tsv -k 64"],
+    "records show": ["persuasion", "record.json"],
+    "records table": [""],
     "reduce": [
         "graph.txt -k 2",
         "formula.cnf --problem max-2-sat --satisfied 1",

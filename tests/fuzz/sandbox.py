@@ -21,8 +21,10 @@ from fuzz.arguments import CONDITIONS, C, fitting, given, options
 from fuzz.inputs import limited
 from fuzz.targets import SEEDS
 
+from partcover import WordCounts
 from partcover.cli.main import main
 from partcover.cli.paths import WritablePath
+from partcover.instances.records import Record
 
 DOCUMENTED = Path(__file__).parents[2] / "docs" / "exit-statuses.md"
 STATUSES = {int(row) for row in re.findall(r"(?m)^\| (\d+) \|", DOCUMENTED.read_text("utf-8"))}
@@ -88,6 +90,9 @@ class Sandbox:
             "head_certificate/head.cert": "H.cert",
         }.items():
             shutil.copyfile(SEEDS / seed, self.work / name)
+        counted = WordCounts.load(self.work / "C.tsv")
+        about = Record("record", "bananas", "", (), counted.digest, len(counted), 6)
+        about.save(self.work / "record.json")
         self.work.joinpath("folder").mkdir()
         self.work.joinpath("folder", "f.txt").write_text("banana\n")
         self.work.joinpath("loop").symlink_to("loop")

@@ -35,6 +35,7 @@ from partcover.exact.model_files import check_model, read_head, read_solution
 from partcover.hardness.cnf import read_formula
 from partcover.hardness.graphs import read_graph
 from partcover.heuristics.greedy import greedtok
+from partcover.instances.records import judge, record
 from partcover.interop.registry import FORMATS
 from partcover.report.runs import read_runs
 
@@ -192,6 +193,14 @@ def runs(path: Path) -> None:
     read_runs([path])
 
 
+def a_record(path: Path) -> None:
+    """Reads a record, and compares a vocabulary with it."""
+    found = record(str(path))
+    found.to_json()
+    words = instance().words
+    judge(replace(found, words_sha256=words.digest), words, 64, Vocabulary(["an"]))
+
+
 #: What reads the seeds in the folder of each name.
 TARGETS: dict[str, Callable[[Path], Any]] = {
     "certificate": certificate,
@@ -204,6 +213,7 @@ TARGETS: dict[str, Callable[[Path], Any]] = {
     "merge_certificate": merge_certificate,
     "corpora_certificate": corpora_certificate,
     "model": model,
+    "record": a_record,
     "runs": runs,
     "solution": solution,
     "sorted_run": sorted_run,

@@ -13,6 +13,7 @@ SECTIONS = {
     "Data": {
         "count": "Count the words of text.",
         "instances": "The instances that come with partcover.",
+        "records": "The best known vocabularies and bounds of texts that anyone can get.",
         "generate": "Make an instance of a family.",
         "reduce": "Turn vertex cover or max-2-SAT into tokenization, and back.",
     },

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import click
 
-__all__ = ["format_names", "instance_names", "method_names", "pretokenizer_names"]
+__all__ = ["format_names", "instance_names", "method_names", "pretokenizer_names", "record_names"]
 
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
 
@@ -41,6 +41,12 @@ def _methods() -> Iterable[str]:
     return METHODS
 
 
+def _records() -> Iterable[str]:
+    from ...instances import records
+
+    return records.names()
+
+
 def _pretokenizers() -> Iterable[str]:
     from ...corpus.pretokenizers.pretokenizer import PRETOKENIZER_RULES
 
@@ -55,3 +61,5 @@ instance_names = _names(_instances)
 method_names = _names(_methods, ",")
 #: Completes the last rule of a pre-tokenizer.
 pretokenizer_names = _names(_pretokenizers, "+")
+#: Completes one record.
+record_names = _names(_records)

@@ -1,0 +1,261 @@
+"""Implements the command ``records``."""
+
+from __future__ import annotations
+
+import click
+import cloup
+
+from ....corpus.word_counts import WordCounts
+from ....errors import InputError
+from ....problem.certificates.certificate import Certificate
+from ....report.tables import Listing, facts
+from ...command import argument, command, option
+from ...exit_status import EXIT_USAGE, EXIT_VERIFICATION
+from ...inputs import read_vocabulary
+from ...options import no_vocabulary_option, output_options, plot_option, seconds_option
+from ...paths import ReadablePath, WritablePath
+from ...results import save_certificate, write_solution
+from ...shown.completion import record_names
+from ...shown.output import Output, say_problems
+
+
+@cloup.group("records")
+def records_command() -> None:
+    """The best known vocabularies and bounds of texts that anyone can get."""
+
+
+@command("list", examples=[("partcover records list", "")])
+@output_options()
+def records_list(out: Output) -> int:
+    """List the records: the gap of each text and budget k."""
+    from ....instances import records
+    from ...shown.records_page import gap_rows
+
+    found = [records.record(name) for name in records.names()]
+    rows = [
+        {
+            "name": record.name,
+            "k": row.k,
+            "tokens": row.tokens.value,
+            "lower_bound": row.lower_bound.value,
+            "gap": row.gap,
+            "proven": row.proven,
+            "longest_run": row.longest_run,
+            "methods": dict(row.methods),
+        }
+        for record in found
+        for row in record.rows
+    ]
+    columns = {"name": "text", **{str(k): f"k={k}" for k in records.BUDGETS}}
+    flat = [{key: row[key] for key in row if key != "methods"} for row in rows]
+    out.result({"records": rows}, Listing(gap_rows(found), columns, data=flat))
+    return 0
+
+
+_budget = option(
+    "-k",
+    "budget",
+    type=click.Choice([str(64 << power) for power in range(8)]),
+    required=True,
+    help="The budget, in tokens of two or more bytes.",
+)
+
+
+@command(
+    "run",
+    examples=[
+        ("partcover records run emma emma.tsv -k 512 --time-limit 600 -o v.json", ""),
+    ],
+)
+@argument("name", type=str, shell_complete=record_names)
+@argument("corpus", metavar="COUNTS.tsv")
+@_budget
+@option(
+    "--start",
+    type=ReadablePath(),
+    metavar="V.json",
+    help="A vocabulary to start from. Default: the best known, if its file is there.",
+)
+@option(
+    "--start-certificate",
+    type=ReadablePath(),
+    metavar="P.cert",
+    help="A certificate to start from, of any k. Default: the best known, if its file is there.",
+)
+@option(
+    "--write-certificate",
+    type=WritablePath(),
+    metavar="FILE",
+    help="Write the certificate of the bound (.cert), unless FILE proves more already.",
+)
+@seconds_option(default=60.0)
+@no_vocabulary_option
+@output_options(writes="the vocabulary", kind="text", threads=True, seed=True)
+def records_run(
+    out: Output,
+    name: str,
+    corpus: str,
+    budget: str,
+    start: str | None,
+    start_certificate: str | None,
+    write_certificate: str | None,
+    time_limit: float,
+) -> int:
+    """Try to beat a record.
+
+    Search as `improve` does, from the best vocabulary and certificate that are at hand, and
+    recount the result in plain Python. NAME is a record of `records list`, or a file of the same
+    form (.json). The counted words must be those of the record: `records show` names the commands
+    that make them.
+    """
+    from ....instances import records
+    from ....problem.instance import Instance
+
+    record, k = records.record(name), int(budget)
+    words = WordCounts.load(corpus)
+    record.require(words)
+    vocabulary = None if start is None else read_vocabulary(start, words.symbols)
+    certificate = None if start_certificate is None else Certificate.load(start_certificate)
+    with out.events(None, phase="greedtok", time_limit=time_limit) as progress:
+        solution = records.attempt(
+            record,
+            words,
+            k,
+            warm_start=vocabulary,
+            start_certificate=certificate,
+            time_limit=time_limit,
+            seed=out.seed,
+            threads=out.threads,
+            progress=progress,
+        )
+    judgment = records.judge(record, words, k, solution.vocabulary, solution.certificate)
+    instance = Instance(words, k)
+    saved = True
+    if write_certificate is not None and solution.certificate is not None:
+        try:
+            save_certificate(out, write_certificate, solution.certificate, instance)
+        except InputError as error:
+            say_problems([str(error)])
+            saved = False
+    better = {"fewer_tokens": judgment.fewer_tokens, "higher_bound": judgment.higher_bound}
+    status = write_solution(out, solution, instance, corpus, more=better)
+    out.note(_compared(judgment.tokens, judgment.best_tokens, "tokens", judgment.fewer_tokens))
+    if judgment.lower_bound is not None:
+        bounds = judgment.lower_bound, judgment.best_lower_bound
+        out.note(_compared(*bounds, "lower bound", judgment.higher_bound))
+    say_problems(judgment.problems)
+    if not judgment.ok:
+        return EXIT_VERIFICATION
+    return status if saved else EXIT_USAGE
+
+
+@command(
+    "check",
+    examples=[
+        ("partcover records check emma emma.tsv -k 512 --vocab v.json --certificate p.cert", ""),
+    ],
+)
+@argument("name", type=str, shell_complete=record_names)
+@argument("corpus", metavar="COUNTS.tsv")
+@_budget
+@option("--vocab", type=ReadablePath(), metavar="V.json", help="The vocabulary to check.")
+@option(
+    "--certificate",
+    type=ReadablePath(),
+    metavar="P.cert",
+    help="The certificate of a lower bound to check.",
+)
+@output_options(writes="the result, as JSON", kind="text", table=False)
+def records_check(
+    out: Output, name: str, corpus: str, budget: str, vocab: str | None, certificate: str | None
+) -> int:
+    """Check a submission, and say whether it beats what is known.
+
+    The tokens of the vocabulary and the bound of the certificate are recounted in plain Python
+    that shares nothing with the search. Exit status 6 if anything is wrong; a valid submission
+    that beats nothing is not wrong.
+    """
+    from ....instances import records
+
+    if vocab is None and certificate is None:
+        raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
+    record, k = records.record(name), int(budget)
+    words = WordCounts.load(corpus)
+    judgment = records.judge(
+        record,
+        words,
+        k,
+        None if vocab is None else read_vocabulary(vocab, words.symbols),
+        None if certificate is None else Certificate.load(certificate),
+    )
+    data = judgment.to_json()
+    shown = {key: value for key, value in data.items() if key != "problems" and value is not None}
+    out.result(data, facts(shown))
+    say_problems(judgment.problems)
+    return 0 if judgment.ok else EXIT_VERIFICATION
+
+
+@command("show", examples=[("partcover records show emma", "")])
+@argument("name", type=str, shell_complete=record_names)
+@output_options()
+def records_show(out: Output, name: str) -> int:
+    """Show a record: the commands that make its counted words, and its best results."""
+    from ....instances import records
+
+    record = records.record(name)
+    data = {"name": record.name, **record.to_json()}
+    del data["format"], data["version"]
+    about = {key: value for key, value in data.items() if not isinstance(value, list)}
+    rows = [
+        {
+            "k": row.k,
+            "tokens": row.tokens.value,
+            "lower_bound": row.lower_bound.value,
+            "gap": row.gap,
+            "proven": row.proven,
+            **row.methods,
+        }
+        for row in record.rows
+    ]
+    columns = {"k": "k", "tokens": "best", "lower_bound": "lower bound", "gap": "gap"}
+    columns |= {"proven": "proven", "greedtok": "greedtok", "bpe": "bpe", "unigram": "unigram"}
+    commands = "\n".join(["its counted words are made by:", *record.commands])
+    out.result(data, facts(about), commands, Listing(rows, columns))
+    return 0
+
+
+@command(
+    "table",
+    examples=[("partcover records table --plot gaps.svg > tables.md", "")],
+)
+@plot_option("Draw the gap over k, a line for each text (.png, .svg, .pdf).")
+@output_options(writes="the page, as Markdown", kind="text", table=False)
+def records_table(out: Output, plot: str | None) -> int:
+    """Print the tables of the page on records, as Markdown."""
+    from ....instances import records
+    from ....runtime.files.writing import write_atomic
+    from ...shown.records_page import records_chart, records_tables
+
+    found = [records.record(name) for name in records.names()]
+    if plot is not None:
+        records_chart(found, plot)
+        out.wrote(plot)
+    page = records_tables(found)
+    with out.saved(lambda path: write_atomic(path, page)):
+        if out.path != "-" and out.json:
+            out.object({"markdown": page})
+        elif out.path != "-":
+            click.echo(page, nl=False)
+    return 0
+
+
+def _compared(value: int | None, best: int | None, what: str, is_better: bool) -> str:
+    """Says how a number compares with the best known."""
+    if best is None:
+        return f"{what}: {value:,}; nothing was known"
+    verdict = "better than" if is_better else "no better than"
+    return f"{what}: {value:,}, {verdict} the best known, {best:,}"
+
+
+for each in (records_list, records_show, records_run, records_check, records_table):
+    records_command.add_command(each)

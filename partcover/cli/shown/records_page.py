@@ -1,0 +1,143 @@
+"""Makes the tables and the chart of the page on records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+from ...instances.records import BUDGETS, Record
+from ...report.plots import plot_lines
+from ...report.tables import rows_markdown
+
+__all__ = ["gap_rows", "records_chart", "records_tables"]
+
+_METHODS = {"greedtok": "GreedTok", "bpe": "BPE", "unigram": "Unigram"}
+
+
+def gap_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Returns a row for each text, with the gap of each budget."""
+    rows = []
+    for record in records:
+        gaps = {str(row.k): "proven" if row.proven else _share(row.gap) for row in record.rows}
+        rows.append({"name": record.name, **gaps})
+    return rows
+
+
+def records_tables(records: Sequence[Record]) -> str:
+    """Returns the tables of the page, as Markdown.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        The records, in the order of the page.
+    """
+    texts = [
+        {
+            "name": f"`{record.name}`",
+            "title": record.title,
+            "source": record.source,
+            "words": record.words,
+            "occurrences": record.occurrences,
+        }
+        for record in records
+    ]
+    columns = {key: key for key in ("name", "title", "source", "words", "occurrences")}
+    gaps = {"name": "text", **{str(k): f"{k:,}" for k in BUDGETS}}
+    parts = ["## The texts", rows_markdown(texts, columns).rstrip()]
+    parts += ["## The gaps", _about_runs(records), rows_markdown(gap_rows(records), gaps).rstrip()]
+    for record in records:
+        parts += [f"## {record.name}", f"{_sentence(record.title)} SHA-256 of the counted words:"]
+        parts += [f"`{record.words_sha256}`", rows_markdown(_known(record), _COLUMNS).rstrip()]
+    return "\n\n".join(parts) + "\n"
+
+
+def records_chart(records: Sequence[Record], path: str | PathLike[str]) -> None:
+    """Draws the gap over k, a line for each text.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        The records.
+    path : path
+        Where to; the ending names the format (.png, .svg, .pdf).
+
+    Raises
+    ------
+    MissingExtra
+        Without matplotlib.
+    InputError
+        For an ending of no figure, or a path that cannot be written.
+    """
+    lines = {
+        (record.name, ""): [(row.k, 100 * row.gap) for row in record.rows]
+        for record in records
+        if record.rows
+    }
+    plot_lines(
+        lines, path, "k, tokens of two or more bytes", "gap (%)", stretch=True, doubling=True
+    )
+
+
+_COLUMNS = {
+    "k": "k",
+    "tokens": "best tokens",
+    "lower_bound": "lower bound",
+    "gap": "gap",
+    **_METHODS,
+    "found": "tokens found",
+    "proved": "bound proved",
+    "files": "files",
+}
+
+
+def _known(record: Record) -> list[dict[str, Any]]:
+    """Returns a row for each budget of a text."""
+    rows = []
+    for row in record.rows:
+        row_files = [best.file for best in (row.tokens, row.lower_bound) if best.file is not None]
+        others = {
+            name: _behind(row.methods[name], row.tokens.value)
+            for name in _METHODS
+            if name in row.methods
+        }
+        rows.append(
+            {
+                "k": row.k,
+                "tokens": row.tokens.value,
+                "lower_bound": row.lower_bound.value,
+                "gap": "proven" if row.proven else f"{_share(row.gap)}, open",
+                **others,
+                "found": f"{row.tokens.date}, {row.tokens.seconds:g} s",
+                "proved": f"{row.lower_bound.date}, {row.lower_bound.seconds:g} s",
+                "files": ", ".join(f"`{name}`" for name in row_files),
+            }
+        )
+    return rows
+
+
+def _about_runs(records: Sequence[Record]) -> str:
+    """Says how long the runs were, and how many rows are open."""
+    rows = [row for record in records for row in record.rows]
+    if not rows:
+        return "No row is known yet."
+    limits = sorted({row.longest_run for row in rows})
+    seconds = " to ".join(f"{limit:,g}" for limit in dict.fromkeys((limits[0], limits[-1])))
+    is_open = sum(not row.proven for row in rows)
+    return (
+        f"The gap is (tokens − lower bound) / tokens, over k. {len(rows):,} rows, of which "
+        f"{is_open:,} are open. The longest run of each row had a time limit of {seconds} seconds."
+    )
+
+
+def _share(part: float) -> str:
+    """Returns a share in percent; a gap never reads as none."""
+    return f"{100 * part:.3f} %" if part >= 0.00001 else "< 0.001 %"
+
+
+def _behind(tokens: int, best: int) -> str:
+    return f"{tokens:,} (+{100 * (tokens - best) / best:.2f} %)"
+
+
+def _sentence(title: str) -> str:
+    return f"{title[0].upper()}{title[1:]}."

@@ -1,0 +1,535 @@
+"""The best known vocabularies and lower bounds of texts that anyone can get."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ..bounds.improve import improve
+from ..corpus.word_counts import WordCounts
+from ..errors import InputError
+from ..problem.certificates.certificate import Certificate
+from ..problem.instance import Instance
+from ..problem.solution import Solution
+from ..runtime.arguments import Seconds, Seed, Threads, Whole, checked
+from ..runtime.files.writing import read_json, write_atomic
+from ..runtime.progress import Progress, gap_of
+from ..verification.certificate_check import check_certificate
+from ..verification.recount import verify
+from ..vocabulary.vocabulary import Vocabulary
+
+__all__ = ["BUDGETS", "Best", "Judgment", "Record", "Row", "attempt", "judge", "names", "record"]
+
+#: The budgets k of every record, in tokens of two or more bytes.
+BUDGETS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)
+
+_FORMAT = "partcover-record"
+_FILE = re.compile(r"[A-Za-z0-9-]+\.(?:json|cert)")
+_LARGEST = 2**63
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best known number of tokens, or the best known lower bound.
+
+    Attributes
+    ----------
+    value : int
+        The number.
+    date : str
+        The day when it was found, as ``2026-01-31``.
+    method : str
+        The command that found it.
+    seconds : float
+        How long that took.
+    file : str or None
+        The vocabulary or certificate in ``instances/records/files`` of the repository; None where
+        it is too large to be there.
+    """
+
+    value: int
+    date: str
+    method: str
+    seconds: float
+    file: str | None = None
+
+    @classmethod
+    def from_json(cls, data: Any) -> Best:
+        """Reads the object; InputError if it lacks a key, has another, or a wrong value."""
+        kinds = {"value": int, "date": str, "method": str, "seconds": float}
+        best = cls(**_fields(data, kinds | {"file": (str, type(None))}, "best"))
+        if best.file is not None and not _FILE.fullmatch(best.file):
+            raise InputError(f"'best': file is {best.file!r:.100}, and a plain name is expected")
+        return best
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of a text for one budget.
+
+    Attributes
+    ----------
+    k : int
+        The budget.
+    tokens, lower_bound : Best
+        The fewest tokens known, and the largest lower bound.
+    longest_run : float
+        The largest time limit, in seconds, that a run for this row had.
+    methods : dict of str to int
+        Tokens of other methods for this budget, each by its own segmentation rule.
+
+    Examples
+    --------
+    >>> from partcover.instances.records import Best, Row
+    >>> best = Best(200, "2026-01-31", "improve", 6.0)
+    >>> row = Row(64, best, Best(199, "2026-01-31", "improve", 6.0), 6.0, {"bpe": 210})
+    >>> row.proven, row.gap
+    (False, 0.005)
+    """
+
+    k: int
+    tokens: Best
+    lower_bound: Best
+    longest_run: float
+    methods: Mapping[str, int]
+
+    @property
+    def proven(self) -> bool:
+        """Whether the lower bound meets the tokens; otherwise the row is open."""
+        return self.tokens.value == self.lower_bound.value
+
+    @property
+    def gap(self) -> float:
+        """(tokens − lower bound) / tokens: no vocabulary saves a larger share of the best."""
+        return gap_of(self.tokens.value, self.lower_bound.value) or 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the row as a JSON object."""
+        data = asdict(self)
+        del data["k"]
+        return {"k": self.k, "proven": self.proven, **data}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Row:
+        """Reads the object; InputError if it lacks a key, has another, or a wrong value."""
+        kinds = {
+            "k": int,
+            "proven": bool,
+            "tokens": dict,
+            "lower_bound": dict,
+            "longest_run": float,
+            "methods": dict,
+        }
+        given = _fields(data, kinds, "row")
+        proven = given.pop("proven")
+        for key in ("tokens", "lower_bound"):
+            given[key] = Best.from_json(given[key])
+        row = cls(**given)
+        counts = row.methods.values()
+        if not all(type(value) is int and 0 < value < _LARGEST for value in counts):
+            raise InputError(f"'methods' must be numbers of tokens: {dict(row.methods)!r:.100}")
+        if row.k not in BUDGETS:
+            raise InputError(f"a row's k is {row.k}, which is none of the budgets")
+        if row.lower_bound.value > row.tokens.value or proven is not row.proven:
+            raise InputError(
+                f"the row of k = {row.k} says proven: {str(proven).lower()}, with "
+                f"{row.tokens.value} tokens and the lower bound {row.lower_bound.value}"
+            )
+        return row
+
+
+@dataclass(frozen=True)
+class Record:
+    """A text and what is known of it.
+
+    Attributes
+    ----------
+    name : str
+        The name of its file, without the ending.
+    title : str
+        What the text is.
+    source : str
+        The package that it comes from.
+    commands : tuple of str
+        The shell commands that make the counted words.
+    words_sha256 : str
+        The hash of the counted words, which certificates state.
+    words, occurrences : int
+        Number of distinct words, and of words counted.
+    rows : tuple of Row
+        One for each budget, ascending.
+
+    Examples
+    --------
+    >>> from partcover.instances.records import record
+    >>> emma = record("emma")
+    >>> emma.title, [row.k for row in emma.rows][:3]
+    ('*Emma* by Jane Austen', [64, 128, 256])
+    """
+
+    name: str
+    title: str
+    source: str
+    commands: tuple[str, ...]
+    words_sha256: str
+    words: int
+    occurrences: int
+    rows: tuple[Row, ...] = ()
+
+    def row(self, k: int) -> Row | None:
+        """Returns the row of a budget; None if nothing is known of it yet.
+
+        Raises
+        ------
+        InputError
+            If `k` is none of `BUDGETS`.
+        """
+        if k not in BUDGETS:
+            raise InputError(f"k is {k}: the records have k = {', '.join(map(str, BUDGETS))}")
+        return next((row for row in self.rows if row.k == k), None)
+
+    def with_row(self, row: Row) -> Record:
+        """Returns the record with a row added or replaced."""
+        others = [other for other in self.rows if other.k != row.k]
+        return replace(self, rows=tuple(sorted([*others, row], key=lambda each: each.k)))
+
+    def require(self, words: WordCounts) -> None:
+        """Checks that these are the counted words of the record.
+
+        Raises
+        ------
+        InputError
+            If their hash is another.
+        """
+        if words.digest != self.words_sha256:
+            raise InputError(
+                f"these are not the counted words of {self.name}: {len(words):,} words with the "
+                f"SHA-256 {words.digest[:12]}…, and {self.words:,} with {self.words_sha256[:12]}… "
+                f"are expected. Make them by: {'; '.join(self.commands)}"
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the record as the JSON object of its file."""
+        data = asdict(self) | {"commands": list(self.commands)}
+        data["rows"] = [row.to_json() for row in self.rows]
+        del data["name"]
+        return {"format": _FORMAT, "version": 1, **data}
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], name: str) -> Record:
+        """Reads a record's file.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read, is no record, or a row contradicts itself.
+        """
+        data = read_json(path)
+        kinds = {
+            "title": str,
+            "source": str,
+            "commands": list,
+            "words_sha256": str,
+            "words": int,
+            "occurrences": int,
+            "rows": list,
+        }
+        try:
+            if data.pop("format", None) != _FORMAT or data.pop("version", None) != 1:
+                raise InputError(f"not a record: format {_FORMAT!r}, version 1 is expected")
+            given = _fields(data, kinds, "record")
+            given["rows"] = tuple(map(Row.from_json, given["rows"]))
+            given["commands"] = tuple(map(str, given["commands"]))
+            budgets = [row.k for row in given["rows"]]
+            if budgets != sorted(set(budgets)):
+                raise InputError("its rows are not in the order of k, or some k is there twice")
+        except InputError as error:
+            raise InputError(f"record {name}: {error}") from None
+        return cls(name, **given)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the record's file."""
+        write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+
+    def start(self, k: int) -> tuple[Vocabulary | None, Certificate | None]:
+        """Reads the best known vocabulary and certificate, of those that are at hand.
+
+        The repository has the small ones; an installed package has none.
+        """
+        row = self.row(k)
+        if row is None:
+            return None, None
+        listed = _folder() / f"{self.name}.json"
+        if not listed.is_file():
+            return None, None
+        vocabulary = certificate = None
+        with as_file(listed) as path:
+            folder = path.parent / "files"
+            if row.tokens.file is not None and (folder / row.tokens.file).is_file():
+                vocabulary = Vocabulary.load(folder / row.tokens.file)
+            if row.lower_bound.file is not None and (folder / row.lower_bound.file).is_file():
+                certificate = Certificate.load(folder / row.lower_bound.file)
+        return vocabulary, certificate
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """What a vocabulary, a certificate, or both are worth beside a record.
+
+    Attributes
+    ----------
+    name : str
+        The record.
+    k : int
+        The budget.
+    tokens, lower_bound : int or None
+        What the vocabulary needs and the certificate proves, recounted; None if not given.
+    best_tokens, best_lower_bound : int or None
+        What is known; None where there is no row.
+    problems : tuple of str
+        One line for each thing that is wrong.
+
+    Examples
+    --------
+    >>> from partcover.instances.records import Judgment
+    >>> found = Judgment("emma", 64, 90, None, 100, 80, ())
+    >>> found.fewer_tokens, found.higher_bound
+    (True, False)
+    """
+
+    name: str
+    k: int
+    tokens: int | None
+    lower_bound: int | None
+    best_tokens: int | None
+    best_lower_bound: int | None
+    problems: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    @property
+    def fewer_tokens(self) -> bool:
+        """Whether the vocabulary is valid and needs fewer tokens than the best known."""
+        if not self.ok or self.tokens is None:
+            return False
+        return self.best_tokens is None or self.tokens < self.best_tokens
+
+    @property
+    def higher_bound(self) -> bool:
+        """Whether the certificate is valid and proves a higher bound than the best known."""
+        if not self.ok or self.lower_bound is None:
+            return False
+        return self.best_lower_bound is None or self.lower_bound > self.best_lower_bound
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the JSON object of ``partcover records check``."""
+        better = {"fewer_tokens": self.fewer_tokens, "higher_bound": self.higher_bound}
+        return {**asdict(self), "problems": list(self.problems), "ok": self.ok, **better}
+
+
+@checked
+def judge(
+    record: Record,
+    words: WordCounts,
+    k: Whole,
+    vocabulary: Vocabulary | None = None,
+    certificate: Certificate | None = None,
+) -> Judgment:
+    """Recounts a submission in plain Python, and compares it with what is known.
+
+    Parameters
+    ----------
+    record : Record
+        What is known.
+    words : WordCounts
+        The counted words of the record.
+    k : int
+        The budget, one of `BUDGETS`.
+    vocabulary : Vocabulary, optional
+        At most `k` tokens of two or more bytes.
+    certificate : Certificate, optional
+        The proof of a lower bound.
+
+    Returns
+    -------
+    Judgment
+        The recount shares nothing with the kernels that search.
+
+    Raises
+    ------
+    InputError
+        If the words are not those of the record, or `k` is none of its budgets.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts
+    >>> from partcover.instances.records import Record, judge
+    >>> words = WordCounts.from_counts({"banana": 2, "bandana": 1})
+    >>> record = Record("bananas", "", "", (), words.digest, 2, 3)
+    >>> found = judge(record, words, 64, Vocabulary(["an", "ban"]))
+    >>> found.tokens, found.fewer_tokens
+    (12, True)
+    """
+    record.require(words)
+    row = record.row(k)
+    instance = Instance(words, k)
+    problems: list[str] = []
+    tokens = lower_bound = None
+    if vocabulary is not None:
+        recounted = verify(instance, vocabulary)
+        problems += recounted.problems
+        tokens = recounted.tokens
+    if certificate is not None:
+        proof = check_certificate(instance, certificate)
+        problems += proof.problems
+        lower_bound = int(proof.lower_bound)
+    best_tokens = None if row is None else row.tokens.value
+    best_bound = None if row is None else row.lower_bound.value
+    for fewest, bound, which in (
+        (tokens, best_bound, "the known lower bound"),
+        (best_tokens, lower_bound, "the certificate's lower bound"),
+        (tokens, lower_bound, "the certificate's lower bound"),
+    ):
+        if not problems and fewest is not None and bound is not None and fewest < bound:
+            problems.append(f"{fewest} tokens are fewer than {which}, {bound}: please report this")
+    return Judgment(record.name, k, tokens, lower_bound, best_tokens, best_bound, tuple(problems))
+
+
+@checked
+def attempt(
+    record: Record,
+    words: WordCounts,
+    k: Whole,
+    *,
+    warm_start: Vocabulary | None = None,
+    start_certificate: Certificate | None = None,
+    time_limit: Seconds | None = None,
+    seed: Seed = 0,
+    threads: Threads = 1,
+    progress: Progress | None = None,
+) -> Solution:
+    """Searches for a better vocabulary and a higher bound from the best that are at hand.
+
+    Parameters
+    ----------
+    record : Record
+        What is known.
+    words : WordCounts
+        The counted words of the record.
+    k : int
+        The budget, one of `BUDGETS`.
+    warm_start, start_certificate : optional
+        What to start from.  Default: the files of the record, where they are.
+    time_limit, seed, threads, progress
+        As for `partcover.improve`.
+
+    Returns
+    -------
+    Solution
+        As `partcover.improve` returns it; `judge` compares it with the record.
+
+    Raises
+    ------
+    InputError
+        If the words are not those of the record, or `k` is none of its budgets.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.instances.records import Record, attempt
+    >>> words = WordCounts.from_counts({"banana": 2, "bandana": 1})
+    >>> record = Record("bananas", "", "", (), words.digest, 2, 3)
+    >>> attempt(record, words, 64).tokens
+    3
+    """
+    record.require(words)
+    vocabulary, certificate = record.start(k)
+    return improve(
+        Instance(words, k),
+        warm_start=warm_start or vocabulary,
+        start_certificate=start_certificate or certificate,
+        time_limit=time_limit,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
+
+
+def names() -> tuple[str, ...]:
+    """Lists the names of all records, ascending.
+
+    Examples
+    --------
+    >>> from partcover.instances.records import names
+    >>> "emma" in names()
+    True
+    """
+    return tuple(
+        sorted(
+            file.name.removesuffix(".json")
+            for file in _folder().iterdir()
+            if file.name.endswith(".json")
+        )
+    )
+
+
+def record(name: str) -> Record:
+    """Finds a record by its name, or reads a file of the same form.
+
+    Parameters
+    ----------
+    name : str
+        A name of `names`, or a path that ends in ``.json``.
+
+    Raises
+    ------
+    InputError
+        If there is none of that name; the message names one that is similar.  If the file is no
+        record.
+
+    Examples
+    --------
+    >>> from partcover.instances.records import record
+    >>> record("persuasion").source
+    'r-cran-janeaustenr 1.0.0-1 (debian)'
+    """
+    if name.endswith(".json"):
+        return Record.load(name, Path(name).stem)
+    known = names()
+    if name not in known:
+        from difflib import get_close_matches
+
+        similar = get_close_matches(name, known, 1)
+        hint = f"did you mean {similar[0]}?" if similar else "'partcover records list' names them"
+        raise InputError(f"no record {name!r}: {hint}")
+    with as_file(_folder() / f"{name}.json") as path:
+        return Record.load(path, name)
+
+
+def _fields(data: Any, kinds: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """Returns an object's values, whose keys and types must be those expected."""
+    if not isinstance(data, dict) or set(data) != set(kinds):
+        raise InputError(f"'{what}' must be an object of {', '.join(kinds)}")
+    for key, kind in kinds.items():
+        value = data[key]
+        taken = (int, float) if kind is float else kind
+        is_taken = isinstance(value, taken) and (kind is bool or not isinstance(value, bool))
+        if is_taken and isinstance(value, int | float):
+            is_taken = 0 <= value < _LARGEST  # which no NaN is
+        if not is_taken:
+            raise InputError(f"'{what}': {key} is {value!r:.100}")
+    return dict(data)
+
+
+def _folder() -> Traversable:
+    return files("partcover") / "instances" / "records"
