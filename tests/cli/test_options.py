@@ -24,6 +24,7 @@ from partcover import (
 )
 from partcover.cli.command import NO_EFFECT, Command
 from partcover.cli.paths import ReadablePath, WritablePath
+from partcover.instances.records import Record
 
 # which commands make use of them: of threads, and of a seed
 THREADS = {
@@ -175,6 +176,7 @@ def files(run):
     for name in ("book", "small", "law", "de", "en", "fi", "large"):
         run("count", "book.txt", "--pretokenizer", "gpt2", "-o", f"{name}.tsv", "--quiet")
     words = WordCounts.load("book.tsv")
+    Record("r", "a book", "", (), words.digest, len(words), 1).save("record.json")
     for name, k in (("v.json", 1000), ("other.json", 4)):
         greedtok(Instance(words, k)).recorded(words).save(name)
     solve(Instance(words, 1000)).certificate.save("p.cert")
@@ -211,6 +213,9 @@ def place(made, tmp_path):
 NEEDS = {"huggingface": "tokenizers", "tiktoken": "tiktoken", "report": "jinja2"}
 NEEDS |= {"all.parquet": "pyarrow", "--plot": "matplotlib", "--draw": "matplotlib"}
 SMALLER = {
+    "emma": "record.json",
+    "emma.tsv": "book.tsv",
+    "600": "0.5",
     " whale": " cat",
     "10%": "100%",
     "60": "0.5",

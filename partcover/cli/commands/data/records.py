@@ -57,6 +57,7 @@ _budget = option(
     "budget",
     type=click.Choice([str(64 << power) for power in range(8)]),
     required=True,
+    metavar="K",
     help="The budget, in tokens of two or more bytes.",
 )
 
@@ -152,7 +153,7 @@ def records_run(
 @command(
     "check",
     examples=[
-        ("partcover records check emma emma.tsv -k 512 --vocab v.json --certificate p.cert", ""),
+        ("partcover records check emma emma.tsv -k 8192 --vocab v.json", ""),
     ],
 )
 @argument("name", type=str, shell_complete=record_names)
@@ -226,7 +227,7 @@ def records_show(out: Output, name: str) -> int:
 
 @command(
     "table",
-    examples=[("partcover records table --plot gaps.svg > tables.md", "")],
+    examples=[("partcover records table --plot gaps.svg -o tables.md", "")],
 )
 @plot_option("Draw the gap over k, a line for each text (.png, .svg, .pdf).")
 @output_options(writes="the page, as Markdown", kind="text", table=False)
