@@ -20,6 +20,7 @@ from partcover import (
     WordCounts,
     trainers,
 )
+from partcover.instances.records import Best, Record, Row
 from partcover.vocabulary.decoding import Decoding
 from partcover.vocabulary.unknown import Unknown
 
@@ -72,6 +73,11 @@ COMMANDS = [
     "instances list",
     "instances show aaa",
     "instances check aaa",
+    "records list",
+    "records show record.json",
+    "records run record.json C.tsv -k 64",
+    "records check record.json C.tsv -k 64 --vocab V.json",
+    "records table",
     "solvers",
     "generate cycle 5 -o G.json",
     "greedtok C.tsv -k 2 --plan",
@@ -129,7 +135,11 @@ def test_output_and_files_are_as_the_schemas_say(run, tmp_path):
     for library in ("ortools", "networkx", "jinja2", "sentencepiece"):
         pytest.importorskip(library)
     words = {"cover": 2, "every": 3, "love": 3, "lover": 1, "recover": 1, "very": 2}
-    WordCounts.from_counts(words).save(tmp_path / "C.tsv")
+    counted = WordCounts.from_counts(words)
+    counted.save(tmp_path / "C.tsv")
+    most, least = (Best(number, "2026-01-31", "improve", 1.5) for number in (40, 11))
+    row = Row(64, most, least, 1.5, {"bpe": 41})
+    Record("r", "words", "", (), counted.digest, 6, 12, (row,)).save(tmp_path / "record.json")
     (tmp_path / "text.txt").write_text("love every lover\n")
     (tmp_path / "graph.txt").write_text("a b\nb c\n")
     (tmp_path / "F.cnf").write_text("p cnf 2 2\n1 2 0\n-1 2 0\n")
