@@ -230,7 +230,7 @@ def improved(record: Record, words: WordCounts, k: int, limit: float, threads: i
     if not judged.ok or judged.tokens != found.tokens or judged.lower_bound != found.lower_bound:
         raise SystemExit(f"{record.name}, k = {k}: {judged} is not what was found: {found}")
     seconds = round(found.seconds, 1)
-    method = f"partcover records run {record.name} {record.name}.tsv -k {k} --time-limit {limit:g}"
+    method = f"python benchmarks/records.py run {record.name} -k {k} --time-limit {limit:g}"
     if threads > 1:
         method += f" --threads {threads}"
     today = date.today().isoformat()
