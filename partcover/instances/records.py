@@ -52,6 +52,13 @@ class Best:
     file : str or None
         The vocabulary or certificate in ``instances/records/files`` of the repository; None where
         it is too large to be there.
+
+    Examples
+    --------
+    >>> from partcover.instances.records import record
+    >>> best = record("emma").rows[0].tokens
+    >>> best.value, best.file
+    (548294, 'emma-64.json')
     """
 
     value: int
