@@ -29,6 +29,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+import matplotlib
 from package_texts import (
     GUIDE,
     KERNEL,
@@ -300,6 +301,8 @@ def run(given: argparse.Namespace) -> None:
 def page() -> None:
     """Writes the tables between their marks on the page, and the chart."""
     found = [Record.load(path, path.stem) for path in sorted(FOLDER.glob("*.json"))]
+    matplotlib.rcParams["svg.hashsalt"] = "partcover"  # the same bytes each time
+    os.environ["SOURCE_DATE_EPOCH"] = "0"
     records_chart(found, CHART)
     text = PAGE.read_text("utf-8")
     tables = f"<!-- tables -->\n\n{records_tables(found)}\n<!-- end of tables -->"
