@@ -107,6 +107,7 @@ def test_published_cases_need_the_published_files(script, tmp_path, monkeypatch)
 
 @pytest.mark.long
 def test_records_keep_what_is_better(monkeypatch, tmp_path):
+    pytest.importorskip("matplotlib")
     monkeypatch.syspath_prepend(SUITE.parent)
     monkeypatch.setenv("PARTCOVER_RECORDS", str(tmp_path / "cache"))
     (tmp_path / "cache").mkdir()
