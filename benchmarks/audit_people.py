@@ -136,7 +136,7 @@ def tables(cells: dict[tuple[str, str], dict[str, Any]]) -> str:
         rows = [(TOKENIZERS[name], cells[name, text]) for name in names if (name, text) in cells]
         parts += [f"### {text[0].upper()}{text[1:]}\n", _rows(rows)]
         if text in ADDED:
-            parts += ["What more tokens would save there:\n", _additions(rows)]
+            parts += ["Savings from additional tokens there:\n", _additions(rows)]
     return "\n".join(parts)
 
 

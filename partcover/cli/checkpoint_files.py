@@ -26,7 +26,7 @@ __all__ = ["RESUMING", "CertificateFile", "CheckpointFiles", "earlier", "written
 
 Proof = TypeVar("Proof")
 
-RESUMING = "--resume goes on from files of the same words, conditions and k"
+RESUMING = "--resume needs files of a run with the same words, conditions, and k"
 
 
 @dataclass
@@ -193,10 +193,12 @@ def earlier(
     """
     names = [path for path in paths if path is not None and path != "-"]
     if not names:
-        raise click.UsageError("--resume goes on from the files of -o and --write-certificate")
+        raise click.UsageError(
+            "--resume continues from the files of -o and --write-certificate: add one of them"
+        )
     vocabulary, proof = (path if path in names and Path(path).is_file() else None for path in paths)
     if vocabulary is None and proof is None:
-        out.note(f"{' and '.join(names)}: nothing there to go on from yet")
+        out.note(f"{' and '.join(names)}: no earlier run found; starting from the beginning")
     return (
         None if vocabulary is None else read(vocabulary),
         None if proof is None else read_proof(proof),
@@ -209,7 +211,7 @@ def written(out: Output, save: Callable[[str], None], path: str, *, again: bool)
         save(path)
     except InputError as error:
         if not again:
-            out.note(f"{error}; the run goes on")
+            out.note(f"{error}; the run continues")
         return False
     return True
 

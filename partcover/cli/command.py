@@ -30,7 +30,7 @@ Decorator = Callable[[Function], Function]
 OPTIONS, CANDIDATES, LIMITS, OUTPUT = HEADINGS = (
     "Options",
     "Words and candidates",
-    "Limits and running",
+    "Limits and execution",
     "Output",
 )
 _METAVAR = 32  # characters of choices that fit beside an option

@@ -69,8 +69,8 @@ def read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, 
             data = file.read()
             if len(data) % dtype.itemsize:
                 raise InputError(
-                    f"{name}: {len(data):,} bytes are not a number of {dtype.name}; --dtype says "
-                    "which they are"
+                    f"{name}: its size, {len(data):,} bytes, does not fit {dtype.name} numbers; "
+                    "use --dtype to set their type"
                 )
             yield name, np.frombuffer(data, dtype.newbyteorder("<"))
         else:
@@ -96,4 +96,4 @@ def _parsed(line: bytes, form: str, where: str) -> list[int] | npt.NDArray[np.in
     except (ValueError, KeyError, OverflowError, RecursionError):
         pass
     expected = "whole numbers" if form == "ids" else "JSON with a list 'ids'"
-    raise InputError(f"{where}: a line of {expected} is expected")
+    raise InputError(f"{where}: expected a line of {expected}")

@@ -46,7 +46,7 @@ def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
     match = re.fullmatch(r"(.+?)=([0-9]+):(.+)", text)
     if match is None:
         raise InputError(
-            f"--group {text}: NAME=N:WHAT is expected, as long=10:8- or de=50:german.txt"
+            f"--group {text}: expected NAME=N:WHAT, such as long=10:8- or de=50:german.txt"
         )
     name, limit, what = match.groups()
     lengths = re.fullmatch(r"([0-9]*)-([0-9]*)", what)
@@ -63,8 +63,8 @@ def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
         match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", part, re.ASCII)
         if match is None:
             raise InputError(
-                f"{option} is {text!r}: whole numbers and ranges with commas are expected "
-                "(1,2,5-10)"
+                f"{option} is {text!r}: expected whole numbers and ranges separated by commas, "
+                "such as 1,2,5-10"
             )
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first or last - first >= 10_000:
@@ -81,7 +81,8 @@ def other_words(vocabulary: Vocabulary, words: WordCounts) -> list[str]:
     names = vocabulary.pretokenizer, words.pretokenizer
     if None not in names and names[0] != names[1]:
         remarks.append(
-            f"the vocabulary is for words of {names[0]}, these were counted with {names[1]}"
+            f"the vocabulary was made for pre-tokenizer {names[0]}; these words were counted with "
+            f"{names[1]}"
         )
     before = [
         "not normalized" if name is None else f"normalized by {glance(name)}"
@@ -89,7 +90,8 @@ def other_words(vocabulary: Vocabulary, words: WordCounts) -> list[str]:
     ]
     if words.pretokenizer is not None and before[0] != before[1]:
         remarks.append(
-            f"the vocabulary is for text {before[0]}, these words are of text {before[1]}"
+            f"the vocabulary was made for text that is {before[0]}; the text of these words is "
+            f"{before[1]}"
         )
     return remarks
 
@@ -188,8 +190,8 @@ class InstanceSource:
         base = Instance.load(self.corpus) if self.corpus.endswith(".json") else None
         if base is not None and base.corpora is not None and not several:
             raise InputError(
-                f"{self.corpus}: the instance is of several corpora, which only greedtok, bound, "
-                "improve, solve and verify take"
+                f"{self.corpus}: the instance has several corpora; only greedtok, bound, improve, "
+                "solve, and verify accept that"
             )
         words = self._words(base)
         k = self.k
@@ -234,7 +236,7 @@ class InstanceSource:
         assert self.corpus is not None
         if self.several or self.corpus == "-" or self.corpus.endswith(".json"):
             raise InputError(
-                f"{self.corpus}: a head is of a file of counted words, which is read several times"
+                f"{self.corpus}: a head needs a file of word counts, which is read several times"
             )
         for name in _NOT_WITH_A_HEAD:
             if getattr(self, name):
@@ -248,7 +250,7 @@ class InstanceSource:
                 raise InputError(f"--minimax and --{name.replace('_', '-')} exclude each other")
         for path in self.several:
             if path.endswith(".json"):
-                raise InputError(f"{path}: --minimax takes counted words, not instance files")
+                raise InputError(f"{path}: --minimax takes word counts, not instance files")
         twice = [path for path in self.several if self.several.count(path) > 1]
         if twice:
             raise InputError(f"{twice[0]} is given twice")
@@ -273,7 +275,7 @@ class InstanceSource:
             return reference_counts(words, how, k, conditions=conditions, threads=threads)
         parts = how.split(",")
         if not all(part.isascii() and part.isdecimal() for part in parts):
-            raise InputError(f"--reference is {how!r}: whole numbers with commas are expected")
+            raise InputError(f"--reference is {how!r}: expected whole numbers separated by commas")
         numbers = [read_digits(part) for part in parts]
         for part, number in zip(parts, numbers, strict=True):
             if number > MAX_COUNT:
@@ -292,12 +294,12 @@ class InstanceSource:
             words = base.words
         else:
             raise InputError(
-                f"{self.corpus}: the instance is over {base.symbols}, not {self.symbols}"
+                f"{self.corpus}: the symbols of the instance are {base.symbols}, not {self.symbols}"
             )
         try:
             words = words.counted_with(self.pretokenizer)
         except InputError as error:
-            raise InputError(f"{self.corpus}: {error}; leave --pretokenizer out") from None
+            raise InputError(f"{self.corpus}: {error}; leave out --pretokenizer") from None
         if self.weights is None:
             return words
         weights = tsv.read_table(self.weights, words.symbols)
@@ -312,7 +314,7 @@ class InstanceSource:
         for text in self.groups:
             group = read_group(text, symbols)
             if any(group.name == other.name for other in groups):
-                raise InputError(f"--group {text}: there is a group {group.name!r} already")
+                raise InputError(f"--group {text}: a group named {group.name!r} already exists")
             groups.append(group)
         return groups
 
@@ -333,8 +335,8 @@ def with_pretokenizer(path: str, vocabulary: Vocabulary, name: str | None) -> Vo
         return vocabulary
     if vocabulary.pretokenizer is not None:
         raise InputError(
-            f"{path}: its pre-tokenizer is {vocabulary.pretokenizer}, not {name}; leave "
-            "--pretokenizer out"
+            f"{path}: its pre-tokenizer is {vocabulary.pretokenizer}, not {name}; leave out "
+            "--pretokenizer"
         )
     return vocabulary.with_(pretokenizer=name)
 
@@ -358,10 +360,12 @@ def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
     if _is_vocabulary(path):
         vocabulary = read_any_vocabulary(path)
         if vocabulary.symbols != symbols:
-            raise InputError(f"{path}: tokens over {vocabulary.symbols}, words over {symbols}")
+            raise InputError(
+                f"{path}: its symbols are {vocabulary.symbols}, those of the words are {symbols}"
+            )
         return vocabulary.tokens
     if kind_of(path) == "tokenizer":
-        raise InputError(f"{path}: not tokens one a line{likely_mistake(path, 'text')}")
+        raise InputError(f"{path}: expected one token per line{likely_mistake(path, 'text')}")
     try:
         lines = Path(path).read_bytes().decode("utf-8-sig").split("\n")
     except OSError as error:
@@ -375,7 +379,7 @@ def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
         try:
             if "\t" in line or line.startswith(HEADER.decode()):
                 raise InputError(
-                    "tokens stand one a line, and a tab in one is written \\t"
+                    "expected one token per line; write a tab in a token as \\t"
                     f"{likely_mistake(path, 'text')}"
                 )
             if symbols == "ints":

@@ -92,7 +92,7 @@ def _run(arguments: list[str] | None) -> int:
     except OSError as error:
         return _system_error(error)
     except UnicodeError as error:
-        say(f"partcover: text that cannot be read or written: {error}")
+        say(f"partcover: text cannot be read or written: {error}")
         return EXIT_USAGE
     return status or 0
 
@@ -106,7 +106,7 @@ def _system_error(error: OSError) -> int:
     name = "standard output" if error.filename is None else error.filename
     reason = error.strerror or error
     if error.errno == errno.EBADF and error.filename is None:
-        reason = "is closed, and the result cannot be written to it"
+        reason = "it is closed, so the result cannot be written to it"
     say(f"partcover: {name}: {reason}")
     return EXIT_USAGE
 
@@ -198,29 +198,35 @@ def _show_version(ctx: click.Context, parameter: click.Parameter, value: bool) -
     is_eager=True,
     expose_value=False,
     callback=_note_verbose,
-    help="With --version: the versions of all parts, and how it was compiled.",
+    help="With --version: also show library versions and how partcover was compiled.",
 )
 def cli() -> None:
-    """Choose at most k substrings as tokens so that a corpus needs the fewest tokens.
+    """Choose vocabularies that need few tokens, and prove how far a tokenizer is from optimal.
 
     \b
-    partcover count book.txt -o book.tsv           text to counted words
-    partcover greedtok book.tsv -k 1000 -o v.json  a vocabulary, in seconds
+    partcover count book.txt -o book.tsv           Count the words of a text.
+    partcover greedtok book.tsv -k 1000 -o v.json  Choose 1,000 tokens in seconds.
     partcover improve book.tsv -k 1000 -o v.json --write-certificate p.cert
-                                                   a better one, and how far from
-                                                   optimal it is
+                                                   Choose better tokens, and prove
+                                                   a lower bound.
     partcover verify book.tsv -k 1000 --vocab v.json --certificate p.cert
-    partcover gap book.tsv --vocab v.json          the same for any vocabulary
-    partcover solve small.tsv -k 10                the proven optimum of a small
-                                                   instance
-    partcover demo                                 all of it on text that is on
-                                                   every machine
+                                                   Check both independently.
+    partcover audit tokenizer.json book.txt        Measure how far a tokenizer is
+                                                   from optimal on a text.
+    partcover solve small.tsv -k 10                Prove the optimum of a small
+                                                   instance.
+    partcover demo                                 Try all of this on a text that
+                                                   comes with Python.
 
-    Results go to standard output, remarks and progress to standard error. Exit status: 0 done,
-    a time limit that leaves an answer included; 2 bad usage or input, or a file that cannot be
-    written; 3 a limit ended solve with an answer and no proof; 4 infeasible; 5 a limit ended it
-    with no answer; 6 verification failed; 7 the gap is above audit --max-gap; 130 interrupted
-    (Ctrl-C, SIGTERM, SIGHUP), the best so far kept.
+    An instance is a file of word counts together with k, the number of tokens to choose. Every
+    vocabulary also contains all single symbols (bytes or characters), which do not count toward k.
+
+    Results go to standard output; remarks and progress go to standard error. Exit status: 0 for
+    success, including a time limit that leaves an answer; 2 for wrong usage, bad input, or a file
+    that cannot be written; 3 if a limit ends `solve` with an answer but without a proof; 4 if the
+    instance is infeasible; 5 if a limit leaves no answer; 6 if verification fails; 7 if the gap is
+    above `audit --max-gap`; 130 after an interrupt (Ctrl-C, SIGTERM, SIGHUP), which keeps the best
+    result so far.
     """
 
 

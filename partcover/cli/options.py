@@ -42,6 +42,9 @@ __all__ = [
 ]
 
 
+_INPUT = "Word counts, written by `count`, or an instance file."
+
+
 def applied(function: Function, *decorators: Decorator) -> Function:
     """Adds options in the order in which they are listed."""
     for decorate in reversed(decorators):
@@ -66,7 +69,7 @@ class _Format(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value in ("edgelist", "dimacs", "pace"):
-            self.fail(f"the format of a graph is --from {value} now", param, ctx)
+            self.fail(f"the format of a graph is --from {value}", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -78,7 +81,7 @@ _OUTPUT = {"output": "path", "result_format": "form"} | {
 
 def output_options(
     *,
-    writes: str = "the result, as JSON, or as CSV or Markdown by its ending (.csv, .md)",
+    writes: str = "the result as JSON, or as CSV or Markdown if FILE ends in .csv or .md",
     kind: str = "table",
     table: bool = True,
     threads: bool = False,
@@ -104,7 +107,9 @@ def output_options(
             names = _OUTPUT.keys() & options.keys()
             out = Output(**{_OUTPUT[name]: options.pop(name) for name in names})
             if out.path == "-" and (out.json or out.form == "json"):
-                raise click.UsageError("-o - and --json both want standard output: leave out one")
+                raise click.UsageError(
+                    "-o - and --json both write to standard output: leave out one"
+                )
             return function(out=out, **options)
 
         return applied(wrapper, *_output_options(writes, kind, table, threads, seed))
@@ -125,7 +130,7 @@ def _output_options(
                 default=1,
                 show_default=True,
                 heading=LIMITS,
-                help="Threads; the result is the same.",
+                help="Number of threads. The result does not depend on it.",
             )
         )
     if seed:
@@ -136,7 +141,7 @@ def _output_options(
                 default=0,
                 show_default=True,
                 heading=LIMITS,
-                help="Seed of what is drawn.",
+                help="Random seed.",
             )
         )
     shown = [
@@ -148,7 +153,7 @@ def _output_options(
             heading=OUTPUT,
             help=f"Write {writes}.",
         ),
-        option("--json", is_flag=True, heading=OUTPUT, help="One JSON object on standard output."),
+        option("--json", is_flag=True, heading=OUTPUT, help="Print one JSON object."),
     ]
     if table:
         shown += [
@@ -157,24 +162,23 @@ def _output_options(
                 "result_format",
                 type=_Format(FORMATS),
                 heading=OUTPUT,
-                help="Of the result on standard output, and in a file that is one; csv: the first "
-                "table.",
+                help="Format of the result, printed or written by -o. csv: the first table only.",
             ),
             option(
                 "--wide",
                 is_flag=True,
                 heading=OUTPUT,
-                help="All columns and whole texts, however wide the terminal is. Else the least "
-                "important columns are left out where there is no room.",
+                help="Show all columns and full texts. By default, the least important columns are "
+                "left out if the terminal is too narrow.",
             ),
         ]
-    quiet = option("--quiet", is_flag=True, heading=OUTPUT, help="No remarks, no progress.")
+    quiet = option("--quiet", is_flag=True, heading=OUTPUT, help="Show no remarks and no progress.")
     return [*running, *shown, quiet]
 
 
 def instance_options(function: Function) -> Function:
     """Adds the input argument and the options that make an instance of it."""
-    return argument("corpus", metavar="C.tsv|I.json")(candidate_options(function))
+    return argument("corpus", metavar="C.tsv|I.json", help=_INPUT)(candidate_options(function))
 
 
 def several_options(function: Function) -> Function:
@@ -190,23 +194,25 @@ def minimax_option(function: Function) -> Function:
         *, corpora: tuple[str, ...], minimax: bool, reference: str | None, **options: Any
     ) -> Any:
         if not minimax and len(corpora) > 1:
-            raise click.UsageError("several inputs are for --minimax: one is expected without it")
+            raise click.UsageError(
+                "several inputs need --minimax: give one input, or add --minimax"
+            )
         if not minimax and reference is not None:
-            raise click.UsageError("--reference goes with --minimax")
+            raise click.UsageError("--reference needs --minimax")
         several = corpora if minimax else ()
         return function(corpus=corpora[0], several=several, reference=reference, **options)
 
-    add_inputs = argument("corpora", metavar="C.tsv|I.json", nargs=-1, required=True)
+    add_inputs = argument("corpora", metavar="C.tsv|I.json", nargs=-1, required=True, help=_INPUT)
     add_flag = option(
         "--minimax",
         is_flag=True,
-        help="For several C.tsv: make the largest ratio of tokens to reference small.",
+        help="For several C.tsv: minimize the largest ratio of tokens to the reference count.",
     )
     add_reference = option(
         "--reference",
         metavar="own|bytes|words|N,N,…",
-        help="With --minimax, what each corpus's tokens are measured by: the tokens it needs with "
-        "a vocabulary of its own (the default), its bytes, its words, or numbers.",
+        help="With --minimax: the reference count of each corpus. own (default): its tokens with a "
+        "vocabulary of its own; its bytes; its words; or the given numbers.",
     )
     return add_inputs(add_flag(add_reference(wrapper)))
 
@@ -225,39 +231,39 @@ def candidate_options(function: Function) -> Function:
         _candidate(
             "--symbols",
             type=click.Choice(sym.SYMBOLS),
-            help="What words are made of. Default: as the file says, or bytes.",
+            help="Symbols of the words. Default: as the file says, else bytes.",
         ),
-        _candidate("--max-length", type=int, help="Longest candidate, in symbols."),
-        _candidate("--min-count", type=int, help="Fewest occurrences of a candidate."),
+        _candidate("--max-length", type=int, help="Maximum candidate length, in symbols."),
+        _candidate("--min-count", type=int, help="Minimum number of occurrences of a candidate."),
         _candidate(
             "--candidates",
             type=ReadablePath(),
             metavar="FILE",
-            help="The candidates: one token a line, or a vocabulary file. Default: all substrings.",
+            help="Candidate tokens: one per line, or a vocabulary file. Default: all substrings.",
         ),
         _candidate(
             "--required",
             type=ReadablePath(),
             metavar="FILE",
-            help="Tokens that every vocabulary must hold.",
+            help="Tokens that the vocabulary must contain.",
         ),
         _candidate(
             "--forbidden",
             type=ReadablePath(),
             metavar="FILE",
-            help="Tokens that no vocabulary may hold.",
+            help="Tokens that the vocabulary must not contain.",
         ),
         _candidate(
             "--protected",
             type=ReadablePath(),
             metavar="FILE",
-            help="Tokens that are never cut: required, and nothing else overlaps them.",
+            help="Required tokens that are always kept whole: no other token may overlap them.",
         ),
         _candidate(
             "--weights",
             type=ReadablePath(),
             metavar="FILE",
-            help="What a token costs in each word: word, tab, weight a line. Default 1.",
+            help="Cost of a token in each word: WORD<TAB>WEIGHT per line. Default: 1.",
         ),
         _candidate(
             "--group",
@@ -265,14 +271,14 @@ def candidate_options(function: Function) -> Function:
             multiple=True,
             type=GroupText(),
             metavar="NAME=N:WHAT",
-            help="At most N tokens of a group: WHAT is a file of tokens, or lengths as 8- or 2-4. "
-            "Repeatable.",
+            help="Limit a group to N tokens. WHAT is a file of tokens or a range of lengths, such "
+            "as 8- or 2-4. Repeatable.",
         ),
         _candidate(
             "--prefix",
             type=ReadablePath(),
             metavar="FILE",
-            help="Tokens given in front, kept first, in order.",
+            help="Tokens that the vocabulary must begin with, in this order.",
         ),
     )
 
@@ -281,10 +287,10 @@ def _candidate(*names: str, **attributes: Any) -> Decorator:
     return option(*names, heading=CANDIDATES, **attributes)
 
 
-def k_option(function: Function) -> Function:
-    """Adds ``-k``."""
+def k_option(function: Function, default: str = "k of an instance file") -> Function:
+    """Adds ``-k``, with its default in words."""
     return option(
-        "-k", "k", type=int, help="How many tokens may be chosen (an instance file has its own k)."
+        "-k", "k", type=int, help=f"Maximum number of tokens to choose. Default: {default}."
     )(function)
 
 
@@ -345,12 +351,12 @@ def engine_options(about: str, default: str, kept: str) -> Decorator:
                 show_default=True,
                 metavar="NAME",
                 heading=LIMITS,
-                help=f"What --threads N are{about}: {ENGINES}.",
+                help=f"How to run the N workers of --threads{about}: {ENGINES}.",
             ),
             option(
                 "--scratch",
                 type=WritablePath("folder"),
-                metavar="FOLDER",
+                metavar="DIR",
                 heading=LIMITS,
                 help=kept,
             ),
@@ -370,8 +376,7 @@ def resume_option(files: str) -> Decorator:
     return option(
         "--resume",
         is_flag=True,
-        help=f"Go on from {files}, written every few seconds: a run that was stopped or killed "
-        "loses no more.",
+        help=f"Resume an interrupted run from {files}. Progress is saved every few seconds.",
     )
 
 
@@ -418,7 +423,7 @@ class _Seconds(click.FloatRange):
 def seconds_option(
     name: str = "--time-limit",
     *,
-    about: str = "Stop after this long.",
+    about: str = "Stop after this many seconds.",
     default: float | None = None,
 ) -> Decorator:
     """Adds an option for a time: ``--time-limit``, or another of its kind."""
@@ -435,9 +440,11 @@ def seconds_option(
 
 def no_cuts_option(function: Function) -> Function:
     """Adds ``--no-cuts``, for the bound of the linear relaxation alone."""
-    return option("--no-cuts", is_flag=True, help="The bound of the linear relaxation alone.")(
-        function
-    )
+    return option(
+        "--no-cuts",
+        is_flag=True,
+        help="Use the bound of the linear relaxation, without cutting planes.",
+    )(function)
 
 
 def gap_option(function: Function) -> Function:
@@ -445,7 +452,9 @@ def gap_option(function: Function) -> Function:
 
     def within(_: click.Context, __: click.Parameter, gap: float | None) -> float | None:
         if gap is not None and not 0 <= gap < 1:
-            raise click.BadParameter(f"{gap}: a number from 0 up to 1 is expected (0.01 is 1 %).")
+            raise click.BadParameter(
+                f"{gap}: expected a number of at least 0 and below 1, such as 0.01 for 1 %."
+            )
         return gap
 
     return option(
@@ -454,7 +463,7 @@ def gap_option(function: Function) -> Function:
         callback=within,
         metavar="GAP",
         heading=LIMITS,
-        help="Stop at this gap (0.01 is 1 %).",
+        help="Stop at this relative optimality gap, for example 0.01 for 1 %.",
     )(function)
 
 
@@ -464,7 +473,7 @@ def no_vocabulary_option(function: Function) -> Function:
         "--no-vocabulary",
         is_flag=True,
         heading=OUTPUT,
-        help="Leave the tokens out of what is printed.",
+        help="Do not print the tokens of the vocabulary.",
     )(function)
 
 
@@ -473,7 +482,8 @@ def all_files_option(function: Function) -> Function:
     return option(
         "--all-files",
         is_flag=True,
-        help="Of folders, files of every name but hidden ones; unknown ones are plain text.",
+        help="Include files with unknown extensions as plain text. Hidden files are always "
+        "skipped.",
     )(function)
 
 
@@ -488,14 +498,14 @@ def _pretokenizer_option(function: Function) -> Function:
         metavar="NAME",
         callback=known,
         shell_complete=pretokenizer_names,
-        help="What the words were counted with, where their file does not say it.",
+        help="Pre-tokenizer of the word counts, if their file does not say it.",
     )(function)
 
 
 def text_pretokenizer_option(function: Function) -> Function:
-    """Adds ``--pretokenizer`` to a command that cuts text into words for a vocabulary."""
+    """Adds ``--pretokenizer`` to a command that splits text into words for a vocabulary."""
     return option(
         "--pretokenizer",
         shell_complete=pretokenizer_names,
-        help="How text is cut into words, as for `count`. Default: as the vocabulary file says.",
+        help="Pre-tokenizer, as for `count`. Default: the one in the vocabulary file.",
     )(function)

@@ -42,9 +42,9 @@ class _Path(click.ParamType[str]):
         """Returns the path as text."""
         path = str(value)
         if not path:
-            self.fail("a file is expected, not an empty name", param, ctx)
+            self.fail("expected a file name, not an empty text", param, ctx)
         if "\0" in path:
-            self.fail(f"{path!r}: no name of a file has a zero byte", param, ctx)
+            self.fail(f"{path!r}: a file name cannot contain a zero byte", param, ctx)
         return path
 
     def shell_complete(
@@ -94,7 +94,7 @@ class WritablePath(_Path):
         path = super().convert(value, param, ctx)
         if self.kind in ("text", "folder") and path.lower().endswith(".csv"):
             name = param.opts[0] if param is not None else "this"
-            self.fail(f"{path!r}: {name} does not write CSV; name another ending", param, ctx)
+            self.fail(f"{path!r}: {name} does not write CSV; use another ending", param, ctx)
         return path
 
 
@@ -118,7 +118,7 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
             if isinstance(parameter.type, ReadablePath):
                 paths = list(parameter.type.paths(text))
                 if endless := list(filter(_is_endless, paths)):
-                    raise InputError(f"{endless[0]}: a device without an end: name a file")
+                    raise InputError(f"{endless[0]}: this device never ends: name a file")
                 read += [(label, path) for path in paths]
             elif isinstance(parameter.type, WritablePath):
                 written.append((label, text))
@@ -173,16 +173,16 @@ def check_apart(written: Sequence[tuple[str, str]], read: Iterable[tuple[str, st
         for other, source in inputs:
             if _same(path, source):
                 raise InputError(
-                    f"{label} {path}: would overwrite what {other} reads; name another file"
+                    f"{label} {path}: would overwrite an input of {other}; name another file"
                 )
             if _inside(source, path):
                 raise InputError(
-                    f"{label} {path}: {source}, which {other} reads, lies in it; name another "
-                    "folder"
+                    f"{label} {path}: it contains {source}, an input of {other}; name another "
+                    "directory"
                 )
         for other, target in written[:number]:
             if not in_place(target) and _same(path, target):
-                raise InputError(f"{label} {path}: is what {other} writes, too; name another file")
+                raise InputError(f"{label} {path}: {other} writes the same file; name another file")
 
 
 def check_not_among(path: str | None, files: Sequence[str], *, all_files: bool = False) -> None:

@@ -40,7 +40,7 @@ def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
             "--plan",
             is_flag=True,
             heading=LIMITS,
-            help="Show the memory that this takes, about, and stop.",
+            help="Show the estimated memory and stop.",
         )
         return add(wrapper)
 
@@ -60,7 +60,7 @@ def _plan(source: InstanceSource, options: Mapping[str, Any], work: Work) -> Mem
 
 def _show(out: Output, plan: MemoryPlan) -> int:
     sizes = {what: shown_size(size) for what, size in plan.parts.items()}
-    sizes |= {"in all, at most": shown_size(plan.need), "available": shown_size(plan.available)}
+    sizes |= {"total, at most": shown_size(plan.need), "available": shown_size(plan.available)}
     verdict = "it fits" if plan.fits else f"it does not fit: {plan.advice}"
     out.show(plan.to_json(), facts(sizes), verdict)
     return 0

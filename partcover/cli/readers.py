@@ -36,9 +36,7 @@ class Readers:
         context = click.get_current_context()
         for name in ("engine", "scratch", *names):
             if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-                raise click.UsageError(
-                    f"--{name} is for the words outside of a head (--head N): leave it out"
-                )
+                raise click.UsageError(f"--{name} needs a head (--head N): leave out --{name}")
 
     def beside(self, path: str | None) -> Readers:
         """Returns the same with the folder of a file, where no other is given."""

@@ -93,10 +93,11 @@ def write_solution(
             out.show(data, *parts)
     if solution.vocabulary is not None and solution.extra.get("nothing_left_to_gain"):
         out.note(
-            f"nothing left to gain after {len(solution.vocabulary):,} tokens; k is {solution.k:,}"
+            f"only {len(solution.vocabulary):,} of k = {solution.k:,} tokens chosen: no further "
+            "token saves anything"
         )
     elif instance.candidates is None and instance.k > (solution.candidates or instance.k):
-        out.note(f"k is {instance.k:,}, and there are {solution.candidates:,} candidates")
+        out.note(f"k is {instance.k:,}, but there are only {solution.candidates:,} candidates")
     if solution.termination == "error":
         out.note(f"the solver stopped: {solution.extra.get('message') or 'no reason given'}")
     return exit_status(solution, proof=proof)
@@ -112,7 +113,7 @@ def save_certificate(
     proven = proven_by_file(path, instance, certificate.lower_bound)
     if proven:
         out.note(
-            f"{fspath(path)} is kept: it proves {shown_number(proven)}, and this run "
+            f"kept {fspath(path)}: it proves {shown_number(proven)}, this run only "
             f"{shown_number(certificate.lower_bound)}"
         )
         return

@@ -78,7 +78,9 @@ class SearchOptions:
                 ("--start-certificate", self.start_certificate),
             ):
                 if given is not None:
-                    raise click.UsageError(f"--resume starts from its own files: leave out {name}")
+                    raise click.UsageError(
+                        f"--resume starts from the files of the earlier run: leave out {name}"
+                    )
             return load()
         return (
             None if self.start is None else read_any_vocabulary(self.start),
@@ -117,19 +119,20 @@ def search_options(
                 "--start",
                 type=ReadablePath(),
                 metavar="V.json",
-                help="A vocabulary or tokenizer to start from, besides GreedTok's vocabulary.",
+                help="Warm start: a vocabulary or tokenizer, tried in addition to GreedTok's.",
             ),
-            start_certificate_option("A proof to start from; its bound is kept."),
+            start_certificate_option("Certificate to start from. Its bound is never made worse."),
             gap_option,
             option(
                 "--write-certificate",
                 type=WritablePath(),
                 metavar="FILE",
-                help="Write the proof of the bound (.cert), unless FILE proves more already.",
+                help="Write the certificate of the lower bound (.cert). A better one in FILE is "
+                "kept.",
             ),
             resume_option("the files of -o and --write-certificate"),
-            events_option("A JSON line for each phase, better vocabulary or bound."),
-            plot_option("Draw incumbent and bound over time (.png, .svg, .pdf)."),
+            events_option("Write a JSON line for each phase, better vocabulary, and better bound."),
+            plot_option("Plot the best vocabulary and the bound over time (.png, .svg, .pdf)."),
             vocabulary_options(writes=writes, limit=limit, several=several),
         )
 

@@ -39,10 +39,14 @@ class Size(click.ParamType[int]):
         match = re.fullmatch(r"\s*([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([kmgt]?i?)b?\s*", value.lower())
         unit = None if match is None else (_UNITS | _BINARY).get(match[2])
         if match is None or unit is None:
-            self.fail(f"{value!r} is not a size: 500MB or 2GiB, say.", param, ctx)
+            self.fail(
+                f"{value!r} is not a size. Expected a size such as 500MB or 2GiB.", param, ctx
+            )
         size = int(float(match[1]) * unit)
         if size < self.least:
-            self.fail(f"{value} is too little: at least {shown_size(self.least)}.", param, ctx)
+            self.fail(
+                f"{value} is too little: at least {shown_size(self.least)} is needed.", param, ctx
+            )
         return size
 
 
@@ -56,7 +60,11 @@ class Words(click.ParamType[int]):
         if value == "all":
             return ALL_WORDS
         if not re.fullmatch("-?[0-9]{1,18}", str(value), re.ASCII):
-            self.fail(f"{value!r} is no number of words: 4, say, or all.", param, ctx)
+            self.fail(
+                f"{value!r} is not a number of words. Expected a number such as 4, or all.",
+                param,
+                ctx,
+            )
         try:
             return checked_phrases(int(value))
         except InputError as error:
@@ -79,7 +87,11 @@ class Share(click.ParamType[Fraction]):
         try:
             number = read_fraction(text.removesuffix("%").strip())
         except (ValueError, ZeroDivisionError):
-            self.fail(f"{value!r} is not a {self.name}: {self.example}, say.", param, ctx)
+            self.fail(
+                f"{value!r} is not a {self.name}. Expected a value such as {self.example}.",
+                param,
+                ctx,
+            )
         return number / 100 if text.endswith("%") else number
 
 

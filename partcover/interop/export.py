@@ -121,7 +121,7 @@ def export(
         remarks = form.write(fitted, draft)
         if vocabulary.decode_only and not form.unreached:
             others = len(vocabulary.decode_only)
-            remarks.append(f"{others:,} ids to which no text is encoded are left out")
+            remarks.append(f"left out {others:,} ids that no text is encoded to")
         replay = form.replay(draft)
         if text is not None and replay.text is None:
             remarks.append(

@@ -54,7 +54,7 @@ class FormatRegistry(EntryPointRegistry[Format]):
     >>> "tiktoken" in FORMATS
     True
     >>> FORMATS["list"].title
-    'a plain list: a token a line, escaped as in counted words'
+    'a plain list: one token per line, escaped as in word counts'
     """
 
     group = "partcover.formats"

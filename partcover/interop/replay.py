@@ -112,7 +112,7 @@ class Fidelity:
         """Says exact, not exact, or not exact though nothing that was replayed shows it."""
         if self.exact:
             return "exact"
-        return "not exact" if self._differs else "not exact, though the same here"
+        return "not exact" if self._differs else "not exact, though identical here"
 
     @property
     def cost(self) -> str:
@@ -123,20 +123,20 @@ class Fidelity:
             percent = 100 * more / self.tokens
             line = (
                 f"{self.words_differing:,} of {self.words:,} {words} "
-                f"({self.occurrences_differing:,} of {self.occurrences:,} occurrences) are cut "
-                f"otherwise: {more:+,} tokens ({percent:+.3f} %)"
+                f"({self.occurrences_differing:,} of {self.occurrences:,} occurrences) are "
+                f"tokenized differently: {more:+,} tokens ({percent:+.3f} %)"
             )
         else:
-            line = f"all {self.words:,} {words} are cut the same: {self.tokens:,} tokens"
+            line = f"all {self.words:,} {words} are tokenized identically: {self.tokens:,} tokens"
         if self.words_unread:
-            line += f"; {self.words_unread:,} more cannot be given to it"
+            line += f"; {self.words_unread:,} more cannot be checked there"
         if self.ids_differing:
             line += f"; {self.ids_differing:,} ids differ"
         if self.text_tokens is not None and self.exported_text_tokens is not None:
             line += (
-                f"; the text is cut the same: {self.text_tokens:,} tokens"
+                f"; the text is tokenized identically: {self.text_tokens:,} tokens"
                 if self.text_same
-                else f"; the text is cut otherwise: {self.text_tokens:,} tokens here, "
+                else f"; the text is tokenized differently: {self.text_tokens:,} tokens here, "
                 f"{self.exported_text_tokens:,} there"
             )
         return f"{line} ({self.library})"

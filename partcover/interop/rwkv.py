@@ -186,7 +186,7 @@ def _replay(path: Path) -> Replay:
 
 RWKV = Format(
     name="rwkv",
-    title="RWKV's vocabulary: id, Python literal and size a line (rwkv_vocab_v20230424.txt)",
+    title="RWKV's vocabulary: one id, Python literal, and size per line (rwkv_vocab_v20230424.txt)",
     rules={
         rule: "longest match of a whole text"
         if rule == "longest_match"

@@ -110,7 +110,7 @@ def _adapt_list(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
 
 LIST = Format(
     name="list",
-    title="a plain list: a token a line, escaped as in counted words",
+    title="a plain list: one token per line, escaped as in word counts",
     rules={
         rule: "the tokens in order; read back so"
         if rule == "shortest_path"

@@ -1,4 +1,4 @@
-"""Makes the tables of a vocabulary that was extended or cut down."""
+"""Makes the tables of a vocabulary that was extended or pruned."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def extension_tables(extension: Extension, *, shown: int = 10) -> list[Listing]:
     shown : int
         How many of the new tokens to list.
     """
-    corpora = [("the corpus", extension.corpus)]
+    corpora = [("corpus", extension.corpus)]
     if extension.keep is not None:
-        corpora.append(("the corpus to keep", extension.keep))
+        corpora.append(("corpus to keep", extension.keep))
     added = f"{len(extension.new):,}"
-    tables = [_counts(corpora), _proof(extension, f"with any {added} more, at least")]
+    tables = [_counts(corpora), _proof(extension, f"lower bound, {added} new tokens")]
     ids: tuple[int | None, ...] = extension.new_ids or (None,) * len(extension.new)
     listed = list(zip(extension.new, ids, extension.gains, strict=True))[:shown]
     if listed:
@@ -33,15 +33,15 @@ def extension_tables(extension: Extension, *, shown: int = 10) -> list[Listing]:
             {"token": token_line([token], extension.base.symbols), "id": number, "gain": gain}
             for token, number, gain in listed
         ]
-        title = f"The first of {added} new tokens"
-        tables.append(Listing(rows, {"token": "token", "id": "id", "gain": "gains"}, title))
+        title = f"First of {added} new tokens"
+        tables.append(Listing(rows, {"token": "token", "id": "id", "gain": "gain"}, title))
     return tables
 
 
 def pruning_tables(pruning: Pruning) -> list[Listing]:
-    """Returns what cutting a vocabulary down gave as tables, the counts first."""
-    kept = f"with any {pruning.k:,} of its tokens, at least"
-    return [_counts([("the corpus", pruning.corpus)]), _proof(pruning, kept)]
+    """Returns what pruning a vocabulary gave as tables, the counts first."""
+    kept = f"lower bound, {pruning.k:,} tokens kept"
+    return [_counts([("corpus", pruning.corpus)]), _proof(pruning, kept)]
 
 
 def _counts(corpora: list[tuple[str, BeforeAfter]]) -> Listing:
@@ -59,8 +59,8 @@ def _counts(corpora: list[tuple[str, BeforeAfter]]) -> Listing:
                 "each_after": f"{corpus.after / total:.3f}",
             }
         )
-    columns = {"corpus": "", "before": "tokens before", "after": "after", "share": ""}
-    columns |= {"each_before": "a word before", "each_after": "after"}
+    columns = {"corpus": "", "before": "before", "after": "after", "share": "change"}
+    columns |= {"each_before": "per word before", "each_after": "per word after"}
     return Listing(rows, columns, "Tokens before and after")
 
 
@@ -73,4 +73,4 @@ def _proof(adaptation: Adaptation, at_least: str) -> Listing:
         {"what": "gap", "tokens": tokens - bound, "gap": f"{adaptation.gap:.3%}"},
     ]
     data = (adaptation.to_json(vocabulary=False),)
-    return Listing(rows, {"what": "", "tokens": "", "gap": ""}, "How near to the best", data)
+    return Listing(rows, {"what": "", "tokens": "", "gap": ""}, "How far from optimal", data)

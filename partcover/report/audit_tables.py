@@ -10,7 +10,7 @@ from .tables import Listing, token_line
 __all__ = ["SCOPE", "audit_remarks", "audit_tables"]
 
 SCOPE = (
-    "The bounds are for this text alone: a tokenizer that serves many texts cannot reach them on "
+    "The bounds hold for this text alone. A tokenizer for many texts cannot reach the bound of "
     "each."
 )
 """What is said beside every audit."""
@@ -35,32 +35,34 @@ def audit_remarks(audit: TokenizerAudit) -> list[str]:
     remarks = []
     if audit.added_found:
         remarks.append(
-            f"{len(audit.added_found):,} added tokens of the tokenizer are found "
+            f"The text contains {len(audit.added_found):,} added tokens of the tokenizer "
             f"{sum(audit.added_found.values()):,} times. All other numbers are for the text "
-            "between them: vocabularies of the bounds have the same ones."
+            "between them."
         )
     if audit.unknown:
-        made = f"makes {audit.unknown_tokens:,} tokens of them ({audit.unknown_token})"
+        made = f"replaces them by {audit.unknown_tokens:,} {audit.unknown_token} tokens"
         remarks.append(
             f"{audit.unknown:,} {symbols} in {audit.unknown_words:,} words have no token: the "
-            f"tokenizer {'ends with an error' if audit.unknown_token is None else made}. All other "
-            "numbers are for what is left."
+            f"tokenizer {'reports an error' if audit.unknown_token is None else made}. All other "
+            "numbers leave them out."
         )
     if audit.is_cut_at_spaces:
         across = (
-            f"{audit.tokens_across:,} of its tokens in the text reach from another character "
-            "across a space: the bounds are for tokens that do so only where one of these does."
+            f"{audit.tokens_across:,} of its tokens in the text contain a space after another "
+            "character. The bounds allow such tokens only where the tokenizer has one."
         )
         if not audit.tokens_across:
             across = (
-                "no token of it in the text reaches from another character across a space: the "
-                "bounds are for such tokens."
+                "none of its tokens in the text contains a space after another character. The "
+                "bounds do not allow such tokens either."
             )
-        remarks.append(f"The tokenizer takes a text as one word, and {across}")
+        remarks.append(
+            f"The tokenizer treats the text as one word. {across[0].upper()}{across[1:]}"
+        )
     if audit.max_length is not None:
         remarks.append(
-            f"The text has long parts without spaces: the bounds are for tokens of at most "
-            f"{audit.max_length:,} {symbols}, as its longest token in the text has."
+            f"The text has long parts without spaces. The bounds hold for tokens of at most "
+            f"{audit.max_length:,} {symbols}, the length of the longest token in the text."
         )
     return [*remarks, SCOPE]
 
@@ -73,12 +75,12 @@ def audit_tables(audit: TokenizerAudit, *, costly: bool = True) -> list[Listing]
     audit : TokenizerAudit
         The audit.
     costly : bool
-        Whether the words that lose most are one of them.
+        Whether the costliest words are one of them.
 
     Returns
     -------
     list of Listing
-        The gap in its parts, facts, words that lose most, and what additional tokens would save;
+        The gap in its parts, facts, the costliest words, and savings from additional tokens;
         the last two only where there are any.
     """
     tables = [_parts(audit), _facts(audit)]
@@ -93,8 +95,8 @@ def audit_tables(audit: TokenizerAudit, *, costly: bool = True) -> list[Listing]
             }
             for word in audit.costly
         ]
-        columns = {"word": "word", "cut": "its tokens", "count": "count", "loss": "beyond one each"}
-        tables.append(Listing(rows, columns, "Words that lose most"))
+        columns = {"word": "word", "cut": "its tokens", "count": "count", "loss": "extra tokens"}
+        tables.append(Listing(rows, columns, "Costliest words"))
     if audit.additions:
         rows = [
             {
@@ -106,9 +108,9 @@ def audit_tables(audit: TokenizerAudit, *, costly: bool = True) -> list[Listing]
             }
             for more in audit.additions
         ]
-        columns = {"added": "more tokens", "saves": "save", "share": "", "at_most": "at most"}
-        columns["first"] = "the first"
-        tables.append(Listing(rows, columns, "What more tokens would save"))
+        columns = {"added": "more tokens", "saves": "tokens saved", "share": "share"}
+        columns |= {"at_most": "upper bound", "first": "first tokens"}
+        tables.append(Listing(rows, columns, "Savings from additional tokens"))
     return tables
 
 
@@ -117,11 +119,11 @@ def _facts(audit: TokenizerAudit) -> Listing:
     each = audit.bytes_per_token
     values: list[tuple[str, Any]] = [
         ("bytes per token", None if each is None else f"{each:.3f}"),
-        ("tokens held", audit.size),
-        ("of them used on this text", audit.used),
-        ("that can never come out", len(audit.unreachable)),
-        (f"{audit.words.symbols} it has no token for", audit.unknown or None),
-        ("tokens across spaces, used or not", audit.tokens_across or None),
+        ("tokens in vocabulary", audit.size),
+        ("used tokens", audit.used),
+        ("unreachable tokens", len(audit.unreachable)),
+        (f"{audit.words.symbols} without a token", audit.unknown or None),
+        ("tokens across spaces", audit.tokens_across or None),
         (f"longest candidate, {audit.words.symbols}", audit.max_length),
     ]
     rows = [{"what": what, "value": value} for what, value in values if value is not None]
@@ -134,38 +136,38 @@ def _parts(audit: TokenizerAudit) -> Listing:
     rows: list[dict[str, Any]] = []
     added = sum(audit.added_found.values())
     # other counts come only from a caller who gives other words than those of the text
-    rounding = "of them " + ("by rounding" if audit.is_cut_at_spaces else "of other words")
+    rounding = "rounding" if audit.is_cut_at_spaces else "tokens of other words"
     if audit.own_tokens is not None and audit.own_tokens != audit.tokens:
-        rows.append({"what": "tokens that it makes of the text", "tokens": audit.own_tokens})
+        rows.append({"what": "tokens of the text", "tokens": audit.own_tokens})
     parts = [
-        ("of them added tokens", added),
-        ("of them unknown tokens", audit.unknown_tokens),
+        ("added tokens", added),
+        ("unknown tokens", audit.unknown_tokens),
         (rounding, audit.rounding),
     ]
     rows += [{"what": what, "tokens": tokens} for what, tokens in parts if tokens]
     rows += [
         {"what": f"tokens needed, {audit.rule.replace('_', ' ')}", "tokens": audit.tokens},
-        {"what": f"at least needed, with any {size}", "tokens": audit.lower_bound},
-        {"what": f"with any {used}, as many as are used", "tokens": audit.lower_bound_used},
+        {"what": f"lower bound, {size} tokens", "tokens": audit.lower_bound},
+        {"what": f"lower bound, {used} tokens (the number used)", "tokens": audit.lower_bound_used},
         {"what": "gap", "tokens": audit.tokens - audit.lower_bound, "gap": audit.gap},
         {
-            "what": "of it by the rule of segmentation",
+            "what": "segmentation rule",
             "tokens": audit.tokens - audit.tokens_used,
             "gap": audit.rule_gap,
         },
         {
-            "what": f"by the choice of the {used} used",
+            "what": "choice of tokens",
             "tokens": audit.tokens_used - audit.lower_bound_used,
             "gap": audit.vocabulary_gap,
         },
         {
-            "what": f"by the {audit.size - audit.used:,} not used here",
+            "what": "unused tokens",
             "tokens": audit.lower_bound_used - audit.lower_bound,
             "gap": audit.unused_gap,
         },
     ]
     if audit.set_apart:
-        what = "at least, with what is set apart"
+        what = "lower bound, tokens of the text"
         rows.append({"what": what, "tokens": audit.own_lower_bound})
     return Listing(
         rows,

@@ -10,11 +10,11 @@ from .tables import is_finite_number
 
 __all__ = ["comparison_chart", "events_chart", "experiment_chart"]
 
-_BUDGET = "k, tokens in the vocabulary"
+_BUDGET = "k, number of chosen tokens"
 # what rows of a comparison are measured by: key, label, and whether it is a share
 _MEASURES = (
-    ("gap", "gap: tokens that could be saved, at most", True),
-    ("excess", "tokens more than the best here", True),
+    ("gap", "gap to the lower bound", True),
+    ("excess", "excess over the best shown", True),
     ("tokens_per_word", "tokens per word", False),
     ("bytes_per_token", "bytes per token", False),
 )
@@ -44,7 +44,7 @@ def comparison_chart(rows: Sequence[Mapping[str, Any]], name: str = "") -> dict[
     >>> rows = compare(Instance({"banana": 2, "bandana": 1}, 0), [1, 2], ["greedtok"]).rows
     >>> chart = comparison_chart(rows)
     >>> [measure["label"] for measure in chart["measures"]]
-    ['tokens more than the best here', 'tokens per word', 'bytes per token']
+    ['excess over the best shown', 'tokens per word', 'bytes per token']
     """
     if not _are_compared(rows):
         return None
@@ -67,7 +67,7 @@ def comparison_chart(rows: Sequence[Mapping[str, Any]], name: str = "") -> dict[
     if not measures:
         return None
     gaps = measures[0]["label"] == _MEASURES[0][1]
-    title = "How far each method is from the optimum" if gaps else "What each method needs"
+    title = "Gap of each method to the lower bound" if gaps else "Tokens needed by each method"
     if name:
         title += f": {name}"
     short = name or ("Gaps" if gaps else "Methods")
@@ -154,7 +154,7 @@ def events_chart(name: str, events: Sequence[Mapping[str, Any]]) -> dict[str, An
     if not measures:
         return None
     return {
-        "title": f"The search over time: {name}",
+        "title": f"Search over time: {name}",
         "short": "Search",
         "across": "seconds",
         "steps": True,

@@ -84,5 +84,5 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> N
         axes.xaxis.set_major_formatter("{x:g} %")
         axes.spines[["top", "right", "bottom", "left"]].set_visible(False)
         bound = ordered[0]["lower_bound"]
-        title = f"Tokens above the proven lower bound, {bound:,}, for k = {ordered[0]['k']:,}"
+        title = f"Gap to the proven lower bound of {bound:,} tokens, k = {ordered[0]['k']:,}"
         axes.set_title(title, loc="left", fontsize="medium")

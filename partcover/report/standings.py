@@ -97,7 +97,7 @@ def measure(
         if bound is not None and bound > tokens:
             raise InputError(
                 f"{name} needs {tokens:,} tokens, fewer than the lower bound {bound:,} of another "
-                "file: they are not about the same words"
+                "file: the two are not about the same words"
             )
         rows.append(
             {
@@ -151,7 +151,7 @@ def under_one_bound(table: Table, rows: Sequence[Mapping[str, Any]]) -> list[dic
         if tokens is not None and bound is not None and tokens < bound:
             raise InputError(
                 f"{row['method']} needs {tokens:,} tokens, fewer than the lower bound {bound:,} of "
-                "another file: they are not about the same words"
+                "another file: the two are not about the same words"
             )
         shown.append({**row, "lower_bound": bound, "gap": gap_of(tokens, bound)})
     return shown
@@ -182,7 +182,7 @@ class Headline:
     def name(self) -> str:
         """The method and its rule, as text."""
         rule = str(self.best["rule"]).replace("_", " ")
-        return f"{self.best['method']}, cut by {rule}"
+        return f"{self.best['method']}, {rule}"
 
     @property
     def gap(self) -> str:
@@ -197,9 +197,9 @@ class Headline:
         k, tokens, bound = cell(best["k"]), cell(best["tokens"]), best.get("lower_bound")
         counted = "this corpus" if self.words is None else f"{cell(self.words)} words"
         ahead = f", the fewest of the {self.others + 1} compared here" if self.others else ""
-        first = f"{best['method']} with {k} tokens cuts {counted} into {tokens} tokens{ahead}."
+        first = f"{best['method']} with {k} tokens segments {counted} into {tokens} tokens{ahead}."
         if bound is None:
-            return [first, "Nothing here says how few are possible: no lower bound was given."]
+            return [first, "How far that is from optimal is unknown: no lower bound was given."]
         if bound == best["tokens"]:
             second = f"That is optimal: no vocabulary of {k} tokens needs fewer."
         else:
@@ -213,9 +213,9 @@ class Headline:
     def certified(self) -> str:
         """What the bound rests on, as a sentence."""
         return {
-            "checked": "The certificate was recounted when this page was made.",
-            "reported": "The bound is the one in the files; no certificate of it was given.",
-            "none": "A certificate is made by: partcover bound C.tsv -k K -o P.cert",
+            "checked": "The certificate was checked when this page was made.",
+            "reported": "The bound comes from the files; no certificate was given.",
+            "none": "To make a certificate, run: partcover bound C.tsv -k K -o P.cert",
         }[self.proof]
 
 

@@ -30,7 +30,7 @@ __all__ = ["boundlessbpe"]
 
 @trainer(
     "boundlessbpe",
-    about="byte-pair encoding within words, and of two words that are tokens",
+    about="BoundlessBPE: BPE that also merges adjacent words that are tokens",
     honours=LIMITED_MERGES - {"prefix", "max_length", "forbidden"},
     nested=True,
     phrases=True,

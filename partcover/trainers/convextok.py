@@ -19,7 +19,7 @@ __all__ = ["convextok"]
 
 @trainer(
     "convextok",
-    about="the linear relaxation, rounded; with its bound",
+    about="ConvexTok: the rounded linear relaxation, with its lower bound",
     honours=OPTIONS,
     work="bound",
 )

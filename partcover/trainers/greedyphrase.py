@@ -42,7 +42,7 @@ _KINDS[[i for i in range(128) if chr(i).isalnum() or i == ord("_")]] = _WORD
 
 @trainer(
     "greedyphrase",
-    about="frequent phrases, pairs of them, and BPE",
+    about="GreedyPhrase: frequent phrases, pairs of phrases, and BPE",
     honours=LIMITED_MERGES,
     work="phrases",
 )

@@ -45,7 +45,7 @@ def _work(options: Mapping[str, Any]) -> Pieces:
 
 @trainer(
     "pathpiece",
-    about="top down, by what each token's absence costs",
+    about="PathPiece: remove tokens top down, those that cost least first",
     honours=LIMITED_CANDIDATES,
     work=_work,
 )

@@ -25,7 +25,7 @@ _BATCH = 4096  # numbers drawn at a time; part of the rule
 
 @trainer(
     "randtrain",
-    about="drawn at random, by their counts",
+    about="random substrings, drawn by their counts",
     honours=LIMITED_CANDIDATES,
     nested=True,
     work="draws",

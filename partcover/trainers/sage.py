@@ -76,7 +76,7 @@ def check_sage(instance: Instance, python: str | PathLike[str] | None = None) ->
 
 @trainer(
     "sage",
-    about="drop what contexts miss least (needs sage-tokenizer)",
+    about="SaGe: remove the tokens that contexts need least (needs sage-tokenizer)",
     requires=check_sage,
 )
 def sage(

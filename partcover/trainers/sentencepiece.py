@@ -75,7 +75,7 @@ def check_sentencepiece(instance: Instance) -> None:
 
 @trainer(
     "unigram_sentencepiece",
-    about="the same by sentencepiece",
+    about="Unigram, trained by the sentencepiece library",
     requires=check_sentencepiece,
 )
 def unigram_sentencepiece(

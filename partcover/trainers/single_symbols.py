@@ -14,7 +14,7 @@ __all__ = ["plain_bytes"]
 
 @trainer(
     "bytes",
-    about="no token at all: every symbol alone",
+    about="no chosen tokens: every symbol alone",
     honours={"candidates", "max_length", "min_count", "forbidden", "groups"},
     nested=True,
     work="words",

@@ -20,7 +20,7 @@ __all__ = ["superbpe"]
 
 @trainer(
     "superbpe",
-    about="byte-pair encoding within words first, then across words",
+    about="SuperBPE: BPE within words first, then across words",
     honours=LIMITED_MERGES - {"prefix"},
     phrases=True,
     work="merges",

@@ -48,7 +48,7 @@ def _work(options: Mapping[str, Any]) -> Pieces:
 
 @trainer(
     "unigram",
-    about="a language model of pieces, pruned",
+    about="Unigram: prune a unigram language model",
     honours=LIMITED_CANDIDATES,
     work=_work,
 )

@@ -26,7 +26,7 @@ def _hint(instance: Instance) -> str | None:
 
 @trainer(
     "wordpiece",
-    about="merge the pair seldom apart; rare ones first, so set --min-count",
+    about="WordPiece: merge pairs that rarely occur apart; set --min-count to skip rare pairs",
     honours=LIMITED_MERGES,
     nested=True,
     work="merges",

@@ -51,11 +51,11 @@ def test_the_proof_of_merges_is_about_tokens_that_they_make(run, tmp_path):
     status, _, err = run(
         "verify", "C.tsv", "-k", "4", "--vocab", "E.json", "--certificate", "E.cert"
     )
-    assert (status, "checked with its text and without -k" in err) == (6, True)
+    assert (status, "give its text and leave out -k" in err) == (6, True)
     (tmp_path / "many.txt").write_text("".join(f"{n:09}\n" for n in range(50)))
     status, _, err = run("verify", "C.tsv", "-k", "4", "--vocab", "many.txt")
     assert (status, err.count("\n")) == (6, 21)
-    assert err.endswith("partcover: … and 31 more; --json names them all\n")
+    assert err.endswith("partcover: … and 31 more; --json lists them all\n")
     proof = ("--write-certificate", "P.cert", "--write-instance", "I.json", "-o", "N.json")
     status, data = as_json(run("prune", "B.json", "text.txt", "-k", "2", *proof, "--json"))
     assert (status, data["tokens"], data["lower_bound"]) == (0, 60, 60)
@@ -64,7 +64,7 @@ def test_the_proof_of_merges_is_about_tokens_that_they_make(run, tmp_path):
     assert (status, checked["certificate"]["lower_bound"]) == (0, 60)
     of_words = ("C.tsv", "-k", "2", "--certificate", "P.cert", "--vocab", "N.json")
     status, _, err = run("verify", *of_words)
-    assert (status, "with the instance of --write-instance" in err) == (6, True)
+    assert (status, "give the instance of --write-instance" in err) == (6, True)
     pruned = Vocabulary.load(tmp_path / "N.json")
     assert (checked["rule"], checked["tokens_by_rule"]) == ("merges", 60)
     assert checked["certificate"]["gap"] == pytest.approx(data["gap"])  # by merges, too
@@ -162,7 +162,7 @@ def test_counted_words_and_lists_of_tokens(run, tmp_path):
     assert (status, data["new_tokens"]) == (0, of_text["new_tokens"])
     status, out, err = run("prune", "tokens.txt", "C.tsv", "-k", "2")
     assert (status, err) == (0, "")
-    for text in ("tokens before", "with any 2 of its tokens, at least", "gap"):
+    for text in ("per word before", "lower bound, 2 tokens kept", "gap"):
         assert text in out
 
 
@@ -170,7 +170,7 @@ def test_counted_words_and_lists_of_tokens(run, tmp_path):
 def test_what_is_shown(run):
     status, out, err = run(*EXTEND, "--keep", "news.txt")
     assert (status, err) == (0, "")
-    for text in ("the corpus to keep", "with any 2 more, at least", "gains", "␣the"):
+    for text in ("corpus to keep", "lower bound, 2 new tokens", "gain", "␣the"):
         assert text in out
 
 
@@ -197,7 +197,7 @@ def test_prune(run, tmp_path):
         (["extend", "V.json", "none.txt", "-m", "9999999999"], "m is 9,999,999,999"),
         ([*EXTEND, *KEEP, "--at-most", "much"], "0.1%"),
         (["extend", "V.json", "none.txt", "-m", "1", *KEEP, "--at-most", "-1"], "at_most is -1"),
-        ([*EXTEND, *KEEP, "--keep-weight", "1/0"], "not a weight: 0.5"),
+        ([*EXTEND, *KEEP, "--keep-weight", "1/0"], "not a weight. Expected a value such as 0.5"),
         ([*EXTEND, "--keep", "news.txt", "--at-most", "1e999999999"], "0.1%"),
         ([*EXTEND, "--keep", "news.txt", "--keep-weight", "1e999999999"], "not a weight"),
         ([*EXTEND, "--rule", "single_symbols"], "uses no tokens"),

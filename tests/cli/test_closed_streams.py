@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.skipif(not CAN_FORK, reason="starts many commands, which takes long elsewhere"),
 ]
 
-CLOSED = "partcover: standard output: is closed, and the result cannot be written to it"
+CLOSED = "partcover: standard output: it is closed, so the result cannot be written to it"
 SLOW = {"demo", "instances check"}
 EACH = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in NAMED]
 

@@ -83,7 +83,7 @@ def test_command_refuses(run, counts):
     fails("'magic'", "-k", "2", "--methods", "magic")
     fails("unknown rule", "-k", "2", "--rules", "magic")
     fails("--targets", "-k", "2", "--targets", "1,x")
-    fails("use one of them", "-k", "2", "--held-out", "other.tsv", "--split", "0.5")
+    fails("exclude each other", "-k", "2", "--held-out", "other.tsv", "--split", "0.5")
     fails("none.tsv", "-k", "2", "--held-out", "none.tsv")
     fails("share", "-k", "2", "--split", "2")
     fails("cannot honour required", "-k", "2", "--methods", "frequent", "--required", "tokens.txt")

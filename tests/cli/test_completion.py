@@ -130,8 +130,8 @@ def test_zsh(shell):
     )
     assert lines == [
         "_partcover_completion partcover",
-        "greedtok:GreedTok: take what covers most, k times.",
-        "greedwmc:GreedWMC: tokens may overlap.",
+        "greedtok:Choose a vocabulary in seconds with the greedy method GreedTok.",
+        "greedwmc:Choose a vocabulary with GreedWMC, whose tokens may overlap.",
         "huggingface",
         "",
     ]

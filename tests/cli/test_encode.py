@@ -188,16 +188,18 @@ def test_decode_refuses(run, out, tmp_path):
     (tmp_path / "ids").write_text(f"97 {2**70}\n")
     fails(run("decode", "v.json", "ids", "-o", "x"), "ids:1: ")
     (tmp_path / "ids").write_text("97\n98 x\n")
-    fails(run("decode", "v.json", "ids", "-o", "x"), "ids:2: a line of whole numbers")
+    fails(run("decode", "v.json", "ids", "-o", "x"), "ids:2: expected a line of whole numbers")
     (tmp_path / "ids").write_text("97\n9_8\n")
-    fails(run("decode", "v.json", "ids", "-o", "x"), "ids:2: a line of whole numbers")
+    fails(run("decode", "v.json", "ids", "-o", "x"), "ids:2: expected a line of whole numbers")
     for wrong in ("1.0", "true"):
         (tmp_path / "ids.json").write_text(f"[97]\n[97, {wrong}]\n")
         fails(run("decode", "v.json", "ids.json", "-o", "x"), "ids.json:2: id", "number 1")
     (tmp_path / "ids.json").write_text('{"id": 3}\n')
-    fails(run("decode", "v.json", "ids.json"), "ids.json:1: a line of JSON with a list 'ids'")
+    fails(
+        run("decode", "v.json", "ids.json"), "ids.json:1: expected a line of JSON with a list 'ids'"
+    )
     (tmp_path / "ids.bin").write_bytes(b"abc")
-    fails(run("decode", "v.json", "ids.bin"), "3 bytes are not a number of uint16; --dtype")
+    fails(run("decode", "v.json", "ids.bin"), "3 bytes, does not fit uint16 numbers; use --dtype")
     np.save(tmp_path / "f.npy", np.ones(3))
     fails(run("decode", "v.json", "f.npy"), "f.npy: ids are an array of float64")
     (tmp_path / "g.npy").write_bytes(b"abc")
@@ -236,4 +238,4 @@ def test_special_tokens_are_text_unless_asked_for(run, out, tmp_path):
         "special: '<b>' is no special token of the vocabulary; there is '<end>', '<a>'",
     )
     both = ("--special", "parse", "--allow-special", "<a>")
-    fails(run("encode", "v.json", "s.txt", *both), "--allow-special is for --special text")
+    fails(run("encode", "v.json", "s.txt", *both), "--allow-special needs --special text")

@@ -53,8 +53,11 @@ def test_command(run, tmp_path):
         (["V.json", "--only", "unused"], "--only unused needs a corpus"),
         (["V.json", "none.tsv"], "none.tsv: cannot be read"),
         (["none.json"], "none.json: cannot be read"),
-        (["V.json", "C.tsv", "--diff", "W.json"], "W.json: over chars, V.json is over bytes"),
-        (["V.json", "I.json"], "I.json: words over chars"),
+        (
+            ["V.json", "C.tsv", "--diff", "W.json"],
+            "W.json: its symbols are chars, those of V.json are bytes",
+        ),
+        (["V.json", "I.json"], "I.json: the symbols of its words are chars"),
     ],
 )
 def test_mistakes(run, tmp_path, arguments, message):
@@ -84,7 +87,7 @@ def test_some_tokens_alone(run, tmp_path, only, shown):
     tokens = ["ab", "abc", "abcd", "bcd", b"\xc3z", "xyz"]
     Vocabulary(tokens, rule="merges").save(tmp_path / "V.json")
     status, out, _ = run("inspect", "V.json", "C.tsv", "--only", only)
-    rows = [line.split() for line in out.partition("cuts a character")[2].splitlines()[2:]]
+    rows = [line.split() for line in out.partition("splits a character")[2].splitlines()[2:]]
     listed = {row[1] for row in rows if row}
     assert status == 0
     assert shown <= listed
@@ -108,7 +111,14 @@ def test_scores(run, tmp_path):
     assert (status, "gap" in data["corpora"][0], data["parity"]) == (0, False, [])
     status, out, _ = run("inspect", "V.json", "C.tsv", "text.txt", "--scores")
     assert status == 0
-    for shown in ("bytes/token", "words kept whole", "Rényi", "by the rule", "Gini", "text.txt"):
+    for shown in (
+        "bytes/token",
+        "words kept whole",
+        "Rényi",
+        "choice of tokens",
+        "Gini",
+        "text.txt",
+    ):
         assert shown in out
 
 
@@ -137,11 +147,11 @@ def test_scores_of_several(run, tmp_path):
     ]
     status, out, _ = run("inspect", "V.json", "W.json", "more.txt", "text.txt", "--scores")
     assert status == 0
-    for shown in ("pre-tokenizer", "kept whole", "Rényi", "by rule", "Gini"):
+    for shown in ("pre-tokenizer", "kept whole", "Rényi", "rule", "Gini"):
         assert shown in out
     assert max(map(len, out.splitlines())) <= 80
     status, _, err = run("inspect", "V.json", "W.json", "-", "--scores")
-    assert (status, "not standard input" in err) == (2, True)
+    assert (status, "instead of standard input" in err) == (2, True)
 
 
 def test_bits_per_byte(run, tmp_path):
@@ -160,18 +170,18 @@ def test_bits_per_byte(run, tmp_path):
     assert row["bits_per_byte_same_context"] < other["bits_per_byte_same_context"]
     status, out, _ = run(*command, "--train", "train.txt")
     assert status == 0
-    assert "bits per byte of an n-gram model" in out
+    assert "Bits per byte of an n-gram model" in out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["V.json", "C.tsv", "--scores", "--train", "text.txt"], "C.tsv: bits per byte"),
-        (["V.json", "text.txt", "--scores", "--train", "C.tsv"], "C.tsv: bits per byte"),
+        (["V.json", "C.tsv", "--scores", "--train", "text.txt"], "C.tsv: --train needs text"),
+        (["V.json", "text.txt", "--scores", "--train", "C.tsv"], "C.tsv: --train needs text"),
         (["V.json", "C.tsv", "--train", "text.txt"], "--train needs --scores"),
-        (["V.json", "-", "--scores", "--train", "text.txt"], "not standard input"),
+        (["V.json", "-", "--scores", "--train", "text.txt"], "instead of standard input"),
         (["V.json", "--scores"], "--scores needs a text"),
-        (["V.json", "C.tsv", "C.tsv"], "several corpora are for --scores"),
+        (["V.json", "C.tsv", "C.tsv"], "several corpora need --scores"),
         (["V.json", "C.tsv", "--scores", "--audit"], "--scores and --audit exclude each other"),
         (["V.json", "C.tsv", "--scores", "--no-gains"], "--scores and --no-gains exclude"),
         (["V.json", "text.txt", "--scores"], "name the pre-tokenizer"),

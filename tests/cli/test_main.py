@@ -145,7 +145,7 @@ def test_k_beyond_the_candidates_is_said(run, tmp_path):
     (tmp_path / "C.tsv").write_text("abc\t2\n")
     status, data = as_json(run("greedtok", "C.tsv", "-k", 50, "--json", "--quiet"))
     assert (status, data["size"], data["nothing_left_to_gain"]) == (0, 1, True)
-    assert "nothing left to gain after 1 tokens; k is 50" in run("greedtok", "C.tsv", "-k", 50)[2]
+    assert "only 1 of k = 50 tokens chosen" in run("greedtok", "C.tsv", "-k", 50)[2]
     assert as_json(run("greedtok", "C.tsv", "-k", 0, "--json"))[1]["tokens"] == 6
 
 
@@ -214,7 +214,7 @@ def test_bad_input(run, counts, tmp_path):
     fails(run("count", "text.txt", "--phrases", "0"), "'--phrases'", "phrases of 0 words")
     fails(run("count", "text.txt", "--phrases", "some"), "'some'", "all")
     fails(run("count", "text.txt", "--phrases", "2", "--pretokenizer", "none"), "none", "joined")
-    fails(run("count", "--merge", "text.txt", "--phrases", "2"), "--merge joins no words")
+    fails(run("count", "--merge", "text.txt", "--phrases", "2"), "--merge cannot join words")
     fails(run("count", "text.txt", "-o", "no/such/C.tsv"), "no/such/C.tsv", "cannot be written")
     fails(run("greedtok", "missing.tsv", "-k", 2), "missing.tsv")
     fails(run("greedtok", counts), "-k is missing")

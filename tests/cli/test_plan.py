@@ -90,7 +90,9 @@ def test_what_fits_with_other_options_of_a_trainer_is_not_refused(monkeypatch):
 
 
 def test_a_trainer_without_an_estimate(run, counts):
-    fails(run("train", counts, "-k", 1, "--method", "sage", "--plan"), "of sage no estimate")
+    fails(
+        run("train", counts, "-k", 1, "--method", "sage", "--plan"), "sage runs in another library"
+    )
 
 
 def test_of_several_budgets_the_largest_counts(run, counts):

@@ -103,7 +103,7 @@ def test_mistakes_are_one_line(run, corpus):
     fails(run("verify", corpus, "-k", "2", "--certificate", "none.cert"), "none.cert", "read")
     fails(run("verify", corpus, "-k", "2", "--certificate", corpus), "C.tsv:1", "not JSON")
     wmc = ("--formulation", "wmc", "--write-certificate", "P.cert")
-    fails(run("solve", corpus, "-k", "2", *wmc), "--write-certificate excludes --solver")
+    fails(run("solve", corpus, "-k", "2", *wmc), "only branch and cut writes certificates")
     fails(run("solve", corpus, "-k", "2", "--write-certificate", "no/P.cert"), "no folder no")
     fails(run("instances", "show", "scardy"), "did you mean scaredy?")
 

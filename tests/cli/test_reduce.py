@@ -121,21 +121,21 @@ def test_mistakes(run, monkeypatch):
     for arguments, part in [
         (sat, "--satisfied is missing"),
         ((*sat, "--satisfied", 9), "9 satisfied clauses are asked for: 0 to 5"),
-        ((*sat, "--satisfied", 4, "-k", 1), "-k is for vertex covers"),
-        (("reduce", "g.txt", "-k", 1, "--satisfied", 1), "a vertex cover has -k"),
+        ((*sat, "--satisfied", 4, "-k", 1), "-k is for --problem vertex-cover"),
+        (("reduce", "g.txt", "-k", 1, "--satisfied", 1), "use -k for a vertex cover"),
         (("reduce", "g.txt", "--problem", "max-2-sat", "--satisfied", 1), "g.txt:1: a clause"),
         (("reduce", "g.txt", "-k", 1, "--alphabet", "binary"), "not for vertex-cover"),
         ((*bottom_up, "--alphabet", "binary"), "not for max-2-sat-bottom-up"),
         ((*sat, "--satisfied", 4, "--alphabet", "binary"), "variable 1 is in 4 clauses"),
         (
             (*bottom_up, "--draw", "a.svg"),
-            "merges are not solved for",
+            "no solver for merges",
         ),
         (("reduce", "g.txt", "-k", 2, "--draw", "a.doc"), "a.doc: a picture ends in"),
         (("reduce", "g.txt", "-k", 2, "--draw", "no/a.svg"), "no/a.svg: cannot be written"),
         (("generate", "magic", 3), "unknown family 'magic'"),
         (("generate", "cycle", 2), "size is 2"),
-        (("generate", "cycle"), "NAME and SIZE are expected"),
+        (("generate", "cycle"), "expected NAME and SIZE"),
     ]:  # fmt: skip
         out, error = run(*arguments, status=2)
         assert out == ""

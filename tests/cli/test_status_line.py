@@ -37,7 +37,7 @@ def event(kind="bound", tokens=1_234_567, bound=1_200_000, phase="search", left=
 
 
 def test_it_says_what_is_known():
-    assert at() == "greedtok  0:00 so far"
+    assert at() == "greedtok  0:00 elapsed"
     assert at(time_limit=90, passed=20) == "greedtok  1:10 left"
     assert at(time_limit=90, passed=200) == "greedtok  0:00 left"
     known = event("incumbent", bound=None, phase="bound", left=3700)
@@ -61,7 +61,7 @@ def test_a_remark_comes_last_and_goes_first():
     line = StatusLine("branches", float("inf"), Clock())
     line.event(event(phase="branches"))
     line.advance(3, None, "2 open of 5 cases")
-    told = "branches  best 1,234,567  bound 1,200,000  gap 2.800 %  0:00 so far"
+    told = "branches  best 1,234,567  bound 1,200,000  gap 2.800 %  0:00 elapsed"
     assert line.line(100) == f"{told}  2 open of 5 cases"
     assert line.line(80) == told
     line.event(event(phase="recount"))

@@ -148,7 +148,9 @@ def test_every_table_fits(run, files, shown, capsys, monkeypatch, command):
             _, left_out = fitted_table(listing, width)
             assert not words(listing, left_out) - Counter(output.out.split()), "every number whole"
             if left_out:
-                remark = f"partcover: left out at {width} columns: {', '.join(left_out)} (--wide"
+                remark = (
+                    f"partcover: columns left out at width {width}: {', '.join(left_out)} (--wide"
+                )
                 assert output.err.startswith(remark)
             else:
                 assert output.err == ""
@@ -274,7 +276,7 @@ def test_at_a_terminal(files, tmp_path, width):
     narrow, remark = lines()
     assert len(narrow) > 40
     assert max(map(cell_len, narrow)) <= width
-    assert remark.startswith(f"partcover: left out at {width} columns: ")
+    assert remark.startswith(f"partcover: columns left out at width {width}: ")
     if width == 80:
         return
     wide, remark = lines("--wide")

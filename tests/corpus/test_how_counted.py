@@ -225,7 +225,7 @@ def test_the_default_path_is_exact(run, tmp_path):
     )
     assert (status, out[:6]) == (0, "exact:"), err
     fewest = Vocabulary.load(tmp_path / "v.json").provenance["tokens_shortest_path"]
-    assert f"the text is cut the same: {fewest:,} tokens" in out
+    assert f"the text is tokenized identically: {fewest:,} tokens" in out
     from tokenizers import Tokenizer
 
     theirs = Tokenizer.from_file(str(tmp_path / "hf" / "tokenizer.json"))
@@ -258,7 +258,7 @@ def test_commands_refuse_a_contradiction(run, tmp_path, command):
         assert (status, out) == (2, "")
         assert err == (
             f"partcover: {corpus}: the words were counted with gpt2, not with space; "
-            "leave --pretokenizer out\n"
+            "leave out --pretokenizer\n"
         )
         assert run(*line, "--pretokenizer", "gpt2")[0] == 0
         assert Vocabulary.load(tmp_path / "v.json").pretokenizer == "gpt2"
@@ -289,7 +289,9 @@ def test_words_held_out_are_counted_alike(run, tmp_path):
 def test_measuring_on_other_words_is_said(run, tmp_path):
     WORDS.save(tmp_path / "C.tsv")
     Vocabulary([" the", "at"], pretokenizer="cl100k").save(tmp_path / "V.json")
-    remark = "the vocabulary is for words of cl100k, these were counted with gpt2\n"
+    remark = (
+        "the vocabulary was made for pre-tokenizer cl100k; these words were counted with gpt2\n"
+    )
     for line in (
         "gap C.tsv --vocab V.json",
         "verify C.tsv -k 2 --vocab V.json",

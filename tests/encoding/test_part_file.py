@@ -313,7 +313,7 @@ def test_a_killed_process_leaves_what_another_goes_on_from(encoder, texts, tmp_p
         assert process.returncode == status
         if sent == signal.SIGTERM:
             assert "partcover: stopping, keeping the best so far\n" in error
-            assert "out.npy.part holds the files that are done: --resume goes on" in error
+            assert "out.npy.part contains the finished files; add --resume to continue" in error
     subprocess.run([*encode, "--quiet"], cwd=tmp_path, check=True)
     encoder.encode_files(texts, tmp_path / "whole.npy")
     assert (tmp_path / "out.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()

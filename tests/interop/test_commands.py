@@ -20,7 +20,7 @@ def test_export_and_import(run, tmp_path):
     status, out, err = run(*line, "--text", "text.txt")
     equal = "of 117 texts, ids, decoding, offsets and templates are equal"
     assert (status, err) == (0, f"partcover: wrote t\npartcover: {equal}\n")
-    assert out.startswith("exact: all 2 words are cut the same: 12 tokens; the text is cut the sam")
+    assert out.startswith("exact: all 2 words are tokenized identically: 12 tokens; the text is")
     status, out, _ = run(*line, "--json", "--quiet", "--rule", "longest_match")
     result = json.loads(out)
     assert (status, result["exact"], result["rule"]) == (0, True, "longest_match")
@@ -42,10 +42,10 @@ def test_a_folder_of_text_is_replayed(run, tmp_path):
     (tmp_path / "texts" / "picture.jpg").write_bytes(b"\xff")
     (tmp_path / "one.txt").write_text("the abca\nabc\nthe")
     status, out, _ = run(*line)
-    assert (status, "the text is cut the same" in out) == (0, True)
+    assert (status, "the text is tokenized identically" in out) == (0, True)
     assert run(*line[:-1], "one.txt")[1] == out
     (tmp_path / "texts" / "c.txt").write_bytes(b"\xff")
-    assert "texts: not all of its files are text in UTF-8" in run(*line)[2]
+    assert "texts: some of its files are not UTF-8 text" in run(*line)[2]
 
 
 @pytest.mark.parametrize("command", ["export", "import"])
@@ -71,7 +71,7 @@ def test_refusals_are_one_line(run, tmp_path):
     status, out, err = run(*line, "-o", "t", "--rule", "priority", "--lossy")
     assert status == 0
     assert out.startswith("not exact: ")
-    assert "given up: the rule priority" in err
+    assert "not preserved: the rule priority" in err
     status, out, err = run("import", "v.json", "--json")  # as it is
     assert (status, json.loads(out)["format"]) == (0, "partcover")
 

@@ -79,7 +79,7 @@ def test_a_sentencepiece_model_goes_back_into_its_file(tmp_path, role):
     (tmp_path / "v.model").write_bytes(data)
     vocabulary = Vocabulary.load(tmp_path / "v.model")
     result = export(vocabulary, tmp_path / "w.model", "sentencepiece")
-    assert "all but pieces is as in the file that it came from" in result.remarks
+    assert "everything except the pieces is as in the original file" in result.remarks
     before, after = new_model(), new_model()
     before.ParseFromString(data)
     after.ParseFromString((tmp_path / "w.model").read_bytes())

@@ -113,7 +113,7 @@ def test_published_rank_files_are_known(tmp_path, monkeypatch):
     monkeypatch.setattr(published, "PUBLISHED", known)
     by_content = Vocabulary.load(path)
     assert by_content.pretokenizer == "o200k"
-    assert "SHA-256 is that of the published o200k_base" in by_content.provenance["remarks"][0]
+    assert "recognized o200k_base by its SHA-256" in by_content.provenance["remarks"][0]
     path.write_bytes(path.read_bytes() + b"\n")
     assert "by the name alone" in Vocabulary.load(path).provenance["remarks"][0]
 

@@ -191,7 +191,7 @@ def test_the_command(files, tmp_path, run):
     assert (status, "wrote report.html" in err) == (0, True)
     status, _, err = run("report", files[0], files[1])
     assert status == 2
-    assert "report.html exists already: name the page with -o" in err
+    assert "report.html already exists: choose another file with -o" in err
 
 
 def test_tables_of_reproduce_have_their_names(tmp_path):

@@ -53,8 +53,8 @@ def certificates(run, files):
     ("line", "status", "part"),
     [
         ("verify E.json book.txt --certificate head.cert", 6, "about a head and a tail, and all"),
-        ("verify C.tsv D.tsv -k 2 --minimax --certificate head.cert", 2, "a head is of a file"),
-        ("verify C.tsv D.tsv -k 2 --certificate several.cert", 2, "several inputs are for"),
+        ("verify C.tsv D.tsv -k 2 --minimax --certificate head.cert", 2, "a head needs a file"),
+        ("verify C.tsv D.tsv -k 2 --certificate several.cert", 2, "several inputs need --minimax"),
         ("verify C.tsv -k 2 --certificate several.cert", 6, "other words"),
         ("prices C.tsv the -k 2 --certificate head.cert", 2, "about a head and a tail"),
     ],
@@ -160,7 +160,7 @@ def test_a_mistake_further_down_is_no_other_file(files):
 @pytest.mark.parametrize("symbols", ["bytes", "chars", "ints"])
 def test_a_token_list_has_no_tabs(tmp_path, symbols):
     (tmp_path / "t").write_text("1 2\n3 4\t5\n")
-    with pytest.raises(InputError, match=r"t:2: .* a tab in one is written \\t"):
+    with pytest.raises(InputError, match=r"t:2: .* write a tab in a token as \\t"):
         read_tokens(str(tmp_path / "t"), symbols)
 
 

@@ -98,13 +98,13 @@ def test_command(run, tmp_path):
     status, out, error = run("claim", "C.tsv", "-k", "1", "--baseline", "9", "--claimed", "9")
     assert (status, out.splitlines()[0]) == (
         0,
-        "impossible: at k = 1 every vocabulary needs at least 21 tokens",
+        "impossible: every vocabulary with k = 1 needs at least 21 tokens",
     )
     assert "the baseline itself is impossible" in error
     amounts = ("--baseline", "9", "--claimed", "10%")
     fails(run("claim", "C.tsv", *amounts), "-k is missing")
     fails(
         run("claim", "C.tsv", "-k", "1", "--baseline", "9%", "--claimed", "9"),
-        "a share is for --claimed",
+        "only --claimed can be a share",
     )
     fails(run("claim", "C.tsv", "-k", "1", "--baseline", "9", "--claimed", "100%"), "below 100 %")

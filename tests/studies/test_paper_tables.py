@@ -175,9 +175,9 @@ def test_bad_input_is_one_line(run, study, tmp_path):
         reproduce.reproduce("magic", study)
     for arguments, part in (
         (("magic", "C.tsv"), "'magic'"),
-        (("d",), "counted words"),
+        (("d",), "word counts"),
         (("d", "none.tsv"), "none.tsv"),
-        (("all", "C.tsv", "--plot", "f.svg"), "name one"),
+        (("all", "C.tsv", "--plot", "f.svg"), "name of one"),
         (("d", "C.tsv", "-k", "x"), "'x'"),
         (("d", "C.tsv", "-o", "no/d.md"), "no/d.md"),
     ):

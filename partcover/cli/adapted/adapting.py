@@ -31,27 +31,34 @@ def adapting_options(*, writes: str) -> Decorator:
         option(
             "--rule",
             type=click.Choice(SEGMENTATION_RULES),
-            help="How words are cut, before and after. Default: as BASE says.",
+            help="Segmentation rule before and after. Default: as BASE says.",
         ),
         option(
             "--pretokenizer",
             shell_complete=pretokenizer_names,
-            help="What text is cut into words by, where BASE does not hold it.",
+            help="Pre-tokenizer, if BASE does not contain one.",
         ),
-        option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet."),
+        option(
+            "--key",
+            default="text",
+            show_default=True,
+            help="Text field of .jsonl and .parquet files.",
+        ),
         option(
             "--write-certificate",
             type=WritablePath(),
             metavar="FILE",
-            help="Write the proof of the bound (.cert), unless FILE proves more already.",
+            help="Write the certificate of the lower bound (.cert). A better one in FILE is kept.",
         ),
         option(
             "--write-instance",
             type=WritablePath(),
             metavar="I.json",
-            help="Write the instance that the bound is about, for `verify`.",
+            help="Write the instance of the lower bound, for `verify`.",
         ),
-        seconds_option(default=20.0, about="For search and bound, once the words are counted."),
+        seconds_option(
+            default=20.0, about="Time for search and bound, after the words are counted."
+        ),
         all_files_option,
         no_vocabulary_option,
         output_options(writes=writes, threads=True),
@@ -87,7 +94,7 @@ def show_adaptation(
     out : Output
         Where to.
     found : Adaptation
-        The vocabulary, of which the base's tokens that can never come out are named.
+        The vocabulary; its unreachable tokens of the base are named.
     tables : iterable of Listing
         What is shown.
     certificate, instance : str or None
@@ -102,7 +109,7 @@ def show_adaptation(
     if tokens:
         named = ", ".join(sym.glance(token) for token in tokens[:_NAMED])
         more = ", …" if len(tokens) > _NAMED else ""
-        out.note(f"{len(tokens):,} tokens of the base can never come out: {named}{more}")
+        out.note(f"{len(tokens):,} unreachable tokens in the base: {named}{more}")
     if certificate is not None:
         save_certificate(out, certificate, found.certificate, found.instance)
     if instance is not None:

@@ -1,4 +1,4 @@
-"""Reads a tokenizer, and the corpora that it is audited, extended or cut down for."""
+"""Reads a tokenizer, and the corpora that it is audited, extended or pruned for."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_base(path: str, pretokenizer: str | None) -> Vocabulary:
 
 def _of_text(path: str, vocabulary: Vocabulary, pretokenizer: str | None) -> Vocabulary:
     if vocabulary.symbols == "ints":
-        raise InputError(f"{path}: tokens over integers, and text is to be cut")
+        raise InputError(f"{path}: its tokens consist of integers, so it cannot tokenize text")
     return with_pretokenizer(path, vocabulary, pretokenizer)
 
 
@@ -53,7 +53,7 @@ def read_corpora(
     Raises
     ------
     InputError
-        As `read_corpus` does, or for words that are not what the vocabulary cuts text into, before
+        As `read_corpus` does, or for words that the vocabulary does not split text into, before
         any text is counted.
     """
     read: dict[str, WordCounts] = {}
@@ -71,7 +71,7 @@ def _are_counted(files: Sequence[str]) -> bool:
 def read_corpus(
     out: Output, base: Vocabulary, files: Sequence[str], *, key: str, all_files: bool
 ) -> WordCounts:
-    """Reads counted words, or counts those of text as a vocabulary cuts it.
+    """Reads word counts, or counts the words of text with a vocabulary's pre-tokenizer.
 
     Parameters
     ----------
@@ -92,7 +92,8 @@ def read_corpus(
     for file, kind in zip(files, kinds, strict=True):
         if kind == "tokenizer":
             raise InputError(
-                f"{file}: this looks like a tokenizer, no text (--all-files counts it as text)"
+                f"{file}: this looks like a tokenizer, not a text; add --all-files to count it as "
+                "text"
             )
     with out.progress("counting") as progress:
         return WordCounts.from_files(

@@ -45,7 +45,7 @@ def say_problems(problems: Sequence[str]) -> None:
     for problem in problems[:_SAID]:
         say(f"partcover: {problem}")
     if len(problems) > _SAID:
-        say(f"partcover: … and {len(problems) - _SAID:,} more; --json names them all")
+        say(f"partcover: … and {len(problems) - _SAID:,} more; --json lists them all")
 
 
 def is_utf8() -> bool:
@@ -209,7 +209,9 @@ class Output:
                 left_out += [heading for heading in without if heading not in left_out]
         click.echo(captured.get(), nl=False)
         if left_out:
-            self.note(f"left out at {width} columns: {', '.join(left_out)} (--wide shows all)")
+            self.note(
+                f"columns left out at width {width}: {', '.join(left_out)} (--wide shows all)"
+            )
 
     @contextmanager
     def progress(self, description: str) -> Iterator[Progress]:

@@ -67,7 +67,7 @@ class StatusLine(Progress):
         no number is cut.
         """
         now = self.clock()
-        passed = f"{_clock(now - self.started)} so far"
+        passed = f"{_clock(now - self.started)} elapsed"
         parts = {
             "phase": self.phase,
             "best": "" if self.tokens is None else f"best {shown_number(self.tokens)}",

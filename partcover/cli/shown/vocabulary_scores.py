@@ -39,37 +39,37 @@ _USE = {
     "corpus": "text",
     "whole_share": "words kept whole",
     "used": "tokens used",
-    "never_used": "never used",
+    "never_used": "tokens unused",
     "renyi_efficiency": "Rényi efficiency",
 }
 _GAPS = {
     "corpus": "text",
     "lower_bound": "lower bound",
     "gap": "gap",
-    "vocabulary_gap": "by the vocabulary",
-    "rule_gap": "by the rule",
+    "vocabulary_gap": "choice of tokens",
+    "rule_gap": "segmentation rule",
 }
 _SEVERAL = {
     "vocabulary": "vocabulary",
-    "size": "tokens held",
+    "size": "tokens",
     "rule": "rule",
     "pretokenizer": "pre-tokenizer",
-    "unreachable": "never come out",
+    "unreachable": "unreachable",
 }
 _TEXTS_OF_SEVERAL = {key: name for key, name in _TEXTS.items() if key != "bytes"}
 _USE_OF_SEVERAL = {
     "corpus": "text",
     "whole_share": "kept whole",
     "used": "used",
-    "never_used": "never used",
+    "never_used": "unused",
     "renyi_efficiency": "Rényi",
 }
 _GAPS_OF_SEVERAL = {
     "corpus": "text",
     "lower_bound": "lower bound",
     "gap": "gap",
-    "vocabulary_gap": "by tokens",
-    "rule_gap": "by rule",
+    "vocabulary_gap": "choice",
+    "rule_gap": "rule",
 }
 _PARITY = {"per": "tokens per", "worst_over_best": "worst/best", "gini": "Gini"}
 
@@ -81,7 +81,7 @@ class ScoreOptions:
     Attributes
     ----------
     pretokenizer : str or None
-        What text is cut by, where the vocabulary does not hold it.
+        The pre-tokenizer, if the vocabulary does not contain one.
     key : str
         The field of JSON lines and Parquet.
     time_limit : float
@@ -128,12 +128,16 @@ def show_scores(
         raise click.UsageError("--scores needs a text: inspect V.json TEXT --scores")
     for text in (*corpora, *options.train) if options.train else ():
         if _is_counted(text):
-            raise InputError(f"{text}: bits per byte (--train) are of text, not of counted words")
+            raise InputError(f"{text}: --train needs text, not word counts")
         if text == "-":
-            raise InputError("--train reads texts more than once: give files, not standard input")
+            raise InputError(
+                "--train reads the texts several times: give files instead of standard input"
+            )
     named = _names(paths)
     if len(named) > 1 and "-" in corpora:
-        raise InputError("several vocabularies read a text each: give a file, not standard input")
+        raise InputError(
+            "several vocabularies each read the text: give a file instead of standard input"
+        )
     vocabularies = {
         name: with_pretokenizer(path, read_any_vocabulary(path), options.pretokenizer)
         for path, name in named.items()
@@ -197,7 +201,8 @@ def read_words(path: str, vocabulary: Vocabulary) -> WordCounts:
         words = Instance.load(path).words
         if words.symbols != vocabulary.symbols:
             raise InputError(
-                f"{path}: words over {words.symbols}, the vocabulary is over {vocabulary.symbols}"
+                f"{path}: the symbols of its words are {words.symbols}, those of the vocabulary "
+                f"are {vocabulary.symbols}"
             )
         return words
     return WordCounts.load(path, vocabulary.symbols)
@@ -215,17 +220,17 @@ def _bits(
 
     with out.progress("language model") as progress:
 
-        def cut(*paths: str) -> SegmentedTexts:
-            progress.stage(f"cutting {', '.join(paths)}")
+        def segmented(*paths: str) -> SegmentedTexts:
+            progress.stage(f"tokenizing {', '.join(paths)}")
             texts = (text for path in paths for text in _texts(path, options.key))
             return segment_texts(vocabulary, texts, rule=rule, threads=out.threads)
 
-        train = cut(*options.train)
+        train = segmented(*options.train)
         progress.stage("training")
         by_tokens = train.model(order=options.order)
         by_bytes = train.model(context_bytes=options.context_bytes)
         for path in names:
-            test = cut(path)
+            test = segmented(path)
             yield {
                 "bits_per_byte": test.bits_per_byte(by_tokens),
                 "bits_per_byte_same_context": test.bits_per_byte(by_bytes),
@@ -252,11 +257,13 @@ def _is_counted(path: str) -> bool:
 
 
 def _counted(out: Output, path: str, vocabulary: Vocabulary, key: str) -> WordCounts:
-    """Reads counted words, or counts those of a text as the vocabulary cuts it."""
+    """Reads word counts, or counts the words of a text with the vocabulary's pre-tokenizer."""
     if _is_counted(path):
         return read_words(path, vocabulary)
     if vocabulary.symbols == "ints":
-        raise InputError(f"{path}: text, and the vocabulary is over integers")
+        raise InputError(
+            f"{path}: the tokens of the vocabulary consist of integers, so it cannot tokenize text"
+        )
     with out.progress("counting") as progress:
         return WordCounts.from_files(
             path,
@@ -283,13 +290,13 @@ def _tables(data: dict[str, Any], options: ScoreOptions) -> list[Listing]:
     """Makes the tables of one vocabulary; the CSV has a row for each corpus."""
     rows = data["corpora"]
     known = {
-        "tokens held": data["size"],
+        "tokens in vocabulary": data["size"],
         "segmentation rule": data["rule"].replace("_", " "),
-        "tokens that can never come out": data["unreachable"],
+        "unreachable tokens": data["unreachable"],
     }
     tables = [replace(facts(known), data=rows)]
-    tables.append(Listing(rows, _TEXTS, "what becomes of a text"))
-    tables.append(Listing(rows, _USE, "how its tokens are used"))
+    tables.append(Listing(rows, _TEXTS, "Tokens needed"))
+    tables.append(Listing(rows, _USE, "Use of tokens"))
     return tables + _gaps_and_bits(rows, data["parity"], options, {})
 
 
@@ -302,8 +309,8 @@ def _tables_of_several(scored: list[dict[str, Any]], options: ScoreOptions) -> l
     )
     held = [{**data, "rule": data["rule"].replace("_", " ")} for data in scored]
     tables = [Listing(held, _SEVERAL, data=rows)]
-    tables.append(Listing(rows, name | _TEXTS_OF_SEVERAL, "what becomes of a text"))
-    tables.append(Listing(rows, name | _USE_OF_SEVERAL, "how tokens are used"))
+    tables.append(Listing(rows, name | _TEXTS_OF_SEVERAL, "Tokens needed"))
+    tables.append(Listing(rows, name | _USE_OF_SEVERAL, "Use of tokens"))
     return tables + _gaps_and_bits(rows, parities, options, name)
 
 
@@ -317,14 +324,14 @@ def _gaps_and_bits(
     tables = []
     if any("gap" in row for row in rows):
         gaps = name | (_GAPS_OF_SEVERAL if name else _GAPS)
-        tables.append(Listing(rows, gaps, "how far from the optimum of its size"))
+        tables.append(Listing(rows, gaps, "Gap to the lower bound"))
     if options.train:
         columns = {
             "corpus": "text",
             "bits_per_byte": f"order {options.order}",
             "bits_per_byte_same_context": f"contexts of {options.context_bytes} bytes",
         }
-        tables.append(Listing(rows, name | columns, "bits per byte of an n-gram model"))
+        tables.append(Listing(rows, name | columns, "Bits per byte of an n-gram model"))
     if parities:
-        tables.append(Listing(parities, name | _PARITY, "how evenly these texts are served"))
+        tables.append(Listing(parities, name | _PARITY, "Parity between texts"))
     return tables

@@ -14,15 +14,17 @@ def not_carried(data: Mapping[str, Any], made: Set[str]) -> list[str]:
     added = data.get("added_tokens") or []
     if both := [entry["content"] for entry in added if entry["content"] in made]:
         remarks.append(
-            f"{len(both)} added tokens that merges make too, as {both[0]!r}, are no special tokens "
-            "here: there a text is cut at them before it is split"
+            f"{len(both)} added tokens, such as {both[0]!r}, are not special tokens here, because "
+            "merges make them too; the library splits text at them first"
         )
     if names := ", ".join(_adding(data.get("post_processor"))):
-        remarks.append(f"its post-processor ({names}) puts tokens around every text there")
+        remarks.append(
+            f"not converted: post-processor ({names}), which adds tokens around every text"
+        )
     if truncation := data.get("truncation"):
-        remarks.append(f"a text is cut off after {truncation.get('max_length')} tokens there")
+        remarks.append(f"not converted: truncation after {truncation.get('max_length')} tokens")
     if data.get("padding"):
-        remarks.append("texts are padded there")
+        remarks.append("not converted: padding")
     return remarks
 
 

@@ -170,7 +170,7 @@ def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) ->
         raise InputError(
             f"what the vocabulary keeps of its tokenizer.json is damaged ({error!r})"
         ) from None
-    remarks = ["all but pieces, merges and added tokens is as in the file that it came from"]
+    remarks = ["everything except tokens, merges, and added tokens is as in the original file"]
     if path.suffix == ".json":
         write_atomic(path, content)
         return remarks

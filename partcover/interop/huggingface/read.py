@@ -277,8 +277,8 @@ def _others(
     if others:
         first = next(iter(others.values())).decode()
         remarks.append(
-            f"{len(others):,} pieces that do not stand for bytes, as {first!r}, come out of no "
-            "text; their ids only decode"
+            f"{len(others):,} tokens do not stand for bytes, such as {first!r}; they are "
+            "unreachable, and their ids only decode"
         )
     return others
 
@@ -445,8 +445,8 @@ def _words_of_text(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
         mark = free_mark(model["vocab"])
         splitting = mark_steps(splitting, mark)
         remarks.append(
-            f"every word gets {mark} in front here, and a piece that begins one: there pieces "
-            f"inside a word begin with {prefix}"
+            f"tokens that begin a word are marked with {mark} here; the file marks tokens inside a "
+            f"word with {prefix}"
         )
     pretokenizer, _, more = read_splitting(splitting)
     remarks += more
@@ -539,7 +539,7 @@ def _pieces_of_text(
     if model.get("ignore_merges") and fallback:
         remarks.append("a word that spells a byte's piece, as <0x41>, is that byte there")
     if dropped := sum(" " in text for text in entries) if marked else 0:
-        remarks.append(f"{dropped} pieces with a space, which no text has there, are left out")
+        remarks.append(f"left out {dropped} unreachable tokens with a space")
     normalizer, pretokenizer = _normalizer(data), known or "none"
     if steps is not None:
         if spaced:

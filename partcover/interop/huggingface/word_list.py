@@ -110,8 +110,8 @@ def _normalizer(path: Path, vocab: dict[str, int]) -> tuple[dict[str, Any], list
     lower = config.get("do_lower_case", not upper)
     remarks = []
     if "do_lower_case" not in config:
-        how = "pieces have capital letters, so" if upper else "no piece has capital letters, so"
-        remarks.append(f"{how} a text is {'not ' * upper}brought to lower case")
+        how = "some tokens have" if upper else "no token has"
+        remarks.append(f"{how} capital letters, so text is {'not ' * upper}converted to lower case")
     normalizer = {
         "type": "BertNormalizer",
         "clean_text": True,

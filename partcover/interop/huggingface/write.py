@@ -110,7 +110,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         write_atomic(path / "special_tokens_map.json", json.dumps(names, indent=1) + "\n")
     remarks = [*before, *_remarks(vocabulary)]
     if others := len(vocabulary.decode_only) - len(unreached(vocabulary)):
-        remarks.append(f"{others:,} ids to which no text is encoded are left out")
+        remarks.append(f"left out {others:,} ids that no text is encoded to")
     if inexact:
         remarks.append(
             f"{inexact} scores come out of the library's JSON reader otherwise in the last bit"

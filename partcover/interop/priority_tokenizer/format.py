@@ -59,7 +59,7 @@ def _other(rule: SegmentationRule) -> str | Nearest:
 
 PRIORITY_TOKENIZER = Format(
     name="priority-class",
-    title="A folder for transformers with a tokenizer class of its own, in plain Python",
+    title="a folder for transformers with a tokenizer class of its own, in plain Python",
     rules={rule: _other(rule) for rule in SEGMENTATION_RULES},
     write=write,
     replay=_replay,

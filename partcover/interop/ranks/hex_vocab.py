@@ -123,7 +123,7 @@ def _replay_sage(path: Path) -> Replay:
 
 SAGE = Format(
     name="sage",
-    title="SaGe's .vocab: bytes and tokens in hexadecimal, one a line; an id is its line",
+    title="SaGe's .vocab: bytes and tokens in hexadecimal, one per line in the order of ids",
     rules={
         rule: "longest match"
         if rule == "longest_match"

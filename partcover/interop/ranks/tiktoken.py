@@ -96,16 +96,16 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     if (known := published_as(digest, path.stem)) is not None:
         name, pretokenizer, special = known
         remarks.append(
-            f"its SHA-256 is that of the published {name}: pre-tokenizer {pretokenizer} and the "
-            f"special tokens ({len(special)}), which are not in the file, are those of {name}"
+            f"recognized {name} by its SHA-256; added its pre-tokenizer {pretokenizer} and "
+            f"{len(special)} special tokens, which rank files do not store"
         )
     elif path.stem in _BY_NAME:
         pretokenizer, special = _BY_NAME[path.stem]
         taken = set(rank_of.values())
         special = {text: number for text, number in special.items() if number not in taken}
         remarks.append(
-            f"it is named {path.stem}, but its SHA-256 is not that of the published file: "
-            f"pre-tokenizer {pretokenizer} and special tokens are taken by the name alone"
+            f"the file is named {path.stem}, but its SHA-256 differs from the published file; "
+            f"added pre-tokenizer {pretokenizer} and special tokens by the name alone"
         )
     else:
         remarks.append(
@@ -222,7 +222,7 @@ RULES: dict[SegmentationRule, str | Nearest] = {
 }
 TIKTOKEN = Format(
     name="tiktoken",
-    title="tiktoken's rank file: base64 and rank a line (.tiktoken)",
+    title="tiktoken's rank file: one base64 token and rank per line (.tiktoken)",
     rules=RULES,
     write=_write,
     replay=_replay,

@@ -209,20 +209,20 @@ def _left_out(model: Any, pieces: _Pieces) -> Iterator[str]:
     """Returns remarks on pieces that the vocabulary does not have, or has as special tokens."""
     unused = pieces.unused
     if unused:
-        yield f"{len(unused):,} unused pieces are left out"
+        yield f"left out {len(unused):,} unused pieces"
     normal = (piece.piece for piece in model.pieces if piece.type == NORMAL)
     is_bpe = model.trainer_spec.model_type == BPE
     if is_bpe and (merged := _merged(unused, {*normal, *unused})):
         yield (
-            f"{merged:,} of them merge there and are split again in the end: words that they come "
-            "up in may be cut otherwise"
+            f"sentencepiece merges {merged:,} of them and splits them again at the end; words with "
+            "them may be tokenized differently"
         )
     if pieces.n_with_space:
-        yield f"{pieces.n_with_space:,} pieces with a space, which no text has there, are left out"
+        yield f"left out {pieces.n_with_space:,} unreachable pieces with a space"
     if pieces.n_user_defined:
         yield (
-            f"{pieces.n_user_defined:,} user-defined pieces, which sentencepiece sets apart before "
-            "it cuts, are special tokens here"
+            f"{pieces.n_user_defined:,} user-defined pieces are special tokens here; sentencepiece "
+            "splits text at them first"
         )
 
 

@@ -40,9 +40,9 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         file.write(model.SerializeToString())
     remarks = list(_remarks(vocabulary, n_unused, len(added)))
     if kept is not None:
-        remarks.append("all but pieces is as in the file that it came from")
+        remarks.append("everything except the pieces is as in the original file")
     if left:
-        remarks.append(f"{len(left):,} ids to which no text is encoded are left out")
+        remarks.append(f"left out {len(left):,} ids that no text is encoded to")
     return remarks
 
 

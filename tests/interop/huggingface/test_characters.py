@@ -169,7 +169,7 @@ def test_what_is_said_of_bpe_over_characters(tmp_path):
     tokenizer.save(str(path))
     assert Encoder(Vocabulary.load(path)).encode("a a") == tokenizer.encode("a a").ids
     remarks = " ".join(Vocabulary.load(path).provenance["remarks"])
-    assert "2 pieces with a space, which no text has" in remarks
+    assert "left out 2 unreachable tokens with a space" in remarks
     tokenizer = character_bpe(["a", "b", "a▁b"], [])
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(
         prepend_scheme="never", split=False
@@ -185,7 +185,7 @@ def test_added_tokens_that_merges_make_too_are_tokens(tmp_path):
     tokenizer.save(str(tmp_path / "t.json"))
     vocabulary = Vocabulary.load(tmp_path / "t.json")
     assert vocabulary.special == {"<b>": 261}
-    assert "1 added tokens that merges make too, as '▁▁', are no special tokens" in " ".join(
+    assert "1 added tokens, such as '▁▁', are not special tokens here" in " ".join(
         vocabulary.provenance["remarks"]
     )
     for text in ("a   a", "  a<b>  "):

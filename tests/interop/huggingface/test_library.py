@@ -62,7 +62,7 @@ def test_what_is_written_is_replayed(tmp_path, later, rule):
 def test_a_difference_is_seen(tmp_path, later, monkeypatch):
     monkeypatch.setattr(Library, "word", lambda self, spelled: [0])
     vocabulary = Vocabulary(TOKENS, rule="merges", pretokenizer="gpt2")
-    with pytest.raises(InputError, match="are cut otherwise"):
+    with pytest.raises(InputError, match="are tokenized differently"):
         export(vocabulary, tmp_path / "t.json", "huggingface")
 
 

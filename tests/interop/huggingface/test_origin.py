@@ -199,7 +199,7 @@ def test_nothing_changes_where_the_vocabulary_did_not(folder, tmp_path):
     vocabulary = Vocabulary.load(folder)
     result = export(vocabulary, tmp_path / "to", "huggingface", text=TEXT)
     assert result.exact
-    assert result.remarks[0].startswith("all but pieces, merges and added tokens is as in the")
+    assert result.remarks[0].startswith("everything except tokens, merges, and added tokens is as")
     names = sorted(path.name for path in folder.iterdir())
     assert sorted(path.name for path in (tmp_path / "to").iterdir()) == names
     for name in names:

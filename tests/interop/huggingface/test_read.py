@@ -140,9 +140,13 @@ AROUND = {
             put("model", "max_input_chars_per_word", 100),
             "words of more than 100 bytes are unknown there, and cut here",
         ),
-        ("merges", put("truncation", {"max_length": 7}), "a text is cut off after 7 tokens there"),
-        ("merges", put("padding", {"pad_id": 0}), "texts are padded there"),
-        ("merges", put("post_processor", AROUND), "(TemplateProcessing) puts tokens around every"),
+        (
+            "merges",
+            put("truncation", {"max_length": 7}),
+            "not converted: truncation after 7 tokens",
+        ),
+        ("merges", put("padding", {"pad_id": 0}), "not converted: padding"),
+        ("merges", put("post_processor", AROUND), "(TemplateProcessing), which adds tokens"),
         ("merges", put("decoder", {"type": "CTC"}), "its decoder (CTC) is not followed"),
         ("merges", put("decoder", None), "its decoder (none, which joins pieces by spaces) is not"),
     ],
@@ -275,14 +279,14 @@ def test_a_unigram_model_as_sentencepiece_makes_it(tmp_path):
 def test_pieces_that_stand_for_no_bytes_only_decode(tmp_path):
     read = damaged(tmp_path, "merges", put("model", "vocab", "a☃", 999))
     [remark] = read.provenance["remarks"]
-    assert remark.startswith("1 pieces that do not stand for bytes, as 'a☃', come out of no text")
+    assert remark.startswith("1 tokens do not stand for bytes, such as 'a☃'; they are unreachable")
     own = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     assert Encoder(read).decode([999]) == own.decode([999]) == "a☃"
     assert Encoder(read).encode("a☃") == own.encode("a☃").ids
     export(read, tmp_path / "out", "huggingface")
     assert Vocabulary.load(tmp_path / "out").with_(provenance={}) == read.with_(provenance={})
     listed = export(read, tmp_path / "r.tiktoken", "tiktoken", lossy=True)
-    assert "1 ids to which no text is encoded are left out" in listed.remarks
+    assert "left out 1 ids that no text is encoded to" in listed.remarks
 
 
 SPACE_BY_NORMALIZER = tokenizers.normalizers.Replace(" ", "▁")
@@ -316,7 +320,7 @@ def test_pieces_that_reach_over_spaces(tmp_path_factory, more, texts, way, numbe
         runs = "Split" if leading else "first-space"
         assert ("none" if over else runs) in vocabulary.pretokenizer
     remarks = " ".join(vocabulary.provenance.get("remarks", ()))
-    assert ("1 pieces with a space, which no text has there" in remarks) == (way != "neither")
+    assert ("left out 1 unreachable tokens with a space" in remarks) == (way != "neither")
     encoder = Encoder(vocabulary)
     for text in texts:
         assert encoder.encode(text) == tokenizer.encode(text).ids

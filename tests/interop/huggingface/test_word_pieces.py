@@ -93,7 +93,10 @@ def test_a_mark_that_no_piece_has(tmp_path):
     (tmp_path / "t.json").write_text(json.dumps(data))
     vocabulary = Vocabulary.load(tmp_path / "t.json")
     assert "\ue000▁x" in vocabulary
-    assert "every word gets \ue000 in front here" in vocabulary.provenance["remarks"][0]
+    assert (
+        "tokens that begin a word are marked with \ue000 here"
+        in vocabulary.provenance["remarks"][0]
+    )
 
 
 def test_unknown_words_are_the_unknown_token(tmp_path):
@@ -140,8 +143,11 @@ def test_berts_list_of_pieces(tmp_path):
     encoder = Encoder(vocabulary)
     assert encoder.encode(text, special="parse") == own.encode(text, add_special_tokens=False).ids
     remarks = vocabulary.provenance["remarks"]
-    assert "no piece has capital letters, so a text is brought to lower case" in remarks
-    assert "its post-processor (BertProcessing) puts tokens around every text there" in remarks
+    assert "no token has capital letters, so text is converted to lower case" in remarks
+    assert (
+        "not converted: post-processor (BertProcessing), which adds tokens around every text"
+        in remarks
+    )
     numbered = {text: place for place, text in enumerate(WORDS)}
     for name, content in (("a.json", numbered), ("vocab.json", WORDS)):
         (tmp_path / name).write_text(json.dumps(content))

@@ -194,13 +194,13 @@ def test_an_export_that_cuts_otherwise_is_found_out(tmp_path, monkeypatch, targe
 
     broken = FORMATS["huggingface"].__class__(**{**vars(HUGGINGFACE), "write": wrong})
     monkeypatch.setitem(FORMATS, "huggingface", broken)
-    with pytest.raises(InputError, match=r"words .* are cut otherwise: \+[\d,]+ tokens"):
+    with pytest.raises(InputError, match=r"words .* are tokenized differently: \+[\d,]+ tokens"):
         export(made("shortest_path"), tmp_path / target, "huggingface")
     assert list(tmp_path.iterdir()) == []
     result = export(made("shortest_path"), tmp_path / target, "huggingface", text=TEXT, lossy=True)
     assert not result.exact
     assert result.text_same is False
-    assert "the text is cut otherwise" in result.cost
+    assert "the text is tokenized differently" in result.cost
 
 
 def test_the_alphabet_is_theirs():

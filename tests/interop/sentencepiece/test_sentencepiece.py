@@ -163,7 +163,7 @@ def test_sentencepiece_likelihood_and_merges(tmp_path, counted):
     assert (back.rule, back.merges, back.tokens) == ("character_merges", None, merged.tokens)
     # a whole word is not looked up: abc merges a + bc first, and x + yz never
     lost = Vocabulary(["yz", "xy", "xyzw"], rule="merges", pretokenizer="none")
-    with pytest.raises(InputError, match="are cut otherwise"):
+    with pytest.raises(InputError, match="are tokenized differently"):
         export(lost, tmp_path / "v.model", "sentencepiece")
 
 
@@ -258,7 +258,7 @@ def test_pieces_that_no_text_can_have(tmp_path):
     processor = spm.SentencePieceProcessor(model_file=str(path))
     assert Encoder(vocabulary).encode("a  a") == processor.encode("a  a") == [257, 258, 259]
     remarks = " ".join(vocabulary.provenance["remarks"])
-    assert "2 pieces with a space, which no text has there, are left out" in remarks
+    assert "left out 2 unreachable pieces with a space" in remarks
 
 
 def test_user_defined_spaces_are_found_in_text(tmp_path):
@@ -286,12 +286,12 @@ def test_spaces_that_no_token_takes(tmp_path):
 
 def test_unused_pieces_that_merge(tmp_path):
     need("sentencepiece")
-    merging = "1 of them merge there and are split again in the end"
+    merging = "sentencepiece merges 1 of them and splits them again"
     for unused, met in (("ab", True), ("<unused9>", False)):
         pieces = [unused, "bc", "a", "b", "c"]
         path = bpe_model(tmp_path / "b.model", pieces, kinds={unused: 5})
         remarks = " ".join(Vocabulary.load(path).provenance["remarks"])
-        assert "1 unused pieces are left out" in remarks
+        assert "left out 1 unused pieces" in remarks
         assert (merging in remarks) is met
 
 
@@ -325,7 +325,7 @@ def test_every_token_is_replayed(tmp_path):
     tokens = [left + right for left in letters for right in letters]
     # as a whole word alone it is cut otherwise: no merges lead to it
     vocabulary = Vocabulary([*tokens, "abcde"], rule="merges", pretokenizer="none")
-    with pytest.raises(InputError, match=r" 1 of [\d,]+ built-in words .* are cut otherwise"):
+    with pytest.raises(InputError, match=r" 1 of [\d,]+ built-in words .* tokenized differently"):
         export(vocabulary, tmp_path / "v.model", "sentencepiece")
 
 

@@ -24,39 +24,51 @@ from ...sizes import Share, Weight
         ("partcover extend tokenizer.json law/ -m 2000 -o new.json", ""),
         (
             "partcover extend tokenizer.json law/ -m 2000 --keep news.txt --keep-weight 0.1",
-            "for both corpora",
+            "optimize for both corpora",
         ),
-        ("partcover export new.json --to huggingface -o new", "as a library loads it"),
+        ("partcover export new.json --to huggingface -o new", "write it for a library"),
     ],
 )
-@argument("base", type=ReadablePath(), metavar="BASE")
-@argument("files", nargs=-1, required=True, metavar="CORPUS…")
+@argument(
+    "base",
+    type=ReadablePath(),
+    metavar="BASE",
+    help="Vocabulary file, list of tokens, or a tokenizer that `import` reads.",
+)
+@argument(
+    "files",
+    nargs=-1,
+    required=True,
+    metavar="CORPUS…",
+    help="Text that `count` reads, or one file of word counts.",
+)
 @option(
     "-m",
     "m",
     type=click.IntRange(0),
     required=True,
-    help="How many tokens to add.",
+    help="Number of tokens to add.",
 )
 @option(
     "--keep",
     multiple=True,
     type=ReadablePath(),
     metavar="FILE",
-    help="Text or counted words of what BASE is for, counted before and after. Repeatable.",
+    help="Text or word counts that BASE should still tokenize well, measured before and after. "
+    "Repeatable.",
 )
 @option(
     "--keep-weight",
     type=Weight(),
     default=Fraction(0),
     metavar="W",
-    help="What a token of --keep counts where one of CORPUS counts 1. Default: 0.",
+    help="Weight of a token of --keep; a token of CORPUS has weight 1. Default: 0.",
 )
 @option(
     "--at-most",
     type=Share(),
     metavar="SHARE",
-    help="How much more --keep may need than before: 0.1%, say.",
+    help="Maximum increase in tokens on the --keep corpus, for example 0.1%.",
 )
 @adapting_options(writes="the new vocabulary")
 def extend_command(
@@ -72,18 +84,18 @@ def extend_command(
 ) -> int:
     """Add tokens to a tokenizer for a new domain or language.
 
-    BASE is any file or folder that `import` reads, a vocabulary file or a list of tokens. Its
-    tokens, ids and special tokens stay, and the new ones get the ids behind them. CORPUS is text,
-    counted by BASE's own pre-tokenizer, or one file of counted words.
+    The tokens, ids, and special tokens of BASE do not change; the new tokens get the next ids.
+    `extend` splits text into words with BASE's own pre-tokenizer.
 
-    The bound is proven: no other new tokens, as many as were asked for, need fewer; of merges,
-    none that come behind those of BASE. `export` writes the new vocabulary for a library.
+    `extend` also proves a lower bound: no other choice of the same number of new tokens needs fewer
+    tokens. If BASE is a BPE tokenizer, this holds for new merges that come after those of BASE.
+    `export` converts the new vocabulary for a library.
     """
     from ....adaptation.extend import check_extendable, extend
     from ....report.adaptation_tables import extension_tables
 
     if not keep and (at_most is not None or keep_weight):
-        raise InputError("--keep-weight and --at-most are about --keep, which is not given")
+        raise InputError("--keep-weight and --at-most need --keep FILE")
     vocabulary = read_adaptable(base, options["pretokenizer"], rule)
     check_extendable(vocabulary, m, keep_weight=keep_weight, at_most=at_most)
     check_not_among(out.path, (*files, *keep), all_files=options["all_files"])
@@ -103,11 +115,11 @@ def extend_command(
             progress=progress,
         )
     if len(found.new) < m:
-        out.note(f"{len(found.new):,} tokens were added: no more of them help")
+        out.note(f"only {len(found.new):,} of {m:,} tokens added: no further token saves anything")
     if found.is_within_words:
         out.note(
-            "tokens of BASE reach across words here: new tokens are parts of words, and the bound "
-            "is for such tokens"
+            "tokens of BASE span several words here; new tokens lie within words, and the bound "
+            "holds for such tokens"
         )
     proof = options["write_certificate"], options["write_instance"]
     return show_adaptation(out, found, extension_tables(found), *proof)

@@ -22,24 +22,35 @@ from ...shown.output import Output
     keeps_best=True,
     examples=[
         ("partcover prune tokenizer.json texts/ -k 32000 -o small.json --ids ids.npy", ""),
-        ("partcover export small.json --to huggingface -o small", "as a library loads it"),
+        ("partcover export small.json --to huggingface -o small", "write it for a library"),
     ],
 )
-@argument("base", type=ReadablePath(), metavar="BASE")
-@argument("files", nargs=-1, required=True, metavar="CORPUS…")
+@argument(
+    "base",
+    type=ReadablePath(),
+    metavar="BASE",
+    help="Vocabulary file, list of tokens, or a tokenizer that `import` reads.",
+)
+@argument(
+    "files",
+    nargs=-1,
+    required=True,
+    metavar="CORPUS…",
+    help="Text that `count` reads, or one file of word counts.",
+)
 @option(
     "-k",
     "k",
     type=click.IntRange(0),
     required=True,
-    help="How many tokens of two or more symbols to keep.",
+    help="Number of tokens to keep, not counting single bytes and special tokens.",
 )
 @option(
     "--ids",
     "write_ids",
     type=WritablePath(),
     metavar="FILE.npy",
-    help="Write the new id of each old one, -1 for a token that is gone: an array of NumPy.",
+    help="Write a NumPy array with the new id of each old id, -1 for a removed token.",
 )
 @adapting_options(writes="the new vocabulary")
 def prune_command(
@@ -51,14 +62,14 @@ def prune_command(
     rule: SegmentationRule | None,
     **options: Any,
 ) -> int:
-    """Keep the tokens of a tokenizer that a corpus needs most.
+    """Make a tokenizer smaller: keep the tokens a corpus needs most.
 
-    BASE is any file or folder that `import` reads, a vocabulary file or a list of tokens. Its
-    single bytes and special tokens stay beside the k. CORPUS is text, counted by BASE's own
-    pre-tokenizer, or one file of counted words.
+    The single bytes and special tokens of BASE stay in addition to the k tokens. `prune` splits
+    text into words with BASE's own pre-tokenizer.
 
-    The bound is proven: no other k tokens of BASE need fewer. With the array of --ids the rows of
-    an embedding matrix are cut; `export` writes the new vocabulary for a library.
+    `prune` also proves a lower bound: no other k tokens of BASE need fewer tokens. Use the array of
+    --ids to select the rows of an embedding matrix. `export` converts the new vocabulary for a
+    library.
     """
     from ....adaptation.prune import check_prunable, prune
     from ....report.adaptation_tables import pruning_tables
@@ -66,7 +77,9 @@ def prune_command(
     vocabulary = read_adaptable(base, options["pretokenizer"], rule)
     check_prunable(vocabulary, k)
     if write_ids is not None and vocabulary.symbols != "bytes":
-        raise InputError(f"--ids: only tokens over bytes have ids; {base} is over characters")
+        raise InputError(
+            f"--ids: only byte vocabularies have ids; the symbols of {base} are characters"
+        )
     check_not_among(out.path, files, all_files=options["all_files"])
     reading = {"key": options["key"], "all_files": options["all_files"]}
     words = read_corpus(out, vocabulary, files, **reading)

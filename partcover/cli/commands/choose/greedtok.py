@@ -15,20 +15,24 @@ from ...shown.output import Output
     keeps_best=True,
     examples=[
         ("partcover greedtok book.tsv -k 1000 -o v.json", ""),
-        ("partcover greedtok book.tsv -k 1000 --max-length 16 --json", "no longer candidates"),
-        ("partcover greedtok de.tsv en.tsv -k 1000 --minimax", "no language is served badly"),
+        (
+            "partcover greedtok book.tsv -k 1000 --max-length 16 --json",
+            "only tokens of at most 16 symbols",
+        ),
+        ("partcover greedtok de.tsv en.tsv -k 1000 --minimax", "balance two languages"),
     ],
 )
 @vocabulary_options(seed=False, several=True)
 @plan_option("greedy")
 def greedtok_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
-    """GreedTok: take what covers most, k times.
+    """Choose a vocabulary in seconds with the greedy method GreedTok.
 
-    Tokens are counted under GreedTok's own rule (priority order), with the fewest that the same
-    vocabulary needs beside them. Ties: the shorter token, then the lexicographically last.
+    GreedTok adds the token that saves most, k times. The result shows the tokens that the corpus
+    needs under GreedTok's own segmentation rule (priority order) and under the best segmentation
+    (shortest path). Ties go to the shorter token, then to the lexicographically last.
 
-    With --minimax and several inputs it runs on all their words, the counts of an input multiplied
-    by a weight, which grows where the input needs more tokens than others for its reference.
+    With --minimax and several inputs, GreedTok runs repeatedly on all words, and gives more weight
+    to inputs that need many tokens relative to their reference count.
     """
     from ....heuristics.greedy import greedtok
 

@@ -18,11 +18,11 @@ from ...shown.output import Output
 @vocabulary_options(seed=False)
 @plan_option("greedy")
 def greedwmc_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
-    """GreedWMC: tokens may overlap.
+    """Choose a vocabulary with GreedWMC, whose tokens may overlap.
 
-    Greedy maximum coverage: a pair of symbols is covered once any chosen token lies over it. Its
-    relaxed cover bounds the cover of any k tokens: GreedTok's cover over it, times 1 - 1/e, is a
-    certified approximation ratio of GreedTok.
+    GreedWMC is greedy weighted maximum coverage: a pair of adjacent symbols is covered as soon as
+    any chosen token contains it, even if tokens overlap. The ratio of GreedTok's cover to this
+    relaxed cover, times 1 - 1/e, is a certified approximation ratio of GreedTok.
     """
     from ....heuristics.greedy import greedwmc
 

@@ -29,33 +29,33 @@ from ...shown.output import Output, say
         ("partcover improve book.tsv -k 1000 -o v.json --time-limit 60", ""),
         (
             "partcover improve book.tsv -k 1000 --write-certificate p.cert --gap 0.005",
-            "with the proof, until half a percent is left",
+            "with a certificate; stop at a gap of 0.5 %",
         ),
         (
             "partcover improve de.tsv en.tsv fi.tsv -k 1000 --minimax --time-limit 60",
-            "for the language that is served worst",
+            "minimize the largest ratio over three languages",
         ),
         (
             "partcover improve large.tsv -k 10000 --head 100000 -o v.json",
-            "in the memory of the head",
+            "keep only 100,000 words in memory",
         ),
     ],
 )
-@option("--no-bound", is_flag=True, help="Only search; nothing says how far from optimal.")
+@option("--no-bound", is_flag=True, help="Search only; do not compute a lower bound.")
 @no_cuts_option
 @option(
     "--head",
     type=click.IntRange(1),
     metavar="N",
-    help="Search with the N most frequent words and a sample: the memory is theirs.",
+    help="Keep only the N most frequent words in memory and read the rest from disk as needed.",
 )
 @engine_options(
-    ", which read the words outside of the head",
+    ", which read the words that --head keeps on disk",
     "threads",
-    "For what the workers share, a folder that all see. Default: that of -o.",
+    "Directory that all workers can read and write. Default: the directory of -o.",
 )
 @search_options(
-    limit="Stop after this long; up to two fifths of it go to the lower bound alone.",
+    limit="Stop after this many seconds. Default: when the search no longer improves.",
     several=True,
 )
 @plan_option("search")
@@ -69,20 +69,22 @@ def improve_command(
     head: int | None,
     readers: Readers,
 ) -> int:
-    """Search for a better vocabulary, and bound the optimum.
+    """Choose a better vocabulary by search, and bound its gap.
 
-    First GreedTok; then a lower bound, whose prices guide the search: tokens are exchanged by what
-    adding and dropping them is worth under the shortest path, exactly. Bound and search go on
-    together, side by side with --threads 2. Without a time limit all ends by itself; with one the
-    search goes on until then. Whatever the limit, the words are read, their substrings enumerated,
-    half a second given to GreedTok, and the result recounted.
+    `improve` starts from GreedTok's vocabulary, computes a lower bound, and exchanges tokens as
+    long as that saves tokens under the best segmentation (shortest path). With --threads 2 it
+    computes the bound and searches at the same time.
 
-    With --minimax and several inputs the largest ratio of tokens to reference is made small: the
-    same runs on all words, round by round, with more weight for inputs that are served worse.
+    Without --time-limit the search stops when it no longer improves; with it, the search runs until
+    the limit, of which the lower bound may take up to two fifths. Some work is always done: reading
+    the words, listing their substrings, half a second of GreedTok, and the final recount.
 
-    With --head N the N most frequent words have prices, and the search is with these and as many
-    that stand for all others. Tokens and bound are of all words: a file of counted words is read
-    several times, and a vocabulary is kept only if it needs fewer tokens for all of them.
+    With --minimax and several inputs, `improve` minimizes the largest ratio of tokens to the
+    reference count over all inputs.
+
+    With --head N, the search uses the N most frequent words and a sample of the others. Tokens and
+    bound still hold for all words: the file of word counts is read several times, and a vocabulary
+    is kept only if it needs fewer tokens for all words.
     """
     from ....bounds.improve import improve
 

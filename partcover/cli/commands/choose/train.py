@@ -41,7 +41,7 @@ def _work(options: Mapping[str, Any]) -> Work:
     work = trainer.work_of(method_options(trainer.run, method, options["settings"]))
     if work is None:
         raise click.UsageError(
-            f"of {method} no estimate is known, which is another library's: leave out --plan"
+            f"{method} runs in another library, whose memory is not known: leave out --plan"
         )
     return work
 
@@ -64,14 +64,17 @@ def _about(name: str) -> str:
     cls=_Methods,
 )
 @option(
-    "--method", required=True, type=click.Choice(sorted(TRAINERS)), help="What chooses the tokens."
+    "--method",
+    required=True,
+    type=click.Choice(sorted(TRAINERS)),
+    help="Training method; see the list below.",
 )
 @option(
     "--option",
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="An option of the method, by the name it has in Python. Repeatable.",
+    help="Option of the method, named as in Python. Repeatable.",
 )
 @vocabulary_options()
 @plan_option(_work)
@@ -82,20 +85,25 @@ def train_command(
     settings: tuple[str, ...],
     time_limit: float | None,
 ) -> int:
-    """Train a vocabulary as other tokenizers do, for comparison.
+    """Train a vocabulary with BPE, Unigram, or another known method.
 
-    Tokens are counted under the method's own segmentation rule, with the fewest that the same
-    vocabulary needs beside them. Whatever the time limit, the words are read and the data that the
-    method starts from are made.
+    The result shows the tokens that the corpus needs under the method's own segmentation rule and
+    under the best segmentation (shortest path). The time limit does not cover reading the words and
+    preparing the data of the method.
     """
     trainer = TRAINERS[method]
     if time_limit is not None and not trainer.takes_time:
-        raise click.UsageError(f"{method} is done in a moment: leave out --time-limit")
+        raise click.UsageError(
+            f"{method} takes no time limit, because it is fast: leave out --time-limit"
+        )
     options = method_options(trainer.run, method, settings)
     instance = source.read()
     cut = instance.words.pretokenizer or "none"
     if trainer.phrases and "words" not in options and without_phrases(cut) == cut:
-        out.note(f"no phrases, so {method} does what bpe does: count --phrases 4 makes them")
+        out.note(
+            f"the words have no phrases, so {method} gives the result of bpe; count with "
+            "--phrases 4"
+        )
     if trainer.hint is not None and (hint := trainer.hint(instance)):
         out.note(hint)
     with out.progress(method) as progress:
@@ -142,7 +150,7 @@ def method_options(run: Callable[..., Any], method: str, settings: Sequence[str]
     for text in settings:
         name, equals, value = text.partition("=")
         if not equals:
-            raise InputError(f"--option {text}: NAME=VALUE is expected")
+            raise InputError(f"--option {text}: expected NAME=VALUE")
         if name not in names:
             raise InputError(f"--option {text}: {known}")
         values[name] = _value(text, value, hints[name])
@@ -154,7 +162,7 @@ def _value(text: str, value: str, hint: Any) -> Any:
     kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     if bool in kinds:
         if value not in ("true", "false"):
-            raise InputError(f"--option {text}: true or false is expected")
+            raise InputError(f"--option {text}: expected true or false")
         return value == "true"
     for kind, read, what in (
         (int, read_int, "a whole number"),
@@ -164,5 +172,5 @@ def _value(text: str, value: str, hint: Any) -> Any:
             try:
                 return read(value)
             except ValueError:
-                raise InputError(f"--option {text}: {what} is expected") from None
+                raise InputError(f"--option {text}: expected {what}") from None
     return value

@@ -68,77 +68,80 @@ class _Running:
     "count",
     examples=[
         ("partcover count book.txt -o book.tsv", ""),
-        ("partcover count book.txt --pretokenizer gpt2 -o book.tsv", "words as of GPT-2"),
+        ("partcover count book.txt --pretokenizer gpt2 -o book.tsv", "split as GPT-2 does"),
         ("partcover count book.txt --pretokenizer gpt2 --symbols chars | head", ""),
         (
             "partcover count book.txt --pretokenizer gpt2 --phrases 4 -o phrases.tsv",
-            "whole phrases",
+            "count phrases of up to four words",
         ),
-        ("partcover count '*.txt' --threads 2 -o all.parquet", "files that match, as Parquet"),
-        ("partcover count --merge book.tsv small.tsv -o both.tsv", "counts of others"),
+        ("partcover count '*.txt' --threads 2 -o all.parquet", "write Parquet"),
+        ("partcover count --merge book.tsv small.tsv -o both.tsv", "add up existing counts"),
     ],
 )
-@argument("files", nargs=-1, required=True, metavar="FILE…")
+@argument("files", nargs=-1, required=True, metavar="FILE…", help="Text to count; see above.")
 @option(
     "--pretokenizer",
     default="space-prefix",
     show_default=True,
     shell_complete=pretokenizer_names,
-    help="How text is cut into words: space-prefix, gpt2, cl100k, o200k, qwen2, qwen3.5, deepseek, "
-    "tekken, first-space, space, digit, none, or several joined by '+' (first-space+digit). "
-    'space-prefix:_ marks with _. Or JSON as in a tokenizer.json: \'{"type": "Whitespace"}\'.',
+    help="Rule that splits text into words: space-prefix, gpt2, cl100k, o200k, qwen2, qwen3.5, "
+    "deepseek, tekken, first-space, space, digit, or none. Join several with '+' "
+    "(first-space+digit). space-prefix:_ marks spaces with _. Also JSON as in a tokenizer.json: "
+    '\'{"type": "Whitespace"}\'.',
 )
 @option(
     "--phrases",
     type=Words(),
     default=1,
     metavar="P",
-    help="Join up to P words in a row to one, so that tokens may reach across words; all for all "
-    "in a row. Phrases end at signs, numbers and lines.",
+    help="Join up to P consecutive words (or all) into one, so that tokens can span words. Phrases "
+    "end at punctuation, numbers, and line breaks. Default: 1.",
 )
 @option(
     "--normalizer",
     metavar="NAME",
-    help="What is done to text before: NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Nmt, "
-    "BertNormalizer, several joined by '+', or JSON as in a tokenizer.json.",
+    help="Normalizer: NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Nmt, or "
+    "BertNormalizer. Join several with '+'. Also JSON as in a tokenizer.json.",
 )
-@option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
+@option("--key", default="text", show_default=True, help="Text field of .jsonl and .parquet files.")
 @option(
     "--symbols",
     type=click.Choice(["bytes", "chars"]),
     default="bytes",
     show_default=True,
-    help="What words are made of.",
+    help="Symbols of the words.",
 )
 @all_files_option
 @option(
     "--merge",
     is_flag=True,
-    help="FILE is counted words, TSV or Parquet (columns word and count), whoever counted them: "
-    "their counts are added up.",
+    help="Add up word counts instead: each FILE is TSV, or Parquet with the columns word and "
+    "count.",
 )
 @option(
     "--resume",
     is_flag=True,
     heading=LIMITS,
-    help="Go on from the finished parts of a count that was stopped or killed; they are in "
-    "OUTPUT.shards.",
+    help="Resume an interrupted count from its finished parts, which are in OUTPUT.shards.",
 )
 @option(
     "--memory",
     type=Size(LEAST_MEMORY),
     metavar="SIZE",
     heading=LIMITS,
-    help="Most memory of the process, and of each process of --engine. What does not fit is "
-    "written to disk; the result is the same. Default: 2GB, or half of what is free.",
+    help="Maximum memory of the process, and of each process of --engine. The rest goes to disk; "
+    "the result is the same. Default: 2GB, or half of the free memory if that is less.",
 )
 @engine_options(
     "",
     "threads",
-    "Where parts are kept meanwhile, a folder that all workers see. Default: beside -o.",
+    "Directory for temporary parts that all workers can read and write. Default: that of -o.",
 )
 @output_options(
-    writes="the counted words (.parquet: as Parquet)", kind="text", table=False, threads=True
+    writes="the word counts (as Parquet if FILE ends in .parquet)",
+    kind="text",
+    table=False,
+    threads=True,
 )
 @partial(grouped, name="running", kind=_Running)
 @partial(grouped, name="settings", kind=CountSettings)
@@ -150,15 +153,16 @@ def count_command(
     merge: bool,
     running: _Running,
 ) -> int:
-    """Count the words of text.
+    """Count the words of a text or corpus.
 
-    FILE is text (.txt and any other name), .jsonl, .parquet, .gz or .zst of them, a folder, a
-    pattern ('*.txt'), a URL (s3://…), or - for standard input. Without -o the counted words go to
-    standard output: one word, a tab, its count a line; the first line says how they were counted.
+    FILE is a text file, .jsonl, .parquet, one of these compressed (.gz, .zst), a directory, a
+    pattern ('*.txt'), a URL (s3://…), or - for standard input. The result has one WORD<TAB>COUNT
+    per line, after a first line that says how the words were counted. Without -o it goes to
+    standard output. The other commands read this file.
 
-    The default pre-tokenizer is that of the GreedTok paper: a word begins at each space, which is
-    written Ġ in it. An export to huggingface writes that too; tiktoken's own patterns are gpt2,
-    cl100k and o200k, and sentencepiece takes first-space.
+    The default pre-tokenizer is that of the GreedTok paper: a word begins at each space, and the
+    space is written as Ġ. Use gpt2, cl100k, or o200k to split text as tiktoken does, and
+    first-space to split it as sentencepiece does.
     """
     started = time.monotonic()
     if phrases != 1:
@@ -167,7 +171,7 @@ def count_command(
     skipped: Counter[str] = Counter()
     target = out.path or ("-" if not out.json else os.devnull)
     if merge and phrases != 1:
-        raise click.UsageError("--merge joins no words: leave out --phrases")
+        raise click.UsageError("--merge cannot join words into phrases: leave out --phrases")
     if merge:
         header, totals = _merged(out, files, target, settings, running)
     else:
@@ -205,7 +209,7 @@ def count_command(
 def _run(out: Output, job: CountJob, running: _Running) -> Totals:
     """Counts with the workers that were asked for."""
     if running.resume and job.folder is None:
-        raise click.UsageError("--resume needs -o FILE, beside which finished parts are kept")
+        raise click.UsageError("--resume needs -o FILE: finished parts are kept next to it")
     memory = running.bytes_of(out.threads if running.engine == "threads" else 1)
     try:
         with (
@@ -217,7 +221,7 @@ def _run(out: Output, job: CountJob, running: _Running) -> Totals:
     except BaseException:
         if job.finished:
             out.note(
-                f"{job.finished:,} finished parts are kept in {job.folder}; --resume goes on with "
+                f"{job.finished:,} finished parts are kept in {job.folder}; add --resume to reuse "
                 "them"
             )
         raise
@@ -228,7 +232,7 @@ def _merged(
 ) -> tuple[Header, Totals]:
     """Adds up counts."""
     if running.resume or running.engine != "threads":
-        raise click.UsageError("--merge takes neither --resume nor --engine")
+        raise click.UsageError("--merge cannot be used with --resume or --engine")
     source = click.get_current_context().get_parameter_source("pretokenizer")
     given = None if source is ParameterSource.DEFAULT else settings.header.pretokenizer
     with out.progress("merging"):

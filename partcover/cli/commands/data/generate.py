@@ -19,18 +19,18 @@ from ...shown.output import Output
         ("partcover solve I.json", ""),
     ],
 )
-@argument("name", type=str, required=False)
-@argument("size", type=int, required=False)
-@option("-k", "k", type=int, help="The budget; each family has its own default.")
-@option("--list", "list_", is_flag=True, help="Print the families.")
+@argument("name", type=str, required=False, help="Name of the family; see --list.")
+@argument("size", type=int, required=False, help="Size of the instance.")
+@option("-k", "k", type=int, help="Number of tokens to choose. Default: that of the family.")
+@option("--list", "list_", is_flag=True, help="List the families.")
 @output_options(writes="the instance", kind="text", seed=True)
 def generate_command(
     out: Output, name: str | None, size: int | None, k: int | None, list_: bool
 ) -> int:
-    """Make an instance of a family.
+    """Generate a test instance of a known family.
 
-    NAME, SIZE and the seed determine it; the instance file has them under "source".  Without -o
-    the instance is printed.
+    NAME, SIZE, and --seed determine the instance; its file records them under "source". Without -o
+    the instance goes to standard output.
     """
     from ....instances.families import FAMILIES, generate
 
@@ -50,7 +50,7 @@ def generate_command(
         out.show({"families": rows}, Listing(rows, {key: key for key in shown}, data=rows))
         return 0
     if name is None or size is None:
-        raise click.UsageError("NAME and SIZE are expected (or --list)")
+        raise click.UsageError("expected NAME and SIZE (or --list)")
     instance = generate(name, size, out.seed, k)
     data = {
         "family": name,

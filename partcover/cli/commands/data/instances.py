@@ -16,16 +16,16 @@ from ...shown.output import Output, say
 
 @cloup.group("instances")
 def instances_command() -> None:
-    """The instances that come with partcover.
+    """List, show, and check the instances that come with partcover.
 
-    Each has its words, its best known vocabulary and a lower bound that a certificate proves.
+    Each instance has words, its best known vocabulary, and a lower bound with a certificate.
     """
 
 
 @command("list", examples=[("partcover instances list", "")])
 @output_options()
 def instances_list(out: Output) -> int:
-    """List the instances, and what is known of their optima."""
+    """List the instances and what is known about their optima."""
     from ....instances import library
 
     rows = [library.entry(name).facts() for name in library.names()]
@@ -49,10 +49,10 @@ def instances_list(out: Output) -> int:
     "show",
     examples=[("partcover instances show papaya-impact -o I.json", "")],
 )
-@argument("name", type=str, shell_complete=instance_names)
+@argument("name", type=str, help="Name of the instance.", shell_complete=instance_names)
 @output_options(writes="the instance", kind="text")
 def instances_show(out: Output, name: str) -> int:
-    """Show an instance: words, best vocabulary and source; -o writes its file."""
+    """Show the words, best vocabulary, and source of an instance; -o writes it."""
     from ....instances import library
 
     entry = library.entry(name)
@@ -78,14 +78,21 @@ def instances_show(out: Output, name: str) -> int:
 
 
 @command("check", examples=[("partcover instances check papaya-impact", "")])
-@argument("names", type=str, nargs=-1, metavar="[NAME…]", shell_complete=instance_names)
+@argument(
+    "names",
+    type=str,
+    nargs=-1,
+    metavar="[NAME…]",
+    help="Names of instances.",
+    shell_complete=instance_names,
+)
 @output_options(writes="the result, as JSON", kind="text", table=False)
 def instances_check(out: Output, names: tuple[str, ...]) -> int:
-    """Check every claim of the instances, without any solver.
+    """Check every claim about the instances without a solver.
 
-    The words' hash, what the best vocabulary needs, the lower bound by its certificate, and
-    whether they meet. Exit status 6 if anything is wrong. Without names, check all instances whose
-    certificate is installed: wheels leave out the largest.
+    `check` recounts the hash of the words, the tokens of the best vocabulary, the lower bound of
+    the certificate, and whether both are equal. Exit status 6 if anything is wrong. The default is
+    all instances whose certificate is installed; wheels leave out the largest certificates.
     """
     from ....instances import library
 

@@ -23,39 +23,45 @@ if TYPE_CHECKING:
     examples=[
         ("partcover reduce graph.txt -k 3 -o I.json", ""),
         ("partcover solve I.json -o S.json", ""),
-        ("partcover reduce --lift I.json S.json", "what it says about the graph"),
+        ("partcover reduce --lift I.json S.json", "map the solution back to the graph"),
         ("partcover reduce graph.txt -k 3 --draw figure.svg", ""),
         ("partcover reduce F.cnf --problem max-2-sat --satisfied 7 -o I.json", ""),
         (
             "partcover reduce F.cnf --problem max-2-sat --alphabet binary --satisfied 4",
-            "words of zeros and ones",
+            "use words of zeros and ones",
         ),
     ],
 )
-@argument("files", nargs=-1, required=True, metavar="GRAPH | F.cnf | I.json S.json")
+@argument(
+    "files",
+    nargs=-1,
+    required=True,
+    metavar="GRAPH | F.cnf | I.json S.json",
+    help="Graph or formula to reduce; with --lift an instance and its solution.",
+)
 @option(
     "--problem",
     type=click.Choice(["vertex-cover", "max-2-sat", "max-2-sat-bottom-up"]),
     default="vertex-cover",
     show_default=True,
-    help="What is turned into tokenization; bottom-up chooses merges.",
+    help="Problem to reduce. bottom-up: to tokenization by merges.",
 )
 @option(
     "--alphabet",
     type=click.Choice(["unbounded", "binary", "unary"]),
     default="unbounded",
     show_default=True,
-    help="Symbols of the words: binary is for max-2-sat, each variable in three clauses at most; "
-    "unary is for vertex-cover.",
+    help="Symbols of the words. binary: for max-2-sat with each variable in at most three clauses. "
+    "unary: for vertex-cover.",
 )
-@option("-k", "k", type=int, help="Size of the vertex cover asked for.")
-@option("--satisfied", type=int, help="Satisfied clauses asked for (max-2-sat).")
-@option("--lift", is_flag=True, help="Turn a solution S of instance I back.")
+@option("-k", "k", type=int, help="Size of the vertex cover.")
+@option("--satisfied", type=int, help="Number of clauses to satisfy (max-2-sat).")
+@option("--lift", is_flag=True, help="Map a solution S of instance I back to the graph or formula.")
 @option(
     "--draw",
     type=WritablePath("figure"),
     metavar="FILE",
-    help="Draw the problem beside its words (.svg, .png, .pdf).",
+    help="Draw the problem next to its words (.svg, .png, .pdf).",
 )
 @option(
     "--from",
@@ -63,24 +69,24 @@ if TYPE_CHECKING:
     type=click.Choice(["edgelist", "dimacs", "pace"]),
     default="edgelist",
     show_default=True,
-    help="What a graph is written as; edgelist: two names a line.",
+    help="Format of the graph. edgelist: two vertex names per line.",
 )
-@output_options(writes="the instance; with --lift the answer")
+@output_options(writes="the instance, or the answer of --lift")
 def reduce_command(
     out: Output, files: tuple[str, ...], lift: bool, draw: str | None, **options: Any
 ) -> int:
-    """Turn vertex cover or max-2-SAT into tokenization, and back.
+    """Reduce vertex cover or max-2-SAT to tokenization, and map back.
 
-    The graph has a vertex cover of k vertices exactly if some vocabulary of k tokens needs at
-    most the instance's threshold, 3 tokens for each edge.  With --alphabet unary the vocabulary
-    has k tokens, one for each vertex, and one more.  Likewise for clauses that can be satisfied
-    at once, and in the bottom-up problem for k merges: there S.json is a list of pairs of tokens,
-    the merges in their order.
+    The graph has a vertex cover of k vertices if and only if some vocabulary of k tokens needs at
+    most 3 tokens per edge, the threshold of the instance. With --alphabet unary, the vocabulary has
+    k tokens, one more for each vertex, and one more. The same holds for clauses that can be
+    satisfied together. For max-2-sat-bottom-up, the solution S.json is a list of merges, each a
+    pair of tokens.
     """
     if lift:
         return _lift(out, files, draw)
     if len(files) != 1:
-        raise click.UsageError("one graph or formula is expected (or --lift I.json S.json)")
+        raise click.UsageError("expected one graph or formula (or --lift I.json S.json)")
     reduction = _reduction(files[0], **options)
     if draw is not None:
         _draw_solved(out, reduction, files[0], draw)
@@ -112,15 +118,17 @@ def _reduction(
         raise click.UsageError(f"--alphabet {alphabet} is for --problem {only}, not for {problem}")
     if problem == "vertex-cover":
         if satisfied is not None:
-            raise click.UsageError("--satisfied is for --problem max-2-sat; a vertex cover has -k")
+            raise click.UsageError(
+                "--satisfied is for --problem max-2-sat; use -k for a vertex cover"
+            )
         if k is None:
             raise click.UsageError("-k is missing: how many vertices may cover the graph?")
         cover = reduce_vertex_cover_unary if alphabet == "unary" else reduce_vertex_cover
         return cover(read_graph(path, source_format), k)
     if k is not None:
-        raise click.UsageError(f"-k is for vertex covers; {problem} has --satisfied")
+        raise click.UsageError(f"-k is for --problem vertex-cover; use --satisfied for {problem}")
     if satisfied is None:
-        raise click.UsageError("--satisfied is missing: how many clauses are asked for?")
+        raise click.UsageError("--satisfied is missing: how many clauses should be satisfied?")
     formula = read_formula(path)
     if problem == "max-2-sat-bottom-up":
         return reduce_max_2_sat_bottom_up(formula, satisfied)
@@ -136,7 +144,7 @@ def _draw_solved(out: Output, reduction: Reduction, source: str, path: str) -> N
 
     if isinstance(reduction, BottomUpReduction):
         raise click.UsageError(
-            "merges are not solved for: draw with reduce --lift I.json MERGES.json --draw FILE"
+            "no solver for merges: draw with reduce --lift I.json MERGES.json --draw FILE"
         )
     check_drawing(reduction, path)
     vocabulary = solve(reduction.instance).vocabulary

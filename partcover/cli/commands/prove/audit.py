@@ -40,25 +40,30 @@ _PAGES = (".html", ".htm")
     keeps_best=True,
     examples=[
         ("partcover audit tokenizer.json book.txt", ""),
-        ("partcover audit cl100k_base.tiktoken book.txt -o page.html", "as a page"),
-        ("partcover audit tokenizer.json texts/ --time-limit 60", "with better bounds"),
-        ("partcover audit tokenizer.json texts/ --max-gap 10%", "as a check in CI"),
+        ("partcover audit cl100k_base.tiktoken book.txt -o page.html", "write an HTML page"),
+        ("partcover audit tokenizer.json texts/ --time-limit 60", "spend more time on the bounds"),
+        ("partcover audit tokenizer.json texts/ --max-gap 10%", "check a limit, for example in CI"),
     ],
 )
-@argument("tokenizer", type=ReadablePath(), metavar="TOKENIZER")
-@argument("files", nargs=-1, required=True, metavar="TEXT…")
+@argument(
+    "tokenizer",
+    type=ReadablePath(),
+    metavar="TOKENIZER",
+    help="Vocabulary file, or a tokenizer that `import` reads.",
+)
+@argument("files", nargs=-1, required=True, metavar="TEXT…", help="Text that `count` reads.")
 @option(
     "--pretokenizer",
     shell_complete=pretokenizer_names,
-    help="What text is cut into words by, where TOKENIZER does not hold it.",
+    help="Pre-tokenizer, if TOKENIZER does not contain one.",
 )
-@option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
+@option("--key", default="text", show_default=True, help="Text field of .jsonl and .parquet files.")
 @option(
     "--top",
     type=click.IntRange(0),
     default=10,
     show_default=True,
-    help="Words that lose most to list.",
+    help="Number of costliest words to list.",
 )
 @option(
     "--max-gap",
@@ -66,24 +71,23 @@ _PAGES = (".html", ".htm")
     metavar="SHARE",
     help="Exit with status 7 if the gap is larger, for example 10%.",
 )
-@start_certificate_option("The proof of an earlier audit to go on from; its bound is kept.")
+@start_certificate_option("Certificate of an earlier audit. Its bound is never made worse.")
 @option(
     "--write-certificate",
     type=WritablePath(),
     metavar="FILE",
-    help="Write the proof of the bound for the tokenizer's size (.cert), unless FILE proves more "
-    "already.",
+    help="Write the certificate of the lower bound (.cert). A better one in FILE is kept.",
 )
 @option(
     "--write-instance",
     type=WritablePath(),
     metavar="I.json",
-    help="Write the instance that the bound is about, for `verify`.",
+    help="Write the instance of the lower bound, for `verify`.",
 )
-@seconds_option(default=4.0, about="For the lower bounds, once the text is counted.")
+@seconds_option(default=4.0, about="Time for the lower bounds, after the text is counted.")
 @all_files_option
 @output_options(
-    writes="the result, as JSON, or by its ending as CSV, Markdown or a page (.html)", threads=True
+    writes="the result as JSON, or as CSV, Markdown, or an HTML page by its ending", threads=True
 )
 def audit_command(
     out: Output,
@@ -101,18 +105,16 @@ def audit_command(
 ) -> int:
     """Measure how far a tokenizer is from optimal on a text, and why.
 
-    TOKENIZER is any file or folder that `import` reads, or a vocabulary file. TEXT is what `count`
-    reads; it is counted by the tokenizer's own pre-tokenizer.
+    `audit` splits the text into words with the tokenizer's own pre-tokenizer. The gap compares the
+    tokenizer with a proven lower bound: no vocabulary of the same size needs fewer tokens for this
+    text. The gap has three parts. Segmentation rule: what the best segmentation with the same
+    tokens would save. Choice of tokens: what other tokens could save at most, as many as the text
+    uses. Unused tokens: what could be saved at most by replacing the tokens that the text does not
+    use. More time can lower the last two.
 
-    The tokenizer's own count of tokens stands first. Added tokens that it finds in the text, and
-    what it has no token for, are counted apart: all else is compared.
-
-    The gap is to a proven lower bound: no vocabulary of as many tokens needs fewer for this text.
-    It has three parts. The rule: the same tokens could cut the text into fewer. The choice: other
-    tokens, as many as this text uses, could do better. Tokens that this text does not use: other
-    ones in their places could help it. The last two are upper limits, which more time may lower.
-
-    The bound is for this text alone, and a tokenizer that serves many texts reaches it on none.
+    Added tokens in the text, and symbols without a token, are counted separately; the comparison
+    leaves them out. The bound holds for this text alone. A tokenizer for many texts cannot reach
+    the bound of each.
     """
     from ....report.audit_tables import audit_remarks, audit_tables
     from ....studies.audited_text import words_of_files
@@ -129,8 +131,8 @@ def audit_command(
     for file in files:
         if not all_files and kind_of(file) == "tokenizer":
             raise InputError(
-                f"{file}: this looks like a tokenizer, no text; audit tokenizers one by one "
-                "(--all-files counts it as text)"
+                f"{file}: this looks like a tokenizer, not a text. Audit one tokenizer at a time, "
+                "or add --all-files to count it as text"
             )
     with out.progress("counting") as progress:
         text = words_of_files(

@@ -48,39 +48,54 @@ if TYPE_CHECKING:
     keeps_best=True,
     examples=[
         ("partcover bound book.tsv -k 1000 --time-limit 60 -o p.cert", ""),
-        ("partcover bound book.tsv -k 1000 --vocab v.json --gap 0.01", "the gap of a vocabulary"),
-        ("partcover bound book.tsv -k 1000 -o p.cert --resume", "goes on where a run was stopped"),
-        ("partcover bound large.tsv -k 10000 --head 100000 -o p.cert", "in the memory of the head"),
-        ("partcover bound de.tsv en.tsv -k 1000 --minimax", "of the language that is served worst"),
+        (
+            "partcover bound book.tsv -k 1000 --vocab v.json --gap 0.01",
+            "also show the gap of a vocabulary",
+        ),
+        ("partcover bound book.tsv -k 1000 -o p.cert --resume", "continue an interrupted run"),
+        (
+            "partcover bound large.tsv -k 10000 --head 100000 -o p.cert",
+            "keep only 100,000 words in memory",
+        ),
+        (
+            "partcover bound de.tsv en.tsv -k 1000 --minimax",
+            "bound the largest ratio over two languages",
+        ),
     ],
 )
-@option("-k", "ks", help="Budgets: 1000 or 100,1000 or 1-5.", metavar="K,K,…")
+@option("-k", "ks", help="Numbers of tokens to choose: 1000, or 100,1000, or 1-5.", metavar="K,K,…")
 @option(
     "--vocab",
     type=ReadablePath(),
     metavar="V.json",
-    help="A vocabulary to measure the gap to, and to prove tokens by.",
+    help="Vocabulary whose gap to show; it also helps to prove single tokens in or out.",
 )
-@start_certificate_option("Prices to start from, of any k; for its own k its bound is kept.")
+@start_certificate_option(
+    "Certificate to start from, for any k. For its own k its bound is never made worse."
+)
 @resume_option("the certificates of -o")
 @gap_option
 @no_cuts_option
-@seconds_option(about="For each budget.")
-@option("--iterations", type=int, metavar="N", help="Most steps, for each budget.")
+@seconds_option(about="Time limit for each k.")
+@option("--iterations", type=int, metavar="N", help="Maximum number of steps for each k.")
 @option(
     "--head",
     type=click.IntRange(1),
     metavar="N",
-    help="Bound all words by prices of the N most frequent: the memory is theirs.",
+    help="Keep only the N most frequent words in memory and read the rest from disk as needed.",
 )
 @engine_options(
-    ", which read the words outside of the head",
+    ", which read the words that --head keeps on disk",
     "threads",
-    "For what the workers share, a folder that all see. Default: that of -o.",
+    "Directory that all workers can read and write. Default: the directory of -o.",
 )
-@option("--tokens", is_flag=True, help="List the proven tokens in the JSON object.")
-@events_option("A JSON line for each better bound.")
-@plot_option("Draw the bound over time (.png, .svg, .pdf).")
+@option(
+    "--tokens",
+    is_flag=True,
+    help="With --json: list the tokens proven to be in or out of every optimum.",
+)
+@events_option("Write a JSON line for each better bound.")
+@plot_option("Plot the bound over time (.png, .svg, .pdf).")
 @several_options
 @output_options(writes="the certificate", kind="text", threads=True)
 @plan_option("bound")
@@ -95,16 +110,17 @@ def bound_command(
     readers: Readers,
     **options: Any,
 ) -> int:
-    """Prove a lower bound on the tokens that are needed.
+    """Prove a lower bound on the tokens of any vocabulary.
 
-    For corpora of any size. -o P.cert writes the proof, which verify checks (of several budgets:
-    P-100.cert, P-1000.cert), every few seconds as it goes. Without --vocab the gap is not known,
-    and --gap is that of GreedTok's vocabulary. A time limit or Ctrl-C leaves the best bound so far.
-    Whatever the limit, the words are read and hashed, and their substrings enumerated.
+    No vocabulary of k tokens needs fewer tokens for the corpus than the bound. `bound` works for
+    corpora of any size. It writes a certificate to -o every few seconds, which `verify` checks;
+    with several k, -o P.cert writes P-100.cert, P-1000.cert, and so on. A time limit or Ctrl-C
+    keeps the best bound so far. The limit does not cover reading the words and listing their
+    substrings. Without --vocab, --gap refers to GreedTok's vocabulary.
 
-    With --minimax and several inputs the bound is of the largest ratio of tokens to reference.
-    With --head N it is of all words, in the memory of the N most frequent: a file of counted words
-    is read several times, by the workers of --engine.
+    With --minimax and several inputs, the bound is for the largest ratio of tokens to the reference
+    count. With --head N, the bound still holds for all words; the workers of --engine read the file
+    of word counts several times.
     """
     search = _Search(**options)
     budgets = parse_budgets(ks)
@@ -245,12 +261,14 @@ def _starts(out: Output, search: _Search, files: dict[int, CertificateFile]) -> 
         start = search.start_certificate
         return [] if start is None else [Certificate.load(start)]
     if search.start_certificate is not None:
-        raise click.UsageError("--resume starts from its own files: leave out --start-certificate")
+        raise click.UsageError(
+            "--resume starts from the files of the earlier run: leave out --start-certificate"
+        )
     if out.path in (None, "-"):
-        raise click.UsageError("--resume goes on from the files of -o")
+        raise click.UsageError("--resume continues from the file of -o: add -o FILE")
     found = [file.load() for file in files.values()]
     if not any(found):
-        out.note(f"{out.path}: nothing there to go on from yet")
+        out.note(f"{out.path}: no earlier run found; starting from the beginning")
     return [certificate for certificate in found if certificate is not None]
 
 

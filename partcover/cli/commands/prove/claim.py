@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from ....corpus.symbols import Symbols
 from ....errors import InputError
@@ -16,9 +17,10 @@ from ...shown.output import Output
 
 _SECONDS = 30
 _REASONS = {
-    "impossible": "at k = {0.k:,} every vocabulary needs at least {0.lower_bound:,} tokens",
-    "possible": "at k = {0.k:,} a vocabulary is known that needs {0.attained:,} tokens",
-    "undecided": "at k = {0.k:,} the optimum is from {0.lower_bound:,} to {0.attained:,} tokens",
+    "impossible": "every vocabulary with k = {0.k:,} needs at least {0.lower_bound:,} tokens",
+    "possible": "a vocabulary with k = {0.k:,} is known that needs {0.attained:,} tokens",
+    "undecided": "for k = {0.k:,} the optimum is between {0.lower_bound:,} and {0.attained:,} "
+    "tokens",
 }
 
 
@@ -29,24 +31,24 @@ _REASONS = {
         ("partcover claim book.tsv -k 8000 --baseline 1250000 --claimed 11%", ""),
         (
             "partcover claim book.tsv --baseline bpe.json --claimed new.json",
-            "two tokenizers: their tokens are counted",
+            "compare two tokenizers on the corpus",
         ),
     ],
 )
-@k_option
+@partial(k_option, default="the size of the larger vocabulary")
 @option(
     "--baseline",
     metavar="N|FILE",
     required=True,
-    help="Tokens that the baseline needs, or its vocabulary or tokenizer.",
+    help="Number of tokens of the baseline, or its vocabulary or tokenizer.",
 )
 @option(
     "--claimed",
     metavar="N|SHARE|FILE",
     required=True,
-    help="Claimed number of tokens, the share saved (11%), or a vocabulary or tokenizer.",
+    help="Claimed number of tokens, claimed saving (11%), or a vocabulary or tokenizer.",
 )
-@seconds_option(about=f"For the lower bound. Default: {_SECONDS}.")
+@seconds_option(about=f"Time for the lower bound. Default: {_SECONDS}.")
 @instance_options
 @output_options(threads=True)
 def claim_command(
@@ -58,14 +60,14 @@ def claim_command(
 ) -> int:
     """Check whether a claimed saving over a baseline is possible.
 
-    A lower bound limits what any vocabulary of k tokens can save, so it can refute a claim
-    without the vocabulary that it is about. Verdict: *impossible* if the bound is above the
-    claimed number of tokens, *possible* if a vocabulary found here needs no more than that,
-    *undecided* otherwise. Without -k, the larger vocabulary's size is taken.
+    A lower bound limits what any vocabulary of k tokens can save, so it can refute a claim even if
+    the claimed vocabulary is not available. The verdict is *impossible* if the bound is above the
+    claimed number of tokens, *possible* if a vocabulary found here needs no more than that, and
+    *undecided* otherwise.
 
-    Of a baseline that is a file, the most frequent words that are no tokens are listed. If it
-    merges pairs, a remark counts those that occur more often than its rarest token: correct BPE
-    of this corpus leaves none.
+    If the baseline is a file, `claim` also lists the most frequent words that are not tokens of it.
+    If it is a BPE tokenizer, a remark counts the words that occur more often than its rarest token
+    but are not tokens: BPE trained on this corpus leaves no such word.
     """
     from ....studies.claims import check_claim
 
@@ -75,11 +77,14 @@ def claim_command(
         for text, name in ((baseline, "--baseline"), (claimed, "--claimed"))
     )
     if isinstance(before, float):
-        raise InputError(f"--baseline is {baseline}: a share is for --claimed")
+        raise InputError(
+            f"--baseline is {baseline}: expected a number of tokens or a file; only --claimed can "
+            "be a share"
+        )
     sizes = [len(given) for given in (before, after) if isinstance(given, Vocabulary)]
     if source.k is None:
         if not sizes:
-            raise InputError("-k is missing: how many tokens may a vocabulary hold?")
+            raise InputError("-k is missing: how many tokens may be chosen?")
         instance = instance.with_k(max(sizes))
     for given in (before, after):
         if isinstance(given, Vocabulary):
@@ -101,8 +106,8 @@ def claim_command(
     counted = {
         "baseline": found.baseline,
         "claimed": found.claimed,
-        f"lower bound for k = {found.k:,}": found.lower_bound,
-        "best vocabulary known here": found.attained,
+        f"lower bound, k = {found.k:,}": found.lower_bound,
+        "best vocabulary found": found.attained,
     }
     rows = [
         {"what": what, "tokens": tokens, "saved": f"{100 - 100 * tokens / found.baseline:.2f} %"}
@@ -116,16 +121,16 @@ def claim_command(
         *[
             Listing(
                 words,
-                {"word": "frequent words that are no tokens", "count": "count", "tokens": "tokens"},
+                {"word": "frequent words without a token", "count": "count", "tokens": "tokens"},
             )
         ][: len(words)],
     )
     if found.baseline < found.lower_bound:
-        out.note("the baseline itself is impossible: it needs fewer tokens than the lower bound")
+        out.note("the baseline itself is impossible: it is below the lower bound")
     if found.impossible_words:
         out.note(
             f"{found.impossible_words:,} words occur more often than the baseline's rarest token "
-            "and are no tokens: it is not what BPE makes of this corpus"
+            "but are not tokens: the baseline is not BPE trained on this corpus"
         )
     return 0
 
@@ -138,8 +143,6 @@ def _amount(text: str, name: str, symbols: Symbols) -> int | float | Vocabulary:
     if share is not None:
         part = float(share[1]) / 100
         if not 0 <= part < 1:
-            raise InputError(
-                f"{name} is {text}: a share of at least 0 % and below 100 % is expected"
-            )
+            raise InputError(f"{name} is {text}: expected a share of at least 0 % and below 100 %")
         return part
     return read_vocabulary(text, symbols)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -27,31 +28,31 @@ _SECONDS = 30  # for a lower bound, where nothing says how long
         ("partcover gap book.tsv --vocab v.json", ""),
         (
             "partcover gap book.tsv --vocab v.json -k 1000 --certificate p.cert",
-            "its bound, checked",
+            "check this certificate and use its bound",
         ),
     ],
 )
-@k_option
+@partial(k_option, default="the size of the vocabulary")
 @option(
     "--vocab",
     type=ReadablePath(),
     metavar="V.json|FILE",
     required=True,
-    help="The vocabulary.",
+    help="Vocabulary or tokenizer to measure.",
 )
 @option(
     "--rule",
     type=click.Choice(SEGMENTATION_RULES),
-    help="How it is used. Default: as its file says, else shortest_path.",
+    help="Segmentation rule. Default: as its file says, else shortest_path.",
 )
 @option(
     "--certificate",
     type=ReadablePath(),
     metavar="P.cert",
-    help="The proof of a lower bound for its size.",
+    help="Certificate of a lower bound for its size.",
 )
 @seconds_option(
-    about=f"For a lower bound, where no certificate has one. Default: {_SECONDS}.",
+    about=f"Time for the lower bound, if there is no --certificate. Default: {_SECONDS}.",
 )
 @instance_options
 @output_options(threads=True)
@@ -63,11 +64,11 @@ def gap_command(
     certificate: str | None,
     time_limit: float | None,
 ) -> int:
-    """Measure how far a vocabulary is from the optimum, and why.
+    """Measure how far a vocabulary is from optimal, and why.
 
-    Part of the gap is the choice of tokens: the fewest tokens that the vocabulary needs, over the
-    lower bound for vocabularies of its size. The rest is its segmentation rule. -k: the budget, if
-    it is larger than the vocabulary. Exit status 6 if the certificate does not hold.
+    The gap has two parts. Segmentation rule: what the best segmentation (shortest path) with the
+    same tokens saves. Choice of tokens: what other tokens could save at most, by a proven lower
+    bound for k tokens. Exit status 6 if the certificate does not hold.
     """
     from ....analysis.gap import refuse_beyond_budget, split_gap
 
@@ -98,8 +99,8 @@ def _search_bound(out: Output, instance: Instance, time_limit: float | None) -> 
 
     if time_limit is None:
         out.note(
-            f"looking for a lower bound for at most {_SECONDS} seconds: --time-limit "
-            "says how long, --certificate names a proof that is there"
+            f"computing a lower bound for at most {_SECONDS} seconds; --time-limit changes that, "
+            "and --certificate uses an existing bound"
         )
         time_limit = _SECONDS
     with out.events(None, phase="bound", time_limit=time_limit) as progress:
@@ -123,12 +124,12 @@ def _show(out: Output, data: dict[str, Any], rule: str) -> None:
     choice = data["tokens_shortest_path"] - data["lower_bound"]
     rows = [
         {"what": "tokens chosen", "tokens": data["size"]},
-        {"what": "of them in no word", "tokens": data["never_occur"]},
+        {"what": "tokens in no word", "tokens": data["never_occur"]},
         {"what": f"tokens needed, {rule.replace('_', ' ')}", "tokens": data["tokens"]},
         {"what": "tokens needed, shortest path", "tokens": data["tokens_shortest_path"]},
-        {"what": f"lower bound for k = {data['k']:,}", "tokens": data["lower_bound"]},
+        {"what": f"lower bound, k = {data['k']:,}", "tokens": data["lower_bound"]},
         {"what": "gap", "tokens": total, "gap": data["gap"]},
-        {"what": "of it by the vocabulary", "tokens": choice, "gap": data["vocabulary_gap"]},
-        {"what": "of it by the rule", "tokens": total - choice, "gap": data["rule_gap"]},
+        {"what": "choice of tokens", "tokens": choice, "gap": data["vocabulary_gap"]},
+        {"what": "segmentation rule", "tokens": total - choice, "gap": data["rule_gap"]},
     ]
     out.result(data, Listing(rows, {"what": "", "tokens": "", "gap": ""}, data=[data]))

@@ -27,19 +27,26 @@ from ...shown.output import Output
     type=ReadablePath(),
     required=True,
     metavar="P.cert",
-    help="Where the prices are.",
+    help="Certificate with the prices.",
 )
 @instance_options
-@argument("words", type=str, nargs=-1, required=True, metavar="WORD…")
+@argument(
+    "words",
+    type=str,
+    nargs=-1,
+    required=True,
+    metavar="WORD…",
+    help="Words, written as in the counts file.",
+)
 @output_options()
 def prices_command(
     out: Output, source: InstanceSource, words: tuple[str, ...], certificate: str
 ) -> int:
-    r"""Show the prices of words and the tokens over them.
+    r"""Show the dual prices of words and the tokens in them.
 
-    A WORD is written as in the counts file: \xHH is a byte, and of ints the numbers stand
-    between spaces. A token's reward is what it is worth over all words; the k largest rewards
-    are what a bound gives away.
+    The lower bound of a certificate assigns a price to each position of a word. A token's reward is
+    the most that it can save over all words at these prices, and the bound subtracts the k largest
+    rewards. In a WORD, \xHH is a byte; integer symbols are separated by spaces.
     """
     from ....bounds.price_report import price_report
 
@@ -49,7 +56,7 @@ def prices_command(
         Certificate.load(certificate),
         [_read_word(word, instance.symbols) for word in words],
     )
-    columns = {"token": "token", "reward": "reward", "worth": "worth here", "best": "k best"}
+    columns = {"token": "token", "reward": "reward", "worth": "worth here", "best": "among k best"}
     parts: list[Listing | str] = []
     records: list[dict[str, Any]] = []  # of the CSV: the tokens over all words
     for word in shown:
@@ -75,6 +82,4 @@ def _read_word(text: str, symbols: sym.Symbols) -> sym.Token:
     try:
         return sym.to_token([read_int(part) for part in text.split()], symbols)
     except ValueError:
-        raise click.UsageError(
-            f"{text!r}: whole numbers with spaces between are expected"
-        ) from None
+        raise click.UsageError(f"{text!r}: expected whole numbers separated by spaces") from None

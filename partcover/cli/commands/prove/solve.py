@@ -66,52 +66,67 @@ def _work(options: Mapping[str, Any]) -> Work:
     keeps_best=True,
     examples=[
         ("partcover solve small.tsv -k 10 -o best.json", ""),
-        ("partcover solve small.tsv -k 10 --write-certificate p.cert", "with a proof to check"),
-        ("partcover solve book.tsv -k 100 --gap 0.001 --time-limit 600", "near enough is enough"),
+        ("partcover solve small.tsv -k 10 --write-certificate p.cert", "also write a certificate"),
+        (
+            "partcover solve book.tsv -k 100 --gap 0.001 --time-limit 600",
+            "stop at a gap of 0.1 % or after ten minutes",
+        ),
         (
             "partcover solve book.tsv -k 100 -o b.json --write-certificate b.cert --resume",
-            "goes on where a run with the same files was stopped or killed",
+            "continue an interrupted run",
         ),
-        ("partcover solve small.tsv -k 10 --relaxation --json", "the linear relaxation alone"),
-        ("partcover solve de.tsv en.tsv -k 10 --minimax", "for the language that is served worst"),
+        ("partcover solve small.tsv -k 10 --relaxation --json", "solve the linear relaxation only"),
+        (
+            "partcover solve de.tsv en.tsv -k 10 --minimax",
+            "minimize the largest ratio over two languages",
+        ),
     ],
 )
 @option(
     "--solver",
-    help="highs, scip, cp-sat or cbc; for a relaxation also glop (its default) or pdlp. See "
-    "partcover solvers. Default: branch and cut; HiGHS with --formulation, --sense, --log, and "
-    "--goal decision or size.",
+    help="Solver: highs, scip, cp-sat, or cbc; for a relaxation also glop (its default) or pdlp. "
+    "Default: partcover's branch and cut; highs with --formulation, --sense, "
+    "--log, or --goal decision or size.",
 )
 @option(
     "--formulation",
-    help="path (the default) or occurrence: the exact optimum; wmc: the relaxation, its cover and "
-    "the bound it gives; printed: the paper's equations, which are not the problem.",
+    help="path (default) or occurrence: exact. wmc: relaxation with overlapping tokens. printed: "
+    "the equations as printed in the paper, which differ from the problem.",
 )
-@option("--sense", type=click.Choice(["min", "max"]), help="Fewest tokens, or most cover.")
+@option(
+    "--sense",
+    type=click.Choice(["min", "max"]),
+    help="Minimize tokens (min), or maximize cover, symbols minus tokens (max).",
+)
 @option(
     "--goal",
     type=click.Choice(["tokens", "decision", "size"]),
     default="tokens",
     show_default=True,
-    help="tokens: the fewest; decision: do k tokens meet the threshold? size: the fewest chosen "
-    "tokens that do (-k, if given, is their limit).",
+    help="tokens: minimize tokens. decision: decide whether k tokens meet --threshold. size: "
+    "minimize the number of chosen tokens that meet it (at most -k).",
 )
-@option("--threshold", type=int, metavar="L", help="How many tokens may be needed.")
+@option(
+    "--threshold",
+    type=int,
+    metavar="L",
+    help="Maximum number of tokens needed, for --goal decision and size.",
+)
 @option("--relaxation", is_flag=True, help="Solve the linear relaxation only.")
 @option(
     "--write-lp",
     type=WritablePath(),
     metavar="FILE",
-    help="Write the model as .lp, before solving.",
+    help="Write the model as an .lp file before solving it.",
 )
 @option(
     "--write-mps",
     type=WritablePath(),
     metavar="FILE",
-    help="Write the model as .mps, before solving.",
+    help="Write the model as an .mps file before solving it.",
 )
-@option("--log", "show_log", is_flag=True, help="The solver's own log on standard error.")
-@search_options(writes="the vocabulary; of a relaxation its result", several=True)
+@option("--log", "show_log", is_flag=True, help="Show the solver's log on standard error.")
+@search_options(writes="the vocabulary, or the result of --relaxation", several=True)
 @plan_option(_work)
 def solve_command(
     out: Output,
@@ -119,16 +134,16 @@ def solve_command(
     search: SearchOptions,
     **options: Any,
 ) -> int:
-    """Find an optimal vocabulary and prove that it is one.
+    """Find an optimal vocabulary and prove that it is optimal.
 
-    Or stop at a gap or a time limit, with the best vocabulary and the bound so far: of a corpus of
-    any size. Whatever the limit, the words are read, their substrings enumerated, and the result
-    recounted. On a terminal the state goes to standard error. With -o and --write-certificate the
-    best so far is written every few seconds, and --resume goes on from it; a solver named by
-    --solver writes at its end alone, and goes on from what is there.
+    `solve` can stop earlier, at --gap or --time-limit, and then keeps the best vocabulary and the
+    best bound so far; this works for corpora of any size. The limit does not cover reading the
+    words, listing their substrings, and the final recount. Without --solver, the files of -o and
+    --write-certificate are updated every few seconds, and --resume continues from them; solvers of
+    --solver write only at the end.
 
-    With --minimax and several inputs: the vocabulary with the smallest largest ratio of tokens to
-    reference.
+    With --minimax and several inputs, `solve` minimizes the largest ratio of tokens to the
+    reference count, over all inputs.
     """
     model = _Model(**options)
     if source.several:
@@ -175,7 +190,7 @@ def _check(model: _Model, search: SearchOptions) -> None:
         ("--resume", search.resume),
     ):
         if model.goal != "tokens" and given:
-            raise click.UsageError(f"--goal {model.goal} excludes {name}")
+            raise click.UsageError(f"--goal {model.goal} and {name} exclude each other")
     for name, given in (
         ("--start", search.start),
         ("--start-certificate", search.start_certificate),
@@ -185,13 +200,13 @@ def _check(model: _Model, search: SearchOptions) -> None:
         ("--plot", search.plot),
     ):
         if relaxation and given:
-            raise click.UsageError(f"--relaxation excludes {name}")
+            raise click.UsageError(f"--relaxation and {name} exclude each other")
     if relaxation and search.gap:
-        raise click.UsageError("--relaxation is solved to the end: it excludes --gap")
+        raise click.UsageError("--relaxation is always solved to the end: leave out --gap")
     if proof and model.solver_name is not None:
         raise click.UsageError(
-            "--write-certificate excludes --solver, --formulation, --sense and --log: a solver "
-            "gives no certificate, branch and cut does"
+            "only branch and cut writes certificates: with --write-certificate, leave out "
+            "--solver, --formulation, --sense, and --log"
         )
 
 
@@ -216,7 +231,7 @@ def _note_options_without_effect(out: Output, model: _Model) -> None:
     for name, given in (("threads", out.threads > 1), ("seed", out.seed != 0)):
         able = [n for n, s in SOLVERS.items() if getattr(s, name) and getattr(s, kind)]
         if given and solver in SOLVERS and solver not in able:
-            out.note(f"{solver} makes no use of --{name}: {', '.join(able)} do")
+            out.note(f"{solver} ignores --{name}; {', '.join(able)} use it")
 
 
 def _solve(

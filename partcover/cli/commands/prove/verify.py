@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from ....verification.recount import Verification
 
 _CHECKED_WITH = {
-    "extend": "what extend wrote is checked with its text and without -k",
-    "prune": "what prune wrote is checked with the instance of --write-instance",
+    "extend": "to check a vocabulary of `extend`, give its text and leave out -k",
+    "prune": "to check a vocabulary of `prune`, give the instance of --write-instance",
 }
 
 
@@ -55,12 +55,12 @@ class _Answer:
     "verify",
     examples=[
         ("partcover verify book.tsv -k 1000 --vocab v.json --certificate p.cert", ""),
-        ("partcover verify book.tsv -k 1000 --certificate p.cert --json", "the bound alone"),
+        ("partcover verify book.tsv -k 1000 --certificate p.cert --json", "check only the bound"),
         (
             "partcover verify de.tsv en.tsv -k 1000 --minimax --certificate m.cert",
             "",
         ),
-        ("partcover verify new.json law/ --certificate new.cert", "of extend"),
+        ("partcover verify new.json law/ --certificate new.cert", "check the result of extend"),
     ],
 )
 @k_option
@@ -68,33 +68,33 @@ class _Answer:
     "--vocab",
     type=ReadablePath(),
     metavar="V.json|FILE",
-    help="The vocabulary to check; or tokens, one a line; or a solver's .sol for a model file.",
+    help="Vocabulary to check: a vocabulary file, one token per line, or a solver's .sol file.",
 )
 @option(
     "--model",
     type=ReadablePath(),
     metavar="M.mps|M.lp",
-    help="The model file that a .sol belongs to, as solve --write-mps or --write-lp wrote it.",
+    help="Model of the .sol file, written by solve --write-mps or --write-lp.",
 )
 @option(
     "--certificate",
     type=ReadablePath(),
     metavar="P.cert",
-    help="The proof of a lower bound to check.",
+    help="Certificate of a lower bound to check.",
 )
 @option(
     "--keep",
     multiple=True,
     type=ReadablePath(),
     metavar="FILE",
-    help="The text to keep, where extend gave it a weight. Repeatable.",
+    help="The --keep text of `extend`, if --keep-weight was given. Repeatable.",
 )
 @vocabulary_first
 @several_options
 @engine_options(
-    ", which check a certificate of a head",
+    ", which check a certificate of bound --head",
     "processes",
-    "For what the workers share, a folder that all see. Default: the system's.",
+    "Directory that all workers can read and write. Default: the system's temporary one.",
 )
 @output_options(threads=True)
 @partial(grouped, name="readers", kind=Readers)
@@ -106,33 +106,29 @@ def verify_command(
     certificate: str | None,
     readers: Readers,
 ) -> int:
-    """Check a vocabulary and a certificate, independently.
+    """Check a vocabulary and a certificate independently.
 
-    The tokens that a vocabulary needs, and the bound that a certificate proves, are recounted in
-    Python that shares nothing with the kernels. Of a vocabulary: the budget, required and forbidden
-    tokens, candidates, and the number of tokens that its file claims. Of a certificate: that it is
-    about this instance, that its cuts are valid, and the lower bound from its prices and cuts. The
-    gap is by the vocabulary's own rule. Exit status 6 if anything is wrong.
+    `verify` recounts the tokens that the vocabulary needs and the bound that the certificate
+    proves, in Python code that shares nothing with the compiled code. For a vocabulary it checks
+    the number of tokens, required and forbidden tokens, candidates, and the token count that the
+    file claims. For a certificate it checks that it is for this instance, that its cutting planes
+    are valid, and that its prices give the bound. The gap uses the vocabulary's own segmentation
+    rule. Exit status 6 if anything is wrong.
 
-    With --minimax and several inputs: the tokens of each, and a bound of the largest ratio. The
-    references are those of --reference, and a certificate for other references is refused.
+    With --minimax and several inputs, `verify` checks the tokens of each input and the bound on the
+    largest ratio. The certificate must be for the same --reference. The workers of --engine check a
+    certificate that bound --head wrote.
 
-    Of a certificate that bound --head wrote, all words but the head are read one by one, by the
-    workers of --engine.
-
-    An instance that prune wrote may require that merges make every token. The result then says so,
-    the vocabulary is checked for it, and only a certificate for these merges is accepted. What
-    prune wrote must have the merges of its base between the tokens that stay.
-
-    The vocabulary may come first: verify V.json C.tsv -k 1000.
-    One that extend wrote needs no -k: it says how it was extended, and the corpus is text,
-    a folder or counted words, as for extend. The bound is recounted for the base that is in it.
+    The vocabulary can come first: verify V.json C.tsv -k 1000. For a vocabulary of `extend`, leave
+    out -k and give the corpus as for `extend`: text, a directory, or word counts. For a vocabulary
+    of `prune`, give the instance of --write-instance. If that instance allows only tokens that
+    merges can build, the result says so, and `verify` checks the merges too.
     """
     vocab, model = answer.vocab, answer.model
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     if model is not None and vocab is None:
-        raise click.UsageError("--model goes with a solver's .sol: --vocab S.sol")
+        raise click.UsageError("--model needs a solver's .sol file: --vocab S.sol")
     if source.several:
         refuse_with_minimax(model=model)
     extended = extended_vocabulary(source, vocab)
@@ -140,7 +136,9 @@ def verify_command(
         readers.refuse("threads")
         return verify_extended(out, source, extended, certificate, answer.keep)
     if answer.keep:
-        raise click.UsageError("--keep is for a vocabulary that extend wrote, and goes without -k")
+        raise click.UsageError(
+            "--keep is for a vocabulary of `extend`: leave out --keep, or leave out -k"
+        )
     proof = None if certificate is None else Certificate.load(certificate)
     head = None if proof is None or proof.tail is None else proof.tail.head_words
     if head is not None and model is not None:
@@ -228,7 +226,7 @@ def _check_vocabulary(
         data["problems"].append(others)
     if violation > 1e-6:
         data["ok"] = False
-        data["problems"].append(f"the solution breaks the model, by {violation:g}")
+        data["problems"].append(f"the solution violates the model by {violation:g}")
     claim = vocabulary.provenance
     if isinstance(claim.get("tokens"), int) and claim.get("corpus_sha256") == instance.words.digest:
         tokens = result.tokens_priority if claim.get("rule") == "priority" else result.tokens
@@ -238,7 +236,8 @@ def _check_vocabulary(
         if tokens != claim["tokens"]:
             data["ok"] = False
             data["problems"].append(
-                f"the file claims {claim['tokens']} tokens ({claim.get('rule')}), it needs {tokens}"
+                f"the file claims {claim['tokens']} tokens ({claim.get('rule')}), but it needs "
+                f"{tokens}"
             )
         false = _false_claims(instance, claim.get("corpora"), result.by_corpus)
         data["ok"] = data["ok"] and not false
@@ -252,7 +251,7 @@ def _false_claims(instance: Instance, rows: Any, tokens: Sequence[int]) -> list[
         return []
     claimed = [row.get("tokens") if isinstance(row, dict) else None for row in rows]
     return [
-        f"the file claims {stated} tokens for {name}, it needs {count}"
+        f"the file claims {stated} tokens for {name}, but it needs {count}"
         for name, stated, count in zip(instance.corpora.names, claimed, tokens, strict=False)
         if stated != count
     ]
@@ -294,13 +293,13 @@ def _read_answer(instance: Instance, path: str, model_path: str | None) -> tuple
     """Reads an answer of any form; returns its vocabulary and by how much it breaks the model."""
     if not path.endswith(".sol"):
         if model_path is not None:
-            raise click.UsageError("--model goes with a solver's .sol")
+            raise click.UsageError("--model needs a solver's .sol file: --vocab S.sol")
         return read_vocabulary(path, instance.symbols), 0.0
     from ....exact.formulations.build import build
     from ....exact.model_files import check_model, read_head, read_solution
 
     if model_path is None:
-        raise click.UsageError("a .sol needs the model it solves: --model M.mps")
+        raise click.UsageError("a .sol file needs its model: add --model M.mps")
     head = read_head(model_path)
     model = build(instance, head.formulation, sense=head.sense, goal=head.goal)
     model = model.relaxed() if head.relaxed else model

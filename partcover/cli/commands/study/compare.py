@@ -36,7 +36,8 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
         return [read_float(part) for part in text.split(",")] if text is not None else []
     except ValueError:
         raise click.UsageError(
-            f"{parameter.opts[0]} is {text!r}: numbers with commas are expected (1.2,1.5)"
+            f"{parameter.opts[0]} is {text!r}: expected numbers separated by commas, such as "
+            "1.2,1.5"
         ) from None
 
 
@@ -49,13 +50,13 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
         ("partcover compare book.tsv -k 1000 --vocab v.json --certificate p.cert", ""),
     ],
 )
-@option("-k", "ks", help="Budgets: 10,20 or 1-5.", metavar="K,K,…")
+@option("-k", "ks", help="Numbers of tokens to choose: 10,20 or 1-5.", metavar="K,K,…")
 @option(
     "--methods",
     metavar="A,B,…",
     shell_complete=method_names,
-    help="greedtok, greedwmc, improve, solve, pathpiece-bpe and pathpiece-unigram (begun from "
-    "these), convextok-bias and convextok-int (rounded so), or any of partcover train. Default: "
+    help="Methods to compare: greedtok, greedwmc, improve, solve, any method of `train`, and the "
+    "variants pathpiece-bpe, pathpiece-unigram, convextok-bias, and convextok-int. Default: "
     "greedtok,greedwmc,bytes.",
 )
 @option(
@@ -63,7 +64,7 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
     default="own,shortest_path",
     show_default=True,
     metavar="A,B,…",
-    help="Segmentation rules; own: that of each method.",
+    help="Segmentation rules. own: the rule of each method.",
 )
 @option(
     "--vocab",
@@ -71,60 +72,64 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
     multiple=True,
     type=ReadablePath(),
     metavar="V.json",
-    help="A vocabulary to compare with; its size is a budget too. Repeatable.",
+    help="Vocabulary to compare with; its size is added to -k. Repeatable.",
 )
-@seconds_option(about="For each run of a method.")
+@seconds_option(about="Time limit for each run of a method.")
 @option(
     "--certificate",
     "certificates",
     multiple=True,
     type=ReadablePath(),
     metavar="P.cert",
-    help="A proof of the lower bound for its k; its k is a budget too. Repeatable.",
+    help="Certificate of a lower bound; its k is added to -k. Repeatable.",
 )
-@seconds_option("--bound", about="Find a certified lower bound for each k.")
+@seconds_option(
+    "--bound", about="Time to compute a certified lower bound for each k. Default: no bound."
+)
 @option(
     "--targets",
     metavar="T,T,…",
     callback=_numbers,
-    help="Tokens per word: the k that each method needs to reach it.",
+    help="Also find the smallest k with which each method reaches these tokens per word.",
 )
-@option("--held-out", type=ReadablePath(), metavar="C.tsv", help="Measure on these words as well.")
+@option("--held-out", type=ReadablePath(), metavar="C.tsv", help="Also measure on these words.")
 @option(
     "--split",
     type=float,
     metavar="SHARE",
-    help="Hold this share of the occurrences out of training, drawn by --seed, to measure on.",
+    help="Hold out this share of the occurrences, drawn with --seed, and measure on it.",
 )
-@option("--memory", is_flag=True, help="Each run in a process of its own: its peak memory.")
+@option(
+    "--memory", is_flag=True, help="Run each method in its own process and show its peak memory."
+)
 @option(
     "--sets",
     is_flag=True,
-    help="The token sets as well: whole words, use, words kept whole and Rényi efficiency, of "
-    "held-out words too, and what each two share.",
+    help="Also compare the token sets: whole words, used tokens, words kept whole, Rényi "
+    "efficiency, and the overlap of each pair.",
 )
 @option(
     "--unigram-objective",
     is_flag=True,
-    help="The likelihood of each token set, with --sets; takes seconds.",
+    help="With --sets: also show the likelihood under a unigram model, which takes seconds.",
 )
-@plot_option("Draw the gaps, or tokens per word where a bound is missing (.png, .svg, .pdf).")
+@plot_option("Plot the gaps, or tokens per word if there is no bound (.png, .svg, .pdf).")
 @instance_options
 @output_options(threads=True, seed=True)
 def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
-    """Compare methods over several budgets.
+    """Compare methods at several vocabulary sizes.
 
-    One row for each budget, method and segmentation rule. A bound, of solve or --bound, holds for
-    every row of its k; d and the certified ratio need both greedtok and greedwmc. JSON always has
-    the measures of the token sets. In CSV they are columns, while the overlap of two sets and
-    --targets are files beside FILE.csv: FILE.overlap.csv and FILE.targets.csv.
+    The table has one row for each k, method, and segmentation rule. A lower bound of --bound or of
+    the method solve applies to all rows with its k. The columns d and certified ratio need the
+    methods greedtok and greedwmc. JSON and CSV always contain the measures of --sets; with -o
+    FILE.csv, overlaps and targets go to FILE.overlap.csv and FILE.targets.csv.
 
-    Vocabularies that are there, each with its own pre-tokenizer, are set side by side on a text by
-    inspect A.json B.json TEXT --scores.
+    To compare existing tokenizers with different pre-tokenizers on a text, use inspect A.json
+    B.json TEXT --scores.
     """
     request = _Request(**options)
     if request.held_out is not None and request.split is not None:
-        raise click.UsageError("--held-out and --split: use one of them")
+        raise click.UsageError("--held-out and --split exclude each other")
     _check_files_beside(out, source, request)
     inputs = _read(out, source, request)
     comparison, reached = _compare(out, inputs, request)

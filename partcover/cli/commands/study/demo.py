@@ -11,15 +11,15 @@ from ...shown.output import Output
 
 @command(
     "demo",
-    examples=[("partcover demo", ""), ("partcover demo --json", "its results for a program")],
+    examples=[("partcover demo", ""), ("partcover demo --json", "print the results as JSON")],
 )
 @output_options(threads=True, seed=True)
 def demo_command(out: Output) -> int:
-    """Show the main job on text that every Python has.
+    """Try the main commands on a text that comes with Python.
 
-    The text is the Python language reference, pydoc_data.topics. It is counted, tokenized greedily
-    with certified ratios, and solved exactly on its most frequent words. A vertex cover becomes a
-    tokenization, and comes back.
+    The text is the Python language reference (pydoc_data.topics). The demo counts its words,
+    chooses tokens greedily with certified ratios, finds the proven optimum for the most frequent
+    words, and reduces a vertex cover to tokenization and back.
     """
     from ....studies.demo import demo
 
@@ -48,7 +48,7 @@ def demo_command(out: Output) -> int:
         f"{exact['certified_ratio']:.4f}.\n\n4. Vertex cover as tokenization, and back\n"
         "Edges: " + "  ".join(f"{a}–{b}" for a, b in graph["edges"]),
         Listing(rows, {key: key.replace("_", " ") for key in rows[0]}) if rows else missing,
-        "k tokens that need at most 3 tokens an edge are a vertex cover of k vertices, and the "
-        "other way round.",
+        "A vocabulary of k tokens that needs at most 3 tokens per edge is a vertex cover of k "
+        "vertices, and vice versa.",
     )
     return 0

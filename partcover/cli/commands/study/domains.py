@@ -19,28 +19,28 @@ from ...shown.output import Output
     "domains",
     examples=[("partcover domains book.tsv law.tsv -k 1000 --share 0.5", "")],
 )
-@argument("corpora", metavar="C.tsv…", nargs=-1, required=True)
-@option("-k", "k", type=int, required=True, help="How many tokens may be chosen.")
+@argument("corpora", metavar="C.tsv…", nargs=-1, required=True, help="Word counts of each domain.")
+@option("-k", "k", type=int, required=True, help="Number of tokens to choose.")
 @option(
     "--share",
     type=float,
     default=1.0,
     show_default=True,
-    help="Tokens chosen for each domain, as a part of k.",
+    help="Number of candidates from each corpus, as a fraction of k.",
 )
 @option(
     "--symbols",
     type=click.Choice(sym.SYMBOLS),
-    help="What words are made of. Default: as the files say, or bytes.",
+    help="Symbols of the words. Default: as the files say, else bytes.",
 )
 @output_options(threads=True)
 def domains_command(
     out: Output, corpora: tuple[str, ...], k: int, share: float, symbols: sym.Symbols | None
 ) -> int:
-    """Compare GreedTok on all corpora with candidates from each.
+    """Compare joint and per-domain candidate tokens.
 
-    The first row chooses from all substrings of all corpora. The second chooses tokens on each
-    corpus alone, and then on all of them from these candidates.
+    Both rows run GreedTok on all corpora together. The first row chooses from all substrings. The
+    second row first chooses tokens on each corpus alone, and then chooses only from these.
     """
     from ....studies.domains import compare_domains
 
@@ -56,7 +56,10 @@ def domains_command(
     )
     for row in rows:
         if row["size"] < k:
-            out.note(f"{row['method']}: nothing left to gain after {row['size']:,} tokens")
+            out.note(
+                f"{row['method']}: only {row['size']:,} tokens chosen; no further token saves "
+                "anything"
+            )
     keys = ("method", "k", "size", "candidates", "tokens", "tokens_shortest_path")
     shown: list[dict[str, Any]] = [
         {**{key: row[key] for key in (*keys, "seconds")}, **row["domains"]} for row in rows

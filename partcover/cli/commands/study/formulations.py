@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     examples=[("partcover formulations small.tsv -k 3 --solvers highs", "")],
 )
 @k_option
-@option("--names", metavar="A,B", help="Which formulations; all by default.")
-@option("--solvers", metavar="A,B", help="Which solvers; all installed by default.")
-@seconds_option(default=60.0, about="For each formulation and solver.")
+@option("--names", metavar="A,B", help="Formulations to compare. Default: all.")
+@option("--solvers", metavar="A,B", help="Solvers to use. Default: all that are installed.")
+@seconds_option(default=60.0, about="Time limit for each formulation and solver.")
 @instance_options
 @output_options(threads=True, seed=True)
 def formulations_command(
@@ -34,11 +34,11 @@ def formulations_command(
     solvers: str | None,
     time_limit: float,
 ) -> int:
-    """Compare the formulations of an instance.
+    """Compare the integer programs for an instance.
 
-    Their size, relaxation, optimum, and seconds to prove it. Where the paper's equations as
-    printed have another optimum than the problem, the smallest part of the words that shows it
-    follows.
+    The table shows the size, relaxation, and optimum of each formulation, and the seconds to prove
+    it. If the equations as printed in the paper have a different optimum, the smallest set of words
+    that shows the difference follows.
     """
     from ....studies.formulations import formulations, smallest_difference
 
@@ -100,9 +100,9 @@ def _show(out: Output, rows: list[dict[str, Any]], difference: Difference | None
             "smallest": difference.smallest,
         }
         words = " ".join(sym.show(word) for word, _ in instance.words)
-        kind = "the smallest part" if difference.smallest else "a part"
+        kind = "the smallest set of words" if difference.smallest else "a set of words"
         parts.append(
-            f"printed is not the problem; {kind} that shows it: {words}, k = "
+            f"printed differs from the problem; {kind} that shows it: {words}, k = "
             f"{instance.k}: printed cover {difference.cover}, true cover {difference.true_cover}"
         )
     out.result(data, *parts)

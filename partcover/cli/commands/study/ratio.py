@@ -23,21 +23,21 @@ from ...shown.output import Output
     keeps_best=True,
     examples=[
         ("partcover ratio small.tsv -k 1-3,10 --plot ratio.svg -o ratio.csv", ""),
-        ("partcover ratio --family cycle:5-8 -k 2", "instances made for it"),
+        ("partcover ratio --family cycle:5-8 -k 2", "use generated instances"),
     ],
 )
-@argument("corpora", nargs=-1, metavar="[C.tsv|I.json…]")
+@argument("corpora", nargs=-1, metavar="[C.tsv|I.json…]", help="Word counts, or instance files.")
 @option(
     "--family",
     "families",
     multiple=True,
     metavar="NAME:SIZES",
-    help="Generated instances, as cycle:5-12; see partcover generate --list. Repeatable.",
+    help="Generated instances, such as cycle:5-12; see generate --list. Repeatable.",
 )
-@option("-k", "ks", help="Budgets: 1,2,5 or 1-10.", metavar="K,K,…")
-@option("--solver", help="highs, scip, cp-sat or cbc. Default: as for `solve`.")
-@seconds_option(about="For each solve, three a row.")
-@plot_option("Draw the ratios over k (.png, .svg, .pdf).")
+@option("-k", "ks", help="Numbers of tokens to choose: 1,2,5 or 1-10.", metavar="K,K,…")
+@option("--solver", help="Solver: highs, scip, cp-sat, or cbc. Default: as for `solve`.")
+@seconds_option(about="Time limit for each of the three optima of a row.")
+@plot_option("Plot the ratios over k (.png, .svg, .pdf).")
 @candidate_options
 @output_options(threads=True, seed=True)
 def ratio_command(
@@ -49,11 +49,11 @@ def ratio_command(
     plot: str | None,
     **options: Any,
 ) -> int:
-    """Measure how close greedy comes to the optimum.
+    """Measure how close the greedy methods come to the optimum.
 
-    One row for each instance and budget: GreedTok's cover over the optimum's, beside the ratio
-    that GreedWMC certifies without the optimum, and what the relaxations allow. Where a limit
-    left the optimum open, ratios are stated as at least (≥) what the bound proves.
+    The table has one row for each instance and k: the ratio of GreedTok's cover to the optimal
+    cover, the ratio that GreedWMC certifies without the optimum, and the gaps of the relaxations.
+    If a time limit leaves the optimum open, ≥ marks the ratio that the bound proves.
     """
     budgets = parse_budgets(ks)
     inputs = _read_inputs(
@@ -79,13 +79,13 @@ def _read_inputs(
     for family in families:
         name, _, sizes = family.partition(":")
         if not sizes:
-            raise click.UsageError(f"--family {family}: NAME:SIZES is expected, as cycle:5-12")
+            raise click.UsageError(f"--family {family}: expected NAME:SIZES, such as cycle:5-12")
         inputs += [
             (f"{name}-{size}", generate(name, size, seed, source.k))
             for size in parse_budgets(sizes, "--family")
         ]
     if not inputs:
-        raise click.UsageError("nothing to measure: give counted words, an instance or --family")
+        raise click.UsageError("nothing to measure: give word counts, an instance, or --family")
     return inputs
 
 
@@ -135,7 +135,7 @@ _COLUMNS = {
     "d": "d",
     "certified_ratio": "certified",
     "greedwmc_ratio": "GreedWMC",
-    "greedwmc_relaxed_ratio": "its relaxed",
+    "greedwmc_relaxed_ratio": "GreedWMC relaxed",
     "wmc": "WMC / opt.",
     "lp_gap": "LP gap",
     "seconds": "seconds",

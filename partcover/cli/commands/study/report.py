@@ -17,31 +17,33 @@ _DEFAULT = "report.html"
 @command(
     "report",
     examples=[
-        ("partcover report book.tsv v.json other.json", "two vocabularies on a corpus"),
+        ("partcover report book.tsv v.json other.json", "compare two vocabularies on a corpus"),
         (
             "partcover report book.tsv v.json rows.json p.cert -o page.html",
-            "with the rows of compare --json, and the proof",
+            "add the rows of compare --json and a certificate",
         ),
     ],
 )
-@argument("files", nargs=-1, required=True, metavar="FILE…")
+@argument(
+    "files", nargs=-1, required=True, metavar="FILE…", help="Outputs of other commands; see above."
+)
 @option(
     "--certificate",
     "certificates",
     multiple=True,
     type=ReadablePath(),
     metavar="P.cert",
-    help="A certificate whose prices are shown; among the FILEs it is one, too. Repeatable.",
+    help="Certificate whose prices to show; it can also be one of the FILEs. Repeatable.",
 )
-@option("--title", help="The heading. Default: the name of the corpus.")
+@option("--title", help="Heading of the page. Default: the name of the corpus.")
 @option(
     "--sample",
     default=2_000,
     show_default=True,
     type=click.IntRange(min=1),
-    help="The number of words of the corpus to pick from, at most.",
+    help="Maximum number of words of the corpus on the page.",
 )
-@seconds_option(default=10.0, about="For the optimum of each small instance.")
+@seconds_option(default=10.0, about="Time for the optimum of each small instance.")
 @output_options(writes="the page", kind="text", table=False, threads=True, seed=True)
 def report_command(
     out: Output,
@@ -51,22 +53,26 @@ def report_command(
     sample: int,
     time_limit: float,
 ) -> int:
-    """Put results on one HTML page that needs no network.
+    """Write results as one HTML page that works offline.
 
-    FILE is what the other commands write, in any order: vocabularies and the counted words C.tsv
-    that they cut (what they need, words and typed text as each cuts them), a certificate (how far
-    from optimal they are, recounted, and the prices of symbols), the JSON of compare (gaps as a
-    chart, and tables), the events of a search (.jsonl; the gap over time), small instances (greedy
-    step by step beside the optimum), reductions (the graph beside its words).
+    FILE is any output of the other commands, in any order:
 
-    The page is report.html, unless that exists already or -o names another.
+    \b
+    - word counts and vocabularies: tokens needed, segmented words, text to type
+    - a certificate: how far the vocabularies are from optimal, and prices
+    - JSON of compare: a chart of the gaps, and tables
+    - events of a search (.jsonl): a chart of the gap over time
+    - a small instance: greedy steps next to the optimum
+    - a reduction: the graph next to its words
+
+    The default of -o is report.html, if there is no such file yet.
     """
     from ....report.html_page import write_page
     from ....report.runs import read_runs
 
     path = out.path or _DEFAULT
     if out.path is None and Path(path).exists():
-        raise click.UsageError(f"{path} exists already: name the page with -o")
+        raise click.UsageError(f"{path} already exists: choose another file with -o")
     runs = read_runs((*files, *certificates))
     with out.progress("report") as progress:
         write_page(

@@ -34,18 +34,28 @@ if TYPE_CHECKING:
         ("partcover reproduce tokens-per-word book.tsv -k 100,200 -o table.md", ""),
     ],
 )
-@argument("name", type=str, required=False)
-@argument("corpus", required=False, metavar="[C.tsv|I.json]")
-@option("--list", "listed", is_flag=True, help="What tables and figures there are.")
-@option("-k", "ks", metavar="K,K,…", help="Budgets. Default: the experiment's.")
-@seconds_option(about="For each run of a method.")
+@argument("name", type=str, required=False, help="Table or figure of --list, or all.")
+@argument(
+    "corpus",
+    required=False,
+    metavar="[C.tsv|I.json]",
+    help="Word counts, or an instance file.",
+)
+@option("--list", "listed", is_flag=True, help="List the tables and figures.")
+@option(
+    "-k",
+    "ks",
+    metavar="K,K,…",
+    help="Numbers of tokens to choose. Default: those of the experiment.",
+)
+@seconds_option(about="Time limit for each run of a method.")
 @option(
     "--resume",
     is_flag=True,
     heading=LIMITS,
-    help="With all: keep the tables that -o FILE.json has of the same command, words and versions.",
+    help="With NAME all: keep the tables in -o FILE.json of the same command, words, and versions.",
 )
-@plot_option("Draw it (.png, .svg, .pdf).")
+@plot_option("Plot the result (.png, .svg, .pdf).")
 @candidate_options
 @output_options(threads=True, seed=True)
 def reproduce_command(
@@ -60,23 +70,25 @@ def reproduce_command(
 ) -> int:
     """Reproduce a table or figure of a paper on any corpus.
 
-    For the paper's own corpus its figures stand beside ours. The name all makes every table, and -o
-    is written after each. Each result has a manifest: command, versions, hash of the input,
-    options, seed. In JSON it is part of the object; FILE.csv and FILE.md have it beside them, as
-    FILE.csv.manifest.json.
+    With NAME all, `reproduce` makes every table and updates -o after each. If the corpus is that of
+    the paper, the table also shows the figures of the paper. Each result has a manifest with the
+    command, versions, hash of the input, options, and seed: within the JSON object, or next to
+    FILE.csv and FILE.md as FILE.csv.manifest.json.
     """
     from ....studies.paper_tables import EXPERIMENTS
 
     if listed:
         return _list(out)
     if name is None or source.corpus is None:
-        raise click.UsageError("a name (see --list) and counted words are expected")
+        raise click.UsageError("expected NAME (see --list) and word counts")
     if name not in ("all", *EXPERIMENTS):
         raise click.UsageError(f"unknown experiment {name!r}: use all, {', '.join(EXPERIMENTS)}")
     if name == "all" and (plot is not None or out.file_form == "csv"):
-        raise click.UsageError("all of them make no one figure and no one CSV: name one")
+        raise click.UsageError(
+            "all does not fit one figure or one CSV file: give the name of one experiment"
+        )
     if resume and (name != "all" or out.path in (None, "-") or out.file_form != "json"):
-        raise click.UsageError("--resume is for all, with -o FILE.json, which has what is done")
+        raise click.UsageError("--resume needs NAME all and -o FILE.json of the earlier run")
     there = _tables_there(str(out.path)) if resume else []
     beside = _manifest_file(out, source.corpus)
     names = list(EXPERIMENTS) if name == "all" else [name]
@@ -139,7 +151,7 @@ def _reproduce(
             facts = manifest(name, study, command, source.name)
             same = [table for table in there if _made_by(table["manifest"]) == _made_by(facts)]
             if same:
-                out.note(f"{name}: kept")
+                out.note(f"{name}: kept from the earlier run")
                 results.append(same[0])
                 continue
             try:
@@ -169,7 +181,7 @@ def _tables_there(path: str) -> list[dict[str, Any]]:
         return []
     tables = read_json(path).get("results")
     if not isinstance(tables, list) or not all(map(_is_table, tables)):
-        raise InputError(f"{path}: not the tables of reproduce all: it has nothing to go on from")
+        raise InputError(f"{path}: not written by reproduce all, so it cannot be resumed")
     return tables
 
 
@@ -208,7 +220,7 @@ def _list(out: Output) -> int:
         {"name": name, "about": experiment.about, "paper": experiment.paper}
         for name, experiment in EXPERIMENTS.items()
     ]
-    columns = {"name": "name", "about": "shows", "paper": "of"}
+    columns = {"name": "name", "about": "content", "paper": "paper"}
     out.result({"experiments": rows}, Listing(rows, columns))
     return 0
 

@@ -22,30 +22,40 @@ from ...shown.output import Output
     "--method",
     default="greedtok",
     show_default=True,
-    help="greedtok, greedwmc (its vocabulary, shortest path), greedwmc-relaxed (its own cover, "
-    "against the optimum with overlaps) or bpe.",
+    help="Method: greedtok, greedwmc (its vocabulary, shortest path), greedwmc-relaxed (its "
+    "relaxed cover, against the optimum with overlaps), or bpe.",
 )
 @option(
     "--measure",
     type=click.Choice(["cover", "tokens"]),
     default="cover",
     show_default=True,
-    help="cover (symbols - tokens): the method's over the optimum's; tokens: the optimum's over "
-    "the method's.",
+    help="Ratio to minimize. cover (symbols - tokens): method to optimum. tokens: optimum to "
+    "method.",
 )
-@option("-k", "k", type=int, default=2, show_default=True, help="Tokens to choose.")
-@option("--alphabet", type=int, default=2, show_default=True, help="Most symbols.")
-@option("--words", type=int, default=3, show_default=True, help="Most words.")
-@option("--length", type=int, default=5, show_default=True, help="Most symbols in a word.")
-@option("--restarts", type=int, default=20, show_default=True, help="Starts of the local search.")
+@option("-k", "k", type=int, default=2, show_default=True, help="Number of tokens to choose.")
+@option(
+    "--alphabet", type=int, default=2, show_default=True, help="Maximum number of distinct symbols."
+)
+@option("--words", type=int, default=3, show_default=True, help="Maximum number of words.")
+@option(
+    "--length", type=int, default=5, show_default=True, help="Maximum number of symbols in a word."
+)
+@option(
+    "--restarts",
+    type=int,
+    default=20,
+    show_default=True,
+    help="Number of starts of the local search.",
+)
 @seconds_option()
 @output_options(writes="the instance", kind="text", seed=True)
 def worst_command(out: Output, method: str, **options: Any) -> int:
-    """Find the tiny instance on which a method is worst.
+    """Find a tiny instance on which a method does worst.
 
-    The worst is furthest from the optimum. Up to a hundred million multisets of words within the
-    sizes are all tried ("exhausted: yes": none has a smaller ratio); beyond that a seeded local
-    search finds what it can. -o writes the instance, its optimum included.
+    `worst` looks for the smallest ratio to the optimum. If the given sizes allow at most a hundred
+    million instances, it tries all of them ("exhausted: yes"); otherwise it uses a local search
+    with --seed. -o writes the instance together with its optimum.
     """
     from ....instances.worst_case import worst
 

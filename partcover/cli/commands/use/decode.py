@@ -21,28 +21,34 @@ from ...shown.output import Output
     "decode",
     examples=[("partcover decode v.json book.npy -o book.txt", "")],
 )
-@argument("vocabulary", metavar="V.json")
-@argument("file", default="-", metavar="[FILE]")
+@argument(
+    "vocabulary",
+    metavar="V.json",
+    help="Vocabulary file, or a tokenizer that `import` reads.",
+)
+@argument(
+    "file", default="-", metavar="[FILE]", help="Output of `encode`. Default: standard input."
+)
 @text_pretokenizer_option
 @option(
     "--format",
     "form",
     type=click.Choice(ID_FORMATS),
-    help="As `encode` writes it. Default: as FILE ends, else ids.",
+    help="Format of FILE, as written by `encode`. Default: by its ending, else ids.",
 )
 @option(
     "--dtype",
     type=click.Choice(["uint16", "uint32", "int32", "int64"]),
-    help="Of the numbers in a bin file. Default: as `encode` writes them.",
+    help="Number type of a bin file. Default: the one that `encode` chooses.",
 )
 @option(
     "--errors",
     type=click.Choice(["keep", "strict", "replace", "ignore", "backslashreplace"]),
     default="keep",
     show_default=True,
-    help="Bytes that are not UTF-8: write them as they are, refuse them, or as Python does.",
+    help="How to handle bytes that are not UTF-8: keep them, or as in Python's bytes.decode.",
 )
-@option("--skip-special", is_flag=True, help="Leave special tokens out.")
+@option("--skip-special", is_flag=True, help="Leave out special tokens.")
 @output_options(writes="the text", kind="any", table=False)
 def decode_command(
     out: Output,
@@ -54,12 +60,11 @@ def decode_command(
     errors: str,
     skip_special: bool,
 ) -> int:
-    """Turn ids into text.
+    """Turn ids back into text.
 
-    FILE is what `encode` wrote, or - for standard input. Documents follow one another with
-    nothing between them, so what was encoded comes back byte for byte, unless the vocabulary has
-    a normalizer: what that took away or wrote otherwise does not come back; with --json they are
-    listed, and bytes that are not UTF-8 are escapes as in a vocabulary file.
+    `decode` writes the documents one after another, with nothing between them. The result equals
+    the encoded text byte for byte, except for changes by the vocabulary's normalizer. With --json,
+    the texts are in a list, and bytes that are not UTF-8 are escaped as in a vocabulary file.
     """
     form = form or id_format(file)
     if dtype is not None and form != "bin":
@@ -67,8 +72,8 @@ def decode_command(
     encoder = Encoder(read_any_vocabulary(vocabulary), pretokenizer)
     if encoder.normalizer is not None:
         out.note(
-            f"the text was normalized before it was encoded, by {glance(encoder.normalizer)}: "
-            "what that changed does not come back"
+            f"the vocabulary normalizes text with {glance(encoder.normalizer)}; decoding cannot "
+            "undo that"
         )
     texts = []
     count = 0

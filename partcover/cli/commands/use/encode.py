@@ -38,72 +38,83 @@ from ...shown.output import Output
 @command(
     "encode",
     examples=[
-        ("partcover encode v.json book.txt -o book.npy", "an array, for training"),
-        ("partcover encode v.json book.txt | partcover decode v.json", "there and back"),
+        ("partcover encode v.json book.txt -o book.npy", "write an array for training"),
+        ("partcover encode v.json book.txt | partcover decode v.json", "encode and decode"),
         ("partcover encode v.json book.txt -o 7.npy --sample --alpha 0.5 --seed 7", ""),
-        ("partcover encode v.json texts/ -o all.npy --resume", "goes on where a run was stopped"),
-        ("partcover encode v.json book.txt --count", "how many tokens it has"),
+        ("partcover encode v.json texts/ -o all.npy --resume", "continue an interrupted run"),
+        ("partcover encode v.json book.txt --count", "count the tokens"),
     ],
 )
-@argument("vocabulary", metavar="V.json")
-@argument("files", nargs=-1, metavar="[FILE]…")
+@argument(
+    "vocabulary",
+    metavar="V.json",
+    help="Vocabulary file, or a tokenizer that `import` reads.",
+)
+@argument(
+    "files", nargs=-1, metavar="[FILE]…", help="Text that `count` reads. Default: standard input."
+)
 @text_pretokenizer_option
 @option(
     "--rule",
     type=click.Choice(SEGMENTATION_RULES),
-    help="How words are cut. Default: as the file says.",
+    help="Segmentation rule. Default: as the vocabulary file says.",
 )
 @option(
     "--format",
     "form",
     type=click.Choice(ID_FORMATS),
-    help="ids: a line of numbers for each document. json: an object with `ids` for each, one a "
-    "line. npy, bin: one array of all, NumPy's or the bare numbers (uint16 where every id fits, "
-    "else uint32, little-endian). Default: as -o ends, else ids.",
+    help="ids: one line of numbers per document. json: one JSON object per document, with `ids`. "
+    "npy: one NumPy array of all ids. bin: the same without a header (little-endian). Default: by "
+    "the ending of -o, else ids.",
 )
 @option(
     "--special",
     type=click.Choice(get_args(Mode)),
     default="text",
     show_default=True,
-    help="Special tokens in the text: text as any other, their ids (parse), or an error. Tokens "
-    "that are added but not special are found in any case.",
+    help="How to treat special tokens in the text: as ordinary text, as their ids (parse), or as "
+    "an error. Added tokens that are not special always become their ids.",
 )
 @option(
     "--allow-special",
     metavar="TOKEN",
     multiple=True,
-    help="Give this special token in the text its id, and no other; may be repeated.",
+    help="Encode only this special token as its id. Repeatable.",
 )
 @option(
     "--end-of-document",
     metavar="TOKEN",
-    help="The special token to write after each document (npy and bin).",
+    help="Special token to write after each document (npy and bin).",
 )
 @option(
     "--dtype",
     type=click.Choice(["uint16", "uint32", "int32", "int64"]),
-    help="Of the numbers (npy and bin).",
+    help="Number type (npy and bin). Default: uint16 if every id fits, else uint32.",
 )
-@option("--offsets", type=click.Choice(get_args(Unit)), help="Where each token stands (json).")
-@option("--count", is_flag=True, help="Write how many tokens each document has, not which.")
-@option("--key", default="text", show_default=True, help="Field of .jsonl and .parquet.")
+@option(
+    "--offsets",
+    type=click.Choice(get_args(Unit)),
+    help="Also write the position of each token (json).",
+)
+@option("--count", is_flag=True, help="Write only the number of tokens of each document.")
+@option("--key", default="text", show_default=True, help="Text field of .jsonl and .parquet files.")
 @option(
     "--sample",
     is_flag=True,
-    help="Draw each occurrence of a word, by --seed: for subword regularization.",
+    help="Sample the segmentation of each word with --seed, for subword regularization.",
 )
 @option(
     "--dropout",
     type=float,
     metavar="P",
-    help="With --sample, under merges (both) and longest_match: how likely each is left out.",
+    help="With --sample, for the merge rules and longest_match: probability of skipping a token.",
 )
 @option(
     "--alpha",
     type=float,
     metavar="A",
-    help="With --sample, under likelihood and shortest_path: from 0, all segmentations alike, up.",
+    help="With --sample, for likelihood and shortest_path: 0 makes all segmentations equally "
+    "likely; larger values prefer good ones.",
 )
 @all_files_option
 @resume_option("FILE.part of -o FILE (npy and bin)")
@@ -111,15 +122,15 @@ from ...shown.output import Output
 def encode_command(
     out: Output, vocabulary: str, files: tuple[str, ...], all_files: bool, **options: Any
 ) -> int:
-    """Turn text into ids.
+    """Tokenize text into ids.
 
-    FILE is as for `count`; without one, standard input is read. Decoding the ids gives every
-    byte of the text back. With --json the ids of all documents are in one object. Until an array
-    is complete it is called FILE.part, and a run that is stopped leaves the files it has done.
+    `decode` restores every byte of the text. With --json, one object contains the ids of all
+    documents. While `encode` writes an array (npy and bin), the file is called FILE.part; add
+    --resume to continue an interrupted run.
     """
     allowed = options.pop("allow_special")
     if allowed and options["special"] != "text":
-        raise InputError("--allow-special is for --special text, of which it makes exceptions")
+        raise InputError("--allow-special needs --special text, to which it makes exceptions")
     options["special"] = allowed or options["special"]
     request = _Request(**{**options, "form": options["form"] or id_format(out.path or "")})
     _check(request, out.path)
@@ -152,7 +163,7 @@ def encode_command(
 
 @dataclass(frozen=True)
 class _Request:
-    """How text is cut, and how its ids are written."""
+    """How text is tokenized, and how its ids are written."""
 
     pretokenizer: str | None
     rule: Any
@@ -190,14 +201,14 @@ def _check(request: _Request, path: str | None) -> None:
         if value is not None and not fits:
             raise InputError(f"{name} is for --format {forms}")
     if request.count and (request.form != "ids" or request.sample):
-        raise InputError("--count writes lines of numbers: without --format and --sample")
+        raise InputError("--count writes lines of numbers: leave out --format and --sample")
     if request.resume and not request.array:
         raise InputError("--resume is for --format npy and bin")
     for option_, value in request.strength.items():
         if value is not None and not request.sample:
             raise InputError(f"--{option_} is for --sample")
     if request.array and path is None:
-        raise InputError(f"--format {request.form} needs a file to write: -o FILE")
+        raise InputError(f"--format {request.form} needs a file to write: add -o FILE")
 
 
 def _write_array(
@@ -224,7 +235,7 @@ def _write_array(
         )
     except (KeyboardInterrupt, InputError):
         if Path(f"{out.path}.part.json").is_file():
-            out.note(f"{out.path}.part holds the files that are done: --resume goes on from it")
+            out.note(f"{out.path}.part contains the finished files; add --resume to continue")
         raise
     return {"documents": encoded.documents, "ids": encoded.ids, **asdict(encoded)}
 

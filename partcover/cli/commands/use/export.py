@@ -32,34 +32,48 @@ from ...shown.output import Output
         ("partcover export v.json --to huggingface -o folder --text book.txt", ""),
         (
             "partcover export v.json --to tiktoken -o v.tiktoken --corpus book.tsv --lossy",
-            "not the same, and at what cost",
+            "accept differences and measure their cost",
         ),
     ],
 )
-@argument("vocabulary", metavar="V.json")
+@argument(
+    "vocabulary",
+    metavar="V.json",
+    help="Vocabulary file, or a tokenizer that `import` reads.",
+)
 @option(
     "--to",
     "format_",
     required=True,
     metavar="FORMAT",
     shell_complete=format_names,
-    help="One of those below.",
+    help="Target format; see the list below.",
 )
-@option("--rule", type=click.Choice(SEGMENTATION_RULES), help="Default: the vocabulary's own.")
+@option(
+    "--rule",
+    type=click.Choice(SEGMENTATION_RULES),
+    help="Segmentation rule. Default: the vocabulary's own.",
+)
 @option(
     "--pretokenizer",
     shell_complete=pretokenizer_names,
-    help="Default: the vocabulary's own; see partcover count.",
+    help="Pre-tokenizer, as for `count`. Default: the vocabulary's own.",
 )
-@option("--corpus", type=ReadablePath(), metavar="C.tsv", help="Counted words to replay.")
+@option("--corpus", type=ReadablePath(), metavar="C.tsv", help="Word counts to compare on.")
 @option(
     "--text",
     type=ReadablePath(),
-    metavar="FILE|FOLDER",
-    help="A text (UTF-8) to replay, cut into words there; of a folder, all that count reads.",
+    metavar="FILE|DIR",
+    help="UTF-8 text to compare on, or a directory of files that `count` reads.",
 )
-@option("--lossy", is_flag=True, help="Write it though it cuts otherwise; say at what cost.")
-@output_options(writes="the vocabulary; a file or a folder", kind="folder", table=False)
+@option(
+    "--lossy",
+    is_flag=True,
+    help="Write it even if it tokenizes differently, and measure how many tokens that costs.",
+)
+@output_options(
+    writes="the converted vocabulary, a file or a directory", kind="folder", table=False
+)
 def export_command(
     out: Output,
     vocabulary: str,
@@ -69,27 +83,28 @@ def export_command(
     lossy: bool,
     **changes: Any,
 ) -> int:
-    """Write a vocabulary for another library, and check it there.
+    """Convert a vocabulary for another library, and check it there.
 
-    What is written is loaded by its own library and replayed over the words of --corpus, or over
-    words made of the vocabulary. What a format cannot express is refused, with the nearest it
-    can; --lossy writes that and measures what it costs.
+    `export` loads the written file with the other library and compares how both tokenize the words
+    of --corpus, the --text, or words made from the vocabulary. If the format cannot express the
+    vocabulary exactly, `export` refuses and names the closest possible conversion; --lossy writes
+    that and measures the difference.
     """
     from ....interop import export
 
     if out.path is None:
-        raise InputError("-o is missing: what file or folder is to be written?")
+        raise InputError("-o is missing: which file or directory should be written?")
     exported = _changed(read_any_vocabulary(vocabulary), **changes)
     words = None if corpus is None else WordCounts.load(corpus, exported.symbols)
     for remark in [] if words is None else other_words(exported, words):
         out.note(remark)
     if text is not None and kind_of(text) == "counts":
-        raise InputError(f"{text}: this is a counts file, no text: give it as --corpus")
+        raise InputError(f"{text}: this is a file of word counts, not a text: give it as --corpus")
     content = None if text is None else _content(text)
     fidelity = export(exported, out.path, format_, corpus=words, text=content, lossy=lossy)
     if out.path != "-":
         out.wrote(out.path)
-    for line in (*(f"given up: {lost}" for lost in fidelity.given_up), *fidelity.remarks):
+    for line in (*(f"not preserved: {lost}" for lost in fidelity.given_up), *fidelity.remarks):
         out.note(line)
     if out.json:
         out.object(fidelity.to_json())
@@ -110,7 +125,7 @@ def _content(path: str) -> str:
     try:
         return b"\n".join(texts).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{path}: not all of its files are text in UTF-8") from None
+        raise InputError(f"{path}: some of its files are not UTF-8 text") from None
 
 
 def _changed(vocabulary: Vocabulary, rule: Any, pretokenizer: str | None) -> Vocabulary:

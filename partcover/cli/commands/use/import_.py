@@ -19,28 +19,28 @@ from ...shown.output import Output
     cls=FormatsCommand,
     examples=[
         ("partcover import cl100k_base.tiktoken -o v.json", ""),
-        ("partcover gap book.tsv --vocab v.json", "how far from the best it is"),
+        ("partcover gap book.tsv --vocab v.json", "measure how far it is from optimal"),
     ],
 )
-@argument("path", metavar="PATH")
+@argument("path", metavar="PATH", help="File or directory of the tokenizer.")
 @option(
     "--from",
     "format_",
     metavar="FORMAT",
     shell_complete=format_names,
-    help="Default: what PATH looks like.",
+    help="Format of PATH; see the list below. Default: detected.",
 )
 @option(
     "--pretokenizer",
     shell_complete=pretokenizer_names,
-    help="What the words are cut by, where PATH does not hold it.",
+    help="Pre-tokenizer, if PATH does not contain one.",
 )
 @output_options(writes="the vocabulary", kind="text", table=False)
 def import_command(out: Output, path: str, format_: str | None, pretokenizer: str | None) -> int:
-    """Read a vocabulary of another library; -o writes it.
+    """Convert a tokenizer of another library into a vocabulary file.
 
-    PATH is a file or a folder. The rule of segmentation and the pre-tokenizer are those that it
-    implies; what could not be carried is said.
+    The segmentation rule and the pre-tokenizer come from it. Remarks say what could not be
+    converted. Without -o, `import` only shows what it found.
     """
     vocabulary = Vocabulary.load(path, format_)
     if pretokenizer is not None:
@@ -67,7 +67,7 @@ def import_command(out: Output, path: str, format_: str | None, pretokenizer: st
     else:
         click.echo(
             f"{len(vocabulary):,} tokens over {vocabulary.symbols}, rule {vocabulary.rule}, "
-            f"pre-tokenizer {vocabulary.pretokenizer or 'not known'}"
+            f"pre-tokenizer {vocabulary.pretokenizer or 'unknown'}"
             + (f", normalizer {glance(vocabulary.normalizer)}" if vocabulary.normalizer else "")
         )
     return 0

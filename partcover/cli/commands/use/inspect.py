@@ -34,96 +34,105 @@ if TYPE_CHECKING:
         ("partcover inspect v.json book.tsv --only absent --top 1000", ""),
         ("partcover inspect v.json book.tsv --diff other.json --plot figure.svg", ""),
         ("partcover inspect v.json book.tsv --audit", ""),
-        ("partcover inspect tokenizer.json other.txt --scores", "on a text it was not made from"),
-        ("partcover inspect a.json b.json tokenizer.json other.txt --scores", "side by side"),
+        ("partcover inspect tokenizer.json other.txt --scores", "score it on another text"),
+        ("partcover inspect a.json b.json tokenizer.json other.txt --scores", "compare several"),
     ],
     keeps_best=True,
 )
 @option(
     "--rule",
     type=click.Choice(SEGMENTATION_RULES),
-    help="How words are cut. Default: the vocabulary's own.",
+    help="Segmentation rule. Default: the vocabulary's own.",
 )
 @option(
     "--diff", type=ReadablePath(), metavar="OTHER.json", help="Compare with another vocabulary."
 )
-@plot_option("Draw what tokens of one of the two alone gain, with --diff (.png, .svg, .pdf).")
-@option("--audit", "audited", is_flag=True, help="List frequent words that it should hold.")
-@option("--no-gains", is_flag=True, help="Leave out what each token gains: quicker.")
+@plot_option("With --diff: plot the savings of tokens in only one vocabulary (.png, .svg, .pdf).")
+@option("--audit", "audited", is_flag=True, help="List frequent words that should be tokens.")
+@option("--no-gains", is_flag=True, help="Do not compute what each token saves, which is faster.")
 @option(
     "--sort",
     type=click.Choice(["order", "uses", "gain", "length"]),
     default="order",
     show_default=True,
-    help="Which tokens the table shows; all but order the largest first.",
+    help="Order of the tokens in the table; uses, gain, and length: largest first.",
 )
 @option(
     "--only",
     type=click.Choice(["unused", "absent", "parts", "words", "cut"]),
-    help="Show these alone: never used; in no word; never used, but parts of others; words of "
-    "the corpus; cutting a character.",
+    help="Show only some tokens. unused: never used. absent: in no word. parts: unused, but part "
+    "of another token. words: words of the corpus. cut: splitting a character.",
 )
 @option(
     "--top",
     type=click.IntRange(0),
     default=20,
     show_default=True,
-    help="Rows of each table, and words that --audit lists.",
+    help="Number of rows of each table, and of words of --audit.",
 )
 @option(
     "--scores",
     is_flag=True,
-    help="Measures of the literature and the gap to the optimum, on texts or counts, instead.",
+    help="Instead, show standard measures and the optimality gap, on texts or word counts.",
 )
 @option(
     "--pretokenizer",
     shell_complete=pretokenizer_names,
-    help="With --scores: what text is cut into words by, where V.json does not hold it.",
+    help="With --scores: pre-tokenizer, if V.json does not contain one.",
 )
 @option(
-    "--key", default="text", show_default=True, help="With --scores: field of .jsonl and .parquet."
+    "--key",
+    default="text",
+    show_default=True,
+    help="With --scores: text field of .jsonl and .parquet files.",
 )
 @option(
     "--train",
     multiple=True,
     type=ReadablePath(),
     metavar="TEXT",
-    help="With --scores: train an n-gram model on this text, for bits per byte. Repeatable.",
+    help="With --scores: training text of an n-gram model for bits per byte. Repeatable.",
 )
 @option(
     "--order",
     type=click.IntRange(1, 64),
     default=3,
     show_default=True,
-    help="With --train: n, one more than the tokens of a context.",
+    help="With --train: n of the n-gram model.",
 )
 @option(
     "--context-bytes",
     type=click.IntRange(0, 64),
     default=8,
     show_default=True,
-    help="With --train: the longest context of the model whose contexts are bytes.",
+    help="With --train: maximum context, in bytes, of a second model with byte contexts.",
 )
 @no_vocabulary_option
-@argument("vocab", metavar="V.json")
-@argument("corpora", nargs=-1, metavar="[V2.json…] [C.tsv|I.json|TEXT…]", required=False)
+@argument("vocab", metavar="V.json", help="Vocabulary file, or a tokenizer that `import` reads.")
+@argument(
+    "corpora",
+    nargs=-1,
+    metavar="[V2.json…] [C.tsv|I.json|TEXT…]",
+    required=False,
+    help="Word counts or an instance; with --scores also texts and further vocabularies.",
+)
 @seconds_option(
-    default=4.0, about="With --scores: for the lower bounds together; 0 leaves them out."
+    default=4.0, about="With --scores: total time for the lower bounds; 0 for no bounds."
 )
 @output_options(threads=True)
 def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **options: Any) -> int:
-    """Show what a vocabulary and its tokens are worth.
+    """Show how a corpus uses the tokens of a vocabulary.
 
-    Its lengths, uses and gains, and tokens that do nothing.
+    The tables show token lengths, uses, and gains, and tokens without effect. The gain of a token
+    is the exact number of additional tokens that the corpus would need without it, under the best
+    segmentation (shortest path). In tables ␣ stands for a space.
 
-    The gain of a token is how many more tokens the corpus needs without it, exactly, under the
-    shortest path whatever the rule is; so are the savings of --audit. --audit ranks words that
-    take more than one token by what they would save as tokens, and lists them while they save more
-    than the weakest tokens gain, as if exchanged one for one. In tables a space is shown as ␣.
+    --audit lists frequent words that would save more as tokens than the weakest tokens of the
+    vocabulary do, under the same segmentation.
 
-    --scores takes one or several texts or counts: tokens per word, bytes per token, words kept
-    whole, Rényi efficiency, the gap to a proven lower bound, and parity between the texts. Further
-    vocabularies among them are scored beside the first.
+    --scores shows tokens per word, bytes per token, words kept whole, Rényi efficiency, the gap to
+    a proven lower bound, and parity between texts. It takes several texts or word counts, and
+    further vocabularies to compare.
     """
     names = [field.name for field in fields(ScoreOptions)]
     scoring = ScoreOptions(**{name: options.pop(name) for name in names})
@@ -133,7 +142,7 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **options
     if scoring.train:
         raise click.UsageError("--train needs --scores")
     if len(corpora) > 1:
-        raise click.UsageError("several corpora are for --scores")
+        raise click.UsageError("several corpora need --scores: give one corpus, or add --scores")
     corpus = corpora[0] if corpora else None
     view = _View(**options)
     _check(view, corpus)
@@ -217,7 +226,8 @@ def _inspect(
         other = read_any_vocabulary(view.diff)
         if other.symbols != vocabulary.symbols:
             raise InputError(
-                f"{view.diff}: over {other.symbols}, {path} is over {vocabulary.symbols}"
+                f"{view.diff}: its symbols are {other.symbols}, those of {path} are "
+                f"{vocabulary.symbols}"
             )
         there = inspect_vocabulary(other, words, with_gains=not view.no_gains, threads=out.threads)
         data["diff"] = difference(here, there).to_json()
@@ -248,21 +258,21 @@ _FACTS = {
     "method": "method",
     "rule": "segmentation rule",
     "pretokenizer": "pre-tokenizer",
-    "size": "tokens held",
+    "size": "tokens in vocabulary",
     "special": "special tokens",
-    "cut_characters": "that cut a character",
-    "whole_words": "that are words of the corpus",
-    "never_occur": "that are in no word",
-    "never_used": "never used",
-    "intermediate": "of them only parts of others",
-    "without_gain": "that gain nothing",
+    "cut_characters": "tokens splitting a character",
+    "whole_words": "tokens that are words",
+    "never_occur": "tokens in no word",
+    "never_used": "unused tokens",
+    "intermediate": "unused, part of others",
+    "without_gain": "tokens without gain",
     "words": "distinct words",
     "total_count": "words counted",
     "tokens": "tokens needed",
     "tokens_per_word": "tokens per word",
-    "single_symbols": "of them single symbols",
-    "tokens_within_words": "tokens needed, none across words",
-    "share_across_words": "share of the saving across words",
+    "single_symbols": "single symbols needed",
+    "tokens_within_words": "tokens needed, within words",
+    "share_across_words": "saving across words",
 }
 
 
@@ -282,7 +292,7 @@ def _parts(
         "uses": "uses",
         "gain": "gain",
         "whole_word": "word",
-        "cuts_character": "cuts a character",
+        "cuts_character": "splits a character",
         "intermediate": "only a part",
     }
     columns = {key: name for key, name in names.items() if rows and key in rows[0]}
@@ -299,7 +309,7 @@ def _parts(
             "saves": "would save",
             "gain": "in all words",
         }
-        title = f"words it should hold: {audit['total']:,} (tokens by the shortest path)"
+        title = f"words that should be tokens: {audit['total']:,} (segmentation by shortest path)"
         parts.append(Listing(_shown(audit["missing"], "word"), columns, title))
     if "diff" in data:
         two = data["diff"]
@@ -309,7 +319,7 @@ def _parts(
             if two[f"tokens_{side}"] is not None:
                 rule = two[f"rule_{side}"].replace("_", " ")
                 sides[f"tokens needed {side}, {rule}"] = two[f"tokens_{side}"]
-        parts += ["", facts(sides, f"here and there, in {diff}")]
+        parts += ["", facts(sides, f"here, and there: {diff}")]
         for side in ("here", "there"):
             listed = two[f"only_{side}"][:top]
             if listed:
