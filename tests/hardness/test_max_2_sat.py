@@ -193,6 +193,7 @@ def test_the_registry():
 
     assert list(REDUCTIONS) == [
         "vertex-cover",
+        "vertex-cover-unary",
         "max-2-sat",
         "max-2-sat-binary",
         "max-2-sat-bottom-up",
