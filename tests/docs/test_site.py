@@ -117,8 +117,8 @@ def test_the_site_builds(tmp_path):
         assert f"partcover {name}" in page
 
     # it is read without a network; a canonical address is only named
-    canonical = """(?! rel="canonical")"""
-    loaded = re.compile(rf"""<(?:script|img|link{canonical})[^>]*(?:src|href)="(?:https?:)?//[^"]*""")
+    named = """(?! rel="canonical")"""
+    loaded = re.compile(rf"""<(?:script|img|link{named})[^>]*(?:src|href)="(?:https?:)?//[^"]*""")
     pages = [*site.rglob("*.html")]
     assert len(pages) > 150
     found = {page.name: loaded.search(page.read_text("utf-8")) for page in pages}
