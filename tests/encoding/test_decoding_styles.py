@@ -27,8 +27,8 @@ def compare(encoder, ids, there, **options):
         assert "".join(encoder.decode_stream(listed, "replace", **options)) == here
 
 
-@pytest.mark.parametrize("front", [0, 1, 2])
-def test_byte_fallback(tmp_path, front):
+@pytest.mark.parametrize(("front", "metaspace"), [(0, 0), (1, 0), (2, 0), (1, 1), (2, 1)])
+def test_byte_fallback(tmp_path, front, metaspace):
     tokenizers = pytest.importorskip("tokenizers")
     vocab = {text: number for number, text in enumerate([*LETTERS, *BYTES])}
     steps = [{"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
@@ -47,6 +47,10 @@ def test_byte_fallback(tmp_path, front):
         "model": {"type": "BPE", "vocab": vocab, "merges": [], "unk_token": "<unk>",
                   "fuse_unk": True, "byte_fallback": True},
     }  # fmt: skip
+    if metaspace:  # whose space in front is one of those that are left out
+        data |= {"normalizer": None, "pre_tokenizer": {
+            "type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True,
+        }}  # fmt: skip
     (tmp_path / "tokenizer.json").write_text(json.dumps(data))
     own = tokenizers.Tokenizer.from_str(json.dumps(data))
     vocabulary = Vocabulary.load(tmp_path / "tokenizer.json")

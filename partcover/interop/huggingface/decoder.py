@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...corpus.normalizers.normalizer import Normalizer
+from ...corpus.pretokenizers.pretokenizer import rule_names
+from ...corpus.pretokenizers.steps import read_steps
 from ...vocabulary.decoding import Decoding, Style
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import to_characters
@@ -93,5 +95,16 @@ def _of_pieces(steps: Steps, vocabulary: Vocabulary, fallback: bool) -> Decoding
     style: Style = "byte_fallback" if fallback else "bytes"
     normal = Normalizer.of(vocabulary.normalizer)
     implied = 0 if normal is None else normal.front_spaces
-    alike = "Metaspace" in kinds or front == implied
-    return Decoding(style, front_spaces=None if alike else front)
+    if "Metaspace" in kinds:
+        return Decoding(style)
+    front -= _puts_a_space(vocabulary.pretokenizer)
+    if front < 0:
+        return None
+    return Decoding(style, front_spaces=None if front == implied else front)
+
+
+def _puts_a_space(pretokenizer: str | None) -> bool:
+    """Returns whether steps put a space in front of a text, which decoding always leaves out."""
+    if pretokenizer is None or rule_names(pretokenizer):
+        return False
+    return any(step.prefix for step in read_steps(pretokenizer).steps)

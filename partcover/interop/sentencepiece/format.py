@@ -13,7 +13,7 @@ from ..merge_ranks import pairs_are_needless
 from ..whole_texts import pretokenizer_of
 from .around import is_own, own_spec, spaces_of
 from .pieces import BYTE_PIECE, LONGEST, MARK, is_too_long, open_characters, text_of
-from .proto import BYTE, CONTROL, NORMAL, UNKNOWN
+from .proto import BPE, BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
 from .read import looks_like, parse, read
 from .write import MERGING, write
 
@@ -132,7 +132,10 @@ def _replay(path: Path) -> Replay:
     content: list[bytes] = []
     id_of: dict[bytes, int] = {}
     special: dict[str, int] = {}
+    split_at: list[bytes] = []  # pieces that a text is split at first, which no word is here
     model = parse(path)
+    # of BPE, user-defined pieces are special tokens here
+    tokens = (NORMAL,) if model.trainer_spec.model_type == BPE else (NORMAL, USER_DEFINED)
     spaced = spaces_of(model).spaced
 
     def spelled(piece: str) -> bytes:
@@ -142,10 +145,13 @@ def _replay(path: Path) -> Replay:
         is_byte = piece.type == BYTE
         token = bytes([int(piece.piece[1:-1], 16)]) if is_byte else spelled(piece.piece)
         content.append(token)
-        if piece.type == NORMAL or (is_byte and token not in id_of):
+        if piece.type in tokens or (is_byte and token not in id_of):
             id_of[token] = number
-        elif piece.type in (CONTROL, UNKNOWN):
+        elif piece.type in (CONTROL, UNKNOWN, USER_DEFINED):
             special[piece.piece] = number
+            if piece.type == USER_DEFINED:
+                special[token.decode()] = number
+                split_at.append(token)
 
     def cut(text: str) -> list[bytes]:
         return [content[number] for number in processor.encode(text)]
@@ -164,8 +170,10 @@ def _replay(path: Path) -> Replay:
         cuts: list[list[bytes] | None] = []
         for piece in pieces:
             try:
-                text = piece.decode("utf-8")
+                text = "" if any(own in piece for own in split_at) else piece.decode("utf-8")
             except UnicodeDecodeError:
+                text = ""
+            if not text:
                 cuts.append(None)
             else:  # where spaces become the mark, no word has a space
                 cuts.append(None if spaces and " " in text else cut_word(text))

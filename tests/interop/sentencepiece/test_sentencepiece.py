@@ -191,6 +191,7 @@ def test_a_trained_model_comes_in(tmp_path):
             ids = processor.encode(line)
             assert Encoder(vocabulary).encode(line) == ids
             assert Encoder(vocabulary).decode(ids) == processor.decode(ids)
+        assert export(vocabulary, tmp_path / f"{kind}-again.model", "sentencepiece").exact
 
 
 def bpe_model(path, pieces, *, escaped=True, unigram=False, kinds=None):
