@@ -428,7 +428,7 @@ def main() -> None:
                     row = tried_whole(one)
                 else:
                     row = measure(one, given.repeat, given.fuzz, given.threads)
-                rows[one.name] = rows.get(one.name, {}) | row
+                rows[one.name] = row if given.whole else rows.get(one.name, {}) | row
                 print(row, file=sys.stderr, flush=True)
                 if given.save is not None:
                     given.save.write_text(json.dumps(list(rows.values()), indent=1))
