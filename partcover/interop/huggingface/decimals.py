@@ -73,7 +73,7 @@ def _read(digits: int, exponent: int) -> float:
 
 def tokenizer_text(data: dict[str, Any], indent: int = 1) -> tuple[str, int]:
     """Returns the text of a tokenizer.json, and how many scores the library reads inexactly."""
-    if data["model"]["type"] != "Unigram":
+    if "merges" in data["model"] or data["model"].get("type", "Unigram") != "Unigram":
         return json.dumps(data, ensure_ascii=False, indent=indent) + "\n", 0
     model = {**data["model"], "vocab": []}
     pairs: list[tuple[str, float]] = data["model"]["vocab"]

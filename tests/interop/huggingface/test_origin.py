@@ -338,3 +338,13 @@ def test_transformers_takes_what_is_written(tmp_path):
     both = after(["the", "the hats on the mat"], padding=True)
     assert both["input_ids"][0][0] == fewer.special["<pad>"]
     assert after.decode(after("the hats").input_ids, skip_special_tokens=True) == "the hats"
+
+
+def test_a_model_without_a_type(tmp_path):
+    """Files of old versions have none."""
+    data = json.loads(of_bytes().to_str())
+    del data["model"]["type"]
+    (tmp_path / "tokenizer.json").write_text(json.dumps(data))
+    vocabulary = Vocabulary.load(tmp_path / "tokenizer.json")
+    assert export(vocabulary, tmp_path / "out", "huggingface", text=TEXT).exact
+    assert json.loads((tmp_path / "out" / "tokenizer.json").read_text()) == data
