@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from functools import partial
+from math import floor
 
 from ....corpus.symbols import Symbols
 from ....errors import InputError
@@ -76,7 +78,7 @@ def claim_command(
         _amount(text, name, instance.symbols)
         for text, name in ((baseline, "--baseline"), (claimed, "--claimed"))
     )
-    if isinstance(before, float):
+    if isinstance(before, Fraction):
         raise InputError(
             f"--baseline is {baseline}: expected a number of tokens or a file; only --claimed can "
             "be a share"
@@ -90,13 +92,13 @@ def claim_command(
         if isinstance(given, Vocabulary):
             for remark in other_words(given, instance.words):
                 out.note(remark)
-    if isinstance(after, float):
+    if isinstance(after, Fraction):
         from ....segmentation.segmentation import segment
 
         tokens = before
         if isinstance(tokens, Vocabulary):
             tokens = segment(instance.words, tokens, threads=out.threads).tokens
-        after = max(1, round(tokens * (1 - after)))
+        after = max(1, floor(tokens * (1 - after)))  # at least that share is saved
     limit = _SECONDS if time_limit is None else time_limit
     with out.events(None, phase="bound", time_limit=limit) as progress:
         found = check_claim(
@@ -135,13 +137,13 @@ def claim_command(
     return 0
 
 
-def _amount(text: str, name: str, symbols: Symbols) -> int | float | Vocabulary:
+def _amount(text: str, name: str, symbols: Symbols) -> int | Fraction | Vocabulary:
     """Reads a number of tokens, a share, or a vocabulary."""
     if re.fullmatch(r"[0-9][0-9,_]*", text):
         return read_digits(re.sub("[,_]", "", text))
     share = re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,9})?) ?%", text)
     if share is not None:
-        part = float(share[1]) / 100
+        part = Fraction(share[1]) / 100
         if not 0 <= part < 1:
             raise InputError(f"{name} is {text}: expected a share of at least 0 % and below 100 %")
         return part
