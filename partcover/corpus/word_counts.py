@@ -27,7 +27,7 @@ from .files.columns import Table, pairs_of, values_of
 from .files.sources import find_sources
 from .files.tsv import Header
 from .normalizers.normalizer import glance
-from .pretokenizers.pretokenizer import Pretokenizer, Splitter
+from .pretokenizers.pretokenizer import DEFAULT_PRETOKENIZER, Pretokenizer, Splitter
 from .symbols import Symbols, Token
 from .word_arrays import Arrays, WordArrays, from_utf8, pack, sum_pairs
 
@@ -66,8 +66,8 @@ class WordCounts(WordArrays):
     >>> from partcover import WordCounts
     >>> words = WordCounts.from_texts(["the cat and the hat"])
     >>> words
-    WordCounts(5 words, 5 counted, bytes, space-prefix)
-    >>> words.to_dict()["Ġthe".encode()]
+    WordCounts(5 words, 5 counted, bytes, gpt2)
+    >>> words.to_dict()[b" the"]
     1
     """
 
@@ -148,7 +148,7 @@ class WordCounts(WordArrays):
         cls,
         paths: str | PathLike[str] | Iterable[str | PathLike[str]],
         *,
-        pretokenizer: str | Splitter = "space-prefix",
+        pretokenizer: str | Splitter = DEFAULT_PRETOKENIZER,
         normalizer: str | None = None,
         symbols: Symbols = "bytes",
         key: str = "text",
@@ -236,7 +236,7 @@ class WordCounts(WordArrays):
         cls,
         texts: Iterable[str | bytes] | Table,
         *,
-        pretokenizer: str | Splitter = "space-prefix",
+        pretokenizer: str | Splitter = DEFAULT_PRETOKENIZER,
         normalizer: str | None = None,
         symbols: Symbols = "bytes",
     ) -> WordCounts:

@@ -148,7 +148,7 @@ def test_no_output_is_a_file_of_a_folder_that_is_read(run, counts, tmp_path):
     (tmp_path / "folder" / "deep").mkdir(parents=True)
     text = tmp_path / "folder" / "deep" / "text.txt"
     text.write_text(TEXT)
-    run("greedtok", counts, "-k", "3", "-o", "V.json", "--pretokenizer", "space-prefix")
+    run("greedtok", counts, "-k", "3", "-o", "V.json")
     for command_line in (("count", "folder"), ("encode", "V.json", "folder")):
         result = run(*command_line, "-o", "folder/deep/text.txt")
         fails(result, "folder/deep/text.txt", "would overwrite")

@@ -198,10 +198,11 @@ def test_a_counts_file_from_standard_input_or_called_text_is_known(files):
     (files / "c.txt").write_bytes((files / "C.tsv").read_bytes())
     with pytest.raises(InputError, match=r"c\.txt: this is a counts file"):
         WordCounts.from_files(files / "c.txt")
-    assert WordCounts.from_files(files / "c.txt", all_files=True).total_count == 5
+    words = WordCounts.from_files(files / "c.txt", pretokenizer="first-space", all_files=True)
+    assert words.total_count == 5
     # words and numbers by another name are text
     (files / "d.txt").write_bytes(b"a\t1\nb\t2\n")
-    assert WordCounts.from_files(files / "d.txt").total_count == 1
+    assert WordCounts.from_files(files / "d.txt", pretokenizer="first-space").total_count == 1
 
 
 def test_mappings_are_for_from_counts():

@@ -22,7 +22,13 @@ from ..files.readers import Document, documents, refuse_long_piece, refuse_piece
 from ..files.sources import Source, check_unchanged, is_url, sha256_of
 from ..files.tsv import Header
 from ..normalizers.normalizer import Normalizer
-from ..pretokenizers.pretokenizer import Pretokenizer, PretokenizerRule, Splitter, character_kinds
+from ..pretokenizers.pretokenizer import (
+    DEFAULT_PRETOKENIZER,
+    Pretokenizer,
+    PretokenizerRule,
+    Splitter,
+    character_kinds,
+)
 from ..pretokenizers.seams import cut_finder
 from ..symbols import Symbols
 from ..word_arrays import Arrays
@@ -253,7 +259,7 @@ class CountSettings:
         Whether a counts file is counted as text instead of being an error.
     """
 
-    pretokenizer: str | Splitter = "space-prefix"
+    pretokenizer: str | Splitter = DEFAULT_PRETOKENIZER
     normalizer: str | None = None
     symbols: Symbols = "bytes"
     key: str = "text"

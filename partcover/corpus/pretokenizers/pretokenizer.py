@@ -13,7 +13,7 @@ first-space     cut before each space, which is kept: PathPiece's FirstSpace
 space           each space is a word, and so is the text between spaces: Space
 digit           each decimal digit (Unicode Nd) is a word, and so is the text
                 between digits: Digit
-gpt2            GPT-2's pattern
+gpt2            GPT-2's pattern; the default
 cl100k          the pattern of cl100k_base
 o200k           the pattern of o200k_base
 qwen2           the pattern of Qwen 2 and 3: cl100k's, with one digit at a time
@@ -86,6 +86,7 @@ from .steps import PHRASES, Step, Steps, read_steps, split_steps
 __all__ = [
     "CLIP",
     "DEEPSEEK",
+    "DEFAULT_PRETOKENIZER",
     "PATTERNS",
     "PRETOKENIZER_RULES",
     "SPLITS",
@@ -96,6 +97,9 @@ __all__ = [
     "published_pattern",
     "rule_names",
 ]
+
+#: The rule that text is counted with where none is given: what most tokenizers begin with.
+DEFAULT_PRETOKENIZER = "gpt2"
 
 # One class of characters, once or several times.
 _CLASS = regex.compile(

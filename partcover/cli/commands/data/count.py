@@ -20,6 +20,7 @@ from ....corpus.counting.merge_counts import merge_counts
 from ....corpus.files.sources import find_sources, listed_reasons
 from ....corpus.files.tsv import Header
 from ....corpus.pretokenizers.phrases import with_phrases
+from ....corpus.pretokenizers.pretokenizer import DEFAULT_PRETOKENIZER
 from ....runtime.files.writing import shown
 from ....runtime.memory import available_memory
 from ....runtime.processes.engines import executor_of
@@ -68,10 +69,10 @@ class _Running:
     "count",
     examples=[
         ("partcover count book.txt -o book.tsv", ""),
-        ("partcover count book.txt --pretokenizer gpt2 -o book.tsv", "split as GPT-2 does"),
-        ("partcover count book.txt --pretokenizer gpt2 --symbols chars | head", ""),
+        ("partcover count book.txt --pretokenizer o200k -o book.tsv", "split as GPT-4o does"),
+        ("partcover count book.txt --symbols chars | head", ""),
         (
-            "partcover count book.txt --pretokenizer gpt2 --phrases 4 -o phrases.tsv",
+            "partcover count book.txt --phrases 4 -o phrases.tsv",
             "count phrases of up to four words",
         ),
         ("partcover count '*.txt' --threads 2 -o all.parquet", "write Parquet"),
@@ -81,13 +82,13 @@ class _Running:
 @argument("files", nargs=-1, required=True, metavar="FILE…", help="Text to count; see above.")
 @option(
     "--pretokenizer",
-    default="space-prefix",
+    default=DEFAULT_PRETOKENIZER,
     show_default=True,
     shell_complete=pretokenizer_names,
-    help="Rule that splits text into words: space-prefix, gpt2, cl100k, o200k, qwen2, qwen3.5, "
-    "deepseek, tekken, first-space, space, digit, or none. Join several with '+' "
-    "(first-space+digit). space-prefix:_ marks spaces with _. Also JSON as in a tokenizer.json: "
-    '\'{"type": "Whitespace"}\'.',
+    help="Rule that splits text into words: gpt2, cl100k, o200k, qwen2, qwen3.5, deepseek, "
+    "tekken, space-prefix (the rule of the papers' counts), first-space, space, digit, or none. "
+    "Join several with '+' (first-space+digit). space-prefix:_ marks spaces with _. Also JSON as "
+    'in a tokenizer.json: \'{"type": "Whitespace"}\'.',
 )
 @option(
     "--phrases",

@@ -1,0 +1,169 @@
+"""Whether fewer tokens on the text that chose the vocabulary are fewer on other text, too.
+
+    python benchmarks/held_out.py run novel.txt python … --limit 3 -o rows.json
+    python benchmarks/held_out.py show rows.json [--chart docs/images/held-out.svg]
+
+A text is split ten times: each time a fifth of its pieces (of about 10 kB, ended by an empty line;
+``python``: modules of Python's own library) are drawn and held out.  Every method chooses its
+vocabulary on the rest, and its tokens on both parts are counted under its own rule.  ``show``
+prints the tables of docs/held-out.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from statistics import mean, stdev
+
+import numpy as np
+from bits_per_byte import COLORS, METHODS, grouped, pieces, print_table
+
+from partcover import Instance, WordCounts, compare
+
+BASE = "bpe"  # beside whose tokens the others' are set
+DRAWN = "improve", "greedtok", "pathpiece", "unigram"
+
+
+def run(name, budgets, methods, limit, splits):
+    """Yields the rows of a text, split after split."""
+    text = pieces(name)
+    for split in range(splits):
+        order = np.random.default_rng(split).permutation(len(text))
+        test = set(order[: round(len(text) / 5)].tolist())
+        parts = [[piece for at, piece in enumerate(text) if (at in test) == out] for out in (0, 1)]
+        train, held_out = (WordCounts.from_texts(part, pretokenizer="gpt2") for part in parts)
+        comparison = compare(
+            Instance(train, max(budgets)),
+            budgets,
+            methods,
+            ["own"],
+            held_out=held_out,
+            time_limit=limit,
+        )
+        for row in comparison.rows:
+            print(split, row["k"], row["method"], row["tokens"], row["held_out_tokens"], flush=True)
+            yield {
+                "text": Path(name).stem,
+                "bytes": sum(map(len, text)),
+                "split": split,
+                "new_words": share_of_new(train, held_out),
+                **{key: row[key] for key in ("k", "method", "tokens", "held_out_tokens")},
+            }
+
+
+def share_of_new(train, held_out):
+    """The share of the held-out occurrences whose word the other part does not have."""
+    known = train.to_dict()
+    new = sum(count for word, count in held_out.to_dict().items() if word not in known)
+    return new / held_out.total_count
+
+
+def beside(rows, key):
+    """By k and method: how many more tokens than BPE, as a share, for each split."""
+    base = {(row["k"], row["split"]): row[key] for row in rows if row["method"] == BASE}
+    shares = {}
+    for row in rows:
+        if row[key] is not None:
+            share = row[key] / base[row["k"], row["split"]] - 1
+            shares.setdefault((row["k"], row["method"]), []).append(share)
+    return shares
+
+
+def tables(rows):
+    """The tables of the page, as Markdown."""
+    for text, here in grouped(rows, "text"):
+        splits = len({row["split"] for row in here})
+        new = mean(row["new_words"] for row in here)
+        print(
+            f"\n## {text}: {here[0]['bytes']:,} bytes, {splits} splits, {new:.1%} of the held-out "
+            "words new\n".replace("%", " %")
+        )
+        budgets = sorted({row["k"] for row in here})
+        train, test = beside(here, "tokens"), beside(here, "held_out_tokens")
+        methods = sorted(
+            {row["method"] for row in here} - {BASE},
+            key=lambda name: mean(mean(test[k, name]) for k in budgets if (k, name) in test),
+        )
+        columns = [f"k = {k:,}{part}" for k in budgets for part in (", training", ", held out")]
+        lines = [
+            [name, *(cell for k in budgets for cell in cells(train, test, k, name))]
+            for name in methods
+        ]
+        print_table(["method", *columns], lines)
+
+
+def cells(train, test, k, name):
+    """The two cells of a method at one k: on the training text, and held out with its spread."""
+    if (k, name) not in test:
+        return "", ""
+    errors = test[k, name]
+    spread = f" ± {100 * stdev(errors):.2f}" if len(errors) > 1 else ""
+    return f"{100 * mean(train[k, name]):+.2f} %", f"{100 * mean(errors):+.2f}{spread} %"
+
+
+def draw(rows, path):
+    """Draws tokens beside BPE's over k, on both parts, a panel for each text."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    texts = list(grouped(rows, "text"))
+    figure = Figure(figsize=(9, 3.2 * ((len(texts) + 1) // 2)), layout="constrained")
+    places = figure.subplots((len(texts) + 1) // 2, 2, squeeze=False).flat
+    for (text, here), place in zip(texts, places, strict=False):
+        parts = {"training": beside(here, "tokens"), "held out": beside(here, "held_out_tokens")}
+        for name, color in zip(DRAWN, COLORS, strict=True):
+            for part, shares in parts.items():
+                budgets = sorted(k for k, method in shares if method == name)
+                held = part == "held out"
+                place.errorbar(
+                    budgets,
+                    [100 * mean(shares[k, name]) for k in budgets],
+                    [100 * stdev(shares[k, name]) for k in budgets] if held else None,
+                    color=color,
+                    linestyle="-" if held else ":",
+                    label=f"{name}, {part}",
+                )
+        place.axhline(0, color="#57606A", linewidth=0.8)
+        place.set_xscale("log", base=2)
+        place.set_title(text, loc="left", fontsize=10, weight="bold")
+        place.set_ylabel("more tokens than BPE, percent", fontsize=8)
+        place.tick_params(labelsize=8)
+        place.spines[["top", "right"]].set_visible(False)
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    matplotlib.rcParams["svg.hashsalt"] = "partcover"  # the same bytes each time
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    commands = parser.add_subparsers(required=True, dest="command")
+    runs = commands.add_parser("run")
+    runs.add_argument("texts", nargs="+")
+    runs.add_argument("-k", default="256,512,1024,2048,4096,8192")
+    runs.add_argument("--methods", default=f"improve,{METHODS}")
+    runs.add_argument("--limit", type=float, default=3, help="seconds for each run of a method")
+    runs.add_argument("--splits", type=int, default=10)
+    runs.add_argument("-o", type=Path, default=Path("rows.json"))
+    shows = commands.add_parser("show")
+    shows.add_argument("rows", type=Path)
+    shows.add_argument("--chart", type=Path)
+    options = parser.parse_args()
+    if options.command == "run":
+        rows = []
+        budgets = list(map(int, options.k.split(",")))
+        for name in options.texts:
+            for row in run(
+                name, budgets, options.methods.split(","), options.limit, options.splits
+            ):
+                rows.append(row)
+                options.o.write_text(json.dumps(rows))
+        return
+    rows = json.loads(options.rows.read_text())
+    tables(rows)
+    if options.chart:
+        draw(rows, options.chart)
+
+
+if __name__ == "__main__":
+    main()
