@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import numpy as np
 
 from ..errors import InputError
 from ..heuristics.every_word import every_word
+from ..heuristics.greedy import greedtok
 from ..heuristics.local_search import local_search
 from ..problem.certificates.certificate import Certificate
 from ..problem.certificates.nodes import Branch
@@ -28,9 +30,10 @@ from .corpora_start import start_of_corpora
 from .counting.price_counter import PriceCounter
 from .merges_start import start_of_merges
 from .tree.branch_tree import Node, Proof, leaves_of, tree_of
+from .tree.spread import Case, Spread
 from .tree.tree_search import Begun, TreeSearch, with_known
 
-__all__ = ["branch_and_cut"]
+__all__ = ["branch_and_cut", "solve_case"]
 
 _SEARCH_SHARE = 0.25  # of the time, for a vocabulary where a tree is gone on with without one
 _MULTIPLIER_BITS = 69  # of the largest multiplier of a cut; numbers of a certificate have 63
@@ -48,6 +51,7 @@ def branch_and_cut(
     time_limit: Seconds | None = None,
     seed: Seed = 0,
     threads: Threads = 1,
+    executor: Executor | None = None,
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Solution:
@@ -75,6 +79,10 @@ def branch_and_cut(
         Random seed of the search.
     threads : int
         Number of threads; the result is the same for any number where no limit cuts.
+    executor : concurrent.futures.Executor, optional
+        Workers for the cases: processes, or those of a cluster
+        (``dask.distributed.Client.get_executor``).  `threads` is then how many cases they have at a
+        time.  Which cases are split depends on who is first; the optimum does not.
     progress : Progress, optional
         Receives an `Event` for each phase, better vocabulary and better bound.
     checkpoint : callable, optional
@@ -128,6 +136,8 @@ def branch_and_cut(
     )
     if instance.corpora is not None and instance.merges is not None:
         raise InputError("several corpora with merges have a bound alone (lower_bound)")
+    if executor is not None and (instance.corpora is not None or instance.merges is not None):
+        raise InputError("an executor is for cases of one corpus without merges: leave it out")
     is_plain = instance.corpora is None and instance.merges is None
     if is_plain and (optimum := every_word(instance, limits)) is not None:
         solution = task.reported(optimum)
@@ -145,7 +155,8 @@ def branch_and_cut(
         tree = TreeSearch(begun, deadline, phases, threshold)
         termination = begun.termination
         if termination != "interrupted":
-            termination = tree.grow(gap, threads, checkpoint)
+            spread = None if executor is None else Spread(executor, threads, solve_case, seed)
+            termination = tree.grow(gap, threads, checkpoint, spread)
         elif checkpoint is not None:
             tree.checkpoints = Checkpoints(checkpoint, tree.best)
             tree.checkpoints.make()
@@ -154,6 +165,18 @@ def branch_and_cut(
         solution.extra["checkpoint_error"] = tree.checkpoints.error
     solution = with_known(instance, solution, start_certificate)
     return replace(solution, termination=termination, seconds=deadline.seconds)
+
+
+def solve_case(case: Case) -> Solution:
+    """Bounds and splits a case in a worker, for as long as it says."""
+    return branch_and_cut(
+        case.instance,
+        greedtok(case.instance).vocabulary,  # with a warm start no time goes to a search
+        start_certificate=case.certificate,
+        threshold=case.threshold,
+        time_limit=case.seconds,
+        seed=case.seed,
+    )
 
 
 def _started(task: Task, share: ForEach) -> Begun | Solution:

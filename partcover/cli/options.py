@@ -23,6 +23,7 @@ __all__ = [
     "all_files_option",
     "applied",
     "candidate_options",
+    "engine_option",
     "engine_options",
     "events_option",
     "gap_option",
@@ -329,6 +330,18 @@ def vocabulary_options(
     return decorate
 
 
+def engine_option(about: str, default: str = "threads") -> Decorator:
+    """Adds ``--engine``, with what its workers do."""
+    return option(
+        "--engine",
+        default=default,
+        show_default=True,
+        metavar="NAME",
+        heading=LIMITS,
+        help=f"How to run the N workers of --threads{about}: {ENGINES}.",
+    )
+
+
 def engine_options(about: str, default: str, kept: str) -> Decorator:
     """Adds ``--engine`` and ``--scratch``.
 
@@ -345,14 +358,7 @@ def engine_options(about: str, default: str, kept: str) -> Decorator:
     def decorate(function: Function) -> Function:
         return applied(
             function,
-            option(
-                "--engine",
-                default=default,
-                show_default=True,
-                metavar="NAME",
-                heading=LIMITS,
-                help=f"How to run the N workers of --threads{about}: {ENGINES}.",
-            ),
+            engine_option(about, default),
             option(
                 "--scratch",
                 type=WritablePath("folder"),

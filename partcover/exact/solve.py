@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from dataclasses import replace
 
 from ..analysis.by_corpus import tokens_by_corpus
@@ -41,6 +42,7 @@ def solve(
     time_limit: Seconds | None = None,
     seed: Seed = 0,
     threads: Threads = 1,
+    executor: Executor | None = None,
     log: Log | None = None,
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
@@ -81,6 +83,11 @@ def solve(
         Random seed.
     threads : int
         Number of threads; 1 where a named solver has no more, as the solution then says.
+    executor : concurrent.futures.Executor, optional
+        Workers for the cases of branch and cut, on this machine or others
+        (``dask.distributed.Client.get_executor``).  `threads` is then how many cases they have at a
+        time.  Of one corpus without merges.  What is proven does not depend on the workers; which
+        cases a proof has depends on who is first.
     log : callable, optional
         Receives the solver's log, line by line.
     progress : Progress, optional
@@ -142,6 +149,8 @@ def solve(
     if isinstance(warm_start, Solution):
         start_certificate = start_certificate or warm_start.certificate
         warm_start = warm_start.vocabulary
+    if executor is not None and (solver or formulation or sense or log):
+        raise InputError("an executor is for branch and cut: leave out the solver and its options")
     if instance.corpora is not None and solver is not None:
         for name, given in (
             ("formulation", formulation),
@@ -166,6 +175,7 @@ def solve(
                 time_limit=time_limit,
                 seed=seed,
                 threads=threads,
+                executor=executor,
                 progress=progress,
                 checkpoint=kept,
             )

@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -84,6 +84,18 @@ def test_a_killed_process_is_an_error_and_the_rest_goes_on(texts):
     with executor_of("processes", 1) as executor:
         job("C.tsv").run(Workers(executor, 1), resume=True)
     assert Path("C.tsv").read_bytes() == whole
+
+
+@pytest.mark.long
+def test_a_process_that_is_killed_loses_its_own_call():
+    with executor_of("processes", 2) as executor:
+        executor.submit(abs, -1).result()
+        beside = executor.submit(time.sleep, 1)
+        lost = executor.submit(os._exit, 3)
+        with pytest.raises(BrokenExecutor):
+            lost.result()
+        assert beside.result() is None
+        assert executor.submit(abs, -2).result() == 2
 
 
 def test_an_interrupt_ends_processes_that_are_at_work():

@@ -33,6 +33,7 @@ from .balance import Balance
 from .branch_tree import Node, Proof, certificate_of, leaves_of, settle
 from .branching import Split, Splitter
 from .incumbents import vocabulary_near
+from .spread import Spread, graft
 
 __all__ = ["Begun", "TreeSearch", "with_known"]
 
@@ -168,7 +169,13 @@ class TreeSearch:
             extra={**self.solution.extra, "leaves": (len(certificate.tree) + 1) // 2},
         )
 
-    def grow(self, gap: float, threads: int, checkpoint: Checkpoint | None) -> Termination:
+    def grow(
+        self,
+        gap: float,
+        threads: int,
+        checkpoint: Checkpoint | None,
+        spread: Spread | None = None,
+    ) -> Termination:
         """Bounds and splits cases until none is open or a limit is reached; returns why it ended.
 
         Parameters
@@ -179,6 +186,8 @@ class TreeSearch:
             With two or more, two cases are bounded side by side.
         checkpoint : callable or None
             Receives the best so far.
+        spread : Spread, optional
+            Workers for cases, once there are as many open ones.
         """
         self.checkpoints = Checkpoints(checkpoint, self.best)
         share = self.counter.share
@@ -186,7 +195,7 @@ class TreeSearch:
         try:
             self.progress.event(Event(self.deadline.seconds, "phase", None, None, "", "branches"))
             self.checkpoints.make()
-            termination = self._grow(gap, share, pool)
+            termination = self._grow(gap, share, pool, spread)
         except KeyboardInterrupt:
             termination = "interrupted"
         except Exception:
@@ -194,6 +203,8 @@ class TreeSearch:
             raise
         finally:
             self.clock.stop()  # for work that is still under way
+            if spread is not None:
+                spread.end()
             if pool is not None:
                 pool.shutdown(cancel_futures=True)
             self.counter.share = share
@@ -203,7 +214,9 @@ class TreeSearch:
             termination = "interrupted"
         return termination
 
-    def _grow(self, gap: float, share: ForEach, pool: ThreadPoolExecutor | None) -> Termination:
+    def _grow(
+        self, gap: float, share: ForEach, pool: ThreadPoolExecutor | None, spread: Spread | None
+    ) -> Termination:
         for leaf in leaves_of(self.root):
             settle(leaf)
         if not self.ascent.begun and self.clock.has_time_for(self.ascent.first_seconds):
@@ -224,6 +237,8 @@ class TreeSearch:
                 return "time_limit"
             opened.sort(key=lambda node: node.level)
             _forget(opened)
+            if spread is not None and self._is_spread(spread, opened):
+                continue
             batch = opened[:_BATCH]
             if pool is None or len(batch) == 1:
                 # the threads share each step
@@ -239,6 +254,18 @@ class TreeSearch:
                     node.token, node.children = outcome.split.token, outcome.split.children
                     node.rounds = None
                 self._offer(outcome)
+
+    def _is_spread(self, spread: Spread, opened: list[Node]) -> bool:
+        """Hands out the first cases and takes what came back; False if workers have none."""
+        able = [node for node in opened if spread.is_able(node)]
+        if not spread.at_work and len(able) < spread.workers:
+            return False  # first more cases
+        for node in able[: spread.workers - len(spread.at_work)]:
+            spread.hand_out(node, int(self.goal), self.deadline.left)
+        for node, solution in spread.finished(_PULSE):
+            graft(node, solution)
+            self._offer(_Outcome(solution.vocabulary, solution.tokens))
+        return True
 
     def _side_by_side(self, batch: list[Node], pool: ThreadPoolExecutor) -> list[_Outcome]:
         """Works on cases in a thread each."""

@@ -152,21 +152,60 @@ def _threads(workers: int, _: str) -> Iterator[Executor]:
 
 
 def _processes(workers: int, _: str) -> Iterator[Executor]:
-    import multiprocessing  # heavy imports, rarely needed
-    from concurrent.futures import ProcessPoolExecutor
+    executor = _ProcessExecutor(workers)
+    try:
+        yield executor
+    finally:
+        executor.end()
 
-    # not forked: other threads of this process may hold locks
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, _prepare_worker) as pool:
+
+class _ProcessExecutor(Executor):
+    """Runs calls in processes of this machine; a process that is killed loses its own call alone.
+
+    Each thread has a pool of one process: a pool of several fails all calls with the first.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._threads = ThreadPoolExecutor(workers)
+        self._own = threading.local()
+        self._pools: set[Any] = set()
+
+    def submit(
+        self, function: Callable[..., Any], /, *arguments: Any, **options: Any
+    ) -> Future[Any]:
+        """Submits a call; the result is a future."""
+        return self._threads.submit(self._run, function, arguments, options)
+
+    def _run(self, function: Callable[..., Any], arguments: Any, options: Any) -> Any:
+        pool = getattr(self._own, "pool", None)
+        if pool is None:
+            self._own.pool = pool = self._started()
         try:
-            yield pool
-        except BaseException:
+            return pool.submit(function, *arguments, **options).result()
+        except BrokenExecutor:
+            self._own.pool = None  # the next call starts another process
+            self._pools.discard(pool)
+            raise
+
+    def _started(self) -> Executor:
+        import multiprocessing  # heavy imports, rarely needed
+        from concurrent.futures import ProcessPoolExecutor
+
+        # not forked: other threads of this process may hold locks
+        pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _prepare_worker)
+        self._pools.add(pool)
+        return pool
+
+    def end(self) -> None:
+        """Ends the processes, whatever they are at: nobody waits for it."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for pool in [*self._pools]:
             # a shutdown forgets the processes, and would wait for what they are at
             processes = list((getattr(pool, "_processes", None) or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
             for process in processes:
                 process.terminate()
-            raise
+        self._threads.shutdown()
 
 
 def _prepare_worker() -> None:

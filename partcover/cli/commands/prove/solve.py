@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -16,11 +17,12 @@ from ....problem.memory_plan import Work
 from ....problem.solution import Result
 from ....report.tables import facts
 from ....runtime.numerals import shown_number
+from ....runtime.processes.engines import executor_of
 from ...checkpoint_files import CheckpointFiles
 from ...command import command, option
 from ...exit_status import EXIT_NOTHING
 from ...inputs import InstanceSource
-from ...options import refuse_with_minimax
+from ...options import engine_option, refuse_with_minimax
 from ...paths import WritablePath
 from ...plan import plan_option
 from ...results import save_certificate, write_solution
@@ -126,12 +128,14 @@ def _work(options: Mapping[str, Any]) -> Work:
     help="Write the model as an .mps file before solving it.",
 )
 @option("--log", "show_log", is_flag=True, help="Show the solver's log on standard error.")
+@engine_option(" that bound cases side by side")
 @search_options(writes="the vocabulary, or the result of --relaxation", several=True)
 @plan_option(_work)
 def solve_command(
     out: Output,
     source: InstanceSource,
     search: SearchOptions,
+    engine: str,
     **options: Any,
 ) -> int:
     """Find an optimal vocabulary and prove that it is optimal.
@@ -144,8 +148,14 @@ def solve_command(
 
     With --minimax and several inputs, `solve` minimizes the largest ratio of tokens to the
     reference count, over all inputs.
+
+    With another --engine than threads, branch and cut hands its cases to processes on this machine
+    or on others. The optimum is the same; the cases of its certificate depend on timing. A worker
+    that is lost loses the work on its case only.
     """
     model = _Model(**options)
+    if engine != "threads" and (source.several or model.solver_name is not None):
+        raise click.UsageError("--engine is for branch and cut of one corpus: leave it out")
     if source.several:
         about_one = {name: value for name, value in vars(model).items() if name != "solver"}
         refuse_with_minimax(**{**about_one, "goal": model.goal != "tokens"})
@@ -169,7 +179,10 @@ def solve_command(
     if model.goal == "tokens":
         common |= {"warm_start": start, "start_certificate": certificate, "gap": search.gap or 0.0}
         common |= {"checkpoint": files}
-    solution = _solve(out, instance, model, search, common)
+    with contextlib.ExitStack() as stack:
+        if engine != "threads":
+            common["executor"] = stack.enter_context(executor_of(engine, out.threads))
+        solution = _solve(out, instance, model, search, common)
     if search.write_certificate is not None:
         _save_proof(out, search.write_certificate, solution, instance)
     status = write_solution(out, solution, instance, source.name, proof=True)

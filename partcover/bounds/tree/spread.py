@@ -1,0 +1,168 @@
+"""Hands the open cases of a tree to workers, and puts what they prove in their place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...corpus.symbols import Token
+from ...problem.certificates.certificate import Certificate
+from ...problem.instance import Instance
+from ...problem.solution import Solution
+from ...runtime.arrays import Bools
+from ...runtime.processes.engines import engine_error
+from .branch_tree import Node, leaves_of, settle, tree_of
+
+__all__ = ["Case", "CaseWork", "Spread", "graft"]
+
+_SLICE = 30.0  # seconds that a worker has for a case, before its parts go to all workers
+_SHARE = 0.9  # of the time that is left, for a last case to come back
+_MOST_LOST = 3  # workers lost with the same case: it is not handed out again
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a worker is given: an instance of its own, which any machine can solve.
+
+    Attributes
+    ----------
+    instance : Instance
+        The vocabularies of the case: the tokens inside are required, those outside forbidden.
+    certificate : Certificate
+        What is proven about them, to begin with.
+    threshold : int
+        Only a vocabulary that needs at most so many tokens is of interest.
+    seconds : float
+        How long to work on it.
+    seed : int
+        Random seed.
+    """
+
+    instance: Instance
+    certificate: Certificate
+    threshold: int
+    seconds: float
+    seed: int
+
+
+CaseWork = Callable[[Case], Solution]
+"""Bounds and splits a case; the certificate of the solution is the tree of its parts."""
+
+
+class Spread:
+    """The workers of an executor, and the cases that they are at.
+
+    A case is an instance of its own, so that a worker needs nothing else, and may be on another
+    machine.  It bounds and splits the case for a while; the tree that it returns takes the place
+    of the case, once what its leaves prove has been counted here again.  The number of tokens that
+    the best vocabulary needs goes to each worker with its next case.  A worker that is lost loses
+    what it has done since it was given its case: the case is handed out again.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor
+        The workers.
+    workers : int
+        How many cases are handed out at a time.
+    work : callable
+        What a worker does; the executor must be able to hand it over.
+    seed : int
+        Random seed of the workers.
+    """
+
+    def __init__(self, executor: Executor, workers: int, work: CaseWork, seed: int) -> None:
+        self.executor = executor
+        self.workers = workers
+        self.work = work
+        self.seed = seed
+        self.at_work: dict[Future[Solution], Node] = {}
+        self.lost: Counter[Node] = Counter()
+        self.slices: dict[Node, float] = {}
+
+    def is_able(self, node: Node) -> bool:
+        """Returns whether a case is for a worker: it is with none, and has not cost several."""
+        return node not in self.at_work.values() and self.lost[node] < _MOST_LOST
+
+    def hand_out(self, node: Node, goal: int, seconds: float | None) -> None:
+        """Gives a case to a worker, with what closes it and the time that is left."""
+        slice_ = self.slices.get(node, _SLICE)
+        case = Case(
+            *self._alone(node),
+            threshold=goal - 1,
+            seconds=slice_ if seconds is None else min(slice_, _SHARE * seconds),
+            seed=self.seed,
+        )
+        node.rounds = None  # the worker has its own
+        try:
+            self.at_work[self.executor.submit(self.work, case)] = node
+        except Exception as error:
+            self._lose(node, error)
+
+    def finished(self, seconds: float) -> list[tuple[Node, Solution]]:
+        """Waits for workers for so long; returns the cases that came back, and their solutions."""
+        done, _ = wait(self.at_work, seconds, FIRST_COMPLETED)
+        solutions = []
+        for future in [future for future in self.at_work if future in done]:
+            node = self.at_work.pop(future)
+            error = future.exception()
+            if error is None:
+                self.lost[node] = 0
+                # where the work has hardly begun by then, it takes longer the next time
+                self.slices[node] = 2 * self.slices.get(node, _SLICE)
+                solutions.append((node, future.result()))
+            else:
+                self._lose(node, error)
+        return solutions
+
+    def end(self) -> None:
+        """Forgets the cases that are not back."""
+        for future in self.at_work:
+            future.cancel()
+        self.at_work.clear()
+
+    def _lose(self, node: Node, error: BaseException) -> None:
+        """Takes note of a worker that was lost; an error of the work itself is raised."""
+        if engine_error(error) is None:
+            raise error
+        self.lost[node] += 1
+
+    def _alone(self, node: Node) -> tuple[Instance, Certificate]:
+        """Returns a case as an instance of its own, with the certificate of what is proven."""
+        counter = node.proof.counter
+        asked = counter.instance
+        inside = (token for token in _tokens(node, node.case.inside) if token not in asked.fixed)
+        instance = replace(
+            asked,
+            required=(*asked.required, *inside),
+            forbidden=(*asked.forbidden, *_tokens(node, node.case.outside)),
+        )
+        proven = int(node.proof.proven)
+        return instance, Certificate.of(instance, (node.leaf(),), proven, counter.bits)
+
+
+def graft(node: Node, solution: Solution) -> None:
+    """Puts the tree that a worker has returned in the place of its case, counted here again."""
+    counter, certificate = node.proof.counter, solution.certificate
+    assert certificate is not None
+    whole = Certificate.of(
+        counter.instance, certificate.tree, int(node.proof.proven), certificate.scale_bits
+    )
+    grown = tree_of(counter, node.case, whole)
+    for leaf in leaves_of(grown):
+        settle(leaf)
+        leaf.improve(node.proof)
+    if grown.children:
+        node.token, node.children, node.rounds = grown.token, grown.children, None
+    else:
+        node.improve(grown.proof)
+        node.x = grown.x
+
+
+def _tokens(node: Node, those: Bools) -> Iterator[Token]:
+    """Returns the tokens of candidates."""
+    counter = node.proof.counter
+    return counter.instance.index.tokens_at(counter.intervals.take(np.flatnonzero(those)))

@@ -1,0 +1,103 @@
+"""Cases that workers bound: the same optimum, whatever happens to the workers."""
+
+from __future__ import annotations
+
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from oracles.brute_force import fewest_tokens
+from properties import tries
+from strategies import instances, random_instance
+
+from partcover import Corpora, Instance, WordCounts, check_certificate, solve
+from partcover.bounds.branch_and_cut import branch_and_cut
+from partcover.errors import InputError
+
+pytestmark = pytest.mark.usefixtures("few_rounds")
+
+
+class Worker(Executor):
+    """Runs each call at once; those of some numbers are lost."""
+
+    def __init__(self, lost=lambda number: False, error=BrokenExecutor):
+        self.lost, self.error, self.calls = lost, error, 0
+
+    def submit(self, function, /, *arguments, **options):
+        self.calls += 1
+        future = Future()
+        if self.lost(self.calls):
+            future.set_exception(self.error("killed"))
+        else:
+            future.set_result(function(*arguments, **options))
+        return future
+
+
+def check(instance, best, executor, threads=2):
+    solution = branch_and_cut(instance, executor=executor, threads=threads)
+    assert (solution.tokens, solution.lower_bound, solution.status) == (best, best, "optimal")
+    found = check_certificate(instance, solution.certificate)
+    assert (found.ok, found.lower_bound) == (True, best)
+    assert found.leaves == solution.extra["leaves"]
+    return solution
+
+
+@pytest.mark.long
+@tries(60)
+@given(instances())
+def test_conditions(instance):
+    check(instance, fewest_tokens(instance), Worker(), threads=1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("seed", "k"), [(0, 5), (2, 40), (4, 8)])
+def test_workers_side_by_side(seed, k):
+    instance = random_instance(seed, k)
+    with ThreadPoolExecutor(2) as executor:
+        check(instance, solve(instance).tokens, executor)
+
+
+@pytest.mark.long
+def test_a_worker_that_is_lost_loses_its_case():
+    instance = random_instance(1, 6)
+    best = solve(instance).tokens
+    half, none = Worker(lambda number: number % 2), Worker(lambda number: True)
+    for worker in (half, none):
+        check(instance, best, worker, threads=1)
+    assert half.calls > 1  # handed out again
+    assert none.calls > 2  # then the cases are bounded here
+
+
+@pytest.mark.long
+def test_a_worker_without_time_has_more_the_next_time(monkeypatch):
+    monkeypatch.setattr("partcover.bounds.tree.spread._SLICE", 1e-4)
+    instance = random_instance(1, 6)
+    worker = Worker()
+    check(instance, solve(instance).tokens, worker, threads=1)
+    assert worker.calls > 1
+
+
+@pytest.mark.long
+def test_any_workers_go_on_with_a_proof():
+    instance = random_instance(4, 8)
+    kept = []
+    best = branch_and_cut(instance, executor=Worker(), threads=1, checkpoint=kept.append)
+    for executor in (Worker(), None):
+        again = branch_and_cut(instance, kept[0], executor=executor)
+        assert (again.tokens, again.lower_bound) == (best.tokens, best.tokens)
+        assert check_certificate(instance, again.certificate).ok
+
+
+@pytest.mark.long
+def test_an_error_of_the_work_is_raised():
+    worker = Worker(lambda n: True, error=ZeroDivisionError)
+    with pytest.raises(ZeroDivisionError):
+        branch_and_cut(random_instance(1, 6), executor=worker)
+
+
+def test_what_workers_are_not_for():
+    words = WordCounts.from_counts({"banana": 2, "bandana": 1})
+    with pytest.raises(InputError, match="executor is for cases of one corpus"):
+        solve(Instance(Corpora([words, words], [2, 2]), 1), executor=Worker())
+    with pytest.raises(InputError, match="executor is for branch and cut"):
+        solve(Instance(words, 1), solver="scip", executor=Worker())
