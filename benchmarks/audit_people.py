@@ -191,7 +191,7 @@ def _additions(rows: list[tuple[str, dict[str, Any]]]) -> str:
 
 def draw(cells: dict[tuple[str, str], dict[str, Any]], path: Path) -> None:
     """Draws the gaps, a panel for each text, of the tokenizers that have patterns for words."""
-    cut = {name for (name, _), row in cells.items() if row["cut_at_spaces"]}
+    cut = {name for (name, _), row in cells.items() if row["split_at_spaces"]}
     names = [
         name
         for name in TOKENIZERS

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from .._version import __version__
-from ..analysis.word_borders import cut_at_every_space
+from ..analysis.word_borders import split_at_every_space
 from ..corpus.normalizers.normalizer import glance
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
@@ -208,7 +208,7 @@ def words_within(base: Vocabulary, words: WordCounts) -> WordCounts | None:
     """Returns the words of which new tokens are parts, where tokens of the base reach across them.
 
     Parts of whole texts hold a space behind another character only where a token of the base
-    reaches across it (`cut_at_spaces`).  A new token with such a place might occur at others, too,
+    reaches across it (`split_at_spaces`).  A new token with such a place might occur at others, too,
     where the text was cut; one without never does.
 
     Returns
@@ -226,7 +226,7 @@ def words_within(base: Vocabulary, words: WordCounts) -> WordCounts | None:
     """
     if base.pretokenizer != "none":
         return None
-    within = cut_at_every_space(words)
+    within = split_at_every_space(words)
     return None if within.total_count == words.total_count else within
 
 

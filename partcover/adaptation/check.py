@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..analysis.word_borders import cut_at_spaces
+from ..analysis.word_borders import split_at_spaces
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.certificates.certificate import Certificate, policy_digest
@@ -122,8 +122,8 @@ def verify_extension(
     base = only(vocabulary, range(size))
     check_words(base, words)
     if words.pretokenizer == "none":
-        words = cut_at_spaces(words, base)
-        keep = None if keep is None else cut_at_spaces(keep, base)
+        words = split_at_spaces(words, base)
+        keep = None if keep is None else split_at_spaces(keep, base)
     task = Task(base, weighed(words, keep, weights), m, None, RunLimits(), Progress())
     if task.objective.digest != vocabulary.provenance.get("corpus_sha256"):
         problem = "the vocabulary was extended for other words or counts"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from ..analysis.reachability import unreachable_tokens
-from ..analysis.word_borders import cut_at_spaces
+from ..analysis.word_borders import split_at_spaces
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError, VerificationError
 from ..runtime.arguments import Seconds, Threads, Whole, checked, shown
@@ -60,7 +60,7 @@ def extend(
         new ones get the ids behind all of them.
     words : WordCounts
         The corpus, cut into words by the base's own pre-tokenizer.  Words of ``none``, which are
-        whole texts, are cut further where no token of the base reaches across (`cut_at_spaces`);
+        whole texts, are cut further where no token of the base reaches across (`split_at_spaces`);
         where some do, new tokens are parts of words (`Extension.is_within_words`).
     m : int
         How many tokens to add, at least 1.  There are fewer where no more of them help.
@@ -134,8 +134,8 @@ def extend(
     limits = RunLimits(time_limit, threads=threads)
     clock = limits.start()
     if words.pretokenizer == "none":
-        words = cut_at_spaces(words, base)
-        keep = None if keep is None else cut_at_spaces(keep, base)
+        words = split_at_spaces(words, base)
+        keep = None if keep is None else split_at_spaces(keep, base)
 
     def needed(corpus: WordCounts, vocabulary: Vocabulary) -> int:
         return segment(corpus, vocabulary, threads=threads).tokens

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..analysis.metrics import token_uses
 from ..analysis.reachability import unreachable_tokens
-from ..analysis.word_borders import cut_at_spaces
+from ..analysis.word_borders import split_at_spaces
 from ..bounds.lower_bound import lower_bound
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
@@ -104,7 +104,7 @@ def prune(
     limits = RunLimits(time_limit, threads=threads)
     clock = limits.start()
     if words.pretokenizer == "none":
-        words = cut_at_spaces(words, base)
+        words = split_at_spaces(words, base)
     unreachable = unreachable_tokens(base, threads=threads)
     required = _required(base, words)
     merges = MergeCondition.of(base)

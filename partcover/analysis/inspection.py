@@ -36,7 +36,7 @@ class Inspection:
         The segmentation rule that `tokens` and `uses` are under.
     lengths : ndarray of int64, shape (tokens,)
         Symbols of each token.
-    cuts_character : ndarray of bool, shape (tokens,)
+    splits_character : ndarray of bool, shape (tokens,)
         Over bytes: whether the token is not UTF-8, because it begins or ends inside a character.
     parts : ndarray of bool, shape (tokens,)
         Under the rules of merges: whether another token is merged from it.
@@ -67,7 +67,7 @@ class Inspection:
     vocabulary: Vocabulary
     rule: SegmentationRule
     lengths: Int64
-    cuts_character: Bools
+    splits_character: Bools
     parts: Bools
     uses: Int64 | None = None
     tokens: int | None = None
@@ -91,7 +91,7 @@ class Inspection:
             "uses": self.uses,
             "gain": self.gains,
             "whole_word": self.whole_words,
-            "cuts_character": self.cuts_character,
+            "splits_character": self.splits_character,
             "intermediate": None if self.uses is None else self.intermediate,
         }
         listed = {name: values.tolist() for name, values in columns.items() if values is not None}
@@ -126,7 +126,7 @@ class Inspection:
             "pretokenizer": self.vocabulary.pretokenizer,
             "size": len(self.vocabulary),
             "special": len(self.vocabulary.special),
-            "cut_characters": int(self.cuts_character.sum()),
+            "split_characters": int(self.splits_character.sum()),
         }
         if self.uses is not None and self.whole_words is not None:
             data |= {
@@ -199,7 +199,7 @@ def inspect_vocabulary(
         vocabulary,
         rule,
         lengths=np.fromiter(map(len, tokens), np.int64, size),
-        cuts_character=np.fromiter(map(_cuts_character, tokens), bool, size),
+        splits_character=np.fromiter(map(_splits_character, tokens), bool, size),
         parts=_parts(vocabulary, rule),
     )
     if words is None:
@@ -223,7 +223,7 @@ def inspect_vocabulary(
     )
 
 
-def _cuts_character(token: Token) -> bool:
+def _splits_character(token: Token) -> bool:
     return isinstance(token, bytes) and sym.text_of(token) is None
 
 

@@ -1,4 +1,4 @@
-"""Cuts whole texts where a space follows another character, but where a token reaches across."""
+"""Splits whole texts at spaces behind another character, except where a token reaches across."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..runtime.arrays import Bools, Int64
 from ..vocabulary.merging import merge, ranks
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["cut_at_every_space", "cut_at_spaces", "reaches_across"]
+__all__ = ["reaches_across", "split_at_every_space", "split_at_spaces"]
 
 _CHARS = re.compile(r"(?<=[^ ])(?= )")
 _BYTES = re.compile(rb"(?<=[^ ])(?= )")
@@ -34,14 +34,14 @@ def reaches_across(token: Token) -> bool:
     return bool(_places(token))
 
 
-def cut_at_spaces(words: WordCounts, vocabulary: Vocabulary) -> WordCounts:
-    """Returns words that are whole texts cut into smaller ones with the same tokens.
+def split_at_spaces(words: WordCounts, vocabulary: Vocabulary) -> WordCounts:
+    """Splits words that are whole texts into smaller words with the same tokens.
 
-    A sentencepiece model takes a whole text as one word, yet most tokens begin at spaces: where a
-    space follows another character, a token ends in any case, unless a token that reaches across
-    occurs there.  Cutting at the other places changes no token, and says much more about what is
-    possible.  Under ``merges`` without pairs a word that is a token though merging does not make it
-    would change when it is cut out: it stays with what follows.
+    A sentencepiece model treats a whole text as one word, yet most of its tokens begin at spaces.
+    Where a space follows another character, a token always ends, unless a token that reaches across
+    occurs there.  Splitting at all other such places changes no token, and the lower bounds of the
+    smaller words say much more.  Under ``merges`` without pairs, a word that is a token that merging
+    does not make would change if it stood alone, so it is not separated from what follows it.
 
     Parameters
     ----------
@@ -59,11 +59,11 @@ def cut_at_spaces(words: WordCounts, vocabulary: Vocabulary) -> WordCounts:
     Examples
     --------
     >>> from partcover import Vocabulary, WordCounts
-    >>> from partcover.analysis.word_borders import cut_at_spaces
+    >>> from partcover.analysis.word_borders import split_at_spaces
     >>> words = WordCounts.from_texts(["a hat,  a hat"], pretokenizer="none")
-    >>> cut_at_spaces(words, Vocabulary([" hat", "  "])).to_dict()
+    >>> split_at_spaces(words, Vocabulary([" hat", "  "])).to_dict()
     {b'  a': 1, b' hat': 1, b' hat,': 1, b'a': 1}
-    >>> cut_at_spaces(words, Vocabulary(["a hat"])).to_dict()
+    >>> split_at_spaces(words, Vocabulary(["a hat"])).to_dict()
     {b'  a hat': 1, b'a hat,': 1}
     """
     if words.symbols == "ints":
@@ -87,14 +87,14 @@ def cut_at_spaces(words: WordCounts, vocabulary: Vocabulary) -> WordCounts:
         borders[parts] = False
 
 
-def cut_at_every_space(words: WordCounts) -> WordCounts:
-    """Returns words cut wherever a space follows another character.
+def split_at_every_space(words: WordCounts) -> WordCounts:
+    """Splits words wherever a space follows another character.
 
     Examples
     --------
     >>> from partcover import WordCounts
-    >>> from partcover.analysis.word_borders import cut_at_every_space
-    >>> cut_at_every_space(WordCounts.from_counts({"a hat": 2})).to_dict()
+    >>> from partcover.analysis.word_borders import split_at_every_space
+    >>> split_at_every_space(WordCounts.from_counts({"a hat": 2})).to_dict()
     {b' hat': 2, b'a': 2}
     """
     if words.symbols == "ints":
@@ -133,9 +133,9 @@ def _covered(words: WordCounts, across: Iterable[Token]) -> Int64:
     return np.concatenate(places)
 
 
-def _pieces(words: WordCounts, cuts: Bools) -> list[tuple[Token, int, int]]:
-    """Returns what is between cuts, and where it begins and ends."""
-    places = np.flatnonzero(cuts)
+def _pieces(words: WordCounts, borders: Bools) -> list[tuple[Token, int, int]]:
+    """Returns what is between borders, and where it begins and ends."""
+    places = np.flatnonzero(borders)
     spelled = sym.slices(words.data, places[:-1], places[1:], words.symbols)
     return [*zip(spelled, places[:-1].tolist(), places[1:].tolist(), strict=True)]
 

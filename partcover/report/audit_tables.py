@@ -46,7 +46,7 @@ def audit_remarks(audit: TokenizerAudit) -> list[str]:
             f"tokenizer {'reports an error' if audit.unknown_token is None else made}. All other "
             "numbers leave them out."
         )
-    if audit.is_cut_at_spaces:
+    if audit.is_split_at_spaces:
         across = (
             f"{audit.tokens_across:,} of its tokens in the text contain a space after another "
             "character. The bounds allow such tokens only where the tokenizer has one."
@@ -136,7 +136,7 @@ def _parts(audit: TokenizerAudit) -> Listing:
     rows: list[dict[str, Any]] = []
     added = sum(audit.added_found.values())
     # other counts come only from a caller who gives other words than those of the text
-    rounding = "rounding" if audit.is_cut_at_spaces else "tokens of other words"
+    rounding = "rounding" if audit.is_split_at_spaces else "tokens of other words"
     if audit.own_tokens is not None and audit.own_tokens != audit.tokens:
         rows.append({"what": "tokens of the text", "tokens": audit.own_tokens})
     parts = [

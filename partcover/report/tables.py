@@ -95,7 +95,7 @@ SPARE_COLUMNS = (
     "relaxed_cover", "d", "bytes_per_token", "size", "wmc", "greedwmc_relaxed_ratio", "seconds",
     "first_size", "second_size", "union", "used", "whole_words", "runs",
     "nonzeros", "rows", "variables", "relaxation", "proven_out", "proven_in",
-    "total_symbols", "symbols", "family", "length", "intermediate", "cuts_character",
+    "total_symbols", "symbols", "family", "length", "intermediate", "splits_character",
     "greedwmc_ratio", "lp_gap", "greedtok_tokens",
     "same_rank", "first_difference", "exact", "target", "candidates", "words",
     "library", "handover", "events", "start", "certified_ratio", "memory", "lower_bound",

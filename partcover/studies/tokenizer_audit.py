@@ -11,7 +11,7 @@ import numpy as np
 
 from ..analysis.metrics import text_bytes, token_uses, unknown_symbols
 from ..analysis.reachability import unreachable_tokens
-from ..analysis.word_borders import cut_at_spaces, reaches_across
+from ..analysis.word_borders import reaches_across, split_at_spaces
 from ..bounds.lower_bound import bounds
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
@@ -204,7 +204,7 @@ class TokenizerAudit:
         return max(self.lower_bound, proven)  # fewer tokens never do better
 
     @property
-    def is_cut_at_spaces(self) -> bool:
+    def is_split_at_spaces(self) -> bool:
         """Whether whole texts were cut at spaces where no token reaches across."""
         return self.pretokenizer == "none" and self.words.pretokenizer is None
 
@@ -239,7 +239,7 @@ class TokenizerAudit:
         return {
             "rule": self.rule,
             "pretokenizer": self.pretokenizer,
-            "cut_at_spaces": self.is_cut_at_spaces,
+            "split_at_spaces": self.is_split_at_spaces,
             "symbols": self.words.symbols,
             "bytes": text_bytes(self.words),
             "words": len(self.words),
@@ -298,7 +298,7 @@ def audit_tokenizer(
         The tokenizer, as `Vocabulary.load` reads it.
     words : WordCounts
         The text, cut into words by the tokenizer's own pre-tokenizer.  Words of ``none``, which
-        are whole texts, are cut further where no token reaches across (`cut_at_spaces`).  What has
+        are whole texts, are cut further where no token reaches across (`split_at_spaces`).  What has
         no token is left out (`spelled`).
     start_certificate : Certificate, optional
         The proof of an earlier audit on the same words, to go on from; its bound is kept.
@@ -342,7 +342,7 @@ def audit_tokenizer(
     clock = limits.start()
     pretokenizer = words.pretokenizer or vocabulary.pretokenizer
     if words.pretokenizer == "none":
-        words = cut_at_spaces(words, vocabulary)
+        words = split_at_spaces(words, vocabulary)
     found = spelled(words, vocabulary, threads=threads)
     own, words = found.own, found.own.words
     uses = token_uses(own, len(vocabulary))

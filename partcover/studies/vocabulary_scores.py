@@ -12,7 +12,7 @@ from ..analysis.gap import split_gap
 from ..analysis.parity import Parity, parity
 from ..analysis.reachability import unreachable_tokens
 from ..analysis.scores import Scores, score_words
-from ..analysis.word_borders import cut_at_spaces
+from ..analysis.word_borders import split_at_spaces
 from ..bounds.lower_bound import lower_bound
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
@@ -142,7 +142,7 @@ def score_vocabulary(
         gap = None
         if time_limit != 0:
             if words.pretokenizer == "none":
-                words = cut_at_spaces(words, vocabulary)
+                words = split_at_spaces(words, vocabulary)
             if not interrupted:
                 proven = _lower_bound(
                     vocabulary, words, RunLimits(share, threads=threads), progress

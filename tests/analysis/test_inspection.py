@@ -55,9 +55,9 @@ def test_uses_beyond_what_floats_hold():
 
 def test_characters_cut_and_lengths():
     result = inspect_vocabulary(Vocabulary(["é", b"\xc3\xa9a", b"\xa9a", b"a\xc3", "ab"]))
-    assert result.cuts_character.tolist() == [False, False, True, True, False]
+    assert result.splits_character.tolist() == [False, False, True, True, False]
     assert result.by_length() == [{"length": 2, "tokens": 4}, {"length": 3, "tokens": 1}]
-    assert not inspect_vocabulary(Vocabulary(["éa"], "chars")).cuts_character.any()
+    assert not inspect_vocabulary(Vocabulary(["éa"], "chars")).splits_character.any()
 
 
 def test_parts_of_merges():

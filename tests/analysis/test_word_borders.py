@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import Vocabulary, WordCounts, segment
-from partcover.analysis.word_borders import cut_at_every_space, cut_at_spaces
+from partcover.analysis.word_borders import split_at_every_space, split_at_spaces
 
 TOKENS = st.text("ab  é\n", min_size=2, max_size=5)
 RULES = ["shortest_path", "priority", "longest_match", "merges", "character_merges", "likelihood"]
@@ -43,7 +43,7 @@ def test_no_token_changes(rule, symbols, texts, tokens):
     use = {"scores": [-len(token) / 4 for token in tokens]} if rule == "likelihood" else {}
     vocabulary = Vocabulary(tokens, symbols, rule=rule, **use)
     whole = WordCounts.from_texts(texts, pretokenizer="none", symbols=symbols)
-    cut = cut_at_spaces(whole, vocabulary)
+    cut = split_at_spaces(whole, vocabulary)
     assert cut.total_symbols == whole.total_symbols
     assert segment(cut, vocabulary).tokens == segment(whole, vocabulary).tokens
     if rule != "merges":  # which may leave more together
@@ -52,27 +52,27 @@ def test_no_token_changes(rule, symbols, texts, tokens):
     every = WordCounts.from_counts(
         Counter(part for text in texts for part in cut_slowly(text, [])), symbols
     )
-    assert cut_at_every_space(cut).to_dict() == every.to_dict()
+    assert split_at_every_space(cut).to_dict() == every.to_dict()
 
 
 def test_a_token_that_no_merges_make_is_not_made_a_word():
     words = WordCounts.from_texts(["a aa b"], pretokenizer="none")
-    cut = cut_at_spaces(words, Vocabulary([" aa"], rule="merges"))
+    cut = split_at_spaces(words, Vocabulary([" aa"], rule="merges"))
     assert sorted(cut.to_dict()) == [b" aa b", b"a"]
     made = Vocabulary([" aa", "aa"], rule="merges")
-    assert len(cut_at_spaces(words, made)) == 3
+    assert len(split_at_spaces(words, made)) == 3
     at_end = WordCounts.from_texts(["b a aa"], pretokenizer="none")
-    cut = cut_at_spaces(at_end, Vocabulary([" aa", "ab"], rule="merges"))
+    cut = split_at_spaces(at_end, Vocabulary([" aa", "ab"], rule="merges"))
     assert sorted(cut.to_dict()) == [b" a aa", b"b"]
     # what was joined may be such a token, too
-    cut = cut_at_spaces(at_end, Vocabulary([" aa", " a aa"], rule="merges"))
+    cut = split_at_spaces(at_end, Vocabulary([" aa", " a aa"], rule="merges"))
     assert sorted(cut.to_dict()) == [b"b a aa"]
 
 
 def test_a_token_that_reaches_across_matters_where_it_occurs():
     words = WordCounts.from_texts(["a b a b"], pretokenizer="none")
-    assert cut_at_spaces(words, Vocabulary(["a b"])).to_dict() == {b" a b": 1, b"a b": 1}
-    assert len(cut_at_spaces(words, Vocabulary(["b c"]))) == 3
+    assert split_at_spaces(words, Vocabulary(["a b"])).to_dict() == {b" a b": 1, b"a b": 1}
+    assert len(split_at_spaces(words, Vocabulary(["b c"]))) == 3
     ints = WordCounts.from_counts({(1, 32, 1): 1}, "ints")
-    assert cut_at_spaces(ints, Vocabulary([(1, 32)], "ints")) is ints
-    assert cut_at_every_space(ints) is ints
+    assert split_at_spaces(ints, Vocabulary([(1, 32)], "ints")) is ints
+    assert split_at_every_space(ints) is ints

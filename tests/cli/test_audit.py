@@ -101,7 +101,7 @@ def test_tokens_that_reach_across_words(run, tmp_path):
     tokens = [" the", "in the", " of the", " house of"]
     Vocabulary(tokens, rule="longest_match", pretokenizer="none").save(tmp_path / "V.json")
     status, data = as_json(run("audit", "V.json", "text.txt", "--json", "--quiet"))
-    assert (status, data["cut_at_spaces"], data["tokens_across"]) == (0, True, 3)
+    assert (status, data["split_at_spaces"], data["tokens_across"]) == (0, True, 3)
     assert data["own_tokens"] == data["tokens"] >= data["tokens_used"] >= data["lower_bound_used"]
     _, _, err = run("audit", "V.json", "text.txt")
     assert "3 of its tokens in the text contain a space after another character" in err

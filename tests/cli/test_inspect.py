@@ -35,7 +35,7 @@ def test_command(run, tmp_path):
     status, out, _ = run("inspect", "V.json", "--json", "--no-vocabulary")
     assert status == 0
     assert set(json.loads(out)) == {
-        "method", "rule", "symbols", "size", "special", "cut_characters", "by_length",
+        "method", "rule", "symbols", "size", "special", "split_characters", "by_length",
         "pretokenizer",
     }  # fmt: skip
 
@@ -79,7 +79,7 @@ def test_mistakes(run, tmp_path, arguments, message):
         ("absent", {"xyz"}),
         ("parts", {"abc"}),
         ("words", {"abcd"}),
-        ("cut", {"\\xC3z"}),
+        ("splits", {"\\xC3z"}),
     ],
 )
 def test_some_tokens_alone(run, tmp_path, only, shown):
@@ -91,7 +91,7 @@ def test_some_tokens_alone(run, tmp_path, only, shown):
     listed = {row[1] for row in rows if row}
     assert status == 0
     assert shown <= listed
-    assert not (only in ("absent", "parts", "cut") and listed - shown)
+    assert not (only in ("absent", "parts", "splits") and listed - shown)
 
 
 def test_scores(run, tmp_path):

@@ -59,9 +59,9 @@ if TYPE_CHECKING:
 )
 @option(
     "--only",
-    type=click.Choice(["unused", "absent", "parts", "words", "cut"]),
+    type=click.Choice(["unused", "absent", "parts", "words", "splits"]),
     help="Show only some tokens. unused: never used. absent: in no word. parts: unused, but part "
-    "of another token. words: words of the corpus. cut: splitting a character.",
+    "of another token. words: words of the corpus. splits: splitting a character.",
 )
 @option(
     "--top",
@@ -189,7 +189,7 @@ def _check(view: _View, corpus: str | None) -> None:
         ("--audit", view.audited),
         ("--rule", view.rule is not None),
         (f"--sort {view.sort}", view.sort in ("uses", "gain")),
-        (f"--only {view.only}", view.only not in (None, "cut")),
+        (f"--only {view.only}", view.only not in (None, "splits")),
         ("--plot", view.plot is not None),
     ):
         if given and corpus is None:
@@ -248,7 +248,7 @@ def _order(inspection: Inspection, view: _View) -> npt.NDArray[np.intp]:
         "absent": None if inspection.occurrences is None else inspection.occurrences == 0,
         "parts": inspection.intermediate,
         "words": inspection.whole_words,
-        "cut": inspection.cuts_character,
+        "splits": inspection.splits_character,
     }
     mask = None if view.only is None else masks[view.only]
     return order if mask is None else order[mask[order]]
@@ -260,7 +260,7 @@ _FACTS = {
     "pretokenizer": "pre-tokenizer",
     "size": "tokens in vocabulary",
     "special": "special tokens",
-    "cut_characters": "tokens splitting a character",
+    "split_characters": "tokens splitting a character",
     "whole_words": "tokens that are words",
     "never_occur": "tokens in no word",
     "never_used": "unused tokens",
@@ -292,7 +292,7 @@ def _parts(
         "uses": "uses",
         "gain": "gain",
         "whole_word": "word",
-        "cuts_character": "splits a character",
+        "splits_character": "splits a character",
         "intermediate": "only a part",
     }
     columns = {key: name for key, name in names.items() if rows and key in rows[0]}
