@@ -207,9 +207,9 @@ def of_merging_characters(base: Vocabulary) -> Callable[[Token], bool]:
 def words_within(base: Vocabulary, words: WordCounts) -> WordCounts | None:
     """Returns the words of which new tokens are parts, where tokens of the base reach across them.
 
-    Parts of whole texts hold a space behind another character only where a token of the base
-    reaches across it (`split_at_spaces`).  A new token with such a place might occur at others, too,
-    where the text was cut; one without never does.
+    Parts of whole texts contain a space behind another character only where a token of the base
+    reaches across it (`split_at_spaces`).  A new token with such a place might also occur where the
+    text was split; a token without one never does.
 
     Returns
     -------

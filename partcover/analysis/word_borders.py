@@ -38,10 +38,10 @@ def split_at_spaces(words: WordCounts, vocabulary: Vocabulary) -> WordCounts:
     """Splits words that are whole texts into smaller words with the same tokens.
 
     A sentencepiece model treats a whole text as one word, yet most of its tokens begin at spaces.
-    Where a space follows another character, a token always ends, unless a token that reaches across
-    occurs there.  Splitting at all other such places changes no token, and the lower bounds of the
-    smaller words say much more.  Under ``merges`` without pairs, a word that is a token that merging
-    does not make would change if it stood alone, so it is not separated from what follows it.
+    Where a space follows another character, a token always ends, unless one that reaches across
+    occurs there.  Splitting at all other such places changes no token, and lower bounds of the
+    smaller words say much more.  Under ``merges`` without pairs, a token that merging does not make
+    would change if it stood alone as a word, so it is not separated from what follows it.
 
     Parameters
     ----------

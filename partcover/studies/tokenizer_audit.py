@@ -297,9 +297,9 @@ def audit_tokenizer(
     vocabulary : Vocabulary
         The tokenizer, as `Vocabulary.load` reads it.
     words : WordCounts
-        The text, cut into words by the tokenizer's own pre-tokenizer.  Words of ``none``, which
-        are whole texts, are cut further where no token reaches across (`split_at_spaces`).  What has
-        no token is left out (`spelled`).
+        The text, split into words by the tokenizer's own pre-tokenizer.  Words of ``none``, which
+        are whole texts, are split further where no token reaches across (`split_at_spaces`).
+        Bytes without a token are left out (`spelled`).
     start_certificate : Certificate, optional
         The proof of an earlier audit on the same words, to go on from; its bound is kept.
     limit : int
