@@ -12,7 +12,7 @@ __all__ = ["extension_tables", "pruning_tables"]
 
 
 def extension_tables(extension: Extension, *, shown: int = 10) -> list[Listing]:
-    """Returns what extending a vocabulary gave as tables, the counts first.
+    """Returns the results of extending a vocabulary as tables.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def extension_tables(extension: Extension, *, shown: int = 10) -> list[Listing]:
 
 
 def pruning_tables(pruning: Pruning) -> list[Listing]:
-    """Returns what pruning a vocabulary gave as tables, the counts first."""
+    """Returns the results of pruning a vocabulary as tables."""
     kept = f"lower bound, {pruning.k:,} tokens kept"
     return [_counts([("corpus", pruning.corpus)]), _proof(pruning, kept)]
 
@@ -65,7 +65,7 @@ def _counts(corpora: list[tuple[str, BeforeAfter]]) -> Listing:
 
 
 def _proof(adaptation: Adaptation, at_least: str) -> Listing:
-    """The tokens that are needed, and the bound."""
+    """The tokens needed, and the bound."""
     tokens, bound = adaptation.tokens, adaptation.lower_bound
     rows = [
         {"what": f"tokens needed, {adaptation.rule.replace('_', ' ')}", "tokens": tokens},

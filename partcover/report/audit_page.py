@@ -25,18 +25,18 @@ def write_audit_page(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> None:
-    """Writes the report page of a tokenizer on a text, with its audit on top.
+    """Writes a report page with the audit of a tokenizer on top.
 
     Parameters
     ----------
     audit : TokenizerAudit
-        What was found.
+        The audit.
     vocabulary : Vocabulary
         The tokenizer.
     path : path
-        Where to; the file is written aside and renamed.
+        The file to write.  It is written under another name and renamed when it is complete.
     tokenizer, texts : str, sequence of str
-        The files that they are from, which the page names with their SHA-256.
+        Their files, which the page lists with their SHA-256.
     threads : int
         Number of threads.
     progress : Progress, optional

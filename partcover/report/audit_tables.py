@@ -13,13 +13,13 @@ SCOPE = (
     "The bounds hold for this text alone. A tokenizer for many texts cannot reach the bound of "
     "each."
 )
-"""What is said beside every audit."""
+"""The remark of every audit."""
 
 _FIRST = 3  # additional tokens that are named
 
 
 def audit_remarks(audit: TokenizerAudit) -> list[str]:
-    """Returns what an audit compares, and what it sets apart, a sentence or two for each.
+    """Returns remarks on what an audit compares and what it leaves out.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def audit_remarks(audit: TokenizerAudit) -> list[str]:
     Returns
     -------
     list of str
-        The last one, `SCOPE`, stands beside every audit.
+        The last one is `SCOPE`, which every audit has.
     """
     symbols = audit.words.symbols
     remarks = []
@@ -68,20 +68,20 @@ def audit_remarks(audit: TokenizerAudit) -> list[str]:
 
 
 def audit_tables(audit: TokenizerAudit, *, costly: bool = True) -> list[Listing]:
-    """Returns what an audit found as tables, the answer first.
+    """Returns the results of an audit as tables.
 
     Parameters
     ----------
     audit : TokenizerAudit
         The audit.
     costly : bool
-        Whether the costliest words are one of them.
+        Whether to include the costliest words.
 
     Returns
     -------
     list of Listing
-        The gap in its parts, facts, the costliest words, and savings from additional tokens;
-        the last two only where there are any.
+        The parts of the gap, facts, the costliest words, and savings from additional tokens; the
+        last two only if there are any.
     """
     tables = [_parts(audit), _facts(audit)]
     symbols = audit.words.symbols
@@ -89,13 +89,13 @@ def audit_tables(audit: TokenizerAudit, *, costly: bool = True) -> list[Listing]
         rows = [
             {
                 "word": token_line([word.word], symbols),
-                "cut": token_line(word.pieces, symbols),
+                "pieces": token_line(word.pieces, symbols),
                 "count": word.count,
                 "loss": word.loss,
             }
             for word in audit.costly
         ]
-        columns = {"word": "word", "cut": "its tokens", "count": "count", "loss": "extra tokens"}
+        columns = {"word": "word", "pieces": "its tokens", "count": "count", "loss": "extra tokens"}
         tables.append(Listing(rows, columns, "Costliest words"))
     if audit.additions:
         rows = [

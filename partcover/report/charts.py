@@ -21,21 +21,21 @@ _MEASURES = (
 
 
 def comparison_chart(rows: Sequence[Mapping[str, Any]], name: str = "") -> dict[str, Any] | None:
-    """Returns the chart of methods over k: gaps first, and what else can be chosen.
+    """Returns the chart of methods over k: gaps, and other measures that the reader can select.
 
     Parameters
     ----------
     rows : sequence of dict
         Rows of a `Comparison`, or of `partcover.report.standings.measure`.
     name : str
-        What to call it where there are several.
+        Title to add if there are several charts.
 
     Returns
     -------
     dict or None
         ``title``, ``short`` (for the navigation), ``across``, ``measures`` (each ``label``,
-        ``share``, ``lines``), and of each line ``name``, ``kind`` and ``points``.  None where the
-        rows are no comparison.
+        ``share``, ``lines``); each line has ``name``, ``kind`` and ``points``.  None if the rows
+        are not a comparison.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def _bound_per_word(rows: Sequence[Mapping[str, Any]]) -> list[list[float]]:
 
 
 def _are_compared(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether these are rows of a comparison, and one of them has an answer."""
+    """Whether these are rows of a comparison, at least one of them with a number of tokens."""
     numbers = ("tokens", "tokens_per_word", "bytes_per_token", "lower_bound", "gap")
     return any(row.get("tokens") is not None for row in rows) and all(
         all(isinstance(row.get(key), str) for key in ("method", "rule"))
@@ -126,7 +126,7 @@ def experiment_chart(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, 
 
 
 def events_chart(name: str, events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Returns the chart of a search over time: its gap, and the two numbers that make it.
+    """Returns the chart of a search over time: its gap, tokens and lower bound.
 
     Examples
     --------

@@ -30,7 +30,7 @@ COLOURS = {
 
 
 def check_figure(path: str | PathLike[str], kind: str = "a plot") -> str:
-    """Checks that a figure can be made, and returns the format that the path's ending names.
+    """Checks that a figure can be made, and returns the format selected by the path's extension.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def check_figure(path: str | PathLike[str], kind: str = "a plot") -> str:
     """
     ending = Path(path).suffix.lstrip(".").lower()
     if ending not in ("png", "svg", "pdf"):
-        raise InputError(f"{path}: {kind} ends in .png, .svg or .pdf")
+        raise InputError(f"{path}: the file of {kind} must end in .png, .svg or .pdf")
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
@@ -58,7 +58,7 @@ def check_figure(path: str | PathLike[str], kind: str = "a plot") -> str:
 
 @contextmanager
 def new_figure(path: str | PathLike[str], width: float, height: float) -> Iterator[Figure]:
-    """Makes a figure for the block to draw on, and saves it after the block.
+    """Makes a figure that the block draws on, and saves it after the block.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def new_figure(path: str | PathLike[str], width: float, height: float) -> Iterat
 def save_figure(
     figure: Figure, path: str | PathLike[str], metadata: dict[str, Any] | None = None
 ) -> None:
-    """Writes a figure aside and renames it.
+    """Writes a figure under another name and renames it.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ _NUMBER = re.compile(
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell is never cut: a number or a range with its unit, yes, no, or nothing."""
+    """Whether a cell is never shortened: a number or range with its unit, yes, no, or nothing."""
     return len(text) <= 40 and _NUMBER.fullmatch(text) is not None
 
 
@@ -32,12 +32,12 @@ def column_widths(
     keep: int = 1,
     between: int = 2,
 ) -> list[int | None]:
-    """Chooses the widths of the columns of a table so that no number is cut.
+    """Chooses the widths of the columns of a table such that no number is shortened.
 
-    Where there is no room for all, headings break at their spaces, and texts of more than 16
-    characters break or are cut.  Where that is not enough, columns of `drop` are left out in their
-    order; then texts break at all their spaces, and words are cut to 8 characters; then columns
-    are left out from the right, all but the first `keep`.
+    If there is not enough room, headings are wrapped at spaces, and texts of more than 16
+    characters are wrapped or shortened.  If that is not enough, the columns of `drop` are left out
+    in their order; then all texts are wrapped, and words are shortened to 8 characters; then
+    columns are left out from the right, except the first `keep`.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def column_widths(
         if missing <= 0:
             break
     rest = -missing
-    for wanted in (inside, full):  # names uncut before headings in one line
+    for wanted in (inside, full):  # whole names are more important than headings in one line
         rest -= _widen(sizes, [max(fixed[n], wanted[n]) for n in shown], rest)
     widths: list[int | None] = [None] * len(columns)
     for n, size in zip(shown, sizes, strict=True):

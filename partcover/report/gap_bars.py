@@ -14,7 +14,7 @@ _GREY = "#555555"
 
 
 def has_gaps(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether all rows are of one budget and have a gap.
+    """Whether all rows have the same k and a gap.
 
     Parameters
     ----------

@@ -50,22 +50,22 @@ def write_page(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> None:
-    """Writes the page, which opens from disk and needs no network.
+    """Writes results as one HTML page, which needs no network.
 
-    The same files give the same bytes, with one version of the libraries, unless a time limit
-    ends the optimum of a small instance.
+    The same files and versions of libraries give the same bytes, unless a time limit stops the
+    search for the optimum of a small instance.
 
     Parameters
     ----------
     runs : Runs
         What the page shows.
     path : path
-        Where to; the file is written aside and renamed.
+        The file to write.  It is written under another name and renamed when it is complete.
     title : str, optional
-        The heading; by default the name of the corpus, or of what else is shown first.
+        The heading; by default the name of the corpus, or of the first file.
     sample : int
-        The limit on words in the explorer; of a larger corpus a sample is shown, and the page
-        says so.
+        Maximum number of words in the word explorer.  For a larger corpus it shows a sample, and
+        the page says so.
     time_limit : float
         Seconds for the optimum of each small instance.
     seed, threads : int
@@ -78,8 +78,8 @@ def write_page(
     MissingExtra
         Without Jinja, or without matplotlib where a reduction is drawn.
     InputError
-        If there is nothing to show, prices without their words, an instance that is too large
-        to show, or `path` cannot be written.
+        If the files contain nothing to show, a certificate without its words, or an instance
+        that is too large to show, or if `path` cannot be written.
     VerificationError
         If a certificate does not prove what it claims.
 
@@ -108,8 +108,8 @@ def write_page(
         tables.insert(0, page_table("vocabularies on this corpus", measured))
     if not (tables or charts or pictures or step_by_step or explorer or runs.solutions):
         raise InputError(
-            "nothing to show: give the counted words with a vocabulary that cuts them, as in "
-            "`partcover report C.tsv V.json`, or what compare --json, reproduce or reduce wrote"
+            "nothing to show. Give counted words and a vocabulary, for example "
+            "`partcover report C.tsv V.json`, or a file of compare --json, reproduce or reduce"
         )
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_PAGES),
@@ -145,7 +145,7 @@ def write_page(
 
 
 def _audit_tables(runs: Runs) -> list[dict[str, Any]]:
-    """Returns the tables of an audit; the words that lose most are in the word explorer."""
+    """Returns the tables of an audit; the costliest words are in the word explorer instead."""
     if runs.audit is None:
         return []
     return [listing_table(table) for table in audit_tables(runs.audit, costly=False)]
@@ -192,7 +192,7 @@ def _standing(
     if proven is not None and runs.certificate is not None:
         prices = (proven[0], runs.certificate)
         if proven[0].policy == {"candidates": "substrings"}:
-            bounds[runs.certificate.k] = proven[1]  # what is checked goes before what is said
+            bounds[runs.certificate.k] = proven[1]  # a checked bound replaces a reported one
     cuts = {
         name: segment(words, vocabulary)
         for name, vocabulary in runs.vocabularies.items()
@@ -209,7 +209,7 @@ def _charts(
     """Returns the charts: methods over k, then searches over time."""
     charts: list[dict[str, Any] | None] = []
     compared: list[tuple[str, list[dict[str, Any]]]] = []
-    rest = list(measured)  # vocabularies that no comparison has
+    rest = list(measured)  # vocabularies that are in no comparison
     for table in tables:
         experiment = experiment_chart(table.name, table.rows)
         if experiment is not None:
@@ -261,7 +261,7 @@ svg { --ink: #1c2127; --paper: #ffffff; --chosen: #f0b429; --edge: #1c6ea4; fill
 
 
 def _image(draw: Callable[[Path], None]) -> str:
-    """Returns a figure as a data URL; its colours are those of the page, in the dark too."""
+    """Returns a figure as a data URL, in the colors of the page, which depend on dark mode."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "figure.svg"
         draw(file)
@@ -280,7 +280,7 @@ def _image(draw: Callable[[Path], None]) -> str:
 def _picture(
     name: str, instance: Instance, answers: Sequence[str], limits: RunLimits
 ) -> dict[str, Any]:
-    """Returns a reduction beside its words, cut by the first answer that fits or by an optimum."""
+    """Returns a reduction with its words, segmented by its first answer or by an optimum."""
     reduction = reduction_of(instance)
     check_drawing(reduction, "figure.svg")
     answer = None

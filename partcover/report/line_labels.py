@@ -1,4 +1,4 @@
-"""Writes the names of lines beside their ends; matplotlib is the extra ``plot``."""
+"""Labels lines at their ends; matplotlib is the extra ``plot``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPACE = 6  # between a line and its label
 
 
 def name_ends(figure: Figure, axes: Axes, ends: Sequence[tuple[str, float, str]]) -> None:
-    """Writes names to the right of the axes, each as near to the end of its line as there is room.
+    """Writes names to the right of the axes, each as close to the end of its line as possible.
 
     Parameters
     ----------

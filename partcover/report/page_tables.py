@@ -1,4 +1,4 @@
-"""Arranges rows as the tables of a page: no empty column, and no more columns than fit."""
+"""Arranges rows as tables of a page, without empty columns and with as many columns as fit."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _SAYS_NOTHING = {"termination": "completed", "status": "feasible"}
 def page_table(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Returns a table for the page's template.
 
-    Columns without a value are left out, and so is one that repeats ``k``.  What is the same in
-    all rows is said once, beside the table.  Columns that do not fit are there, folded away, the
-    least important first.
+    Columns without values are left out, and so is one that repeats ``k``.  Values that are equal
+    in all rows are listed once, above the table.  Columns that do not fit are hidden until the
+    reader asks for them, the least important ones first.
 
     Parameters
     ----------
@@ -133,5 +133,5 @@ def _is_simple(value: Any) -> bool:
 
 
 def _is_constant(key: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether all rows have one value; what is measured is shown in any case."""
+    """Whether all rows have one value; measured values are always shown."""
     return key not in ("tokens", "gap", "seconds") and len({row.get(key) for row in rows}) == 1

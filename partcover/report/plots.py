@@ -25,23 +25,23 @@ _BUDGET = "k, tokens in the vocabulary"
 
 
 def plot_rows(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) -> None:
-    """Plots gaps over k, or tokens per word where a lower bound is missing.
+    """Plots gaps over k, or tokens per word if a lower bound is missing.
 
-    There is a line for each method and rule, and one for the lower bounds that there are.
+    There is a line for each method and rule, and one for the lower bounds.
 
     Parameters
     ----------
     rows : sequence of dict
         Rows of a `Comparison`.  A method has one colour and marker, a rule one style of line.
     path : path
-        Where to; the ending names the format (.png, .svg, .pdf).
+        The file to write; its extension selects the format (.png, .svg, .pdf).
 
     Raises
     ------
     MissingExtra
         Without matplotlib.
     InputError
-        For an ending of no figure, or a path that cannot be written.
+        If the extension is not one of a figure, or the path cannot be written.
 
     Examples
     --------
@@ -87,15 +87,15 @@ def plot_lines(
     Parameters
     ----------
     lines : mapping of (str, str) to sequence of (x, y)
-        Points by name and kind.  Lines of one name have one colour and marker, those of one kind
-        one style; a line is called ``name, kind``, or the name where there is no kind.
+        Points by name and kind.  Lines of one name share a color and marker, lines of one kind a
+        style.  A line is labeled ``name, kind``, or with the name if there is no kind.
     path : path
-        Where to; the ending names the format (.png, .svg, .pdf).
+        The file to write; its extension selects the format (.png, .svg, .pdf).
     across, up : str
         The labels of the axes.
     stretch : bool
-        Whether the vertical axis may be logarithmic: it is, down to the smallest value above 0,
-        if the largest is more than eight times that.
+        Whether the vertical axis may be logarithmic.  It is if the largest value is more than
+        eight times the smallest value above 0.
     doubling : bool
         Whether the horizontal axis is logarithmic with base 2.
 
@@ -104,7 +104,7 @@ def plot_lines(
     MissingExtra
         Without matplotlib.
     InputError
-        For an ending of no figure, or a path that cannot be written.
+        If the extension is not one of a figure, or the path cannot be written.
 
     Examples
     --------
@@ -176,17 +176,17 @@ def plot_ratios(rows: Sequence[Mapping[str, Any]], path: str | PathLike[str]) ->
     Parameters
     ----------
     rows : sequence of dict
-        Rows of `ratios`.  Where the optimum is not proven the true ratio is at least what is
-        drawn, and its marker is hollow.
+        Rows of `ratios`.  If the optimum is not proven, the true ratio is at least the one shown,
+        and its marker is hollow.
     path : path
-        Where to; the ending names the format (.png, .svg, .pdf).
+        The file to write; its extension selects the format (.png, .svg, .pdf).
 
     Raises
     ------
     MissingExtra
         Without matplotlib.
     InputError
-        For an ending of no figure, or a path that cannot be written.
+        If the extension is not one of a figure, or the path cannot be written.
 
     Notes
     -----
@@ -263,24 +263,24 @@ _LONG_LABEL = 24  # characters of a token beside its bar
 def plot_difference(
     difference: Mapping[str, Any], path: str | PathLike[str], names: Sequence[str]
 ) -> None:
-    """Plots what the tokens of one of two vocabularies alone gain.
+    """Plots the gains of the tokens that only one of two vocabularies has.
 
     Parameters
     ----------
     difference : dict
-        A `partcover.analysis.difference.Difference` as JSON, with gains.  Of each side at most
-        25 tokens are drawn, those that gain most.
+        A `partcover.analysis.difference.Difference` as JSON, with gains.  The 25 tokens with the
+        largest gains are drawn for each vocabulary.
     path : path
-        Where to; the ending names the format (.png, .svg, .pdf).
+        The file to write; its extension selects the format (.png, .svg, .pdf).
     names : sequence of str
-        What to call the two vocabularies.
+        Names of the two vocabularies.
 
     Raises
     ------
     MissingExtra
         Without matplotlib.
     InputError
-        For an ending of no figure, or a path that cannot be written.
+        If the extension is not one of a figure, or the path cannot be written.
 
     Examples
     --------
@@ -316,14 +316,14 @@ def plot_difference(
             axes.set_xlim(0, 1.2 * largest)
             axes.set_ylim(rows - 0.4, -0.6)
             axes.set_xticks([])
-            axes.set_xlabel("tokens more without it")
+            axes.set_xlabel("gain: additional tokens without it")
             axes.tick_params(axis="y", length=0)
             axes.spines[["top", "right", "bottom"]].set_visible(False)
         figure.suptitle(f"{difference['shared']:,} tokens in both", fontsize="medium")
 
 
 def _token_label(token: Any) -> str:
-    """Returns a token as the label of a bar; the middle of a long one is left out."""
+    """Returns a token as the label of a bar; a long one is shortened in the middle."""
     return shorten(token.replace(" ", "␣") if isinstance(token, str) else str(token), _LONG_LABEL)
 
 
@@ -335,14 +335,14 @@ def plot_events(events: Sequence[Mapping[str, Any]], path: str | PathLike[str]) 
     events : sequence of dict
         Events as `Event.to_json` makes them, in order.
     path : path
-        Where to; the ending names the format (.png, .svg, .pdf).
+        The file to write; its extension selects the format (.png, .svg, .pdf).
 
     Raises
     ------
     MissingExtra
         Without matplotlib.
     InputError
-        For an ending of no figure, or a path that cannot be written.
+        If the extension is not one of a figure, or the path cannot be written.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Draws a reduction, the problem beside its words; matplotlib is the extra ``plot``."""
+"""Draws a reduction: the problem and its words; matplotlib is the extra ``plot``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EDGE = COLOURS["blue"]
 
 
 def check_drawing(reduction: Reduction, path: str | PathLike[str]) -> str:
-    """Checks, before long work, that a picture can be drawn; returns its format.
+    """Checks before long work that a figure can be drawn, and returns its format.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def check_drawing(reduction: Reduction, path: str | PathLike[str]) -> str:
     """
     ending = check_figure(path, "a picture")
     if isinstance(reduction, UnaryReduction):
-        raise InputError("words over a single symbol are too long to read in a picture")
+        raise InputError("words over a single symbol are too long to draw; leave out the figure")
     vertices = (
         len(reduction.graph)
         if isinstance(reduction, VertexCoverReduction)
@@ -60,14 +60,14 @@ def check_drawing(reduction: Reduction, path: str | PathLike[str]) -> str:
     if vertices > _MOST_VERTICES or words > _MOST_WORDS:
         what = "vertices" if isinstance(reduction, VertexCoverReduction) else "variables"
         raise InputError(
-            f"{vertices} {what} and {words} words are too many to read in a picture: at most "
-            f"{_MOST_VERTICES} and {_MOST_WORDS} are drawn"
+            f"{vertices} {what} and {words} words are too many to draw: the limits are "
+            f"{_MOST_VERTICES} {what} and {_MOST_WORDS} words"
         )
     return ending
 
 
 def draw_reduction(reduction: Reduction, answer: Any, path: str | PathLike[str]) -> None:
-    """Draws the problem on the left, and on the right its words as the answer cuts them.
+    """Draws the problem on the left, and on the right its words as segmented by the answer.
 
     The chosen vertices of a graph are filled.  A formula is its assignment above a list of
     clauses, of which the satisfied ones are filled.  In the words, each token of more than one

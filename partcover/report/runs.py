@@ -37,7 +37,7 @@ class Table:
     rows : list of dict
         The rows, as `compare` returns them or any other.
     about : mapping
-        What the file says beside its rows: corpus, words, symbols, candidates.
+        The other keys of the file: corpus, words, symbols, candidates.
     """
 
     name: str
@@ -64,13 +64,13 @@ class Runs:
     corpus : str
         The name of its file.
     certificate : Certificate, optional
-        A certificate whose bound is checked, and whose prices are shown, for this corpus.
+        A certificate for this corpus.  Its bound is checked and its prices are shown.
     instances : list of (str, Instance)
-        Small instances, shown step by step, and reductions, shown as pictures.
+        Small instances, shown step by step, and reductions, shown as figures.
     answers : list of path
-        Files of vocabularies, among which the answer to a reduction is looked up.
+        Files of vocabularies, one of which may be the answer to a reduction.
     audit : TokenizerAudit, optional
-        An audit, whose tables stand first.
+        An audit, whose tables come first.
     files : list of (str, str, str)
         The name, the kind and the SHA-256 of each file that was read.
     """
@@ -89,7 +89,7 @@ class Runs:
 
 
 def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
-    """Reads files of any kind that a page shows.
+    """Reads the files for a page; their kind is found by name and content.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
     Raises
     ------
     InputError
-        For a file that cannot be read or is none of these, and a second corpus or certificate.
+        If a file cannot be read or is of another kind, or there are two corpora or certificates.
     """
     runs = Runs()
     corpus = None
@@ -109,12 +109,12 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
         name = Path(path).stem
         if path.endswith(".tsv"):
             if corpus is not None:
-                raise InputError(f"{path}: a second corpus; a page explores one")
+                raise InputError(f"{path}: a second file of counted words. A page shows one")
             corpus = path
             continue
         if path.endswith(".cert"):
             if runs.certificate is not None:
-                raise InputError(f"{path}: a second certificate; a page shows one")
+                raise InputError(f"{path}: a second certificate. A page shows one")
             runs.certificate = Certificate.load(path)
             kind = "certificate"
         elif path.endswith(".jsonl"):
@@ -135,7 +135,7 @@ def read_runs(paths: Sequence[str | PathLike[str]]) -> Runs:
 
 
 def file_digest(path: str) -> str:
-    """Returns the SHA-256 of a file; nothing for what is no file, as a pipe.
+    """Returns the SHA-256 of a file, or an empty string for anything else, such as a pipe.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def _events(path: str) -> list[dict[str, Any]]:
             (event.get(key) for key in ("tokens", "lower_bound")) if _is_event(event) else [""]
         )
         if not all(value is None or type(value) is int for value in numbers):
-            raise InputError(f"{path}: line {number} is no event of --events")
+            raise InputError(f"{path}: line {number} is not an event written by --events")
         events.append(event)
     return events
 
@@ -174,10 +174,10 @@ def _is_event(event: Any) -> bool:
 
 
 def _add_json(runs: Runs, path: str, name: str) -> str:
-    """Adds the contents of a JSON file, which tell what they are; returns their kind."""
+    """Adds the contents of a JSON file, and returns their kind."""
     if kind_of(path) == "text":
         raise InputError(
-            f"{path}: this looks like text; a page shows results: run `partcover count` on it, "
+            f"{path}: this looks like text. A page shows results: run `partcover count` on it, "
             "then `compare`, `greedtok` or `improve`"
         )
     data = read_json(path)
@@ -198,7 +198,7 @@ def _add_json(runs: Runs, path: str, name: str) -> str:
     if data.get("format") == "partcover-instance":
         instance = Instance.load(path)
         if instance.corpora is not None:
-            raise InputError(f"{path}: an instance of several corpora, which no page shows")
+            raise InputError(f"{path}: a page cannot show an instance with several corpora")
         runs.instances.append((name, instance))
         return "instance"
     facts = data.get("vocabulary")
@@ -208,7 +208,8 @@ def _add_json(runs: Runs, path: str, name: str) -> str:
         return "facts of tokens"
     if not (_is_listed(data.get("tokens")) or _is_listed(data.get("vocabulary"))):
         raise InputError(
-            f"{path}: neither a table ('rows'), a vocabulary, a solution nor an instance"
+            f"{path}: not a file that a page shows: a table ('rows'), a vocabulary, a solution or "
+            "an instance"
         )
     title = _add_vocabulary(runs, Vocabulary.load(path), name)
     runs.answers.append(path)
@@ -220,7 +221,7 @@ def _add_json(runs: Runs, path: str, name: str) -> str:
 
 
 def _add_vocabulary(runs: Runs, vocabulary: Vocabulary, name: str) -> str:
-    """Adds a vocabulary; returns its title, which is its own."""
+    """Adds a vocabulary under a unique title, and returns the title."""
     title = vocabulary.method if vocabulary.method != "given" else name
     while title in runs.vocabularies:
         title += f" ({name})" if name not in title else "′"
@@ -229,7 +230,7 @@ def _add_vocabulary(runs: Runs, vocabulary: Vocabulary, name: str) -> str:
 
 
 def _is_listed(tokens: Any) -> bool:
-    """Whether this is a list of tokens, not of facts of tokens as `inspect` writes it."""
+    """Whether this is a list of tokens, and not of objects as written by `inspect`."""
     return isinstance(tokens, list) and not any(isinstance(token, dict) for token in tokens[:1])
 
 
@@ -239,7 +240,7 @@ def _are_objects(rows: Any) -> TypeGuard[list[dict[str, Any]]]:
 
 
 def _table(path: str, name: str, data: Any) -> Table:
-    """Returns a table; its title is that of the manifest where there is one."""
+    """Returns a table; its title comes from the manifest if there is one."""
     rows = data.get("rows") if isinstance(data, dict) else None
     if not _are_objects(rows):
         raise InputError(f"{path}: 'rows' is not a list of objects")

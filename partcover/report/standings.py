@@ -1,4 +1,4 @@
-"""Says how good the vocabularies of a page are: tokens needed, gap, and whether that is proven."""
+"""Measures the vocabularies of a page: tokens needed, gap, and whether the gap is proven."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def checked_bound(runs: Runs) -> tuple[Instance, int] | None:
     Returns
     -------
     (Instance, int) or None
-        The instance that the certificate is about, as far as the files tell, and the lower bound
-        that it proves for that; None without a certificate.
+        The instance that the certificate is about, as far as the files say, and the lower bound
+        that it proves; None without a certificate.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def checked_bound(runs: Runs) -> tuple[Instance, int] | None:
     words = runs.words or (small[0].words if len(small) == 1 else None)
     if words is None or not runs.vocabularies:
         raise InputError(
-            "a certificate needs the counted words and a vocabulary beside it, as in "
+            "a certificate needs its counted words and a vocabulary, for example "
             "`partcover report P.cert C.tsv V.json`"
         )
     same = [each for each in small if each.words.digest == words.digest]
@@ -70,7 +70,7 @@ def measure(
     cuts: Mapping[str, Segmentation],
     bounds: Mapping[int, int],
 ) -> list[dict[str, Any]]:
-    """Returns a row for each vocabulary: what it needs for these words, and how far that is.
+    """Returns a row for each vocabulary: the tokens that it needs for these words, and its gap.
 
     Parameters
     ----------
@@ -79,10 +79,10 @@ def measure(
     vocabularies : mapping of name to Vocabulary
         The vocabularies.
     cuts : mapping of name to Segmentation
-        The words as each of them cuts them.
+        The words as each vocabulary segments them.
     bounds : mapping of int to int
-        Lower bounds for k tokens; that of the smallest k which is at least a vocabulary's size
-        holds for it.
+        Lower bounds by k.  A vocabulary gets the bound of the smallest k that is at least its
+        size.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def measure(
         if bound is not None and bound > tokens:
             raise InputError(
                 f"{name} needs {tokens:,} tokens, fewer than the lower bound {bound:,} of another "
-                "file: the two are not about the same words"
+                "file. The two files are about different words: leave one out"
             )
         rows.append(
             {
@@ -115,7 +115,7 @@ def measure(
 
 
 def known_bounds(tables: Sequence[Table], words: WordCounts) -> dict[int, int]:
-    """Returns the lower bounds of tables that are about these words and all their substrings."""
+    """Returns the lower bounds in tables for these words with all substrings as candidates."""
     bounds: dict[int, int] = {}
     for table in tables:
         about = table.about
@@ -129,10 +129,10 @@ def known_bounds(tables: Sequence[Table], words: WordCounts) -> dict[int, int]:
 
 
 def under_one_bound(table: Table, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Returns rows about the words of a table with the best lower bound that any has for its k.
+    """Gives each row the best lower bound of any row with the same k.
 
-    Bounds of other candidates than all substrings hold for these alone: rows of such a table are
-    returned as they are.
+    A bound for a limited set of candidates holds only for these, so the rows of such a table are
+    returned unchanged.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def under_one_bound(table: Table, rows: Sequence[Mapping[str, Any]]) -> list[dic
         if tokens is not None and bound is not None and tokens < bound:
             raise InputError(
                 f"{row['method']} needs {tokens:,} tokens, fewer than the lower bound {bound:,} of "
-                "another file: the two are not about the same words"
+                "another file. The two files are about different words: leave one out"
             )
         shown.append({**row, "lower_bound": bound, "gap": gap_of(tokens, bound)})
     return shown
@@ -159,7 +159,7 @@ def under_one_bound(table: Table, rows: Sequence[Mapping[str, Any]]) -> list[dic
 
 @dataclass(frozen=True)
 class Headline:
-    """The answer that stands first.
+    """The result at the top of a page.
 
     Attributes
     ----------
@@ -168,9 +168,9 @@ class Headline:
     others : int
         The number of other rows for the same k.
     proof : {"checked", "reported", "none"}
-        Whether the lower bound was recounted from a certificate, is of a file, or is missing.
+        Whether the lower bound was recounted from a certificate, comes from a file, or is missing.
     words : int or None
-        The words that are counted.
+        Number of words, counted with repetition.
     """
 
     best: Mapping[str, Any]
@@ -192,7 +192,7 @@ class Headline:
 
     @property
     def sentences(self) -> list[str]:
-        """What was found, in plain sentences."""
+        """The result in sentences."""
         best = self.best
         k, tokens, bound = cell(best["k"]), cell(best["tokens"]), best.get("lower_bound")
         counted = "this corpus" if self.words is None else f"{cell(self.words)} words"
@@ -211,7 +211,7 @@ class Headline:
 
     @property
     def certified(self) -> str:
-        """What the bound rests on, as a sentence."""
+        """How the bound is known, as a sentence."""
         return {
             "checked": "The certificate was checked when this page was made.",
             "reported": "The bound comes from the files; no certificate was given.",
@@ -220,7 +220,7 @@ class Headline:
 
 
 def percent(part: int, whole: int) -> str:
-    """Returns a share in percent, rounded up, since it is stated as a limit.
+    """Returns a share in percent, rounded up because it is an upper limit.
 
     Examples
     --------
@@ -239,15 +239,15 @@ def headline(
     words: WordCounts | None,
     proven: tuple[Instance, int] | None,
 ) -> Headline | None:
-    """Chooses the answer: the fewest tokens for one k.
+    """Chooses the result to show first: the vocabulary with the fewest tokens for one k.
 
-    That is the k that most vocabularies have, among those with a lower bound if there are any; of
-    several the largest.
+    It is the k that most vocabularies have, among those with a lower bound if there are any, and
+    the largest of several.
 
     Parameters
     ----------
     measured : sequence of dict
-        The rows of `measure`; where there are none, those of the tables.
+        The rows of `measure`; if there are none, those of the tables are used.
     tables : sequence of Table
         The tables.
     words : WordCounts, optional
@@ -258,7 +258,7 @@ def headline(
     rows = list(measured)
     total = None if words is None else words.total_count
     if not rows:
-        # an experiment of `reproduce` asks another question
+        # experiments of `reproduce` are not comparisons
         compared = (table for table in tables if "manifest" not in table.about)
         table = next((t for t in compared if any(map(_is_answer, t.rows))), None)
         if table is None:
@@ -283,7 +283,7 @@ def headline(
 
 
 def _is_answer(row: Mapping[str, Any]) -> bool:
-    """Whether a row says which vocabulary needs how many tokens."""
+    """Whether a row has the number of tokens of a vocabulary."""
     return (
         all(isinstance(row.get(key), str) for key in ("method", "rule"))
         and all(type(row.get(key)) is int for key in ("k", "tokens"))

@@ -1,4 +1,4 @@
-"""Makes tables of solutions and rows: fitted to the terminal, as CSV, as Markdown."""
+"""Makes tables of solutions and rows: for the terminal, as CSV, and as Markdown."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def cell(value: Any) -> str:
 
 
 def is_finite_number(value: Any) -> bool:
-    """Returns whether a value is a number that can be drawn: no bool, not infinite, not NaN.
+    """Returns whether a value is a finite number, and not a bool.
 
     Examples
     --------
@@ -104,7 +104,7 @@ SPARE_COLUMNS = (
 
 
 def fitted_table(listing: Listing, width: int | None = None) -> tuple[Table, list[str]]:
-    """Makes a table that fits into the terminal and in which no number is cut.
+    """Makes a table that fits into the terminal and in which no number is shortened.
 
     First headings and texts are broken at their spaces, and names lose their middle.  If that is
     not enough, columns are left out, those of `SPARE_COLUMNS` before others; the first column is
@@ -177,7 +177,7 @@ def rows_markdown(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str])
 
 
 def shown_columns(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> dict[str, str]:
-    """Returns the columns that some row has a value for, and k.
+    """Returns the columns for which some row has a value, and k.
 
     A ``termination`` of ``completed`` counts as no value.
     """

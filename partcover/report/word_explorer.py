@@ -1,4 +1,4 @@
-"""Collects the data with which a page cuts words: words, vocabularies, prices, steps."""
+"""Collects the data with which a page segments words: words, vocabularies, prices, steps."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Letters:
 
 
 def sample_words(words: WordCounts, size: int, seed: int) -> WordCounts:
-    """Draws a sample of words: half the most frequent ones, half drawn from the others.
+    """Samples words: half of them are the most frequent ones, half are drawn from the others.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def sample_words(words: WordCounts, size: int, seed: int) -> WordCounts:
     Returns
     -------
     WordCounts
-        `words` itself where it has no more.
+        `words` itself if it has no more than `size`.
     """
     if len(words) <= size:
         return words
@@ -95,7 +95,7 @@ def sample_words(words: WordCounts, size: int, seed: int) -> WordCounts:
 
 
 def telling_words(words: WordCounts, pieces: Sequence[Int64], size: int) -> list[int]:
-    """Returns the words that tell most of vocabularies, by the tokens that are at stake.
+    """Returns the words in which vocabularies differ most, or which cost one vocabulary most.
 
     Parameters
     ----------
@@ -109,9 +109,9 @@ def telling_words(words: WordCounts, pieces: Sequence[Int64], size: int) -> list
     Returns
     -------
     list of int
-        Indices of words.  Of several vocabularies: the words that some cut into fewer tokens than
-        others, by count times difference.  Of one: the words that more tokens than one are spent
-        on, by count times the tokens beyond the first.  Ties go to the first word.
+        Indices of words, ordered by tokens.  For several vocabularies: the count of a word times
+        the difference of its largest and smallest number of tokens.  For one vocabulary: the count
+        of a word times its tokens beyond the first.  Ties go to the first word.
 
     Examples
     --------
@@ -145,11 +145,11 @@ def explore(
     Parameters
     ----------
     words : WordCounts
-        The corpus; of a large one a sample is shown, and `sampled` is true.
+        The corpus.  For a large one a sample is shown, and `sampled` is true.
     vocabularies : mapping of name to Vocabulary
-        The vocabularies that cut the words, over the same symbols.
+        The vocabularies, over the same symbols as the words.
     cuts : mapping of name to Segmentation, optional
-        The words as each vocabulary cuts them, if that is known already.
+        The words as each vocabulary segments them, if this is known already.
     prices : (Instance, Certificate), optional
         Prices to show for the most frequent words.
     size, seed : int
@@ -160,9 +160,9 @@ def explore(
     dict
         JSON: ``words`` (pairs of word and count), ``sampled``, ``of``, ``pretokenizer``,
         ``normalizer`` (its steps), ``lead`` (what a word after a space begins with), ``names``,
-        ``methods``, ``telling`` (the words of `telling_words`, as ``words`` has them),
-        ``differing`` (how many words, and how many counted ones, are cut into different numbers
-        of tokens), ``prices``.
+        ``methods``, ``telling`` (the words of `telling_words`, in the form of ``words``),
+        ``differing`` (the number of words, distinct and counted, that become different numbers of
+        tokens), ``prices``.
 
     Raises
     ------
@@ -172,7 +172,8 @@ def explore(
     for name, vocabulary in vocabularies.items():
         if vocabulary.symbols != words.symbols:
             raise InputError(
-                f"{name}: tokens over {vocabulary.symbols}, the words are over {words.symbols}"
+                f"{name}: its tokens are over {vocabulary.symbols}, but the words are over "
+                f"{words.symbols}. Use a vocabulary over {words.symbols}"
             )
     if cuts is None:
         cuts = {name: segment(words, vocabulary) for name, vocabulary in vocabularies.items()}
@@ -206,7 +207,7 @@ def explore(
 
 
 def _method(name: str, vocabulary: Vocabulary, tokens: int, letters: Letters) -> dict[str, Any]:
-    """Returns a vocabulary as the script that cuts words reads it."""
+    """Returns a vocabulary in the form that the page's script reads."""
     write = letters.write
     method: dict[str, Any] = {
         "name": name,
@@ -233,7 +234,7 @@ def _method(name: str, vocabulary: Vocabulary, tokens: int, letters: Letters) ->
 def _within(
     vocabulary: Vocabulary, pretokenizer: str | None, phrases: Sequence[Token], letters: Letters
 ) -> dict[str, Any]:
-    """Returns what cuts phrases into words, and the words' sizes where the script cannot cut."""
+    """Returns the rule that splits phrases into words, and their sizes if the script lacks it."""
     if vocabulary.rule != "superword_merges":
         return {}
     within = WordsWithin.joined_by(pretokenizer or vocabulary.pretokenizer)
@@ -249,7 +250,7 @@ def _within(
 
 
 def _differing(words: WordCounts, pieces: Sequence[Int64]) -> dict[str, int]:
-    """Returns how many words, and how many counted ones, have different numbers of tokens."""
+    """Returns how many words, distinct and counted, have different numbers of tokens."""
     if len(pieces) < 2:
         return {"words": 0, "counted": 0}
     table = np.stack(pieces)
@@ -258,7 +259,7 @@ def _differing(words: WordCounts, pieces: Sequence[Int64]) -> dict[str, int]:
 
 
 def _lead(words: WordCounts) -> str:
-    """Returns the mark that at least three words in ten begin with, by count; else nothing."""
+    """Returns the mark with which at least 30 % of the counted words begin, or an empty string."""
     if words.symbols == "ints":
         return ""
     for mark in (" ", "Ġ", "▁"):
@@ -275,7 +276,7 @@ def _prices(
     ranked: Sequence[tuple[Token, int]],
     letters: Letters,
 ) -> dict[str, Any]:
-    """Returns the prices of the most frequent words, with the tokens that compete over them."""
+    """Returns the prices of the most frequent words, with the tokens in them."""
     chosen = [word for word, _ in ranked if 1 < len(word) <= 100][:_PRICED]
     return {
         letters.write(word.word): {
@@ -295,14 +296,14 @@ def steps(
     *,
     limits: RunLimits = _STEP_LIMITS,
 ) -> dict[str, Any]:
-    """Runs GreedTok token by token, beside the optimum.
+    """Runs GreedTok token by token, and finds the optimum to compare with.
 
     Parameters
     ----------
     instance : Instance
         At most 60 words, 2,000 symbols and 40 tokens to choose.
     answer : Vocabulary, optional
-        The vocabulary beside it; by default the one that `solve` returns.
+        The vocabulary to compare with; by default the one that `solve` returns.
     limits : RunLimits
         Time limit, random seed and threads of `solve`.
 
@@ -321,8 +322,9 @@ def steps(
     words = instance.words
     if len(words) > _STEP_WORDS or len(words.data) > _STEP_SYMBOLS or instance.k > _STEP_K:
         raise InputError(
-            f"{len(words):,} words, {len(words.data):,} symbols and k = {instance.k} are too much "
-            f"to show step by step: at most {_STEP_WORDS}, {_STEP_SYMBOLS:,} and {_STEP_K}"
+            f"an instance with {len(words):,} words, {len(words.data):,} symbols and "
+            f"k = {instance.k} is too large to show step by step: the limits are {_STEP_WORDS} "
+            f"words, {_STEP_SYMBOLS:,} symbols and k = {_STEP_K}"
         )
     proven = None
     if answer is None:
@@ -356,7 +358,7 @@ def steps(
 
 
 def _step(words: WordCounts, tokens: Sequence[Token], letters: Letters) -> dict[str, Any]:
-    """Returns the last token that greedy took, and the words as all tokens so far cut them."""
+    """Returns GreedTok's last token, and the words as segmented by all of its tokens so far."""
     pieces, needed = _pieces(words, tokens, "priority", letters)
     return {
         "token": letters.write(tokens[-1]) if tokens else None,

@@ -153,7 +153,7 @@ def test_integers_are_letters_with_names():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"x": "1"}, "neither a table"),
+        ({"x": "1"}, "not a file that a page shows"),
         ({"rows": [1]}, "'rows' is not a list of objects"),
         ({"results": [{"rows": 1}]}, "'rows' is not a list of objects"),
     ],
@@ -166,7 +166,7 @@ def test_what_is_no_result_is_named(tmp_path, content, message):
 
 def test_nothing_and_too_much(tmp_path, files):
     pytest.importorskip("jinja2")
-    with pytest.raises(InputError, match="a second corpus"):
+    with pytest.raises(InputError, match="a second file of counted words"):
         read_runs([files[0], files[0]])
     with pytest.raises(InputError, match="a second certificate"):
         read_runs([files[3], files[3]])
@@ -175,7 +175,7 @@ def test_nothing_and_too_much(tmp_path, files):
     with pytest.raises(InputError, match="a certificate needs the counted words"):
         write_page(read_runs([files[3]]), tmp_path / "r.html")
     large = Instance(WordCounts.from_counts({"ab" * 2000: 1}), 1)
-    with pytest.raises(InputError, match="too much to show step by step"):
+    with pytest.raises(InputError, match="too large to show step by step"):
         steps(large)
     assert not (tmp_path / "r.html").exists()
 
@@ -186,7 +186,7 @@ def test_the_command(files, tmp_path, run):
     pytest.importorskip("matplotlib")
     status, out, _ = run("report", *map(str, files), "-o", str(tmp_path / "r.html"), "--json")
     assert (status, json.loads(out)["files"]) == (0, len(files))
-    assert "Cut a text of your own" in (tmp_path / "r.html").read_text("utf-8")
+    assert "Tokenize your own text" in (tmp_path / "r.html").read_text("utf-8")
     status, _, err = run("report", files[0], files[1])
     assert (status, "wrote report.html" in err) == (0, True)
     status, _, err = run("report", files[0], files[1])
@@ -258,7 +258,7 @@ def test_what_inspect_writes_is_a_table(files, tmp_path, run):
 
 def test_facts_of_tokens_are_no_vocabulary(tmp_path):
     (tmp_path / "i.json").write_text(json.dumps({"tokens": [{"token": "ab", "order": 0}]}))
-    with pytest.raises(InputError, match="neither a table"):
+    with pytest.raises(InputError, match="not a file that a page shows"):
         read_runs([tmp_path / "i.json"])
 
 
@@ -273,7 +273,7 @@ def test_a_seed_may_be_negative():
         ("x.jsonl", '{"second": 1}', "line 1 is no event"),
         ("x.jsonl", '{"seconds": NaN}', "line 1 is no event"),
         ("x.jsonl", '{"seconds": 1, "tokens": "3"}', "line 1 is no event"),
-        ("x.txt", "It is text.\n", "this looks like text; a page shows results"),
+        ("x.txt", "It is text.\n", "this looks like text. A page shows results"),
     ],
 )
 def test_other_files_are_named_with_their_fault(tmp_path, name, content, message):

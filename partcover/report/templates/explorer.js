@@ -1,10 +1,10 @@
-// Words and typed text, cut by every vocabulary of the page.
+// Words and typed text, segmented by every vocabulary of the page.
 "use strict";
 
 if (data.explorer) (() => {
   const { symbols, names, lead, prices, telling, words: known, pretokenizer: rule, normalizer: changes } = data.explorer;
   const ROWS = 12; // words shown at first, and added by "Show more"
-  const LONGEST = 2000; // symbols of a word that is cut here
+  const LONGEST = 2000; // symbols of a word that is segmented here
   const at = (id) => document.getElementById(id);
   const read = reader(symbols, names);
   const readInLine = reader(symbols, names, " ");
@@ -31,7 +31,7 @@ if (data.explorer) (() => {
     if (symbols === "ints")
       return text.split("\n").map((line) => line.split(/\s+/).filter(Boolean)).filter((line) => line.length).map((line) => {
         const unknown = line.find((symbol) => !letters.has(symbol));
-        if (unknown !== undefined) throw new Error(`${unknown} is in no word and no token`);
+        if (unknown !== undefined) throw new Error(`${unknown} is in no word and no token. Use numbers that occur in them.`);
         return line.map((symbol) => letters.get(symbol)).join("");
       });
     const changed = normalized ? normalized(text) : text;
@@ -51,7 +51,7 @@ if (data.explorer) (() => {
     }
     const long = words.findIndex((word) => Array.from(word).length > LONGEST);
     if (long >= 0) {
-      at("cuts").replaceChildren(make("p", {}, `Word ${grouped(long + 1)} has more than ${grouped(LONGEST)} symbols: too long to be cut here.`));
+      at("cuts").replaceChildren(make("p", {}, `Word ${grouped(long + 1)} has more than ${grouped(LONGEST)} symbols, the limit of this page.`));
       return;
     }
     const fewest = words.map((word) => Math.min(...methods.map((method) => cutBy(method, word).length)));
@@ -102,11 +102,11 @@ if (data.explorer) (() => {
     at("picked").replaceChildren(pieceOf(token, read), ` ${size} ${unit}${size === 1 ? "" : "s"} · ${ranks.join(" · ")}`);
   }
   function how() {
-    if (symbols === "ints") return "Type numbers that occur in words or tokens, one word a line.";
-    const first = changes?.length ? `${normalized ? "It is normalized as" : "It is not normalized, which is not possible here, though"} the corpus was. ` : "";
+    if (symbols === "ints") return "Type numbers that occur in words or tokens, one word on each line.";
+    const first = !changes?.length ? "" : normalized ? "The text is normalized like the corpus. " : "The corpus was normalized; this page cannot normalize the text. ";
     if (!split)
-      return `${first}It is cut into words at white space, ${rule ? "since the corpus was cut by a rule that is not known here" : "since the files do not say how the corpus was cut"}, then into tokens.`;
-    return `${first}It is cut into words as the corpus was (${rule}), then into tokens.${several ? " Underlined: more tokens than another vocabulary needs." : ""}`;
+      return `${first}The text is split into words at white space, because ${rule ? "this page does not know the pre-tokenizer of the corpus" : "the files do not name the pre-tokenizer of the corpus"}.`;
+    return `${first}The text is split into words by the pre-tokenizer of the corpus (${rule}).${several ? " Underlined words need more tokens than with another vocabulary." : ""}`;
   }
   at("how").textContent = how();
   at("text").addEventListener("input", showText);
@@ -130,7 +130,7 @@ if (data.explorer) (() => {
   const asked = /^#text=(.*)$/.exec(location.hash);
   at("text").value = symbols === "ints"
     ? Array.from(known[0]?.[0] ?? "", (symbol) => names[symbol]).join(" ")
-    : "Write here: every vocabulary cuts what you write.";
+    : "Write here: every vocabulary tokenizes what you write.";
   try {
     if (asked) at("text").value = decodeURIComponent(asked[1]);
   } catch { /* an address that is not encoded as one: the page opens without it */ }
@@ -157,7 +157,7 @@ if (data.explorer) (() => {
   }
   function row([word, count]) {
     const fewest = Math.min(...methods.map((method) => cutBy(method, word).length));
-    const ways = new Map(); // vocabularies that cut the word alike stand together
+    const ways = new Map(); // vocabularies with the same segmentation of the word share a line
     for (const method of methods) {
       const key = cutBy(method, word).join("\u{10FFFF}");
       ways.set(key, [...(ways.get(key) ?? []), method]);
@@ -188,8 +188,8 @@ if (data.explorer) (() => {
     });
     const list = make("ul", { className: "tokens" });
     for (const [token, reward, worth, best] of prices[word].tokens)
-      list.append(make("li", {}, pieceOf(token, read), ` reward ${grouped(Math.round(reward))}, ${worth.toFixed(2)} of it here${best ? ", one of the k best" : ""}`));
-    return make("details", {}, make("summary", {}, "Prices of its symbols, and the tokens that compete for it"), bars, list);
+      list.append(make("li", {}, pieceOf(token, read), ` reward ${grouped(Math.round(reward))}, ${worth.toFixed(2)} of it here${best ? ", among the k largest" : ""}`));
+    return make("details", {}, make("summary", {}, "Prices of its symbols, and the tokens in it with the largest rewards"), bars, list);
   }
   function restart() {
     rows = ROWS;

@@ -60,7 +60,7 @@ function joinWords(words, most) {
   return phrases;
 }
 
-// the function that cuts a text into words, or nothing where a rule of the name is not known
+// returns the function that splits a text into words, or undefined if a rule of the name is unknown
 function pretokenizer(name) {
   const rules = (name ?? "").split(/\+(?!phrases(?::\d+)?(?:\+|$))/u).map((part) => {
     const [, base, phrases, most] = /^(.*?)(\+phrases(?::(\d+))?)?$/su.exec(part);

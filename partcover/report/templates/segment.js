@@ -18,7 +18,7 @@ function prepare(vocabulary) {
   };
 }
 
-// the path of least total worth(piece, rank or -1); ties go to the earliest start
+// the path with the smallest sum of worth(piece, rank or -1); ties go to the earliest start
 function bestPath(word, vocabulary, worth, rounded = (total) => total) {
   const best = [0, ...word.map(() => Infinity)];
   const back = [0];
@@ -73,7 +73,7 @@ function merges(word, vocabulary) {
   return !vocabulary.pairs && vocabulary.rank.has(whole) ? [whole] : merged(word, vocabulary);
 }
 
-// merges within the words of a phrase, then of the words in a row that are one piece each
+// merges within the words of a phrase, then merges of neighboring words that are one piece each
 function superwordMerges(phrase, vocabulary) {
   const pieces = [];
   let row = [];
@@ -102,7 +102,7 @@ function wordsWithin(phrase, { split, within, symbols }) {
       text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
         .decode(Uint8Array.from(phrase, (byte) => byte.charCodeAt(0)));
     } catch {
-      return [phrase]; // what is no text is joined to nothing
+      return [phrase]; // not valid text, which is never joined
     }
   const write = (word) => bytes
     ? Array.from(new TextEncoder().encode(word), (byte) => String.fromCharCode(byte))
