@@ -161,5 +161,5 @@ class VerificationError(PartcoverError):
     ...     Certificate.from_json({**content, "lower_bound": 1})
     ... except VerificationError as error:
     ...     print(error)
-    the certificate is not what was written: its checksum differs
+    the certificate was changed after it was written: its checksum differs
     """

@@ -49,18 +49,20 @@ def check_words(base: Vocabulary, words: WordCounts, name: str = "the corpus") -
     partcover.errors.InputError: the base is over chars, the corpus is over bytes
     """
     if base.symbols != words.symbols:
-        raise InputError(f"the base is over {base.symbols}, {name} is over {words.symbols}")
+        raise InputError(
+            f"the tokenizer is over {base.symbols}, but {name} is over {words.symbols}"
+        )
     if base.pretokenizer and words.pretokenizer not in (None, base.pretokenizer):
         raise InputError(
-            f"{name} was counted with {words.pretokenizer}, and the base cuts text by "
-            f"{base.pretokenizer}: give its text, or count it with that"
+            f"{name} was counted with {words.pretokenizer}, but the tokenizer splits text by "
+            f"{base.pretokenizer}: give its text, or count it with this one"
         )
     if words.pretokenizer is not None and base.normalizer != words.normalizer:
         both = [
             "not normalized" if one is None else f"normalized by {glance(one)}"
             for one in (base.normalizer, words.normalizer)
         ]
-        raise InputError(f"the base is for text {both[0]}, {name} is of text {both[1]}")
+        raise InputError(f"the tokenizer is for text {both[0]}, but {name} is for text {both[1]}")
     if base.end_of_word is not None:
         words.refuse_without(base.end_of_word)
 

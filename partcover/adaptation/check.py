@@ -118,7 +118,9 @@ def verify_extension(
     size, m, claimed, weights = _said(vocabulary)
     if weights[1] and keep is None:
         ratio = f"{weights[1]} to {weights[0]}"
-        raise InputError(f"the corpus to keep counts, {ratio}: give it, too (keep=…, --keep)")
+        raise InputError(
+            f"the corpus to keep has a weight, {ratio}: give this corpus, too (keep=…, --keep)"
+        )
     base = only(vocabulary, range(size))
     check_words(base, words)
     if words.pretokenizer == "none":
@@ -134,7 +136,10 @@ def verify_extension(
     if vocabulary.rule in COUNTED:
         tokens = tokens_by_rule(task.objective, vocabulary)
     if tokens != claimed:
-        problems.append(f"the file claims {claimed} tokens ({vocabulary.rule}), it needs {tokens}")
+        problems.append(
+            f"the file claims {claimed} tokens ({vocabulary.rule}), but the vocabulary needs "
+            f"{tokens}"
+        )
     bound = condition = None
     if certificate is not None:
         condition, check = _check(task, certificate)
@@ -161,10 +166,14 @@ def _said(vocabulary: Vocabulary) -> tuple[int, int, int, tuple[int, int]]:
     numbers += weights if isinstance(weights, list) else [None]
     found = [number for number in numbers if type(number) is int and number >= 0]
     if vocabulary.method != "extend" or len(found) != 5 or len(numbers) != 5:
-        raise InputError("the vocabulary does not say how it was extended: extend makes such files")
+        raise InputError(
+            "the vocabulary does not say how it was extended: use a file written by extend"
+        )
     size, m, claimed, *both = found
     if size > len(vocabulary):
-        raise InputError(f"the vocabulary has {len(vocabulary):,} tokens, and says {size:,} of old")
+        raise InputError(
+            f"the vocabulary has {len(vocabulary):,} tokens, but says that {size:,} of them are old"
+        )
     return size, m, claimed, (both[0], both[1])
 
 

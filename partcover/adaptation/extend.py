@@ -208,9 +208,9 @@ def check_extendable(
     partcover.errors.InputError: the rule single_symbols uses no tokens: name another rule
     """
     if m < 1:
-        raise InputError(f"m is {m}: how many tokens are to be added? At least 1")
+        raise InputError(f"m is {m}: it must be at least 1")
     if m > _MOST - len(base):
-        raise InputError(f"m is {m:,}: no vocabulary has more than {_MOST:,} tokens")
+        raise InputError(f"m is {m:,}: the limit is {_MOST:,} tokens")
     _fraction(keep_weight, "keep_weight")
     _fraction(at_most or 0, "at_most")
     if base.rule == "single_symbols":
@@ -218,7 +218,7 @@ def check_extendable(
     if base.rule not in _WAYS:
         raise InputError(
             f"no tokens can be chosen for the rule {base.rule}; rule='shortest_path' (--rule "
-            "shortest_path) chooses them for the fewest tokens"
+            "shortest_path) chooses them for the shortest path"
         )
 
 
@@ -227,11 +227,10 @@ def _fraction(value: Fraction | float, name: str) -> Fraction:
     try:
         number = Fraction(str(value)) if isinstance(value, float) else Fraction(value)
     except ValueError:  # infinite, or not a number
-        raise InputError(f"{name} is {shown(value)}: a number from 0 up is expected") from None
+        raise InputError(f"{name} is {shown(value)}: it must be a number of at least 0") from None
     if number < 0 or number.denominator > 10**6 or number > 10**6:
         raise InputError(
-            f"{name} is {shown(value)}: a number from 0 to a million, of at most six decimals, is "
-            "expected"
+            f"{name} is {shown(value)}: it must be from 0 to a million, with at most six decimals"
         )
     return number
 

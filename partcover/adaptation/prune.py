@@ -160,7 +160,7 @@ def _of_merges(
     tree = MergeTree.of(base)
     fixed = tree.with_parts(instance.required)
     if len(fixed) > k:
-        raise InputError(f"{len(fixed):,} tokens have to stay, k is {k:,}: raise k")
+        raise InputError(f"{len(fixed):,} tokens are required, but k is {k:,}: increase k")
 
     def searched(first: Iterable[Token], share: float) -> tuple[int, Vocabulary]:
         found = exchanged(
@@ -210,17 +210,17 @@ def check_prunable(base: Vocabulary, k: int) -> None:
     partcover.errors.InputError: k is 3, and the base has 2 tokens of two or more symbols
     """
     if k == 0:
-        raise InputError("k is 0: how many tokens are to be kept? At least 1")
+        raise InputError("k is 0: it must be at least 1")
     if k > len(base):
         raise InputError(
-            f"k is {k:,}, and the base has {len(base):,} tokens of two or more symbols"
+            f"k is {k:,}, but the tokenizer has only {len(base):,} tokens of two or more symbols"
         )
     if base.rule == "single_symbols":
         raise InputError("the rule single_symbols uses no tokens: name another rule")
     if base.rule == "superword_merges":
         raise InputError(
             "no tokens can be chosen for the rule superword_merges; rule='shortest_path' (--rule "
-            "shortest_path) chooses them for the fewest tokens"
+            "shortest_path) chooses them for the shortest path"
         )
 
 

@@ -115,7 +115,7 @@ def split_gap(
     if shortest < lower_bound:
         raise InputError(
             f"the vocabulary needs {shortest} tokens, fewer than the lower bound {lower_bound}: "
-            "it holds tokens that are no candidates of this instance"
+            "it has tokens that are not candidates of this instance"
         )
     occurs = instance.index.find_tokens(vocabulary).occurs
     return Gap(
@@ -142,4 +142,4 @@ def refuse_beyond_budget(instance: Instance, vocabulary: Vocabulary) -> None:
     >>> refuse_beyond_budget(Instance({"hat": 2}, k=1), Vocabulary(["ha"]))
     """
     if len(vocabulary) > instance.k:
-        raise InputError(f"the vocabulary has {len(vocabulary)} tokens, and k is {instance.k}")
+        raise InputError(f"the vocabulary has {len(vocabulary)} tokens, but k is {instance.k}")

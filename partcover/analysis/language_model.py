@@ -122,16 +122,16 @@ class NgramModel:
         [0.417, 0.292, 0.292]
         """
         if order < 1:
-            raise InputError(f"the order of an n-gram model is {order}: 1 or more is expected")
+            raise InputError(f"the order of the n-gram model is {order}: it must be at least 1")
         if (lengths is None) != (context_bytes is None):
-            raise InputError("contexts are limited by bytes with lengths and context_bytes")
+            raise InputError("to limit contexts by bytes, give both lengths and context_bytes")
         sizes = None if lengths is None else np.append(np.asarray(lengths, np.int64), [0, 0])
         if sizes is not None and len(sizes) != size + 2:
             raise InputError(f"{len(sizes) - 2} lengths for {size} ids")
         model = cls(size, order, sizes, context_bytes, ())
         stream, reach = model._stream(sequences)
         if len(stream) <= 2:
-            raise InputError("an n-gram model is trained on one id at least")
+            raise InputError("an n-gram model needs at least one id to train on")
         n_levels = int(reach.max()) + 1
         refuse_beyond(
             len(stream) * (_BYTES_A_SYMBOL + n_levels * _BYTES_A_GRAM),
@@ -195,7 +195,7 @@ class NgramModel:
         arrays = [np.asarray(sequence, np.int64) for sequence in sequences]
         for array in arrays:
             if array.size and not 0 <= array.min() <= array.max() < self.size:
-                raise InputError(f"ids of 0 to {self.size - 1} are expected")
+                raise InputError(f"ids must be from 0 to {self.size - 1}")
         begin, end = np.array([self.size + 1]), np.array([self.size])
         stream = np.concatenate([part for array in arrays for part in (begin, array, end)] or [end])
         places = np.arange(len(stream))

@@ -104,7 +104,7 @@ def parity(
     ({'en': 1.5, 'de': 3.0}, 2.0, 0.16...)
     """
     if not tokens:
-        raise InputError("parity is of one corpus at least")
+        raise InputError("parity needs at least one corpus")
     known = dict.fromkeys(tokens, 1) if references is None else references
     for name, needed in tokens.items():
         if min(needed, known.get(name, 0)) < 1:

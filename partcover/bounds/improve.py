@@ -128,16 +128,16 @@ def improve(
         warm_start = warm_start.vocabulary
     if instance.corpora is not None:
         if instance.merges is not None:
-            raise InputError("several corpora with merges have a bound alone (lower_bound)")
+            raise InputError("for several corpora with merges only lower_bound is possible")
         if not bound:
-            raise InputError("of several corpora there is no search without a bound")
+            raise InputError("with several corpora, a search without a bound is not possible")
         rounds = WeightedRounds(
             instance, limits, gap, progress or Progress(), _improved_round, checkpoint
         )
         return _for_corpora(rounds, warm_start, start_certificate, cuts=cuts)
     if instance.tail is not None:
         if not bound:
-            raise InputError("of a head and a tail there is no search without a bound")
+            raise InputError("with a head and a tail, a search without a bound is not possible")
 
         def bound_head(
             head: Instance,
@@ -171,12 +171,14 @@ def improve(
             cuts=cuts,
         )
     if start_certificate is not None and not bound:
-        raise InputError("a certificate to start from is given, and no bound is asked for")
+        raise InputError(
+            "a certificate to start from is given, but no bound is computed: leave it out"
+        )
     phases = PhaseEvents(deadline, progress or Progress())
     task = Task(instance, warm_start, start_certificate, cuts, gap, limits, phases, checkpoint)
     if instance.merges is not None:
         if not bound:
-            raise InputError("where merges make the tokens there is no search without a bound")
+            raise InputError("with merges, a search without a bound is not possible")
         refuse_beyond_memory(instance.unmerged, "search")
         with workers(threads) as share:
             begun = start_of_merges(task, share)

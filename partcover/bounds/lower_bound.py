@@ -198,12 +198,12 @@ def bounds(
     [3, 9, 19]
     """
     if not budgets:
-        raise InputError("no budget is given")
+        raise InputError("no k is given")
     limits = RunLimits(time_limit, threads=threads)
     proven: list[Bound] = []
     if instance.tail is not None:
         if greedy is not None or start_certificates:
-            raise InputError("a head and a tail exclude starts")
+            raise InputError("a start is not possible with a head and a tail")
 
         def bound_head(head: Instance, seconds: float | None, plain: Bound | None) -> Bound:
             # a token for each word of the head would be optimal for the head where the budget
@@ -238,7 +238,9 @@ def bounds(
         return proven
     if instance.corpora is not None:
         if greedy is not None or iterations is not None:
-            raise InputError("several corpora exclude iterations and a solution of GreedTok")
+            raise InputError(
+                "iterations and a solution of GreedTok are not possible with several corpora"
+            )
         for k in budgets:
             rounds = WeightedRounds(
                 instance.with_k(k),
@@ -265,7 +267,7 @@ def bounds(
     for k, tokens in known_tokens.items():
         if tokens < instance.words.total_count:
             raise InputError(
-                f"an incumbent of {tokens} tokens for k = {k}: the words alone are "
+                f"an incumbent of {tokens} tokens for k = {k} is too small: the number of words is "
                 f"{instance.words.total_count}"
             )
     _ = instance.words.digest  # every certificate has it: made before the steps are timed

@@ -121,7 +121,8 @@ def price_report(
             raise InputError(f"{sym.show(word)!r} is not one of the words")
         if len(word) > _LONGEST_WORD:
             raise InputError(
-                f"a word of {len(word):,} symbols: at most {_LONGEST_WORD:,} are shown"
+                f"a word of {len(word):,} symbols is too long to show, the limit is "
+                f"{_LONGEST_WORD:,}"
             )
     rewards = _rewards(instance, certificate)
     places = {word: n for n, (word, _) in enumerate(instance.words)}

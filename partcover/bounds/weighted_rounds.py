@@ -203,7 +203,9 @@ class WeightedRounds:
         """Keeps what a certificate proves, and takes its weights and prices to start from."""
         check = check_certificate(self.instance, certificate)
         if not check.ok:
-            raise VerificationError(f"the certificate to start from: {check.problems[0]}")
+            raise VerificationError(
+                f"the certificate to start from is not valid: {check.problems[0]}"
+            )
         self.certificate = certificate
         weights = next(leaves_weighted(certificate), None)
         if weights is None:

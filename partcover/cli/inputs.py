@@ -160,7 +160,7 @@ class InstanceSource:
         Parameters
         ----------
         any_k : bool
-            Where no budget is given, take one that no vocabulary reaches.
+            Where no k is given, take one that no vocabulary reaches.
         several : bool
             Whether the command takes an instance of several corpora.
         threads : int

@@ -131,7 +131,9 @@ def to_token(value: Any, symbols: Symbols) -> Token:
             try:
                 return value.encode("utf-8", "surrogateescape")
             except UnicodeEncodeError:
-                raise InputError(f"{shown(value)} has a lone surrogate, not UTF-8") from None
+                raise InputError(
+                    f"{shown(value)} has a lone surrogate, which UTF-8 cannot encode"
+                ) from None
         if isinstance(value, bytes | bytearray):
             return bytes(value)
     elif symbols == "chars":
@@ -139,7 +141,7 @@ def to_token(value: Any, symbols: Symbols) -> Token:
             return unescape(escape(bytes(value)), "chars")
         if isinstance(value, str):
             if not value.isascii() and _SURROGATE.search(value):
-                raise InputError(f"{shown(value)} has a lone surrogate, not UTF-8")
+                raise InputError(f"{shown(value)} has a lone surrogate, which UTF-8 cannot encode")
             return str(value)
     elif symbols == "ints":
         if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
@@ -246,7 +248,7 @@ def from_json(value: Any, symbols: Symbols) -> Token:
     if symbols == "ints":
         return to_token(value, symbols)
     if not isinstance(value, str):
-        raise InputError(f"{value!r} is not a token over {symbols}: a JSON string is expected")
+        raise InputError(f"{value!r} is not a token over {symbols}: it must be a JSON string")
     return unescape(value, symbols)
 
 

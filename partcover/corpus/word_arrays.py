@@ -39,13 +39,15 @@ def sum_pairs(pairs: Iterable[Any], symbols: Symbols) -> dict[Token, int]:
     table: dict[Token, int] = {}
     for pair in pairs:
         if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
-            raise InputError(f"counts hold {shown(pair)}: pairs of a word and a count expected")
+            raise InputError(
+                f"counts have {shown(pair)}: each must be a pair of a word and a count"
+            )
         word, count = pair
         token = sym.to_token(word, symbols)
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
             raise InputError(
-                f"the count of {sym.show(token)!r} is {shown(count)}: a whole number of at "
-                "least 1 is expected"
+                f"the count of {sym.show(token)!r} is {shown(count)}: it must be a whole number "
+                "of at least 1"
             )
         if not token:
             raise InputError("a word is empty")
@@ -140,7 +142,7 @@ class WordArrays:
     def word(self, index: Whole) -> Token:
         """Returns the word at `index`, from 0 on."""
         if index >= len(self):
-            raise InputError(f"word {index} is asked for, and there are {len(self)}")
+            raise InputError(f"there is no word {index}: there are {len(self)} words")
         return self._word(index)
 
     def _word(self, index: int) -> Token:

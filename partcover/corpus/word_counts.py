@@ -133,7 +133,7 @@ class WordCounts(WordArrays):
         """
         if isinstance(words, Mapping):
             raise InputError(
-                f"from_words counts words, and a {type(words).__name__} of words to counts is "
+                f"from_words counts words, but a {type(words).__name__} of words to counts was "
                 "given: use WordCounts.from_counts"
             )
         table: dict[Token, int] = {}
@@ -249,7 +249,7 @@ class WordCounts(WordArrays):
         {b' b': 1, b'a': 1, b'b': 1}
         """
         if isinstance(texts, str | bytes):
-            raise InputError("texts is one text: give a list of texts")
+            raise InputError("texts is a single text: give a list of texts")
         _need_text(symbols)
         listed = values_of(texts, "texts", "a list of texts")
         settings = CountSettings(pretokenizer, normalizer, symbols)
@@ -260,7 +260,7 @@ class WordCounts(WordArrays):
         data, offsets, counts = arrays
         symbols, how = header.symbols or "bytes", (header.pretokenizer, header.normalizer)
         if not counts.size:
-            raise InputError(f"{source}: empty corpus, there are no words")
+            raise InputError(f"{source}: the corpus is empty: it has no words")
         if symbols == "bytes":
             return cls(data, offsets, counts, symbols, *how)
         return cls(*from_utf8(data, offsets), counts, symbols, *how)
@@ -307,7 +307,7 @@ class WordCounts(WordArrays):
         else:
             words = cls(*from_utf8(read[0], read[1]), read[2], symbols, *how)
         if not len(words):
-            raise InputError(f"{shown_path(path)}: empty corpus, there are no words")
+            raise InputError(f"{shown_path(path)}: the corpus is empty: it has no words")
         return words
 
     @checked
@@ -323,7 +323,7 @@ class WordCounts(WordArrays):
             write_counts(path, header, [arrays])
             return
         if is_parquet(path):
-            raise InputError(f"{shown_path(path)}: words of integers are written as a TSV")
+            raise InputError(f"{shown_path(path)}: words of integers can only be stored as TSV")
         with atomic_writer(path) as file:
             file.write(tsv.format_header(header))
             file.writelines(tsv.format_line(word, count) for word, count in self)
@@ -420,11 +420,13 @@ class WordCounts(WordArrays):
         for word, weight in weights.items():
             token = sym.to_token(word, self.symbols)
             if token not in counts:
-                raise InputError(f"a weight is given for {sym.show(token)!r}, which is no word")
+                raise InputError(
+                    f"a weight is given for {sym.show(token)!r}, which is not a word of the corpus"
+                )
             if isinstance(weight, bool) or not isinstance(weight, int | np.integer) or weight < 1:
                 raise InputError(
-                    f"the weight of {sym.show(token)!r} is {shown(weight)}: a whole number of at "
-                    "least 1 is expected"
+                    f"the weight of {sym.show(token)!r} is {shown(weight)}: it must be a whole "
+                    "number of at least 1"
                 )
             counts[token] *= int(weight)
         return self.subset(counts)
@@ -464,8 +466,9 @@ class WordCounts(WordArrays):
         lacking = next((word for word, _ in self if word[-len(end) :] != end), None)
         if lacking is not None:
             raise InputError(
-                f"the vocabulary is of words that end in {sym.show(end)!r}, and "
-                f"{sym.show(lacking)!r} does not: count words so marked (WordCounts.with_suffix)"
+                f"the vocabulary is for words that end in {sym.show(end)!r}, but "
+                f"{sym.show(lacking)!r} does not: add it to the counted words "
+                "(WordCounts.with_suffix)"
             )
 
     @checked
@@ -501,4 +504,4 @@ class WordCounts(WordArrays):
 
 def _need_text(symbols: Symbols) -> None:
     if symbols not in ("bytes", "chars"):
-        raise InputError(f"text has no symbols {symbols!r}: use 'bytes' or 'chars'")
+        raise InputError(f"text cannot be split into symbols {symbols!r}: use 'bytes' or 'chars'")

@@ -142,7 +142,7 @@ class BatchEncoder(TextEncoder):
         [[256, 257], [256, 99]]
         """
         if pad >= 1 << 8 * self.dtype.itemsize:
-            raise InputError(f"pad is {pad}, which {self.dtype} cannot hold")
+            raise InputError(f"pad is {pad}, which does not fit into {self.dtype}")
         ids, offsets = self.encode_batch_to_numpy(texts, special=special, threads=threads)
         lengths = np.diff(offsets)
         kept = lengths if max_length is None else np.minimum(lengths, max_length)
@@ -218,7 +218,7 @@ class BatchEncoder(TextEncoder):
     ) -> Iterator[_Found]:
         """Yields the ids of some texts at a time, and where each of them ends."""
         if isinstance(texts, str | bytes):
-            raise InputError("texts is one text: give a list of texts, or use encode")
+            raise InputError("texts is a single text: give a list of texts, or use encode")
         texts = values_of(texts, "texts", "a list of texts")
         check_special(special)
         share = self.threads if threads is None else thread_count(threads)

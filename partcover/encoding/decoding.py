@@ -127,12 +127,12 @@ class Decoder:
             raise InputError(f"skip_special is {shown(skip_special)}: use True or False")
         if not isinstance(ids, Sequence | np.ndarray) or isinstance(ids, str | bytes):
             if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
-                raise InputError(f"ids are {shown(ids)}: a list or array of integers is expected")
+                raise InputError(f"ids are {shown(ids)}: they must be a list or array of integers")
             ids = list(ids)
         if isinstance(ids, np.ndarray) and (ids.ndim != 1 or ids.dtype.kind not in "iu"):
             raise InputError(
-                f"ids are an array of {ids.dtype} with {ids.ndim} axes: integers along one "
-                "are expected"
+                f"ids are an array of {ids.dtype} with {ids.ndim} axes: they must be integers "
+                "along one axis"
             )
         done: list[bytes] = []
         run: list[bytes] = []  # since the last special token; marks are not exchanged yet

@@ -184,7 +184,7 @@ class Encoder(BatchEncoder):
         [97, 98]
         """
         if not is_integer_type(type(seed)):
-            raise InputError(f"seed is {shown(seed)}: an integer is expected")
+            raise InputError(f"seed is {shown(seed)}: it must be an integer")
         key = repr((dropout, alpha))
         draw = self._samplers.get(key)
         if draw is None:
@@ -301,7 +301,7 @@ class Encoder(BatchEncoder):
             about = [file_format, kind.str, key, end_of_document, special]
             part = PartFile(out, self._described(about), text.sources, kind.itemsize)
         elif resume:
-            raise InputError(f"{fspath(out)}: only a file made of files can be resumed")
+            raise InputError(f"{fspath(out)}: only the encoding of files to a file can be resumed")
         done = part.resumed() if part is not None and resume else Mark()
         arrays = ordered_map(work, batches(text.blocks(done), PART), share)
         written = write_ids(arrays, out, file_format, kind, part, done.ids)

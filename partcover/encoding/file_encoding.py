@@ -71,9 +71,9 @@ def checked_dtype(dtype: npt.DTypeLike | None, own: np.dtype[Any], largest: int)
     try:
         kind = np.dtype(dtype)
     except TypeError:
-        raise InputError(f"dtype {dtype!r} is none of NumPy's") from None
+        raise InputError(f"dtype {dtype!r} is not a dtype of NumPy") from None
     if kind.kind not in "iu" or largest > np.iinfo(kind).max:
-        raise InputError(f"dtype {kind.name} does not hold every id, up to {largest:,}")
+        raise InputError(f"dtype {kind.name} cannot hold all ids, which go up to {largest:,}")
     return kind.newbyteorder("<")
 
 

@@ -115,11 +115,12 @@ class PartFile:
         if not (signed and whole):
             raise InputError(f"{self._record}: not a record of an earlier run, or damaged; {_ANEW}")
         if about != self._about:
-            raise InputError(f"{self._record}: of another vocabulary or other options; {_ANEW}")
+            raise InputError(
+                f"{self._record}: written with another vocabulary or other options; {_ANEW}"
+            )
         if self._described(self._mark.files) != files:
             raise InputError(
-                f"{self._record}: the files that were encoded have changed since, or are others; "
-                f"{_ANEW}"
+                f"{self._record}: the encoded files have changed, or are other files; {_ANEW}"
             )
         return self._mark
 
@@ -165,12 +166,12 @@ class PartFile:
         while True:
             if self._path.is_symlink():
                 raise InputError(
-                    f"{self._path}: is a symbolic link, which is not followed: delete it"
+                    f"{self._path}: is a symbolic link, which is never followed: delete it"
                 )
             file = os.open(self._path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
             try:
                 if not stat.S_ISREG(os.fstat(file).st_mode):
-                    raise InputError(f"{self._path}: is no file: delete it")
+                    raise InputError(f"{self._path}: is not a file: delete it")
                 lock(file, self._path)
                 if os.path.samestat(os.fstat(file), self._path.stat()):
                     return file
@@ -184,14 +185,14 @@ class PartFile:
     def _check_ids(self, file: IO[bytes], begin: int, end: int) -> None:
         """Checks that the array holds the ids that an earlier run has recorded."""
         if os.fstat(file.fileno()).st_size < end:
-            raise InputError(f"{self._path}: shorter than an earlier run has left it; {_ANEW}")
+            raise InputError(f"{self._path}: shorter than the earlier run left it; {_ANEW}")
         file.seek(begin)
         checksum = 0
         for at in range(begin, end, _BLOCK):
             checksum = zlib.crc32(file.read(min(_BLOCK, end - at)), checksum)
         if checksum != self._sum_at_mark:
             raise InputError(
-                f"{self._path}: damaged: other ids than an earlier run has written; {_ANEW}"
+                f"{self._path}: damaged: it has other ids than the earlier run wrote; {_ANEW}"
             )
         self._sum = checksum
 

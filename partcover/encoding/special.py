@@ -55,7 +55,7 @@ def check_special(special: Special) -> None:
             known = ", ".join(map(repr, _MODES))
             raise InputError(f"special is {shown(special)}: use {known}, or a list of tokens")
     elif not isinstance(special, Sequence | Set) or not all(isinstance(t, str) for t in special):
-        raise InputError(f"special is {shown(special)}: a mode or a list of tokens is expected")
+        raise InputError(f"special is {shown(special)}: it must be a mode or a list of tokens")
 
 
 class SpecialTokens:
@@ -101,7 +101,8 @@ class SpecialTokens:
                     if name not in self._added:
                         raise InputError(
                             f"the text has the special token {name!r} at byte {at}: --special "
-                            "parse (special='parse') takes it as such, text as text"
+                            "parse (special='parse') encodes it as the special token, text as "
+                            "ordinary text"
                         )
                 at += len(part.text)
         return parts
@@ -159,7 +160,7 @@ class SpecialTokens:
         if not isinstance(text, str) or text not in self.numbers:
             known = ", ".join(map(repr, self.numbers)) or "none"
             raise InputError(
-                f"{what} {shown(text)} is no special token of the vocabulary; there is {known}"
+                f"{what} {shown(text)} is not a special token of the vocabulary; it has {known}"
             )
         return self.numbers[text]
 

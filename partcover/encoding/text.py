@@ -50,22 +50,24 @@ def as_bytes(text: object, what: str) -> bytes:
     if isinstance(text, bytes):
         return text
     if not isinstance(text, str):
-        raise InputError(f"{what} is {shown(text)}: str or bytes is expected")
+        raise InputError(f"{what} is {shown(text)}: it must be str or bytes")
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise InputError(f"{what} has a lone surrogate, not UTF-8") from None
+        raise InputError(f"{what} has a lone surrogate, which UTF-8 cannot encode") from None
 
 
 def space_mark(mark: str | None, others: Iterable[str | None]) -> bytes:
     """Returns the mark that replaces a leading space; a space if there is none."""
     if any(other not in (None, " ") for other in others):
-        raise InputError("space-prefix must be the first rule, or its mark cannot be undone")
+        raise InputError(
+            "space-prefix must be the first rule, because its mark could not be removed in decoding"
+        )
     data = as_bytes(mark or " ", "the mark of space-prefix")
     if data != b" " and (b" " in data or any(data[:n] == data[-n:] for n in range(1, len(data)))):
         raise InputError(
-            f"the mark {mark!r} cannot be told from text (it holds a space, or overlaps itself): "
-            "use a single character"
+            f"the mark {mark!r} cannot be told from text (it contains a space, or overlaps "
+            "itself): use a single character"
         )
     return data
 

@@ -78,11 +78,11 @@ class TextEncoder(Decoder):
     ) -> None:
         given = pretokenizer or vocabulary.need_pretokenizer()
         if cache < 0:
-            raise InputError(f"cache is {cache}: a number of bytes, or 0, is expected")
+            raise InputError(f"cache is {cache}: it must be a number of bytes, or 0")
         if vocabulary.end_of_word is not None:
             raise InputError(
-                f"the vocabulary is of words that end in {vocabulary.end_of_word!r}, which no "
-                "pre-tokenizer here writes: train without end_of_word"
+                f"the vocabulary is for words that end in {vocabulary.end_of_word!r}, which no "
+                "pre-tokenizer writes: train without end_of_word"
             )
         ids = [*vocabulary.id_of, *vocabulary.special.values()]
         rules = Pretokenizer.of(given)

@@ -237,8 +237,8 @@ def _check_kept(cut: list[list[str]], parts: list[list[str]]) -> None:
     for before, after in zip(cut, parts, strict=True):
         if "".join(after) != (text := "".join(before)):
             raise InputError(
-                "the words of the pre-tokenizer, joined, are not the text again: an encoder's "
-                "must neither leave out nor change anything "
+                "the words of the pre-tokenizer, joined, are not the original text: an encoder's "
+                "pre-tokenizer must not remove or change anything "
                 f"(text {shown(text)}, words {shown(' | '.join(after[:3]))})"
             )
 

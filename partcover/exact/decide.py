@@ -236,7 +236,9 @@ def with_threshold(
     if threshold is not None:
         instance = replace(instance, threshold=threshold)
     if instance.threshold is None:
-        raise InputError("no threshold to decide about: give one")
+        raise InputError("there is no threshold: give one")
     if not forms.require(formulation).exact:
-        raise InputError(f"{formulation} is not Tok itself: use {', '.join(forms.EXACT)}")
+        raise InputError(
+            f"{formulation} is not equivalent to the problem: use {', '.join(forms.EXACT)}"
+        )
     return instance, instance.threshold

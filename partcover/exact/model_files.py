@@ -72,7 +72,7 @@ def _lines(model: SparseModel, path: str | PathLike[str]) -> Iterator[str]:
     """Returns the lines of a model in the format that a path ends in."""
     name = fspath(path)
     if not name.endswith((".mps", ".lp")):
-        raise InputError(f"{name}: a model file ends in .mps or .lp")
+        raise InputError(f"{name}: the name of a model file must end in .mps or .lp")
     return mps_lines(model) if name.endswith(".mps") else lp_lines(model)
 
 
@@ -135,8 +135,8 @@ def check_model(model: SparseModel, path: str | PathLike[str]) -> None:
             if line is None or line.rstrip("\n") != our:
                 raise InputError(
                     f"{fspath(path)}:{number}: not the model of this instance: "
-                    f"{(line or 'end of file').strip()[:40]!r}, and {(our or 'nothing')[:40]!r} "
-                    "is expected"
+                    f"expected {(our or 'nothing')[:40]!r}, found "
+                    f"{(line or 'end of file').strip()[:40]!r}"
                 )
 
 

@@ -106,7 +106,7 @@ def _lower_bound(
     """Returns the best lower bound, refusing one that an incumbent contradicts."""
     if answer.report.has == "infeasible":
         raise VerificationError(
-            f"{run.solver} finds no vocabulary, and GreedTok's is one: please report the instance"
+            f"{run.solver} finds no vocabulary, but GreedTok's is one: please report the instance"
         )
     # every word needs a token, whatever the vocabulary
     lower_bound = max(run.instance.words.total_count, warm_start.lower_bound)
@@ -114,7 +114,7 @@ def _lower_bound(
         lower_bound = max(lower_bound, answer.lower_bound(run.instance.words.total_symbols))
     if lower_bound > incumbent.tokens:
         raise VerificationError(
-            f"{run.solver} claims that {lower_bound} tokens are needed, and {incumbent.tokens} "
-            "suffice: its tolerances broke; try another solver, and report the instance"
+            f"{run.solver} claims that {lower_bound} tokens are needed, but {incumbent.tokens} "
+            "are enough: its tolerances failed; try another solver, and report the instance"
         )
     return lower_bound

@@ -160,7 +160,7 @@ def solve(
             ("start_certificate", start_certificate),
         ):
             if given:
-                raise InputError(f"several corpora and {name} exclude each other with a solver")
+                raise InputError(f"with a solver, several corpora and {name} cannot be combined")
         return solve_corpora_model(instance, solver, warm_start, limits)
     if solver is None and formulation is None and sense is None and log is None:
         refuse_other_instance(instance, warm_start, start_certificate)

@@ -264,8 +264,8 @@ class SolverRun:
         """
         if claimed < counted - (0.5 + 1e-5 * self.instance.words.total_symbols):
             raise VerificationError(
-                f"{self.solver} claims {round(claimed)} tokens, its vocabulary needs {counted}: "
-                "please report"
+                f"{self.solver} claims {round(claimed)} tokens, but its vocabulary needs "
+                f"{counted}: please report the instance"
             )
 
     def solution(

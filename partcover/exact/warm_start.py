@@ -51,14 +51,18 @@ class WarmStart:
             If the certificate does not hold.
         """
         if certificate is not None and not run.form.exact:
-            raise InputError(f"a certificate to start from bounds no {run.formulation}")
+            raise InputError(
+                f"a certificate to start from cannot be used with the formulation {run.formulation}"
+            )
         refuse_other_instance(run.instance, vocabulary, certificate)
         incumbent = None if vocabulary is None else run.recount(vocabulary)
         if certificate is None:
             return cls(incumbent)
         check = check_certificate(run.instance, certificate)
         if not check.ok:
-            raise VerificationError(f"the certificate to start from: {check.problems[0]}")
+            raise VerificationError(
+                f"the certificate to start from is not valid: {check.problems[0]}"
+            )
         return cls(incumbent, certificate, int(check.lower_bound))
 
     def closes(self, tokens: int, gap: float) -> bool:
@@ -91,11 +95,11 @@ def refuse_other_instance(
     if vocabulary is not None:
         problems: Sequence[str] = verify(instance, vocabulary).problems
         if problems:
-            raise InputError(f"the start is no vocabulary of this instance: {problems[0]}")
+            raise InputError(f"the start is not a vocabulary of this instance: {problems[0]}")
     if certificate is not None:
         problems = mismatches(instance, certificate)
         if problems:
-            raise VerificationError(f"the certificate to start from: {problems[0]}")
+            raise VerificationError(f"the certificate to start from is not valid: {problems[0]}")
 
 
 def shortest_prefix(

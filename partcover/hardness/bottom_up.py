@@ -51,7 +51,7 @@ class Merges:
         checked: list[Merge] = []
         for number, pair in enumerate(pairs, 1):
             if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise InputError(f"merge {number} is {pair!r}: a pair of tokens is expected")
+                raise InputError(f"merge {number} is {pair!r}: it must be a pair of tokens")
             left, right = (sym.to_token(token, symbols) for token in pair)
             if not left or not right:
                 raise InputError(f"merge {number} has an empty token")
@@ -86,7 +86,7 @@ class Merges:
         if not isinstance(data, list) or not all(
             isinstance(pair, list) and len(pair) == 2 for pair in data
         ):
-            raise InputError(f"{name}: a list of merges is expected, each a pair of tokens")
+            raise InputError(f"{name}: expected a list of merges, each a pair of tokens")
         try:
             return cls(
                 ((sym.from_json(a, symbols), sym.from_json(b, symbols)) for a, b in data), symbols

@@ -55,9 +55,9 @@ class Formula:
     def __init__(self, variables: Sequence[str], clauses: Sequence[Sequence[int]]) -> None:
         names = tuple(variables)
         if len(set(names)) != len(names):
-            raise InputError("two variables have one name")
+            raise InputError("two variables have the same name")
         if not names or not clauses:
-            raise InputError("the formula has no clauses: nothing to satisfy")
+            raise InputError("the formula has no clauses")
         object.__setattr__(self, "variables", names)
         pairs = tuple(_pair(clause, len(names)) for clause in clauses)
         object.__setattr__(self, "clauses", pairs)
@@ -84,7 +84,7 @@ def _pair(clause: Sequence[int], variables: int) -> tuple[int, int]:
     if len(literals) > 2:
         raise InputError(
             f"a clause of {len(literals)} literals ({' '.join(map(str, literals))}): max-2-SAT "
-            "takes at most two"
+            "allows at most two"
         )
     return literals[0], literals[-1]
 
@@ -149,8 +149,7 @@ def _parse(text: str) -> Formula:
             variables, declared = int(fields[2]), int(fields[3])
             if variables > _MAX_VARIABLES:
                 raise InputError(
-                    f":{number}: {variables} variables, more than the {_MAX_VARIABLES} that "
-                    "are read"
+                    f":{number}: {variables} variables, the limit is {_MAX_VARIABLES}are read"
                 )
             continue
         if variables is None:
@@ -159,7 +158,9 @@ def _parse(text: str) -> Formula:
             )
         for field in fields:
             if not field.isascii() or not field.removeprefix("-").isdecimal():
-                raise InputError(f":{number}: {field!r} is not a literal: a whole number is")
+                raise InputError(
+                    f":{number}: {field!r} is not a literal: literals are whole numbers"
+                )
             value = int(field)
             if weighted and not begun:
                 if value != 1:
@@ -182,5 +183,5 @@ def _parse(text: str) -> Formula:
     if variables is None:
         raise InputError("no problem line 'p cnf VARIABLES CLAUSES'")
     if declared != len(clauses):
-        raise InputError(f"the problem line says {declared} clauses, {len(clauses)} are there")
+        raise InputError(f"the problem line says {declared} clauses, but there are {len(clauses)}")
     return Formula([str(number) for number in range(1, variables + 1)], clauses)

@@ -49,14 +49,14 @@ def check_graph(graph: Any) -> nx.Graph:
     """
     nx = import_networkx()
     if not isinstance(graph, nx.Graph):
-        raise InputError(f"a networkx graph is expected, not {type(graph).__name__}")
+        raise InputError(f"expected a networkx graph, not {type(graph).__name__}")
     for u, v in graph.edges():
         if u == v:
             raise InputError(
                 f"vertex {u!r} has a self-loop: remove it, and take the vertex instead"
             )
     if not graph.number_of_edges():
-        raise InputError("the graph has no edges: the empty set covers it, nothing to solve")
+        raise InputError("the graph has no edges: give at least one")
     simple = nx.Graph()
     simple.add_nodes_from(graph.nodes())
     simple.add_edges_from(graph.edges())
@@ -130,7 +130,7 @@ def _read_edge_list(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
             continue
         if len(fields) != 2:
             raise InputError(
-                f":{number}: {' '.join(fields)!r} is not an edge: two names a line are expected"
+                f":{number}: {' '.join(fields)!r} is not an edge: expected two names on a line"
             )
         _add_edge(graph, number, *fields)
 
@@ -156,9 +156,7 @@ def _read_numbered(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
                     f"{', '.join(_KINDS[form])}"
                 )
             if int(fields[2]) > _MAX_VERTICES:
-                raise InputError(
-                    f":{number}: {fields[2]} vertices, more than the {_MAX_VERTICES} that are read"
-                )
+                raise InputError(f":{number}: {fields[2]} vertices, the limit is {_MAX_VERTICES}")
             graph.add_nodes_from(range(1, int(fields[2]) + 1))
             edges = int(fields[3])
             continue
@@ -175,4 +173,4 @@ def _read_numbered(graph: nx.Graph, lines: Lines, form: GraphFormat) -> None:
     if edges is None:
         raise InputError(f"no problem line 'p KIND VERTICES EDGES' ({form})")
     if n_edges != edges and not (form == "dimacs" and n_edges == 2 * edges):
-        raise InputError(f"the problem line says {edges} edges, {n_edges} are there")
+        raise InputError(f"the problem line says {edges} edges, but there are {n_edges}")

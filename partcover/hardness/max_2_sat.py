@@ -76,7 +76,7 @@ class DirectReduction(SatReduction):
         over = self.instance.symbols
         if vocabulary.symbols != over:
             raise InputError(
-                f"the vocabulary is over {vocabulary.symbols}, the instance over {over}"
+                f"the vocabulary is over {vocabulary.symbols}, but the instance is over {over}"
             )
         tokens = set(vocabulary)
         values = [

@@ -160,14 +160,14 @@ def reduce_max_2_sat_binary(formula: Formula, satisfied: int) -> BinaryReduction
     variables = len(formula.variables)
     if variables > _MAX_VARIABLES:
         raise InputError(
-            f"{variables} variables: over a binary alphabet at most {_MAX_VARIABLES} are reduced"
+            f"{variables} variables: over a binary alphabet the limit is {_MAX_VARIABLES}"
         )
     occurrences = Counter(j for a, b in formula.clauses for j in {abs(a), abs(b)})
     for j, count in sorted(occurrences.items()):
         if count > _MAX_CLAUSES:
             raise InputError(
                 f"variable {formula.show(j)} is in {count} clauses: over a binary alphabet a "
-                f"variable may be in {_MAX_CLAUSES} at most"
+                f"variable can be in at most {_MAX_CLAUSES}"
             )
     literals = [s * j for j in range(1, variables + 1) for s in (1, -1)]
     words = [(half.decode(), 63) for half in _halves(variables)]

@@ -112,10 +112,10 @@ def check_satisfied(satisfied: int, clauses: int) -> None:
         If it is no whole number from 0 to the number of clauses.
     """
     if isinstance(satisfied, bool) or not isinstance(satisfied, int):
-        raise InputError(f"satisfied is {satisfied!r}: a whole number is expected")
+        raise InputError(f"satisfied is {satisfied!r}: it must be a whole number")
     if not 0 <= satisfied <= clauses:
         raise InputError(
-            f"{satisfied} satisfied clauses are asked for: 0 to {clauses} of the {clauses} can be"
+            f"{satisfied} satisfied clauses are asked for: the formula has {clauses} clauses"
         )
 
 
@@ -139,7 +139,9 @@ def formula_of(instance: Instance, name: str) -> tuple[Formula, int]:
     """
     source = instance.source
     if source.get("reduction") != name:
-        raise InputError("the instance was not made by reduce: its source names no formula")
+        raise InputError(
+            "the instance was not made by reduce: its source does not contain a formula"
+        )
     try:
         names, clauses = source["variables"], source["clauses"]
         if not all(isinstance(variable, str) for variable in names):
@@ -148,7 +150,7 @@ def formula_of(instance: Instance, name: str) -> tuple[Formula, int]:
             raise TypeError
         return Formula(names, clauses), source["satisfied"]
     except (KeyError, TypeError):
-        raise InputError("the formula in the instance's source is broken") from None
+        raise InputError("the formula in the instance's source is not valid") from None
 
 
 def refuse_other_instance(made: Instance, given: Instance) -> Instance:

@@ -168,14 +168,16 @@ class VertexCoverReduction:
         nx = import_networkx()
         source = instance.source
         if source.get("reduction") != cls.name:
-            raise InputError("the instance was not made by reduce: its source names no graph")
+            raise InputError(
+                "the instance was not made by reduce: its source does not contain a graph"
+            )
         graph = nx.Graph()
         try:
             names = source["vertices"]
             graph.add_nodes_from(names)
             graph.add_edges_from((names[a], names[b]) for a, b in source["edges"])
         except (KeyError, IndexError, TypeError, ValueError):
-            raise InputError("the graph in the instance's source is broken") from None
+            raise InputError("the graph in the instance's source is not valid") from None
         again = cls.again(graph, instance)
         if again.instance.words.to_dict() != instance.words.to_dict():
             raise InputError("the words of the instance are not those of its graph")

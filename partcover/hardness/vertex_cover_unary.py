@@ -165,7 +165,7 @@ def reduce_vertex_cover_unary(graph: Any, k: int) -> UnaryReduction:
     simple = check_graph(graph)
     vertices, edges = len(simple), simple.number_of_edges()
     if not 0 <= k <= vertices:
-        raise InputError(f"k is {k}: from 0 to the graph's {vertices:,} vertices are expected")
+        raise InputError(f"k is {k}: it must be from 0 to {vertices:,}, the number of vertices")
     long, numbers = _numbers(vertices)
     number = dict(zip(simple.nodes, numbers, strict=True))
     often = edges + 1
@@ -176,7 +176,7 @@ def reduce_vertex_cover_unary(graph: Any, k: int) -> UnaryReduction:
     if sum(runs) > _MOST_SYMBOLS:
         raise InputError(
             f"the words of {vertices:,} vertices and {edges:,} edges would have {sum(runs):,} "
-            f"symbols: at most {_MOST_SYMBOLS:,} are made"
+            f"symbols, the limit is {_MOST_SYMBOLS:,}"
         )
     instance = Instance(
         WordCounts.from_counts({b"a" * run: count for run, count in runs.items()}),

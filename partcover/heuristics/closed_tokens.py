@@ -53,7 +53,7 @@ class ClosedTokens:
         total = instance.unmerged.index.total
         if total > _MOST:
             raise InputError(
-                f"{total:,} candidates are too many to choose those that merges make of others, "
+                f"{total:,} candidates are too many to choose those that merges can make, "
                 f"{_MOST:,} at most: cap them (max_length, min_count, candidates)"
             )
         self.instance = instance

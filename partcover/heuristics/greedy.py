@@ -162,6 +162,6 @@ def certified_ratio(cover: int, relaxed_cover: int) -> tuple[float, float]:
     (0.9, 0.569)
     """
     if cover < 0 or relaxed_cover < 0:
-        raise InputError("a cover is not negative")
+        raise InputError("a cover must not be negative")
     d = cover / relaxed_cover if relaxed_cover else 1.0
     return d, d * (1 - 1 / e)

@@ -116,7 +116,7 @@ def local_search(
     costs = None
     if reduced_costs is not None:
         if lower_bound is None:
-            raise InputError("reduced_costs says what forcing adds to lower_bound: give that too")
+            raise InputError("reduced_costs needs lower_bound: give both")
         costs = per_candidate(instance, reduced_costs, "reduced_costs")
     if greedy is None:
         greedy = greedtok(instance, time_limit=time_limit, threads=threads)

@@ -125,12 +125,12 @@ def per_candidate(instance: Instance, values: npt.ArrayLike, name: str) -> Float
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} is {shown(values)}: an array of numbers is expected") from None
+        raise InputError(f"{name} is {shown(values)}: it must be an array of numbers") from None
     size = len(instance.index)
     if array.shape != (size,) or not np.isfinite(array).all():
         raise InputError(
-            f"{name} has shape {array.shape}: one finite number for each of the {size} candidates "
-            "of the instance's index is expected"
+            f"{name} has shape {array.shape}: it must have one finite number for each of the "
+            f"{size} candidates of the instance's index"
         )
     return array
 

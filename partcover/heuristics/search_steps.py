@@ -161,7 +161,7 @@ class LocalSearch:
             vocabulary, tokens = self._recounted()
         if lower_bound is not None and lower_bound > tokens:
             raise VerificationError(
-                f"the lower bound given is {lower_bound}, and {tokens} tokens suffice"
+                f"the given lower bound is {lower_bound}, but {tokens} tokens are enough"
             )
         if tokens == self.instance.words.total_count or (search is not None and search.exhausted):
             lower_bound = tokens

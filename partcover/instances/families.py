@@ -84,10 +84,12 @@ class Family:
         lower, upper = self.sizes
         if isinstance(size, bool) or not isinstance(size, int) or not lower <= size <= upper:
             raise InputError(
-                f"family {self.name}: size is {size!r}, and goes from {lower} to {upper}"
+                f"family {self.name}: size is {size!r}: it must be from {lower} to {upper}"
             )
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
-            raise InputError(f"family {self.name}: seed is {seed!r}, and goes from 0 to 2**32 − 1")
+            raise InputError(
+                f"family {self.name}: seed is {seed!r}: it must be from 0 to 2**32 − 1"
+            )
         instance = self._make(size, seed, k)
         source: dict[str, Any] = {
             "family": self.name,
@@ -162,7 +164,7 @@ def least_vertex_cover(graph: Any) -> int:
     """
     if len(graph) > _MAX_SEARCHED:
         raise InputError(
-            f"the graph has {len(graph)} vertices, and its smallest cover is searched for up to "
+            f"the graph has {len(graph)} vertices, but its smallest cover is computed only up to "
             f"{_MAX_SEARCHED}: give k"
         )
     return _least_cover({vertex: set(graph[vertex]) for vertex in graph.nodes})
@@ -261,7 +263,9 @@ def _complete(size: int, seed: int) -> nx.Graph:
 
 def _cubic(size: int, seed: int) -> nx.Graph:
     if size % 2:
-        raise InputError(f"family cubic: size is {size}, and a cubic graph has an even number")
+        raise InputError(
+            f"family cubic: size is {size}, but a cubic graph has an even number of vertices"
+        )
     return _sorted_graph(size, import_networkx().random_regular_graph(3, size, seed=seed))
 
 

@@ -139,9 +139,9 @@ class Entry:
             return None
         if not self.is_complete:
             raise InputError(
-                f"instance {self.name}: wheels leave out its proof, which is the file "
+                f"instance {self.name}: its proof is not in wheels; it is the file "
                 f"instances/{self.best.certificate} of the sdist: pip install --no-binary "
-                "partcover partcover builds a package that has it"
+                "partcover partcover builds a package with it"
             )
         with as_file(_folder() / self.best.certificate) as path:
             return Certificate.load(path)
@@ -172,18 +172,20 @@ class Entry:
         instance, best = self.instance, self.best
         problems = []
         if instance.source.get("words_sha256") != instance.words.digest:
-            problems.append("the words are not those that words_sha256 tells")
+            problems.append("the words do not match words_sha256")
         counted = verify(instance, self.vocabulary)
         problems += counted.problems
         if counted.tokens != best.tokens:
-            problems.append(f"{best.tokens} tokens stated, the vocabulary needs {counted.tokens}")
+            problems.append(
+                f"{best.tokens} tokens are stated, but the vocabulary needs {counted.tokens}"
+            )
         bound = instance.words.total_count
         if self.certificate is not None:
             checked = check_certificate(instance, self.certificate)
             problems += checked.problems
             bound = int(checked.lower_bound)
         if best.lower_bound > bound:
-            problems.append(f"lower bound {best.lower_bound} stated, {bound} proven")
+            problems.append(f"the lower bound {best.lower_bound} is stated, but {bound} is proven")
         if best.proven is not (best.tokens == best.lower_bound):
             problems.append(
                 f"proven is {str(best.proven).lower()}: {best.tokens} tokens, bound "

@@ -73,7 +73,7 @@ class Best:
         kinds = {"value": int, "date": str, "method": str, "seconds": float}
         best = cls(**_fields(data, kinds | {"file": (str, type(None))}, "best"))
         if best.file is not None and not _FILE.fullmatch(best.file):
-            raise InputError(f"'best': file is {best.file!r:.100}, and a plain name is expected")
+            raise InputError(f"'best': file is {best.file!r:.100}: it must be a plain name")
         return best
 
 
@@ -143,7 +143,7 @@ class Row:
         if not all(type(value) is int and 0 < value < _LARGEST for value in counts):
             raise InputError(f"'methods' must be numbers of tokens: {dict(row.methods)!r:.100}")
         if row.k not in BUDGETS:
-            raise InputError(f"a row's k is {row.k}, which is none of the budgets")
+            raise InputError(f"a row's k is {row.k}, which is not among the sizes of the records")
         if row.lower_bound.value > row.tokens.value or proven is not row.proven:
             raise InputError(
                 f"the row of k = {row.k} says proven: {str(proven).lower()}, with "
@@ -256,7 +256,7 @@ class Record:
             given["commands"] = tuple(map(str, given["commands"]))
             budgets = [row.k for row in given["rows"]]
             if budgets != sorted(set(budgets)):
-                raise InputError("its rows are not in the order of k, or some k is there twice")
+                raise InputError("its rows are not in the order of k, or a k appears twice")
         except InputError as error:
             raise InputError(f"record {name}: {error}") from None
         return cls(name, **given)

@@ -198,7 +198,7 @@ def worst(
     deadline = Deadline(time_limit)
     space = Space(method, k, alphabet, words, length, measure)
     if restarts < 1:
-        raise InputError(f"restarts is {restarts}: at least 1 is expected")
+        raise InputError(f"restarts is {restarts}: it must be at least 1")
     search = Enumeration(space) if space.is_enumerable else Climb(space, restarts, seed)
     progress = progress or Progress()
     termination: _Stop = "completed"

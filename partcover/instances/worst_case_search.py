@@ -81,21 +81,21 @@ class Space:
         if self.measure not in MEASURES:
             raise InputError(f"unknown measure {self.measure!r}: use {' or '.join(MEASURES)}")
         if self.of_tokens and self.method == "greedwmc-relaxed":
-            raise InputError("greedwmc-relaxed has no tokens, as its cover is no segmentation")
+            raise InputError(
+                "greedwmc-relaxed has no tokens, because its cover is not a segmentation"
+            )
         if not 1 <= self.k <= _MOST_TOKENS:
-            raise InputError(f"k is {self.k}: 1 to {_MOST_TOKENS:,} tokens are expected")
+            raise InputError(f"k is {self.k}: it must be from 1 to {_MOST_TOKENS:,}")
         if not 1 <= self.alphabet <= len(LETTERS):
             raise InputError(
-                f"alphabet is {self.alphabet}: 1 to {len(LETTERS)} symbols are expected"
+                f"alphabet is {self.alphabet}: it must be from 1 to {len(LETTERS)} symbols"
             )
         if not 2 <= self.length <= _MAX_LENGTH:
-            raise InputError(
-                f"length is {self.length}: words of 2 to {_MAX_LENGTH} symbols are expected"
-            )
+            raise InputError(f"length is {self.length}: it must be from 2 to {_MAX_LENGTH} symbols")
         if self.words < 1 or self.words * self.length > _MAX_SYMBOLS:
             raise InputError(
-                f"{self.words} words of {self.length} symbols: at least 1 word, and at most "
-                f"{_MAX_SYMBOLS} symbols in all, are expected"
+                f"{self.words} words of {self.length} symbols: there must be at least 1 word, "
+                f"and at most {_MAX_SYMBOLS} symbols in total"
             )
 
     @property

@@ -49,7 +49,8 @@ def with_ends(pretokenizer: str | None) -> str:
     """
     if pretokenizer is None or " " in "".join(Pretokenizer.from_name(pretokenizer).split("a b")):
         raise InputError(
-            f"its BPE model ends words in {SUFFIX}, and its pre-tokenizer leaves spaces in them"
+            f"its BPE model marks ends of words with {SUFFIX}, but its pre-tokenizer leaves "
+            "spaces in words"
         )
     data = {"type": "Sequence", "pretokenizers": [*_data(pretokenizer), END_OF_WORD]}
     return Pretokenizer.from_steps(read_steps(data)).name

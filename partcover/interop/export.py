@@ -100,8 +100,8 @@ def export(
     if (mark := vocabulary.end_of_word) is not None:
         if corpus is None:
             raise InputError(
-                f"the vocabulary is of words that end in {mark!r}: give such words, counted, to "
-                "replay (--corpus, corpus=…)"
+                f"the vocabulary is for words that end in {mark!r}: give counted words with this "
+                "ending to compare with (--corpus, corpus=…)"
             )
         corpus.refuse_without(mark)
         # from here on its tokens are cut as words too, and these have no mark
@@ -125,8 +125,8 @@ def export(
         replay = form.replay(draft)
         if text is not None and replay.text is None:
             remarks.append(
-                "the text was not replayed: the file holds no pre-tokenizer to cut it by; its "
-                "words, counted, are for --corpus (corpus=…)"
+                "the text was not compared, because the file holds no pre-tokenizer; give its "
+                "counted words with --corpus (corpus=…)"
             )
         if replay.whole is not None:
             remarks += compare_texts(replay.whole, vocabulary, text)
@@ -145,7 +145,7 @@ def export(
         if not (result.exact or lossy):
             known = f" ({'; '.join(remarks)})" if remarks else ""
             raise InputError(
-                f"{form.name}: {result.cost}{known}; --lossy (lossy=True) writes it all the same"
+                f"{form.name}: {result.cost}{known}; --lossy (lossy=True) writes it anyway"
             )
         _install(draft, path, form)
     return result
@@ -155,7 +155,7 @@ def _check_target(path: str | PathLike[str], form: Format) -> None:
     """Checks before the replay that the target can be written."""
     target = Path(path)
     if not fspath(path):
-        raise InputError("the name of the file or folder to write is empty")
+        raise InputError("the path to write to is empty: name a file or folder")
     if not target.absolute().parent.is_dir():
         raise InputError(f"{target}: cannot be written (no folder {target.parent})")
     is_folder = False
@@ -173,8 +173,8 @@ def _check_format(target: Path, form: Format) -> None:
     for other in recognised(target):
         if other is not form:
             raise InputError(
-                f"{target}: holds a vocabulary in the format {other.name}, which would be read "
-                "in place of this one: name another folder, or remove it first"
+                f"{target}: has a vocabulary in the format {other.name}, which would be read "
+                "instead of this one: name another folder, or remove it first"
             )
 
 
@@ -211,7 +211,9 @@ def _install(draft: Path, path: str | PathLike[str], form: Format) -> None:
             _place(draft, path)
         return
     if in_place(path) or target.is_file():
-        raise InputError(f"{target}: {form.name} writes a folder, and this is none")
+        raise InputError(
+            f"{target}: {form.name} writes a folder, but this is a file: name another path"
+        )
     made = [] if target.is_dir() else [target]
     with deferred(), held_folder(target):
         try:

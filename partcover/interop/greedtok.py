@@ -103,17 +103,17 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         vocabulary = only(vocabulary, kept)
         singles = [-1 if number in special.values() else number for number in vocabulary.id_of]
         vocabulary = vocabulary.with_(ids=singles, special=special)
-        remarks.append("special tokens are matched in words too by the authors' encoder")
+        remarks.append("the authors' encoder also finds special tokens inside words")
     if (path / _CONFIG).exists():
         pattern = read_json(path / _CONFIG).get("pattern", _DEFAULT)
         if not isinstance(pattern, str):
-            raise InputError(f"{path / _CONFIG}: the pattern {pattern!r} is no text")
+            raise InputError(f"{path / _CONFIG}: the pattern {pattern!r} is not text")
         named = {_DEFAULT: "gpt2", _WHOLE: "none"}.get(pattern) or name_of_pattern(pattern)
         if named is not None:
             vocabulary = vocabulary.with_(pretokenizer=named)
         else:
             shown = pattern.encode(errors="backslashreplace").decode()
-            remarks.append(f"its pattern is no pre-tokenizer here: {shown}")
+            remarks.append(f"its pattern is not a known pre-tokenizer: {shown}")
     return vocabulary, remarks
 
 

@@ -54,7 +54,7 @@ def read_other(path: str | PathLike[str], name: str | None) -> Vocabulary | None
             return None
     form = recognise(source) if name is None else find_format(name)
     if form.read is None:
-        raise InputError(f"{form.name} is only written, not read")
+        raise InputError(f"{form.name} can be written but not read")
     if not source.exists():
         raise InputError(f"{source}: cannot be read (no such file or folder)")
     with collector_paused():  # a third of the time for 200,000 tokens

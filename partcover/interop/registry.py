@@ -64,7 +64,7 @@ class FormatRegistry(EntryPointRegistry[Format]):
         format_ = load_entry_point(entry, "format")
         if not isinstance(format_, Format) or format_.name != entry.name:
             raise InputError(
-                f"{entry.value}{package_of(entry)} is no format {entry.name}: make it a "
+                f"{entry.value}{package_of(entry)} is not a format named {entry.name}: make it a "
                 f'partcover.interop.Format(name="{entry.name}", …)'
             )
         return format_
@@ -146,8 +146,12 @@ def recognise(path: Path) -> Format:
     if path.is_dir():
         known = [file for file in sorted(path.iterdir()) if file.is_file() and _is_some(file)]
         which = f", as {known[0]}" if known else ""
-        raise InputError(f"{path}: not recognised, no tokenizer's folder: name a file{which}")
-    raise InputError(f"{path}: not recognised: name its format, {', '.join(FORMATS)}")
+        raise InputError(
+            f"{path}: this folder is not recognized as a tokenizer: name a file{which}"
+        )
+    raise InputError(
+        f"{path}: format not recognized. Name it with --from (format=…): {', '.join(FORMATS)}"
+    )
 
 
 def _is_some(path: Path) -> bool:

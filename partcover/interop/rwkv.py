@@ -52,12 +52,12 @@ def _line(line: bytes) -> tuple[int, bytes]:
     except UnicodeDecodeError:
         found = None
     if found is None:
-        raise InputError("an id, a token as a Python literal and its size in bytes are expected")
+        raise InputError("expected an id, a token as a Python literal, and its size in bytes")
     try:
         value = ast.literal_eval(found[2])
         token = value.encode("utf-8") if isinstance(value, str) else bytes(value)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raise InputError(f"{found[2][:40]} is no literal of text or bytes") from None
+        raise InputError(f"{found[2][:40]} is not a Python literal of text or bytes") from None
     if len(token) != int(found[3]):
         raise InputError(f"the token has {len(token)} bytes, not {found[3]}")
     if not token or int(found[1]) >= 2**31:
@@ -97,7 +97,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
             number_of[token] = number
             taken.add(number)
     if not number_of:
-        raise InputError(f"{path}: no tokens")
+        raise InputError(f"{path}: there are no tokens")
     tokens = sorted((t for t in number_of if len(t) > 1), key=number_of.__getitem__)
     singles = [number_of.get(bytes([byte]), -1) for byte in range(256)]
     remarks = ["the file holds no special tokens: RWKV's models take 0 for the end of a text"]

@@ -59,7 +59,7 @@ def _read_list(path: Path) -> tuple[Vocabulary, list[str]]:
             continue
         if b"\t" in line or line.startswith(HEADER):
             raise InputError(
-                f"{path}:{number}: tokens stand one a line, and a tab in one is written \\t"
+                f"{path}:{number}: a line has one token; write a tab inside a token as \\t"
                 f"{likely_mistake(path, 'text')}"
             )
         try:
@@ -77,7 +77,7 @@ def _read_list(path: Path) -> tuple[Vocabulary, list[str]]:
         singles += len(token) == 1
     remarks = ["a list holds no rule: shortest_path is assumed"]
     if singles:
-        remarks.append(f"{singles} single bytes are left out: they are always available")
+        remarks.append(f"{singles} single bytes were left out, because they are always available")
     tokens = [token for token in line_of if len(token) > 1]
     return Vocabulary(tokens, method="imported"), remarks
 

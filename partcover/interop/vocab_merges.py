@@ -130,14 +130,17 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     ids_file, merges_file = _files(path)
     for file, other in ((ids_file, merges_file), (merges_file, ids_file)):
         if not file.is_file():
-            raise InputError(f"{file}: cannot be read (it has to stand beside {other.name})")
+            raise InputError(
+                f"{file}: cannot be read (it must be in the same folder as {other.name})"
+            )
     merges = list(_merges(merges_file))
     vocab = read_json(ids_file)
     config = _beside(ids_file, _CONFIG)
     ended = any(right.endswith(SUFFIX) for _, right in merges)
     if ended and not all(to_characters(bytes([byte])) in vocab for byte in range(256)):
         raise InputError(
-            f"{merges_file}: its merges end words in {SUFFIX}, as CLIP's, but its tokens are text"
+            f"{merges_file}: its merges mark ends of words with {SUFFIX}, like CLIP's, but its "
+            "tokens are text"
         )
     splitting, remarks = _splitting(config, ended)
     made = {text for left, right in merges for text in (left, right, left + right)}
@@ -200,7 +203,9 @@ def _merges(path: Path) -> Iterator[tuple[str, str]]:
         for number, line in enumerate(iter(partial(file.readline, _LONGEST_LINE), b""), 1):
             size += len(line)
             if size > _LARGEST:
-                raise InputError(f"{path}: more than {_LARGEST:,} bytes of merges")
+                raise InputError(
+                    f"{path}: it has more than {_LARGEST:,} bytes of merges, the limit"
+                )
             if line.isspace() or (b"#version:" in line and number == 1):
                 continue
             try:
@@ -208,7 +213,7 @@ def _merges(path: Path) -> Iterator[tuple[str, str]]:
             except ValueError:  # UnicodeDecodeError too
                 left = right = ""
             if not left or not right:
-                raise InputError(f"{path}:{number}: two parts of a merge are expected")
+                raise InputError(f"{path}:{number}: expected the two parts of a merge")
             yield left, right
 
 
@@ -279,7 +284,9 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
     vocab = {spell(piece) or "": number for piece, number in pieces if number >= 0}
     for text in vocabulary.special:
         if text in vocab:
-            raise InputError(f"special token {text!r} is spelled as a token: rename one of them")
+            raise InputError(
+                f"a token and a special token are both spelled {text!r}: rename one of them"
+            )
     model = build_model(vocabulary, vocab, {})
     entries = sorted({**vocab, **vocabulary.special}.items(), key=lambda item: item[1])
     config = {

@@ -419,7 +419,7 @@ def refuse_endless(candidates: int, longest: int, occurrences: int, positions: i
     if occurrences > max(_MOST_SCORED, _SCORED_EACH * positions):
         raise InputError(
             f"the {candidates:,} candidates, of up to {longest:,} symbols, occur "
-            f"{occurrences:,} times, since long words repeat themselves: {_SHORTER}"
+            f"{occurrences:,} times, because long words repeat themselves: {_SHORTER}"
         )
 
 
@@ -427,8 +427,8 @@ def _refuse_many(candidates: int, longest: int, positions: int) -> None:
     """Refuses candidates for one token, more than words have that do not repeat themselves."""
     if candidates > max(_MOST_LISTED, _LISTED_EACH * positions):
         raise InputError(
-            f"{candidates:,} candidates, of up to {longest:,} symbols, are to be scored for one "
-            f"token, since long words repeat themselves: {_SHORTER}"
+            f"{candidates:,} candidates, of up to {longest:,} symbols, would be scored for one "
+            f"token, because long words repeat themselves: {_SHORTER}"
         )
 
 

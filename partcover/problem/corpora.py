@@ -74,12 +74,12 @@ class Corpora:
     ) -> None:
         given = checked_corpora(words)
         if len(given) < 2:
-            raise InputError(f"{len(given)} corpus is given: two or more are expected")
+            raise InputError(f"{len(given)} corpus is given: give two or more")
         refuse_unlike(given)
         called = tuple(str(n + 1) for n in range(len(given))) if names is None else tuple(names)
         for name in called:
             if not isinstance(name, str):
-                raise InputError(f"names hold {shown(name)}: text is expected")
+                raise InputError(f"names have {shown(name)}: each name must be text")
         if len(called) != len(given) or len(set(called)) < len(called):
             raise InputError(f"{len(given)} corpora need as many different names")
         set_ = object.__setattr__
@@ -161,7 +161,9 @@ class Corpora:
         pairs = zip(weights, self.words, strict=True)
         symbols = sum(weight * words.total_symbols for weight, words in pairs)
         if symbols > 2**62:
-            raise InputError(f"weights make {symbols} counted symbols: more than int64 holds")
+            raise InputError(
+                f"with these weights there are {symbols} counted symbols, more than int64 can hold"
+            )
         counts = np.array(weights, np.int64) @ self.counts
         if counts.min(initial=1) > 0:
             return replace(self.joined, counts=counts)
@@ -185,7 +187,7 @@ class Corpora:
         """
         sizes = [words.total_symbols for words in self.words]
         if sum(sizes) >= _MOST:
-            raise InputError("the counts are too large for weights beside them: scale them down")
+            raise InputError("the counts are too large to multiply by weights: scale them down")
         room = min(max(_SYMBOLS, _FINE * sum(sizes)), _MOST)
         parts = [share / count for share, count in zip(shares, self.references, strict=True)]
         scale = (room - sum(sizes)) / sum(
@@ -273,7 +275,8 @@ def corpora_from_json(
     for word, row in named:
         if not isinstance(row, list) or len(row) != len(references):
             raise InputError(
-                f"the word {sym.show(word)!r} has not a count for each of {len(references)} corpora"
+                f"the word {sym.show(word)!r} must have a count for each of the "
+                f"{len(references)} corpora"
             )
         for count in row:
             if isinstance(count, bool) or not isinstance(count, int) or count < 0:
@@ -307,7 +310,7 @@ def checked_corpora(corpora: Iterable[WordCounts]) -> tuple[WordCounts, ...]:
     given = tuple(corpora)
     for words in given:
         if not isinstance(words, WordCounts):
-            raise InputError(f"corpora hold {shown(words)}: counted words are expected")
+            raise InputError(f"corpora have {shown(words)}: each corpus must be counted words")
     return given
 
 
@@ -317,7 +320,9 @@ def check_weights(weights: Sequence[int], n_corpora: int) -> None:
         raise InputError(f"{len(weights)} weights for {n_corpora} corpora")
     for weight in weights:
         if isinstance(weight, bool) or not isinstance(weight, int) or weight < 0:
-            raise InputError(f"a weight is {shown(weight)}: a whole number of at least 0 expected")
+            raise InputError(
+                f"a weight is {shown(weight)}: it must be a whole number of at least 0"
+            )
     if not any(weights):
         raise InputError("all weights are 0")
 
@@ -331,8 +336,8 @@ def _checked_references(references: Iterable[int], names: Sequence[str]) -> tupl
     for name, count in zip(names, given, strict=True):
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
             raise InputError(
-                f"the reference of {name} is {shown(count)}: a whole number of at least 1 is "
-                "expected"
+                f"the reference of {name} is {shown(count)}: it must be a whole number of at "
+                "least 1"
             )
         checked_.append(int(count))
     return tuple(checked_)

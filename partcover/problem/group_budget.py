@@ -110,7 +110,7 @@ class GroupBudget:
         for key in ("at_most", "min_length", "max_length"):
             value = data.get(key)
             if isinstance(value, bool) or not isinstance(value, int | None):
-                raise InputError(f"group {name!r}: {key} is {value!r}: a whole number is expected")
+                raise InputError(f"group {name!r}: {key} is {value!r}: it must be a whole number")
             numbers.append(value)
         limit, min_length, max_length = numbers
         if limit is None:

@@ -194,13 +194,13 @@ class Instance:
         if self.max_length is not None and self.max_length < 2:
             raise InputError(f"max_length is {self.max_length}: a token has two symbols or more")
         if self.min_count < 1:
-            raise InputError(f"min_count is {self.min_count}: at least 1 is expected")
+            raise InputError(f"min_count is {self.min_count}: it must be at least 1")
         for name in _TOKEN_LISTS:
             tokens = getattr(self, name)
             if tokens is not None:
                 object.__setattr__(self, name, self._tokens(name, tokens))
         if self.corpora is not None and self.words.digest != self.corpora.joined.digest:
-            raise InputError("the words are not those of the corpora")
+            raise InputError("the words differ from those of the corpora")
         if self.protected:
             # `protected` says how words are cut further; how text becomes words stays the same
             words = replace(self.words.split_at(self.protected), **self.words.how)
@@ -210,11 +210,11 @@ class Instance:
                 words = corpora.joined
             object.__setattr__(self, "words", words)
         if self.corpora is not None and (self.min_count != 1 or self.threshold is not None):
-            raise InputError("several corpora exclude min_count and a threshold")
+            raise InputError("min_count and a threshold are not possible with several corpora")
         if self.tail is not None:
             self._refuse_with_tail()
         if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
-            raise InputError("an explicit candidate list excludes max_length and min_count")
+            raise InputError("max_length and min_count are not possible with a list of candidates")
         both = set(self.fixed) & set(self.forbidden)
         if both:
             raise InputError(f"token {sym.show(min(both))!r} is both required and forbidden")
@@ -225,7 +225,9 @@ class Instance:
         for group in self.groups:
             required = [token for token in self.fixed if token in group]
             if group.limit < 0:
-                raise InputError(f"group {group.name!r}: a budget of {group.limit}: at least 0")
+                raise InputError(
+                    f"group {group.name!r}: its budget is {group.limit}, it must be at least 0"
+                )
             longest = group.max_length
             if longest is not None and longest < max(2, group.min_length):
                 raise InputError(
@@ -233,8 +235,8 @@ class Instance:
                 )
             if len(required) > group.limit:
                 raise InputError(
-                    f"{len(required)} required tokens are of group {group.name!r} "
-                    f"({sym.show(required[0])!r} is one), and its budget is {group.limit}"
+                    f"{len(required)} required tokens are in group {group.name!r} "
+                    f"({sym.show(required[0])!r} is one), but its budget is {group.limit}"
                 )
         if len(self.groups) > MAX_GROUPS:
             raise InputError(f"{len(self.groups)} groups: at most {MAX_GROUPS} are possible")
@@ -243,12 +245,12 @@ class Instance:
         """Refuses what is not for a head and a tail."""
         assert self.tail is not None
         if self.words.digest != self.tail.head.digest:
-            raise InputError("the words are not the head")
+            raise InputError("the words differ from those of the head")
         for name in ("candidates", "protected", "groups", "merges", "threshold", "corpora"):
             if getattr(self, name) not in (None, ()):
-                raise InputError(f"a head and a tail exclude {name}")
+                raise InputError(f"{name} is not possible with a head and a tail")
         if self.min_count != 1:
-            raise InputError("a head and a tail exclude min_count")
+            raise InputError("min_count is not possible with a head and a tail")
 
     def _tokens(self, name: str, values: Iterable[Any]) -> tuple[Token, ...]:
         checked: dict[Token, None] = {}
@@ -396,18 +398,18 @@ class Instance:
         """
         if self.tail is not None:
             raise InputError(
-                "the instance is of a head and a tail, which only `lower_bound`, `improve` and "
-                "`verify` take into account"
+                "the instance has a head and a tail, which only `lower_bound`, `improve` and "
+                "`verify` support"
             )
         if self.corpora is not None:
             raise InputError(
-                "the instance is of several corpora, which only `greedtok`, `lower_bound`, "
-                "`improve`, `solve` and `verify` take into account"
+                "the instance has several corpora, which only `greedtok`, `lower_bound`, "
+                "`improve`, `solve` and `verify` support"
             )
         if self.merges is not None:
             raise InputError(
                 "the instance requires that merges make every token, which only `lower_bound`, "
-                "`improve`, `solve`, `prune`, `extend` and `verify` take into account"
+                "`improve`, `solve`, `prune`, `extend` and `verify` support"
             )
         limits = [limit for limit in (self.max_length, longest) if limit is not None]
         return CandidateIndex(
@@ -442,7 +444,9 @@ class Instance:
     def to_json(self) -> dict[str, Any]:
         """Returns the content of an instance file."""
         if self.tail is not None:
-            raise InputError("an instance of a head and a tail has no file: its words have one")
+            raise InputError(
+                "an instance with a head and a tail cannot be saved: save its counted words"
+            )
         data: dict[str, Any] = {
             "format": "partcover-instance",
             "version": 1,
@@ -494,7 +498,9 @@ class Instance:
         if data.get("format") != "partcover-instance":
             raise InputError('not a partcover instance (no "format": "partcover-instance")')
         if data.get("version") != 1:
-            raise InputError(f"instance version {data.get('version')!r} is not known; update")
+            raise InputError(
+                f"the version {data.get('version')!r} of instances is not supported: update"
+            )
         symbols = data.get("symbols", "bytes")
         if symbols not in sym.SYMBOLS:
             raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")

@@ -163,8 +163,9 @@ class MemoryPlan:
             return
         what, size = max(self.parts.items(), key=lambda part: part[1])
         raise InputError(
-            f"this takes about {shown_size(self.need)}, most of it ({shown_size(size)}) for "
-            f"{what}, and {shown_size(self.available)} of memory are available: {self.advice}"
+            f"this needs about {shown_size(self.need)} of memory, most of it "
+            f"({shown_size(size)}) for {what}, and only {shown_size(self.available)} are "
+            f"available: {self.advice}"
         )
 
 

@@ -161,7 +161,9 @@ class MergeCondition:
         """Makes a condition from what a file holds, which may be anything."""
         names = {"pairs", "whole_words", "characters"}
         if not isinstance(data, dict) or data.keys() != names:
-            raise InputError("'merges' is not an object of 'pairs', 'whole_words' and 'characters'")
+            raise InputError(
+                "'merges' must be an object with 'pairs', 'whole_words' and 'characters'"
+            )
         pairs = data["pairs"]
         if pairs is not None:
             if not isinstance(pairs, list) or not all(

@@ -42,8 +42,8 @@ def arcs_of(index: WordIndex, tokens: Intervals) -> Arcs:
     occurrences = tokens.occurrences
     if occurrences >= 2**31:
         raise InputError(
-            f"the tokens occur {occurrences:,} times, and a search looks at {2**31 - 1:,} at most: "
-            "leave out rare words, or cap candidates with --max-length (max_length)"
+            f"the tokens occur {occurrences:,} times, but a search can use at most {2**31 - 1:,} "
+            "occurrences: leave out rare words, or cap candidates with --max-length (max_length)"
         )
     sa, word_of, lo, hi, length = (
         np.asarray(part, np.int32)

@@ -219,7 +219,7 @@ class Result:
             If the solution has no vocabulary.
         """
         if self.vocabulary is None:
-            raise InputError(f"there is no vocabulary to record: {self.status}")
+            raise InputError(f"there is no vocabulary to save: the status is {self.status}")
         provenance = {
             "partcover": __version__,
             **more,

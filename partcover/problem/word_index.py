@@ -150,8 +150,8 @@ class WordIndex:
         upper = int(data.max(initial=0)) + 1 if self._alphabet is None else len(self._alphabet)
         if upper > MOST_WORDS:
             raise InputError(
-                f"the words have {upper:,} distinct symbols, and {MOST_WORDS:,} can be indexed: "
-                "leave out rare words"
+                f"the words have {upper:,} distinct symbols, but at most {MOST_WORDS:,} can be "
+                "indexed: leave out rare words"
             )
         self.text, self.word_of = np.empty(size, np.int32), np.empty(size, np.int32)
         lay_out(ranks, offsets, self.text, self.word_of)
@@ -335,7 +335,7 @@ def _refuse_beyond_numbers(words: WordCounts) -> None:
         raise InputError(
             f"a word has {longest:,} symbols, and {LONGEST_WORD:,} are the most where the distinct "
             f"words have more than {NARROW_POSITIONS:,} positions (symbols, and an end of each): "
-            "cut the words with a pre-tokenizer"
+            "split the words with a pre-tokenizer"
         )
 
 

@@ -77,7 +77,7 @@ def refuse_beyond(
         memory = available_memory()
     if need > share * memory:
         raise InputError(
-            f"{what} about {shown_size(need)}, and {shown_size(memory)} of memory are available: "
+            f"{what} about {shown_size(need)} of memory, and {shown_size(memory)} are available: "
             f"{advice}"
         )
 

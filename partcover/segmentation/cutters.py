@@ -194,17 +194,19 @@ def sampler(
     parameter = _PARAMETER.get(rule)
     if parameter is None:
         raise InputError(
-            f"rule {rule} cannot be drawn from: use one of {', '.join(sorted(_PARAMETER))}"
+            f"rule {rule} has no random segmentations: use one of {', '.join(sorted(_PARAMETER))}"
         )
     for name, value in (("dropout", dropout), ("alpha", alpha)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
-            raise InputError(f"{name} is {value!r}: a number is expected")
+            raise InputError(f"{name} is {value!r}: it must be a number")
         if (value is None) == (name == parameter):
-            raise InputError(f"rule {rule} {'needs' if name == parameter else 'takes no'} {name}")
+            raise InputError(
+                f"rule {rule} {'needs' if name == parameter else 'does not use'} {name}"
+            )
     if parameter == "dropout":
         assert dropout is not None
         if not 0 <= dropout <= 1:
-            raise InputError(f"dropout is {dropout}: a probability from 0 to 1 is expected")
+            raise InputError(f"dropout is {dropout}: it must be a probability from 0 to 1")
         share = float(dropout)
         if rule == "character_merges":
             return _character_merges(vocabulary, names, share, seed)
@@ -212,7 +214,7 @@ def sampler(
             return merge_cutter(TokenTrie(vocabulary, names), share, seed, whole=not share)
         return _longest_match(TokenTrie(vocabulary, names), share, seed)
     if alpha is not None and not 0 <= float(alpha) <= (inf if rule == "shortest_path" else 1e300):
-        raise InputError(f"alpha is {alpha}: a number from 0 is expected")
+        raise InputError(f"alpha is {alpha}: it must be a number of at least 0")
     return _paths(TokenTrie(vocabulary, names), rule, inf if alpha is None else float(alpha), seed)
 
 
@@ -273,7 +275,7 @@ def _paths(trie: TokenTrie, rule: SegmentationRule, alpha: float, seed: int) -> 
             return {"part": np.ones(len(scores)), "power": np.full(len(scores), -_STEP)}
         bits = scores * (alpha / log(2))
         if len(bits) and np.abs(bits).max() > 2**31:
-            raise InputError(f"alpha is {alpha}: times the scores that is more than 2^31 bits")
+            raise InputError(f"alpha is {alpha}: multiplied by the scores, this exceeds 2^31 bits")
         powers = np.floor(bits)
         return {"part": np.exp2(bits - powers), "power": powers.astype(np.int64)}
 

@@ -169,7 +169,7 @@ def segment(
     if vocabulary.end_of_word is not None:
         words.refuse_without(vocabulary.end_of_word)
     if len(words) and int(np.diff(words.offsets).max()) >= 2**31 - 1:
-        raise InputError("a word has 2^31 symbols or more: cut it with a pre-tokenizer")
+        raise InputError("a word has 2^31 symbols or more: split it with a pre-tokenizer")
     data, names = words.data, None
     if words.symbols == "ints":
         names, data = np.unique(data, return_inverse=True)

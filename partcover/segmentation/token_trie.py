@@ -104,7 +104,7 @@ class TokenTrie:
         vocabulary = self.vocabulary
         if vocabulary.scores is None:
             raise InputError(
-                "the rule likelihood needs scores, and this vocabulary has none: choose another "
+                "the rule likelihood needs scores, but this vocabulary has none: choose another "
                 "rule"
             )
         if vocabulary.sums != "word":

@@ -132,7 +132,7 @@ def words_of_files(
     if not several:
         beside = " beside added tokens" if added else ""
         named = ", ".join(map(shown, listed))
-        raise InputError(f"{named}: empty corpus, there are no words{beside}")
+        raise InputError(f"{named}: the corpus is empty: it has no words{beside}")
     words = several[0]
     if len(several) > 1:
         counts: Counter[Token] = Counter()

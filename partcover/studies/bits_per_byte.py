@@ -78,7 +78,7 @@ class SegmentedTexts:
         """
         if order is None:
             if context_bytes is None:
-                raise InputError("an n-gram model needs an order, or a limit of bytes")
+                raise InputError("an n-gram model needs an order or a limit of bytes")
             order = context_bytes + 2  # the begin of a text has no bytes
         lengths = None if context_bytes is None else self.lengths
         return NgramModel.train(
@@ -161,10 +161,10 @@ def segment_texts(
         known = np.array_equal(ids[numbers], encoded) and lengths[numbers].sum() == len(text)
         if not known or encoder.decode_bytes(encoded) != text:
             raise InputError(
-                "bits per byte are of a whole text, and this vocabulary does not give a text back "
-                "as it was: it normalizes, or has an unknown token"
+                "bits per byte need the whole text, but this vocabulary does not decode to the "
+                "text: it normalizes, or has an unknown token"
             )
         cut.append(numbers)
     if not any(map(len, cut)):
-        raise InputError("there is no text to train a language model on, or to measure with it")
+        raise InputError("there is no text to train the language model on, or to measure")
     return SegmentedTexts(cut, lengths)

@@ -169,7 +169,7 @@ def compare(
     _check_names(methods, rules, given, certificates or {})
     budgets = [*budgets, *map(len, given.values())]
     if not budgets:
-        raise InputError("no budget k to compare for")
+        raise InputError("there is no k to compare for: give at least one")
     if held_out is not None:
         held_out = _comparable(instance, held_out)
     limits = RunLimits(time_limit, seed, threads)
@@ -207,10 +207,12 @@ def _check_names(
     for values, kind in ((vocabularies, Vocabulary), (certificates, Certificate)):
         for name, value in values.items():
             if not isinstance(value, kind):
-                raise InputError(f"{name!r} is {shown(value)}: a {kind.__name__} is expected")
+                raise InputError(f"{name!r} is {shown(value)}: it must be a {kind.__name__}")
     for name in vocabularies:
         if name in methods:
-            raise InputError(f"{name!r} is a method and a given vocabulary: name it otherwise")
+            raise InputError(
+                f"{name!r} is both a method and a given vocabulary: rename the vocabulary"
+            )
     for method in methods:
         if method not in METHODS:
             raise InputError(f"unknown method {method!r}: use {', '.join(METHODS)}")
@@ -223,12 +225,13 @@ def _comparable(instance: Instance, held_out: WordCounts) -> WordCounts:
     """Returns the words held out, split at protected tokens as those of the instance are."""
     if held_out.symbols != instance.symbols:
         raise InputError(
-            f"the words held out are over {held_out.symbols}, the others over {instance.symbols}"
+            f"the held-out words are over {held_out.symbols}, but the others are over "
+            f"{instance.symbols}"
         )
     names = {instance.words.pretokenizer, held_out.pretokenizer} - {None}
     if len(names) > 1:
         raise InputError(
-            f"the words held out were counted with {held_out.pretokenizer}, the others with "
+            f"the held-out words were counted with {held_out.pretokenizer}, but the others with "
             f"{instance.words.pretokenizer}"
         )
     return held_out.split_at(instance.protected)

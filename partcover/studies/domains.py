@@ -44,7 +44,7 @@ def joined(domains: Sequence[WordCounts]) -> WordCounts:
     {b'a': 1, b'b': 5}
     """
     if not domains:
-        raise InputError("no domains: give the counted words of at least one")
+        raise InputError("there are no domains: give the counted words of at least one")
     refuse_unlike(domains, "domains")
     names = {words.pretokenizer for words in domains}
     return WordCounts.from_counts(
@@ -107,7 +107,7 @@ def by_domain(
     """
     started = time.monotonic()
     if not 0 < share < float("inf"):
-        raise InputError(f"share is {share}: a number above 0 is expected")
+        raise InputError(f"share is {share}: it must be a number above 0")
     whole = Instance(joined(domains), k)
     size = ceil(Fraction(str(share)) * k)  # 0.1 as it is written, not as it is stored
     union: dict[Token, None] = {}

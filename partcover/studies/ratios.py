@@ -105,7 +105,7 @@ def ratios(
     (True, True)
     """
     if not budgets:
-        raise InputError("no budget k to find a ratio for")
+        raise InputError("there is no k to find a ratio for: give at least one")
     require("glop", linear=True)  # before the optimum is found, which takes long
     progress = progress or Progress()
     progress.stage(f"{name} greedy".strip())

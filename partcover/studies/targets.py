@@ -67,7 +67,7 @@ def budgets_for(
     """
     for target in targets:
         if not target > 0:
-            raise InputError(f"a target of {target} tokens per word: more than 0 is expected")
+            raise InputError(f"the target is {target} tokens per word: it must be more than 0")
     search = _Search(runner, answers)
     rows = []
     for rule in rules:

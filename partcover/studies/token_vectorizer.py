@@ -139,5 +139,5 @@ class TokenVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 def _texts(texts: Iterable[str]) -> list[str]:
     """Returns the texts as a list; a single text is refused, as CountVectorizer refuses it."""
     if isinstance(texts, str):
-        raise InputError("a list of texts is expected, and this is one text: put it into a list")
+        raise InputError("expected a list of texts, not a single text: put it into a list")
     return [str(text) if isinstance(text, np.str_) else text for text in texts]

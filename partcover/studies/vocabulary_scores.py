@@ -130,10 +130,10 @@ def score_vocabulary(
     (17, 14, 10)
     """
     if not corpora:
-        raise InputError("a vocabulary is scored on one corpus at least")
+        raise InputError("give at least one corpus to score the vocabulary on")
     for name, words in corpora.items():
         if not isinstance(words, WordCounts):
-            raise InputError(f"{name!r} is {shown(words)}: a WordCounts is expected")
+            raise InputError(f"{name!r} is {shown(words)}: it must be a WordCounts")
     rule = rule or vocabulary.rule
     share = None if time_limit is None else time_limit / len(corpora)
     interrupted = False

@@ -130,7 +130,7 @@ def greedyphrase(
     """
     deadline = Deadline(time_limit)
     if atoms < 1 or passes < 0:
-        raise InputError(f"atoms is {atoms}, passes {passes}: at least 1 and 0 are expected")
+        raise InputError(f"atoms is {atoms}, passes {passes}: they must be at least 1 and 0")
     if not (compound_share >= 0 and bpe_share >= 0 and passes * compound_share + bpe_share <= 1):
         raise InputError(
             f"{passes} passes of {compound_share:.4g} and BPE's {bpe_share:.4g} of k: shares are "

@@ -94,7 +94,7 @@ def parity_bpe(
     """
     corpora = instance.corpora
     if corpora is None:
-        raise InputError("parity-bpe is for several corpora: one is given")
+        raise InputError("parity-bpe needs several corpora: one is given")
     refuse_unhonoured(instance.joined, "parity-bpe", ())
     deadline = Deadline(time_limit)
     reports = progress or Progress()

@@ -33,11 +33,13 @@ def _work(options: Mapping[str, Any]) -> Pieces:
     """Checks the options; returns what takes the memory, where Unigram is run that of it."""
     size, max_length, batch = (options[name] for name in ("initial_size", "max_length", "batch"))
     if size < 0:
-        raise InputError(f"initial_size is {size}: at least 0 is expected")
+        raise InputError(f"initial_size is {size}: it must be at least 0")
     if max_length < 2:
         raise InputError(f"max_length is {max_length}: a token has two symbols or more")
     if not 0 < batch <= 1:
-        raise InputError(f"batch is {batch}: a part of the tokens, above 0 and at most 1")
+        raise InputError(
+            f"batch is {batch}: it must be a share of the tokens, above 0 and at most 1"
+        )
     initial = options["initial"]  # or tokens, in an array too
     is_unigram = isinstance(initial, str) and initial == "unigram"
     return Pieces() if is_unigram else Pieces(size, max_length)
@@ -291,8 +293,8 @@ def _initial(
         for token in given:
             if not 2 <= len(token) <= max_length:
                 raise InputError(
-                    f"initial: token {sym.show(token)!r} has {len(token)} symbol(s): 2 to "
-                    f"{max_length} are expected"
+                    f"initial: token {sym.show(token)!r} has {len(token)} symbol(s): it "
+                    f"must have 2 to {max_length}"
                 )
         fits = _among(index, given)
         size = len(given)

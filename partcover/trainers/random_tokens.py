@@ -82,7 +82,7 @@ def randtrain(
         raise InputError(f"unknown weight {weight!r}: use {', '.join(get_args(Weight))}")
     if instance.index.total > _MAX_CANDIDATES:
         raise InputError(
-            f"there are {instance.index.total:,} candidates, randtrain takes "
+            f"there are {instance.index.total:,} candidates, but randtrain is limited to "
             f"{_MAX_CANDIDATES:,}: limit them by max_length or min_count"
         )
     index = instance.candidate_index(dominated=True)

@@ -70,7 +70,7 @@ def check_sage(instance: Instance, python: str | PathLike[str] | None = None) ->
         As that does.
     """
     if instance.symbols != "bytes":
-        raise InputError(f"sage is for bytes, the words are over {instance.symbols}")
+        raise InputError(f"sage needs words over bytes; these are over {instance.symbols}")
     _call(python or _default_python(), ["-c", _PROBE])
 
 
@@ -164,8 +164,8 @@ def sage(
     check_sage(instance, python)
     if not 1 < times < 1e6 or rounds < 1 or lines < 1:
         raise InputError(
-            f"times is {times}, rounds {rounds}, lines {lines}: more than 1, at least 1 and at "
-            "least 1 are expected"
+            f"times is {times}, rounds {rounds}, lines {lines}: times must be more than 1, the "
+            "others at least 1"
         )
     termination: Termination = "completed"
     trained = start is None
@@ -179,10 +179,10 @@ def sage(
     elif not isinstance(start, Vocabulary):
         start = Vocabulary.load(start)
     if start.symbols != "bytes":
-        raise InputError(f"the start is over {start.symbols}, the words over bytes")
+        raise InputError(f"the start is over {start.symbols}, but the words are over bytes")
     if len(start) <= instance.k and not trained:
         raise InputError(
-            f"the start has {len(start)} tokens, and {instance.k} are to be left: sage needs more"
+            f"the start has {len(start)} tokens, and {instance.k} are to remain: sage needs more"
         )
     left_out = 0
     tokens: Iterable[Token] = start.tokens[: instance.k]
@@ -267,7 +267,7 @@ def _write_words(instance: Instance, path: Path, lines: int) -> int:
             for _ in range(repeats):
                 file.write(f"{line}\n")
     if not written:
-        raise InputError(f"no word is a line for sage: all {left_out} are not UTF-8 or too rare")
+        raise InputError(f"sage has no words to use: all {left_out} are not UTF-8 or too rare")
     return left_out
 
 

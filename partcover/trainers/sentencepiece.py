@@ -146,9 +146,9 @@ def unigram_sentencepiece(
         ("em_rounds", em_rounds, 1, 10),
     ):
         if not lower <= value <= upper:
-            raise InputError(f"{name} is {value}: sentencepiece takes {lower} to {upper}")
+            raise InputError(f"{name} is {value}: sentencepiece accepts {lower} to {upper}")
     if not len(instance.words):
-        raise InputError("there are no words: sentencepiece needs some")
+        raise InputError("there are no words to train on")
     lines = [(_text(word), count) for word, count in instance.words]
     alphabet = set(chain.from_iterable(text for text, _ in lines))
     away, back, unknown = _stand_ins(alphabet)

@@ -263,7 +263,7 @@ def _refuse_unknown(
     for option in options:
         if option not in known:
             others = [*dict.fromkeys((*common, *list(known)[1:]))]
-            raise InputError(f"{name} takes no {option}: {closest(option, others)}")
+            raise InputError(f"{name} has no option {option}: {closest(option, others)}")
 
 
 def refuse_unhonoured(instance: Instance, name: str, honours: Collection[str]) -> None:
@@ -275,7 +275,7 @@ def refuse_unhonoured(instance: Instance, name: str, honours: Collection[str]) -
             prefix = option == "required" and "prefix" in honours
             instead = ", or give these tokens as prefix" if prefix else ""
             raise InputError(
-                f"{name} cannot honour {option}: leave it out for this method{instead}"
+                f"{name} does not support {option}: leave it out for this method{instead}"
             )
 
 

@@ -36,13 +36,15 @@ def _work(options: Mapping[str, Any]) -> Pieces:
     names = "seed_size", "max_length", "shrink", "em_rounds"
     seed_size, max_length, shrink, em_rounds = (options[name] for name in names)
     if seed_size < 0:
-        raise InputError(f"seed_size is {seed_size}: at least 0 is expected")
+        raise InputError(f"seed_size is {seed_size}: it must be at least 0")
     if max_length < 2:
         raise InputError(f"max_length is {max_length}: a token has two symbols or more")
     if not 0 < shrink < 1:
-        raise InputError(f"shrink is {shrink}: a part of the tokens, above 0 and below 1")
+        raise InputError(
+            f"shrink is {shrink}: it must be a share of the tokens, above 0 and below 1"
+        )
     if em_rounds < 1:
-        raise InputError(f"em_rounds is {em_rounds}: at least 1 is expected")
+        raise InputError(f"em_rounds is {em_rounds}: it must be at least 1")
     return Pieces(seed_size, max_length + 1)
 
 
@@ -226,7 +228,7 @@ def unigram_objective(
             f"the vocabulary is over {vocabulary.symbols}, the words are over {words.symbols}"
         )
     if rounds < 0:
-        raise InputError(f"rounds is {rounds}: at least 0 is expected")
+        raise InputError(f"rounds is {rounds}: it must be at least 0")
     words = _sorted(words)
     lattice = Lattice.of(words, WordIndex(words), vocabulary.tokens)
     return fit_shares(lattice, rounds, threads=threads)

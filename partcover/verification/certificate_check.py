@@ -193,7 +193,8 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
         else:
             if certificate.lower_bound > bound:
                 problems.append(
-                    f"lower bound {certificate.lower_bound} claimed, the prices prove {bound}"
+                    f"lower bound {certificate.lower_bound} is claimed, but the prices prove "
+                    f"{bound}"
                 )
     return CertificateCheck(
         not problems, certificate.lower_bound, bound, len(leaves), tuple(problems)
@@ -224,7 +225,7 @@ def mismatches(instance: Instance, certificate: Certificate) -> list[str]:
             what = "corpora, references, candidates or conditions"
         problems.append(f"the certificate is about other {what}")
     if certificate.k != instance.k:
-        problems.append(f"the certificate is for k = {certificate.k}, and k is {instance.k}")
+        problems.append(f"the certificate is for k = {certificate.k}, but k is {instance.k}")
         if instance.corpora is not None:  # references may follow from k
             problems.reverse()
     return problems
@@ -237,7 +238,7 @@ def _proven(instance: Instance, certificate: Certificate) -> int | Fraction:
         return _smallest_bound(instance, _nonempty_leaves(instance, certificate), scale_bits)
     leaf = certificate.tree[0]
     if not isinstance(leaf, Leaf):
-        raise InputError("a certificate of a head and a tail has a single leaf")
+        raise InputError("a certificate for a head and a tail must have a single leaf")
     return tail_bound(instance.alone, instance.tail, leaf, scale_bits, term)
 
 

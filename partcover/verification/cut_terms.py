@@ -85,7 +85,7 @@ class CutTerms:
             _check_cut(cut)
             if cut.kind == "clique" and comb(len(cut.tokens), 2) > len(totals):
                 raise InputError(
-                    f"a clique of {len(cut.tokens)} tokens has edges that are no pairs"
+                    f"a clique of {len(cut.tokens)} tokens has edges that are not pairs of the leaf"
                 )
             for first, second in _edges(cut):
                 edge = (first, second) if (first, second) in totals else (second, first)
@@ -114,7 +114,7 @@ def _overlap(pair: Pair, starts_of: Mapping[Token, Sequence[int]]) -> set[int]:
     """The symbols over which occurrences of both tokens lie."""
     for token in pair:
         if len(token) < 2:
-            raise InputError(f"a pair has {sym.glance(token)!r}, which is no token")
+            raise InputError(f"a pair has {sym.glance(token)!r}, which is not a token")
         if token not in starts_of:
             raise InputError(f"a pair has {sym.glance(token)!r}, which occurs nowhere")
     if not pair[0] < pair[1]:  # type: ignore[operator]  # both occur: they are of one type
@@ -154,11 +154,11 @@ def _check_cut(cut: Cut) -> None:
     """Refuses what is no valid inequality: with s tokens chosen, more edges may be touched."""
     n = len(cut.tokens)
     if cut.kind not in ("cycle", "clique"):
-        raise InputError(f"a cut is of the kind {cut.kind!r}: 'cycle' or 'clique' is expected")
+        raise InputError(f"a cut is of the kind {cut.kind!r}: it must be 'cycle' or 'clique'")
     if n < 3:
-        raise InputError(f"a {cut.kind} has {n} tokens: at least 3 are expected")
+        raise InputError(f"a {cut.kind} has {n} tokens: it must have at least 3")
     if cut.kind == "cycle" and n % 2 == 0:
-        raise InputError(f"a cycle has {n} tokens: an odd number is expected")
+        raise InputError(f"a cycle has {n} tokens: the number must be odd")
     if len(set(cut.tokens)) < n:
         raise InputError(f"a {cut.kind} has a token twice")
     if not 0 <= cut.multiplier < _LIMIT:

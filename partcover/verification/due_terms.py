@@ -59,11 +59,11 @@ class DueTerms:
             due: list[int] = pair.multipliers.tolist()
             name = repr(sym.glance(pair.first))
             if any(here >= there for here, there in pairwise(positions)):
-                raise InputError(f"the dues to {name} do not ascend")
+                raise InputError(f"the multipliers paid to {name} do not ascend")
             if not positions or positions[0] < 0 or positions[-1] >= n_symbols:
-                raise InputError(f"the dues to {name} are not at symbols of the words")
+                raise InputError(f"the multipliers paid to {name} are not at symbols of the words")
             if not 0 < min(due) <= max(due) < _LIMIT:
-                raise InputError(f"{name} has a due that is not 1 to 2^63 − 1")
+                raise InputError(f"{name} has a multiplier that is not 1 to 2^63 − 1")
             self._dues[pair.first] = positions, list(accumulate(due, initial=0))
             at = zip(positions, due, strict=True)
             self.bonus[pair.first] += sum(words.count_at[p] * m for p, m in at)
@@ -79,7 +79,7 @@ class DueTerms:
         self._steps += len(paid)
         self._places += 1
         if self._steps > _FREE_STEPS + _STEPS_A_PLACE * self._places:
-            raise InputError("tokens pay dues to too many others for a check in sensible time")
+            raise InputError("tokens pay to too many others for a check in reasonable time")
         return sum(before[bisect_left(positions, position)] for positions, before in paid)
 
     def _paid_by(self, token: Token) -> list[tuple[list[int], list[int]]]:

@@ -50,10 +50,10 @@ class LeafTerms:
         if len(set(tokens_of)) < len(tokens_of):  # before each is looked up in all words
             ((twice, _),) = Counter(tokens_of).most_common(1)
             names = " and ".join(repr(sym.glance(token)) for token in twice)
-            raise InputError(f"a leaf has {names} as a pair twice")
+            raise InputError(f"a leaf has the pair {names} twice")
         has_dues = any(first == second for first, second in tokens_of)
         if merges is None and (has_dues or leaf.charges):
-            raise InputError("a leaf is about tokens that merges make, and the instance is not")
+            raise InputError("a leaf is about tokens that merges make, but the instance is not")
         overlapping = [pair for pair in tokens_of if pair[0] != pair[1]]
         self._cuts = CutTerms(overlapping, leaf.cuts, words)
         limits = iter(self._cuts.limits)
@@ -72,7 +72,9 @@ class LeafTerms:
             self._bonus.update(self._dues.bonus)
             self._bonus.update(charged(merges, leaf.charges, exempt))
         if len(leaf.fees) not in (0, len(instance.groups)):
-            raise InputError(f"a leaf has {len(leaf.fees)} fees for {len(instance.groups)} groups")
+            raise InputError(
+                f"a leaf has {len(leaf.fees)} multipliers for {len(instance.groups)} groups"
+            )
         self._fees = list(zip(leaf.fees, instance.groups, strict=False))
         self.loss = self._cuts.loss + sum(fee * group.limit for fee, group in self._fees)
         self.n_entries = self._cuts.n_entries
@@ -122,13 +124,13 @@ def charged(
         if len(gets) < len(charge.parts):
             raise InputError(f"the charge of {name} has a part twice")
         if charge.pays and charge.token in exempt:
-            raise InputError(f"{name} is charged, and needs no parts")
+            raise InputError(f"{name} is charged, but needs no parts")
         for parts in condition.splits(charge.token) if charge.pays else ():
             given = sum(gets.get(part, 0) for part in parts)
             if given < charge.pays:
                 named = " and ".join(repr(sym.glance(part)) for part in parts) or "single symbols"
                 raise InputError(
-                    f"{name} pays {charge.pays}, and {named}, which make it, get {given}"
+                    f"{name} pays {charge.pays}, and {named}, which make it, receive {given}"
                 )
         bonuses[charge.token] -= charge.pays
         for part, more in gets.items():

@@ -120,7 +120,9 @@ def verify(
     """
     problems: list[str] = []
     if vocabulary.symbols != instance.symbols:
-        problems.append(f"tokens over {vocabulary.symbols}, words over {instance.symbols}")
+        problems.append(
+            f"the tokens are over {vocabulary.symbols}, but the words are over {instance.symbols}"
+        )
         return Verification(
             False, 0, 0, 0, 0, len(vocabulary), instance.k, None, None, tuple(problems)
         )
@@ -142,28 +144,36 @@ def verify(
     problems += _broken(instance, vocabulary, occurrences)
     by_corpus, worst = _by_corpus(instance, vocabulary)
     if instance.corpora is not None and sum(by_corpus) != fewest:
-        problems.append(f"{sum(by_corpus)} tokens over the corpora, {fewest} over all words")
+        problems.append(
+            f"{sum(by_corpus)} tokens are counted over the corpora, but {fewest} over all words"
+        )
     if claim is not None:
         counted = by_priority if claim.rule == "priority" else fewest
         if claim.rule == vocabulary.rule and claim.rule in COUNTED:
             counted = tokens_by_rule(instance.tail or instance.words, vocabulary)
         cover = total - counted
         if claim.tokens != counted:
-            problems.append(f"{claim.tokens} tokens claimed ({claim.rule}), {counted} counted")
+            problems.append(
+                f"{claim.tokens} tokens are claimed ({claim.rule}), but {counted} are counted"
+            )
         if claim.cover != cover:
-            problems.append(f"cover {claim.cover} claimed ({claim.rule}), {cover} counted")
+            problems.append(
+                f"the cover {claim.cover} is claimed ({claim.rule}), but {cover} is counted"
+            )
         claimed = claim.extra.get("relaxed_cover", relaxed)
         if claimed != relaxed:
-            problems.append(f"relaxed cover {claimed} claimed, {relaxed} counted")
+            problems.append(f"the relaxed cover {claimed} is claimed, but {relaxed} is counted")
         if worst is not None and tuple(each.tokens for each in claim.corpora) != by_corpus:
-            problems.append("other tokens are claimed for the corpora")
+            problems.append("the tokens claimed for the corpora differ")
         least, stated = (fewest, counted) if worst is None else (worst, worst)
         if claim.lower_bound is not None and claim.lower_bound > least:
             what = "tokens suffice" if worst is None else "is the largest ratio"
-            problems.append(f"lower bound {claim.lower_bound} claimed, {least} {what}")
+            problems.append(f"the lower bound {claim.lower_bound} is claimed, but {least} {what}")
         if claim.status == "optimal" and claim.lower_bound != stated:
             what = "tokens" if worst is None else "the largest ratio"
-            problems.append(f"optimal claimed: bound {claim.lower_bound}, {stated} {what}")
+            problems.append(
+                f"optimality is claimed with the bound {claim.lower_bound}, but {stated} {what}"
+            )
     return Verification(
         ok=not problems,
         tokens=fewest,
@@ -306,11 +316,13 @@ def _broken(instance: Instance, vocabulary: Vocabulary, occurrences: dict[Token,
     """The conditions that a vocabulary breaks, given how often each of its tokens occurs."""
     problems = []
     if len(occurrences) > instance.k:
-        problems.append(f"{len(occurrences)} tokens, and the budget k is {instance.k}")
+        problems.append(f"{len(occurrences)} tokens, but k is {instance.k}")
     for group in instance.groups:
         size = sum(token in group for token in occurrences)
         if size > group.limit:
-            problems.append(f"{size} tokens of group {group.name!r}, whose budget is {group.limit}")
+            problems.append(
+                f"{size} tokens are in group {group.name!r}, whose budget is {group.limit}"
+            )
     fixed = set(instance.fixed)
     for token in instance.fixed:
         if token not in occurrences:

@@ -122,7 +122,7 @@ def tail_bound(
     The text at the head of this module has the statement and its proof.
     """
     if leaf.prices is None or leaf.fees or leaf.charges or leaf.weights:
-        raise InputError("the leaf of a head has prices, pairs and cuts alone")
+        raise InputError("the leaf of a head can only have prices, pairs and cuts")
     count = _Count(head, leaf, scale_bits, term)
     sums = _TailSums(count.rule)
     try:
@@ -253,7 +253,7 @@ class _Count:
                 )
         known = {*self.rewards, *head.fixed, *filter(self._dominates, words.words)}
         if not term.tolls.keys().isdisjoint(self.forbidden):
-            raise InputError("a forbidden token has a toll")
+            raise InputError("a forbidden token has a multiplier")
         self.alone = term.tolls.keys() - known
         self.rule = _Rule(
             head.symbols,

@@ -68,13 +68,13 @@ class Decoding:
             and all(isinstance(text, str) for pair in self.shown.items() for text in pair)
         )
         if not known or (self.front_spaces or 0) < 0:
-            raise InputError(f"decoding is {shown(asdict(self))}: it does not have this form")
+            raise InputError(f"decoding is {shown(asdict(self))}, which is not a valid value")
 
     @classmethod
     def from_json(cls, data: Any) -> Decoding:
         """Returns what `to_json` wrote."""
         if not isinstance(data, Mapping) or not data.keys() <= cls.__dataclass_fields__.keys():
-            raise InputError("'decoding' must be an object as a vocabulary file has it")
+            raise InputError("'decoding' must be an object with the keys of a vocabulary file")
         return cls(**data)
 
     def to_json(self) -> dict[str, Any]:

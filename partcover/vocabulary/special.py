@@ -26,7 +26,7 @@ SpecialFlag: TypeAlias = Literal["single_word", "lstrip", "rstrip", "normalized"
 def whole_number(number: Any, where: str = "") -> int:
     """Returns an id as int; `where` stands before the error."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer):
-        raise InputError(f"{where}id {shown(number)} is no whole number")
+        raise InputError(f"{where}id {shown(number)} is not a whole number")
     return int(number)
 
 
@@ -45,7 +45,7 @@ def checked_special(
         listed = [special] if isinstance(special, str) else list(special)
         for text in listed:
             if not isinstance(text, str):
-                raise InputError(f"special token {shown(text)}: text is expected")
+                raise InputError(f"special token {shown(text)}: it must be text")
         special = {text: next_id + i for i, text in enumerate(listed)}
         if len(special) < len(listed):
             raise InputError("a special token is given twice")
@@ -53,9 +53,11 @@ def checked_special(
     used = set(used)
     for text, number in named.items():
         if not isinstance(text, str) or not text:
-            raise InputError(f"special token {text!r}: text that is not empty is expected")
+            raise InputError(f"special token {text!r}: it must be text that is not empty")
         if re.search("[\ud800-\udfff]", text):
-            raise InputError(f"special token {text!r} has a lone surrogate, not UTF-8")
+            raise InputError(
+                f"special token {text!r} has a lone surrogate, which UTF-8 cannot encode"
+            )
         if not 0 <= number < 2**31:
             raise InputError(f"special token {text!r}: id {number} is out of range")
         if number in used:
@@ -79,7 +81,7 @@ def checked_others(
     for given, text in (others or {}).items():
         number = whole_number(given, "decode_only: ")
         if symbols != "bytes" or not isinstance(text, bytes) or not text:
-            raise InputError(f"decode_only: id {number} is {shown(text)}, no bytes")
+            raise InputError(f"decode_only: id {number} is {shown(text)}, which is not bytes")
         if not 0 <= number < 2**31:
             raise InputError(f"decode_only: id {number} is out of range")
         if number in used:
@@ -93,18 +95,21 @@ def checked_flags(
 ) -> dict[str, tuple[SpecialFlag, ...]]:
     """Returns the flags of special tokens in their order, without tokens that have none."""
     if flags is not None and not isinstance(flags, Mapping):
-        raise InputError(f"special_flags is {shown(flags)}: special tokens and their flags")
+        raise InputError(
+            f"special_flags is {shown(flags)}: it must map special tokens to lists of flags"
+        )
     done: dict[str, tuple[SpecialFlag, ...]] = {}
     known: tuple[SpecialFlag, ...] = get_args(SpecialFlag)
     for text, given in (flags or {}).items():
         if text not in special:
-            raise InputError(f"special_flags: {shown(text)} is no special token")
+            raise InputError(f"special_flags: {shown(text)} is not a special token")
         if isinstance(given, str) or not isinstance(given, Iterable):
-            raise InputError(f"special_flags of {text!r}: a list of flags is expected")
+            raise InputError(f"special_flags of {text!r}: it must be a list of flags")
         listed = list(given)
         if wrong := [flag for flag in listed if flag not in known]:
             raise InputError(
-                f"special_flags of {text!r}: {shown(wrong[0])} is none: use {', '.join(known)}"
+                f"special_flags of {text!r}: {shown(wrong[0])} is not a flag: use "
+                f"{', '.join(known)}"
             )
         if listed:
             done[text] = tuple(flag for flag in known if flag in listed)

@@ -50,11 +50,13 @@ class Unknown:
     def __post_init__(self) -> None:
         if not isinstance(self.token, str) or self.part not in get_args(Part):
             raise InputError(
-                f"unknown is {shown((self.token, self.part))}: a special token, and one of "
-                f"{', '.join(get_args(Part))}, are expected"
+                f"unknown is {shown((self.token, self.part))}: it must be a special token and "
+                f"one of {', '.join(get_args(Part))}"
             )
         if self.longest is not None and (type(self.longest) is not int or self.part != "word"):
-            raise InputError(f"unknown: longest is {shown(self.longest)}: it is for words")
+            raise InputError(
+                f"unknown: longest is {shown(self.longest)}: it is only possible for words"
+            )
 
     @classmethod
     def from_json(cls, data: Any) -> Unknown:

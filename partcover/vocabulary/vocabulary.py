@@ -190,13 +190,15 @@ class Vocabulary:
         set_(self, "special", checked_special(special, next_id, used))
         set_(self, "special_flags", checked_flags(special_flags, self.special))
         if unknown is not None and unknown.token not in self.special:
-            raise InputError(f"unknown: {unknown.token!r} is no special token")
+            raise InputError(f"unknown: {unknown.token!r} is not a special token")
         set_(self, "unknown", unknown)
         set_(self, "decoding", decoding or Decoding())
 
     def _check_scores(self) -> None:
         if self.sums != "word" and self.symbols != "bytes":
-            raise InputError(f"sums over a text are for bytes, the tokens are over {self.symbols}")
+            raise InputError(
+                f"sums over a text need tokens over bytes; these tokens are over {self.symbols}"
+            )
         if self.scores is None:
             if self.rule == "likelihood":
                 raise InputError("the rule likelihood needs scores, one for each token")
@@ -205,21 +207,21 @@ class Vocabulary:
             raise InputError(f"{len(self.scores)} scores for {len(self.tokens)} tokens")
         for symbol in self.symbol_scores:
             if len(symbol) != 1:
-                raise InputError(f"symbol_scores: {sym.show(symbol)!r} is no single symbol")
+                raise InputError(f"symbol_scores: {sym.show(symbol)!r} is not a single symbol")
         for score in (*self.scores, *self.symbol_scores.values()):
             if not -1e300 < score < 1e300:
-                raise InputError(f"a score is {score}: a finite number is expected")
+                raise InputError(f"a score is {score}: it must be a finite number")
 
     def _check_ids(self) -> int:
         """Checks the ids; returns one more than the largest."""
         if self.ids is None:
             return 256 + len(self.tokens)
         if self.symbols != "bytes":
-            raise InputError(f"ids are for bytes, the tokens are over {self.symbols}")
+            raise InputError(f"only tokens over bytes have ids; these are over {self.symbols}")
         if len(self.ids) != 256 + len(self.tokens):
             raise InputError(
-                f"{len(self.ids)} ids: 256, of the bytes, and {len(self.tokens)}, of the tokens, "
-                "are expected"
+                f"{len(self.ids)} ids: there must be 256 for the bytes and {len(self.tokens)} "
+                "for the tokens"
             )
         seen: set[int] = set()
         for place, number in enumerate(self.ids):
@@ -332,12 +334,12 @@ class Vocabulary:
         """
         if self.pretokenizer is None and (name := self.provenance.get(FUNCTION)):
             raise InputError(
-                f"text was cut into words by the Python function {shown(name)}, which no file "
-                "holds: give it again (Encoder(vocabulary, function))"
+                f"text was split into words by the Python function {shown(name)}, which cannot be "
+                "stored in a file: give it again (Encoder(vocabulary, function))"
             )
         if self.pretokenizer is None:
             raise InputError(
-                "the vocabulary does not say how text becomes words: name the pre-tokenizer its "
+                "the vocabulary does not name its pre-tokenizer: name the one that its "
                 "words were counted with (pretokenizer='space-prefix', 'gpt2', …; --pretokenizer)"
             )
         return self.pretokenizer
@@ -486,13 +488,14 @@ class Vocabulary:
             rule = "shortest_path" if rule == "priority" else rule
         if not isinstance(tokens, list):
             raise InputError(
-                "no list of tokens under 'tokens' (a vocabulary file) or 'vocabulary' (a solution)"
+                "there is no list of tokens under the key 'tokens' (vocabulary) or 'vocabulary' "
+                "(solution)"
             )
         version = data.get("version", 1)
         if type(version) is not int or not 1 <= version <= VERSION:
             raise InputError(
-                f"vocabulary version {version!r} is not known, the latest here is {VERSION}: "
-                "update partcover"
+                f"the version {version!r} of vocabulary files is not supported, the latest is "
+                f"{VERSION}: update partcover"
             )
         symbols, provenance = data.get("symbols", "bytes"), data.get("provenance") or {}
         if not isinstance(provenance, dict):
@@ -523,7 +526,7 @@ def _score(value: float) -> float:
     try:
         return float(value)
     except (OverflowError, TypeError, ValueError):
-        raise InputError(f"a score is {str(value)[:40]}: a finite number is expected") from None
+        raise InputError(f"a score is {str(value)[:40]}: it must be a finite number") from None
 
 
 def _pairs(
@@ -535,12 +538,12 @@ def _pairs(
             pairs[given] = None  # of a file with half a million of them
             continue
         if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
-            raise InputError(f"merge {shown(given)}: a pair of tokens is expected")
+            raise InputError(f"merge {shown(given)}: it must be a pair of tokens")
         pair = sym.to_token(given[0], symbols), sym.to_token(given[1], symbols)
         both: Token = pair[0] + pair[1]  # type: ignore[operator]
         for part in (*pair, both):
             if len(part) != 1 and part not in tokens:
-                raise InputError(f"{_merge(pair)}: {sym.show(part)!r} is no token")
+                raise InputError(f"{_merge(pair)}: {sym.show(part)!r} is not a token")
         if pair in pairs:
             raise InputError(f"{_merge(pair)} is given twice")
         pairs[pair] = None
@@ -569,7 +572,7 @@ def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
         if values is None:
             return None
         if not isinstance(values, list) or not all(isinstance(v, kind) for v in values):
-            raise InputError(f"'{key}' does not have the form of a vocabulary file")
+            raise InputError(f"'{key}' is not valid in a vocabulary file")
         return values
 
     def pairs(key: str) -> list[Any] | None:
@@ -583,7 +586,7 @@ def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
     use["scores"] = listed("scores", (int, float))
     if (singles := pairs("symbol_scores")) is not None:
         if not all(isinstance(value, int | float) for _, value in singles):
-            raise InputError("'symbol_scores' must be a list of a symbol and a number each")
+            raise InputError("'symbol_scores' must be a list of pairs of a symbol and a number")
         use["symbol_scores"] = {sym.from_json(s, symbols): v for s, v in singles}
     use["sums"] = data.get("sums", "word")
     use["ids"] = listed("ids", int)

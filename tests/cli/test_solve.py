@@ -213,10 +213,13 @@ def test_solvers(run):
         (("--group", "a=1:0-0"), "group 'a': no token has 0 to 0 symbols"),
         (("--group", "long"), "--group long: expected NAME=N:WHAT"),
         (("--group", "long=1:none.txt"), "none.txt: cannot be read"),
-        (("--weights", "bad.tsv"), "bad.tsv: a weight is given for 'zz', which is no word"),
-        (("--weights", "twice.tsv"), "twice.tsv:2: the word 'xy' stands here a second time"),
+        (
+            ("--weights", "bad.tsv"),
+            "bad.tsv: a weight is given for 'zz', which is not a word of the corpus",
+        ),
+        (("--weights", "twice.tsv"), "twice.tsv:2: the word 'xy' is here a second time"),
         (("--start", "long.json"), "the start is no vocabulary of this instance: "),
-        (("--write-mps", "M.xyz"), "M.xyz: a model file ends in .mps or .lp"),
+        (("--write-mps", "M.xyz"), "M.xyz: the name of a model file must end in .mps or .lp"),
         (("--events", "none/E.jsonl"), "none/E.jsonl"),
     ],
 )

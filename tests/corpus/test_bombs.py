@@ -52,7 +52,7 @@ def test_a_word_of_a_bomb(tmp_path, packing, monkeypatch):
     monkeypatch.setattr(readers, "PIECE", 2 * MIB)
     path = tmp_path / f"a.txt.{packing}"
     path.write_bytes(packed(b"first " + b"a" * (16 * MIB), packing))
-    message = rf"^{path}: inflates to more than 2 MiB without a place to cut; unpack it"
+    message = rf"^{path}: inflates to more than 2 MiB without a place to split at; unpack it"
     with pytest.raises(InputError, match=message):
         WordCounts.from_files([path])
     encoder = Encoder(Vocabulary(["aa"], special=("<|end|>",)), "gpt2")

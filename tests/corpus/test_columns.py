@@ -155,7 +155,7 @@ def test_arrow():
         ({"a": 2.0}, "the count of 'a' is 2.0"),
         ({"a": True}, "the count of 'a' is True"),
         ({None: 1}, "None is not text or bytes"),
-        ({"\ud800": 1}, "has a lone surrogate, not UTF-8"),
+        ({"\ud800": 1}, "has a lone surrogate, which UTF-8 cannot encode"),
     ],
 )
 def test_refused_counts(counts, line):

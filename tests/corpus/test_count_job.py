@@ -276,7 +276,7 @@ def test_counts_of_others_are_merged(run, tmp_path):
         ("B.tsv", "#partcover counts 1 pretokenizer=cl100k\na\t1\n", "they are not to be added up"),
         ("B.tsv", "#partcover counts 1 symbols=chars\na\t1\n", "its words are over chars"),
         ("B.tsv", "a\t1\nb\n", r"B\.tsv:2: no tab"),
-        ("B.tsv", "#partcover counts 1 symbols=ints\n1 2\t1\n", "joined with cat"),
+        ("B.tsv", "#partcover counts 1 symbols=ints\n1 2\t1\n", "with cat"),
         ("B.parquet", {"word": ["a", ""], "count": [1, 1]}, "row 2: the word is empty"),
         ("B.parquet", {"word": ["a", None], "count": [1, 1]}, "row 2: the word is null"),
         ("B.parquet", {"word": ["a"], "count": [0]}, "row 1: a count is at least 1"),

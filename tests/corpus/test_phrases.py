@@ -139,7 +139,7 @@ def test_marks_stand_for_all_spaces_of_a_phrase():
         ("none", 2, "words of the pre-tokenizer none cannot be joined"),
         ("space+digit", 2, "words of the pre-tokenizer space cannot be joined"),
         ("gpt3", 2, "unknown pre-tokenizer 'gpt3'"),
-        ("gpt2+phrases:2", 2, "joins words already"),
+        ("gpt2+phrases:2", 2, "already joins words"),
         ('{"type": "Whitespace"}', 2, "behind steps that cut, leave nothing out"),
         ('{"type": "Phrases", "words": 2}', 2, "behind steps that cut"),
         ('{"type": "Phrases", "words": "x"}', 2, "words is 'x': a whole number"),

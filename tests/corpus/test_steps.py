@@ -269,7 +269,7 @@ def test_decoding_brings_spaces_back():
         ("{}", "type is None: use Split, Digits"),
         ('{"type": "UnicodeScripts"}', "type is 'UnicodeScripts'"),
         ('{"type": "Sequence"}', "pretokenizers is None"),
-        ('{"type": "Sequence", "pretokenizers": [3]}', "3 is no object"),
+        ('{"type": "Sequence", "pretokenizers": [3]}', "3 is not an object"),
         ('{"type": "Split"}', "pattern is None"),
         ('{"type": "Split", "pattern": {"Regex": ""}}', "that is not empty"),
         ('{"type": "Split", "pattern": {"Regex": "("}}', "pattern '\\(' is none"),

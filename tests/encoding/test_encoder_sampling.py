@@ -119,7 +119,9 @@ def test_samples_differ_by_seed_and_keep_special_tokens(tmp_path):
 def test_sampling_refused():
     for rule in ("priority", "single_symbols"):
         ours = Encoder(Vocabulary(["ab"]), "gpt2", rule)
-        with pytest.raises(InputError, match=f"rule {rule} cannot be drawn from: use one of"):
+        with pytest.raises(
+            InputError, match=f"rule {rule} has no random segmentations: use one of"
+        ):
             ours.sample("ab", seed=1)
     ours = Encoder(Vocabulary(["ab"]), "gpt2", "merges")
     with pytest.raises(InputError, match="rule merges needs dropout"):

@@ -105,7 +105,7 @@ def test_no_special_token_comes_in_unasked(tmp_path):
     assert encoder.decode(plain) == "a<s>b"
     assert encoder.encode("a<s>b", special=["<s>"])[1] == vocabulary.special["<s>"]
     assert encoder.encode("a<s>b", special=[]) == plain
-    with pytest.raises(InputError, match="special: '<t>' is no special token"):
+    with pytest.raises(InputError, match="special: '<t>' is not a special token"):
         encoder.encode("a", special=["<t>"])
 
 
@@ -187,7 +187,7 @@ def test_ids_are_those_of_tiktoken():
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ({"<t>": ["lstrip"]}, "'<t>' is no special token"),
+        ({"<t>": ["lstrip"]}, "'<t>' is not a special token"),
         ({"<s>": ["strip"]}, "'strip' is none: use single_word"),
         ({"<s>": "lstrip"}, "a list of flags is expected"),
     ],

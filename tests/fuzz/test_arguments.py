@@ -74,7 +74,9 @@ def test_what_another_run_writes(sandbox):
             with held_output(sandbox.work / path):
                 done = sandbox.run(line)
             assert (done.status, done.output) == (2, "")
-            assert done.error == f"partcover: {path}: another run is writing it\n"
+            assert (
+                done.error == f"partcover: {path}: another run is writing this file: wait for it\n"
+            )
             assert {path for path, _ in sandbox._state()} == sandbox.before.keys()
             tried.add((name, option.opts[0]))
     assert len(tried) > 40

@@ -213,7 +213,7 @@ def test_bad_formulas_and_instances():
     for names, clauses, message in [
         (["x"], [], "no clauses"),
         ([], [(1,)], "no clauses"),
-        (["x", "x"], [(1,)], "two variables have one name"),
+        (["x", "x"], [(1,)], "two variables have the same name"),
         (["x"], [()], "an empty clause is never satisfied"),
         (["x"], [(2,)], "literal 2: variables are the numbers 1 to 1"),
         (["x"], [(0,)], "literal 0"),

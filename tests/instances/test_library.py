@@ -81,7 +81,7 @@ def test_a_file_is_what_was_saved(tmp_path):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"words_sha256": "0"}, "the words are not those that words_sha256 tells"),
+        ({"words_sha256": "0"}, "the words do not match words_sha256"),
         ({"tokens": 7}, "7 tokens stated, the vocabulary needs 8"),
         ({"vocabulary": ["heart", "pear"]}, "8 tokens stated, the vocabulary needs 9"),
         ({"vocabulary": ["heart", "pearl", "the"]}, "3 tokens, and the budget k is 2"),

@@ -93,7 +93,7 @@ def test_standard_output(tmp_path):
 @pytest.mark.parametrize(
     ("name", "path", "message"),
     [
-        ("list", "", "the name of the file or folder to write is empty"),
+        ("list", "", "the path to write to is empty: name a file or folder"),
         ("list", ".", ".: is a directory; name a file to write"),
         ("list", "..", "..: is a directory; name a file to write"),
         ("list", "/", "/: is a directory; name a file to write"),
@@ -212,7 +212,10 @@ def test_a_full_disk_leaves_a_folder_as_it_was(tmp_path, monkeypatch, name, ther
 
 def test_two_exports_into_one_folder(tmp_path):
     with held_folder(tmp_path / "out"):
-        with pytest.raises(InputError, match="out: another run is writing it"):
+        with pytest.raises(
+            InputError,
+            match="out: another run is writing this file: wait for it",
+        ):
             export(SMALL, tmp_path / "out", "huggingface")
         assert not list((tmp_path / "out").iterdir())
 

@@ -31,7 +31,7 @@ def b64(token):
         ("sage", "61\n616\n", "{path}:2: '616' is not bytes"),
         ("sage", "61\n\n62\n", "{path}:2: '' is not bytes"),
         ("pathpiece", "61\n61\n", "{path}:2: token 'a' is given twice, first in line 1"),
-        ("pathpiece", "", "{path}: no tokens"),
+        ("pathpiece", "", "{path}: there are no tokens"),
         ("greedtok", "xx\n", "{path}:1: 'xx' is not bytes"),
         ("list", "ab\nab\n", "{path}:2: token 'ab' is given twice, first in line 1"),
         ("list", "ab\na\\q\n", "{path}:2: a backslash must be followed"),
@@ -129,7 +129,10 @@ def test_a_rank_file_may_hold_an_empty_token(tmp_path):
     (tmp_path / "v.tiktoken").write_bytes(b"\n".join([*lines, b"aGE= 256", b"= 257"]) + b"\n")
     vocabulary = Vocabulary.load(tmp_path / "v.tiktoken")
     assert vocabulary.tokens == (b"ha",)
-    assert "an empty token, which no text becomes, is left out" in vocabulary.provenance["remarks"]
+    assert (
+        "an empty token was left out, because no text can use it"
+        in vocabulary.provenance["remarks"]
+    )
     whisper = next(special for name, _, special in PUBLISHED.values() if name == "multilingual")
     assert len(whisper) == 1608
     assert (whisper["<|endoftext|>"], whisper["<|su|>"]) == (50257, 50357)

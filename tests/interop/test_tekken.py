@@ -42,7 +42,7 @@ def test_ids_follow_the_special_tokens_and_the_rest_is_cut_off(tmp_path):
     assert vocabulary.tokens == made("merges").tokens[:12]
     assert vocabulary.special["[INST]"] == 3
     assert vocabulary.provenance["remarks"] == [
-        "1 tokens past its default_vocab_size are left out, as there"
+        "1 tokens beyond its default_vocab_size are left out, as in mistral-common"
     ]
     own = tiktoken.Encoding(
         "own",
@@ -82,7 +82,7 @@ def test_other_ids_are_given_up(tmp_path):
         ({"default_num_special_tokens": -1}, "its sizes ask for 289"),
         ({"default_num_special_tokens": 10**9, "default_vocab_size": 10**9}, "special tokens: 0"),
         ({"default_num_special_tokens": "1"}, "not a tekken.json"),
-        ({"pattern": 3}, "its pattern is no text"),
+        ({"pattern": 3}, "its pattern is not text"),
     ],
 )
 def test_broken_settings(tmp_path, change, message):

@@ -95,8 +95,8 @@ def test_what_is_not_as_it_is_written_is_named(tmp_path):
     file = tmp_path / "t" / "tiktoken_ext" / "t.json"
     settings = json.loads(file.read_text())
     for change, message in (
-        ({"format": "other"}, "t.json: these are no settings of an encoding"),
-        ({"special_tokens": 3}, "t.json: these are no settings of an encoding"),
+        ({"format": "other"}, "t.json: not the settings of an encoding"),
+        ({"special_tokens": 3}, "t.json: not the settings of an encoding"),
         ({"special_tokens": {"a": "b"}}, "t.json: "),
     ):
         file.write_text(json.dumps(settings | change))
@@ -111,5 +111,5 @@ def test_what_is_not_as_it_is_written_is_named(tmp_path):
     with pytest.raises(InputError, match=r"u\.tiktoken: cannot be read"):
         Vocabulary.load(tmp_path / "t")
     file.write_text("{}")
-    with pytest.raises(InputError, match="2 encodings, and one is expected"):
+    with pytest.raises(InputError, match="2 encodings, expected one"):
         Vocabulary.load(tmp_path / "t")

@@ -93,7 +93,7 @@ def test_packed_merges_are_not_unpacked_without_end(tmp_path, monkeypatch, head)
     (tmp_path / "vocab.json").write_text('{"a": 0}')
     path = tmp_path / "merges.txt"
     path.write_bytes(gzip.compress(f"{head}\n".encode() + b"a" * (1 << 25), 1))
-    with pytest.raises(InputError, match=rf"^{path}:2: two parts of a merge are expected"):
+    with pytest.raises(InputError, match=rf"^{path}:2: expected the two parts of a merge"):
         Vocabulary.load(path)
     monkeypatch.setattr(vocab_merges, "_LARGEST", 1 << 16)
     path.write_bytes(gzip.compress(f"{head}\n".encode() + b"a a\n" * (1 << 15), 1))

@@ -111,7 +111,7 @@ CUT = {"cycle": [0, 1, 2], "coef": 1, "rhs": 1, "multiplier": 2}
         ({"tokens": 7}, "the tokens of a leaf are not a list"),
         ({"tokens": [7, 8, 9]}, "7 is not a token over bytes"),
         ({"pairs": {}}, "the pairs of a leaf are not a list"),
-        ({"pairs": [[0, 1, 2]]}, "a pair of a leaf has not two tokens"),
+        ({"pairs": [[0, 1, 2]]}, "a pair of a leaf does not have two tokens"),
         ({"pairs": [0, 1]}, "not a list of numbers below 3"),
         ({"pairs": [[0, 3]]}, "not a list of numbers below 3"),
         ({"pairs": [[0, -1]]}, "not a list of numbers below 3"),

@@ -149,7 +149,7 @@ def test_requirements_that_contradict(options, message):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({"xyz": 2}, "a weight is given for 'xyz', which is no word"),
+        ({"xyz": 2}, "a weight is given for 'xyz', which is not a word of the corpus"),
         ({"ab": 0}, "the weight of 'ab' is 0: a whole number of at least 1"),
         ({"ab": 2**62}, "does not fit in int64"),
     ],

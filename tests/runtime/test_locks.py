@@ -26,7 +26,13 @@ def test_a_folder_is_held_by_one(tmp_path):
     folder = tmp_path / "f"
     with held_folder(folder):
         assert folder.is_dir()
-        with pytest.raises(InputError, match="f: another run is writing it"), held_folder(folder):
+        with (
+            pytest.raises(
+                InputError,
+                match="f: another run is writing this file: wait for it",
+            ),
+            held_folder(folder),
+        ):
             pass
         assert folder.is_dir()
     with held_folder(folder):
@@ -42,7 +48,10 @@ def test_a_file_is_held_by_one(tmp_path):
     left = tmp_path / ".V.json.partcover"
     left.write_text("")  # by a run that was killed
     with held_output(path):
-        with pytest.raises(InputError, match=r"V\.json: another run is writing it"):
+        with pytest.raises(
+            InputError,
+            match=r"V\.json: another run is writing this file: wait for it",
+        ):
             held_output(path).__enter__()
         check_writable(path)
         assert left.exists()
@@ -122,7 +131,7 @@ def test_count_waits_for_nobody(run, tmp_path):
         for more in ((), ("--resume",)):
             status, out, error = run(*count, *more)
             assert (status, out, error.count("\n")) == (2, "", 1)
-            assert "C.tsv.shards: another run is writing it" in error
+            assert "C.tsv.shards: another run is writing this file: wait for it" in error
         assert (tmp_path / "C.tsv.shards").is_dir()
     assert run(*count)[0] == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == [

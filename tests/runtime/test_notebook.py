@@ -204,5 +204,5 @@ def test_groups_take_any_iterable():
     words = WordCounts.from_words(["the", "red"])
     instance = Instance(words, 2, groups=[GroupBudget("two", 0, ["the", "re"])])
     assert not {"the", "re"} & {token.decode() for token in greedtok(instance).vocabulary}
-    with pytest.raises(InputError, match="tokens is 'the': a list is expected"):
+    with pytest.raises(InputError, match="tokens is 'the': it must be a list"):
         GroupBudget("two", 0, "the")

@@ -315,7 +315,7 @@ def test_about_another_instance_or_of_another_form():
         check = check_certificate(without, about(without, proof))
         assert (check.ok, check.lower_bound) == (False, 0)
         assert check.problems == (
-            "a leaf is about tokens that merges make, and the instance is not",
+            "a leaf is about tokens that merges make, but the instance is not",
         )
 
 

@@ -255,7 +255,7 @@ def test_a_file_holds_all_of_it_and_what_was_changed_is_refused(tmp_path, symbol
     for about in (head, all_words):
         check = check_certificate(about, certificate)
         assert check.problems == (
-            "the certificate is about a head and a tail, and all words are given",
+            "the certificate is about a head and a tail, but the instance has all words",
         )
     plain = check_certificate(instance, lower_bound(all_words).certificate)
     assert plain.problems == (

@@ -169,8 +169,8 @@ class BestPrices:
         self.lower_bound = bound
         if self.incumbent is not None and bound > self.incumbent:
             raise InputError(
-                f"{self.incumbent} tokens are given as enough, and {bound} are proven to be "
-                "needed: the incumbent is not of this instance"
+                f"{self.incumbent} tokens are given as enough, but {bound} are proven to be "
+                "needed: the incumbent is for another instance"
             )
         self.progress.event(Event(self.deadline.seconds, "bound", self.incumbent, bound, source))
 

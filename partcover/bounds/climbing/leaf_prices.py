@@ -66,10 +66,12 @@ class LeafReader:
         shift = counter.bits - scale_bits
         prices = _scaled(prices, shift)
         if leaf.fees and len(leaf.fees) != len(counter.groups):
-            raise InputError(f"a leaf has {len(leaf.fees)} fees for {len(counter.groups)} groups")
+            raise InputError(
+                f"a leaf has {len(leaf.fees)} multipliers for {len(counter.groups)} groups"
+            )
         fees = tuple(_scaled_one(fee, shift) for fee in leaf.fees)
         if max(fees, default=0) >= _LIMIT << counter.low_bits:
-            raise InputError("the fees of a leaf are too large to count with")
+            raise InputError("the multipliers of groups in a leaf are too large to count with")
         terms_of(leaf, self.words, counter.asked(counter.instance))  # refuses what is not valid
         terms: list[Term] = [FeeTerm(fees)] if fees else []
         if leaf.has_cuts:

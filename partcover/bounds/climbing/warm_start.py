@@ -81,8 +81,7 @@ def first_point(
     """
     if counter.instance.words.total_symbols >= _MOST_SYMBOLS:
         raise InputError(
-            "the counts are too large for prices of enough digits: scale them down, or take fewer "
-            "words"
+            "the counts are too large for precise prices: scale them down, or use fewer words"
         )
     prices = [counter.prices_of(one) for one in certificates]
     known = [_checked(counter, one) for one in certificates]

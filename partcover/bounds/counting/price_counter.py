@@ -205,7 +205,9 @@ class PriceCounter:
         """Refuses a certificate of other words or conditions; of any k."""
         asked = self.asked(self.instance)
         if certificate.tail is not None:
-            raise InputError("the certificate is about a head and a tail, and all words are given")
+            raise InputError(
+                "the certificate is about a head and a tail, but the instance has all words"
+            )
         if certificate.words_sha256 != asked.words.digest:
             raise InputError("the certificate is about other words or counts")
         if certificate.policy_sha256 != policy_digest(asked):

@@ -87,7 +87,7 @@ def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> 
     if tokens is not None and prices.lower_bound > tokens:
         raise InputError(
             f"{tokens} tokens are given as enough, and {prices.lower_bound} are proven to be "
-            "needed: the incumbent is not of this instance"
+            "needed: the incumbent is for another instance"
         )
     return replace(
         proven,

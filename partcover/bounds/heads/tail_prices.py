@@ -147,8 +147,8 @@ class TailPrices:
         room = min(_TOTAL_BITS - total.bit_length(), _WORTH_BITS - tail.worth.bit_length())
         if room < 1:
             raise InputError(
-                f"{total} symbols are counted, which sums of 63 bits do not hold: scale the counts "
-                "down, or leave out long words"
+                f"{total} symbols are counted, which is too much for sums of 63 bits: scale the "
+                "counts down, or leave out long words"
             )
         counter.refine(min(_BITS, room))
         term = None if stated is None else stated.tail
@@ -302,7 +302,8 @@ class TailPrices:
             at = place.get(token, number)
             if at < 0:
                 raise InputError(
-                    f"the certificate has a toll for {sym.show(token)!r}, which it may not"
+                    f"the certificate has a multiplier for {sym.show(token)!r}, which is not "
+                    "allowed"
                 )
             # no token is used that costs what its symbols do
             tolls[at] = min(toll, (len(token) - 1) * self.counter.one)

@@ -273,6 +273,6 @@ _FEWER = (
 def _refuse_beyond_memory(n_arcs: int, size: int) -> None:
     """Refuses more arcs than fit in memory or in 32 bits."""
     if n_arcs >= 2**31 - 1:
-        raise InputError(f"the candidates that matter occur {n_arcs:,} times: {_FEWER}")
+        raise InputError(f"the relevant candidates occur {n_arcs:,} times: {_FEWER}")
     what = f"the candidates that matter occur {n_arcs:,} times, which needs"
     refuse_beyond(n_arcs * size, what, _FEWER)

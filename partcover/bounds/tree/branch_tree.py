@@ -242,7 +242,7 @@ def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node
     instance = counter.instance
     counter.refuse_other(certificate)
     if certificate.k != instance.k:
-        raise InputError(f"the certificate is for k = {certificate.k}, and k is {instance.k}")
+        raise InputError(f"the certificate is for k = {certificate.k}, but k is {instance.k}")
     reader = LeafReader(counter)
     readers = {counter.weights: reader}
     top: list[Node] = []

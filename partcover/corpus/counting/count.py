@@ -230,12 +230,12 @@ def not_counted(source: Source, chunks: Iterable[bytes]) -> Iterator[bytes]:
     has_header = first.removeprefix(BOM_UTF8).startswith(HEADER)
     if has_header or (source.path.endswith(".tsv") and looks_counted(first)):
         raise InputError(
-            f"{shown(source.path)}: this is a counts file (word, tab, count), no text: its words "
+            f"{shown(source.path)}: this is a counts file (word, tab, count), not text: its words "
             "are counted already; --all-files (all_files=True) counts it as text"
         )
     if (kind := kind_of_head(first)) in ("vocabulary", "instance", "certificate"):
         raise InputError(
-            f"{shown(source.path)}: this is a file of partcover's ({kind}), no text; --all-files "
+            f"{shown(source.path)}: this is a file of partcover ({kind}), not text; --all-files "
             "(all_files=True) counts it as text"
         )
     yield from chain([first], rest)
@@ -297,7 +297,9 @@ def count_texts(texts: Iterable[str | bytes], settings: CountSettings) -> Arrays
             try:
                 text = text.encode("utf-8", "surrogateescape")
             except UnicodeEncodeError:
-                raise InputError(f"{where} has a lone surrogate, not UTF-8") from None
+                raise InputError(
+                    f"{where} has a lone surrogate, which UTF-8 cannot encode"
+                ) from None
         elif not isinstance(text, bytes):
             raise InputError(f"{where} is {type(text).__name__}: str or bytes is expected")
         tally.add(Document(where, (text,)), settings.symbols == "chars")

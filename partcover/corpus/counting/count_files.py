@@ -126,7 +126,9 @@ def count_shards(
         options["report"] = reports.add
     else:
         if not known:
-            raise InputError("standard input and pipes are read by threads of this process alone")
+            raise InputError(
+                "standard input and pipes can only be read with engine='threads' (--engine threads)"
+            )
         shards = [_anywhere(shard) for shard in shards]
         folder = os.path.abspath(folder)  # noqa: PTH100
 

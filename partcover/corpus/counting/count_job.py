@@ -135,11 +135,14 @@ class CountJob:
         with held_folder(folder):
             remove_left_behind(folder)
             if not (folder / _PLAN).exists() and any(folder.iterdir()):
-                raise InputError(f"{folder}: is in the way; it is no folder of a stopped count")
+                raise InputError(
+                    f"{folder}: exists and is not the folder of an interrupted count: rename or "
+                    "delete it"
+                )
             if self.finished and not resume:
                 raise InputError(
-                    f"{folder}: holds {self.finished:,} finished shards of a stopped count: "
-                    "--resume goes on with it; delete the folder to count from the beginning"
+                    f"{folder}: has {self.finished:,} finished shards of an interrupted count: "
+                    "continue it with --resume, or delete the folder to count from the beginning"
                 )
             if not self.finished:
                 _empty(folder)
@@ -157,7 +160,7 @@ class CountJob:
         other = difference(old, plan)
         if other is not None:
             raise InputError(
-                f"{folder}: holds shards of another count ({other}): delete the folder to count "
+                f"{folder}: has shards of another count ({other}): delete the folder to count "
                 "from the beginning"
             )
         size = old.get("shard_bytes")

@@ -82,8 +82,8 @@ class Totals:
             self.total_symbols += sum(map(int.__mul__, counts.tolist(), lengths.tolist()))
         if self.total_symbols > MAX_COUNT:
             raise InputError(
-                f"the counted corpus has {self.total_symbols} symbols or more, which int64 does "
-                "not hold: scale the counts down"
+                f"the counted corpus has {self.total_symbols} symbols or more, more than int64 can "
+                "hold: scale the counts down"
             )
 
 
@@ -135,7 +135,7 @@ def write_counts(
             totals.add(block, header.symbols == "chars")
             yield block
         if source is not None and not totals.words:
-            raise InputError(f"{source}: empty corpus, there are no words")
+            raise InputError(f"{source}: the corpus is empty: it has no words")
 
     with atomic_writer(path) as file:
         (_write_parquet if is_parquet(path) else _write_tsv)(file, header, counted())
@@ -160,7 +160,9 @@ def _write_parquet(file: IO[bytes], header: Header, blocks: Iterable[Arrays]) ->
     with pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=["count"]) as writer:
         for data, offsets, counts in _row_groups(blocks):
             if len(data) >= 2**31:
-                raise InputError("a word of 2 GiB or more does not fit in Parquet: write a TSV")
+                raise InputError(
+                    "a word of 2 GiB or more does not fit into Parquet: write a .tsv file"
+                )
             buffers = [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(data)]
             words = pa.Array.from_buffers(pa.binary(), len(counts), buffers)
             writer.write_batch(pa.record_batch([words, pa.array(counts)], schema))
@@ -253,14 +255,14 @@ def read_words(
     """Reads counted words, TSV or Parquet, as `partcover.corpus.files.tsv.read` does."""
     if not is_parquet(path):
         if Path(path).is_dir():
-            raise InputError(f"{fspath(path)}: this is a folder: run `partcover count` on it first")
+            raise InputError(f"{fspath(path)}: this is a folder. Run `partcover count` on it first")
         return tsv.read(path, symbols)
     header, blocks = _read_parquet(fspath(path))
     if "ints" in (symbols, header.symbols):
-        raise InputError(f"{fspath(path)}: words of integers are in a TSV")
+        raise InputError(f"{fspath(path)}: words of integers can only be stored as TSV")
     if None not in (symbols, header.symbols) and symbols != header.symbols:
         raise InputError(
-            f"{fspath(path)}: the words are over {header.symbols}, {symbols} were asked for"
+            f"{fspath(path)}: the words are over {header.symbols}, not over {symbols} as asked for"
         )
     table = _word_table.WordTable()
     symbols = symbols or header.symbols or "bytes"
@@ -270,7 +272,7 @@ def read_words(
         try:
             table.add_words(*block)
         except OverflowError:
-            raise InputError(f"{fspath(path)}: a summed count does not fit in int64") from None
+            raise InputError(f"{fspath(path)}: a sum of counts does not fit into int64") from None
     return table.export(False), header._replace(symbols=symbols)
 
 
@@ -286,7 +288,7 @@ def _read_parquet(
     if not {"word", "count"} <= set(names):
         if len(names) != 2:
             listed = ", ".join(map(repr, names[:8])) or "none"
-            raise InputError(f"{path}: columns 'word' and 'count' are expected; there is {listed}")
+            raise InputError(f"{path}: expected columns 'word' and 'count', found {listed}")
         word, count = names
     else:
         word, count = "word", "count"
@@ -299,7 +301,7 @@ def _read_parquet(
         kinds = kinds[0].value_type, kinds[1]
     texts = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
     if not any(test(kinds[0]) for test in texts):
-        raise InputError(f"{path}: column {word!r} is {kinds[0]}, no words")
+        raise InputError(f"{path}: column {word!r} is {kinds[0]}, not text or binary")
     if not types.is_integer(kinds[1]):
         raise InputError(f"{path}: column {count!r} is {kinds[1]}, not whole numbers")
     facts = (schema.metadata or {}).get(b"partcover", b"")
@@ -357,7 +359,7 @@ def _refuse_repeated(path: str, row: int, words: Any) -> None:
     if decoded > 4 * distinct + _REPEATED:
         raise InputError(
             f"{path}: {len(words):,} rows from {row:,} on repeat {distinct / 2**20:,.1f} MiB of "
-            f"words to {decoded / 2**20:,.1f} MiB: sum the counts of each word first"
+            f"words as {decoded / 2**20:,.1f} MiB: add up the counts of each word first"
         )
 
 

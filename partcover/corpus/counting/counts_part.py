@@ -61,7 +61,8 @@ class CountsPart:
     def _check_unchanged(self) -> None:
         if state_of(self.path) != self.state:
             raise InputError(
-                f"{self.path}: changed while it was read; it is read several times: take a copy"
+                f"{self.path}: changed while it was read, which happens several times: make a "
+                "copy of it"
             )
 
 
@@ -91,11 +92,16 @@ def parts_of(path: str | PathLike[str], symbols: Symbols | None = None) -> list[
     name = fspath(path)
     state = state_of(name)
     if state[0] is None:
-        raise InputError(f"{shown(name)}: is no file, and the words are read several times")
+        raise InputError(
+            f"{shown(name)}: is not a file. Words with a tail are read several times: save them "
+            "to a file first"
+        )
     spans = spans_of(name, state[0], PART)
     header, _ = read_span(name, spans[0] if spans else (0, 0))
     if None not in (symbols, header.symbols) and symbols != header.symbols:
-        raise InputError(f"{name}: the words are over {header.symbols}, {symbols} were asked for")
+        raise InputError(
+            f"{name}: the words are over {header.symbols}, not over {symbols} as asked for"
+        )
     alphabet: Symbols = symbols or header.symbols or "bytes"
     return [CountsPart(name, alphabet, span, state) for span in spans]
 

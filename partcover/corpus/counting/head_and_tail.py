@@ -131,7 +131,7 @@ class HeadAndTail:
         scratch: str | PathLike[str] | None = None,
     ) -> None:
         if n < 1:
-            raise InputError(f"a head of {n} words: at least 1 is expected")
+            raise InputError(f"the head is {n} words: it must be at least 1")
         self.n = n
         self.executor = executor
         self.scratch = scratch
@@ -219,7 +219,7 @@ class HeadAndTail:
         """Returns the words of the head."""
         parts = list(chain.from_iterable(self.map(_head_blocks)))
         if not parts:
-            raise InputError("empty corpus, there are no words")
+            raise InputError("the corpus is empty: it has no words")
         return _joined(parts)
 
     def sample(self, n: int) -> WordCounts:

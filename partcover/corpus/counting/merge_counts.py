@@ -100,7 +100,7 @@ def _hashes(
     hashes = {}
     for file, then in zip(now, before, strict=True):
         if file != then:
-            raise InputError(f"{shown(file['path'])}: it changed while it was read")
+            raise InputError(f"{shown(file['path'])}: changed while it was read: make a copy of it")
         if file["size"] is not None:
             hashes[os.path.abspath(file["path"])] = sha256_of(file["path"])  # noqa: PTH100
     return hashes
@@ -118,7 +118,7 @@ def _agreed(header: Header, found: Header, first: str, path: str) -> Header:
     ):
         if here != before and not (what == "normalized by" and name is None):
             raise InputError(
-                f"{shown(path)}: its words are {what} {here}, others {before}: they are not to be "
-                "added up"
+                f"{shown(path)}: its words are {what} {here}, those of other files {before}: "
+                "they cannot be added up"
             )
     return header._replace(pretokenizer=header.pretokenizer or name)

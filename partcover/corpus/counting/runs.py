@@ -81,7 +81,9 @@ def read_run(path: str | Path, by_count: bool = False) -> Iterator[Arrays]:
         If it cannot be read, or does not hold what a run holds.  A folder for runs may be open to
         others, who can make the checksums right.
     """
-    damaged = InputError(f"{path}: this part of a count is damaged; delete it and --resume")
+    damaged = InputError(
+        f"{path}: this part of a count is damaged. Delete it, then continue with --resume"
+    )
     with open_input(path) as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             raise damaged
@@ -171,7 +173,7 @@ def sorted_blocks(blocks: Sequence[Arrays], by_count: bool) -> Arrays:
     words, places, sums, overflow = _word_lines.sort_words(data, offsets, counts, by_count)
     if overflow >= 0:
         word = data[offsets[overflow] : offsets[overflow + 1]].tobytes()
-        raise InputError(f"the summed count of {show(word)!r} does not fit in int64")
+        raise InputError(f"the sum of the counts of {show(word)!r} does not fit into int64")
     return words, places, sums
 
 

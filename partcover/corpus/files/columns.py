@@ -63,7 +63,7 @@ def pairs_of(counts: Any) -> Iterable[Any]:
         return pairs
     if hasattr(counts, "to_pylist") or hasattr(counts, "to_list"):
         raise InputError(
-            f"{shown(counts)} is one column: give words with counts, or the words alone to "
+            f"{shown(counts)} is a single column: give words and counts, or give words alone to "
             "from_words"
         )
     return _iterable(counts, "counts", "a mapping of words to counts, or pairs of these,")

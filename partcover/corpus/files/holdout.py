@@ -48,11 +48,11 @@ def split(words: WordCounts, share: float, *, seed: int = 0) -> tuple[WordCounts
     (8, 2)
     """
     if not 0 < share < 1:
-        raise InputError(f"the share to hold out is {share}: above 0 and below 1 is expected")
+        raise InputError(f"the share to hold out is {share}: it must be above 0 and below 1")
     total = words.total_count
     if total >= _MAX_COUNT:
         raise InputError(
-            f"{total:,} occurrences: a split draws from fewer than {_MAX_COUNT:,}; split the text "
+            f"{total:,} occurrences: a split needs fewer than {_MAX_COUNT:,}. Split the text "
             "before it is counted"
         )
     n_test = round(share * total)

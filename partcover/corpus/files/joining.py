@@ -29,7 +29,7 @@ def checked_phrases(words: int) -> int:
         For a number below 1 or above 64 that is not `ALL_WORDS`.
     """
     if words != ALL_WORDS and not 1 <= words <= LONGEST:
-        raise InputError(f"phrases of {words} words: 1 to {LONGEST} are expected, or all in a row")
+        raise InputError(f"phrases of {words} words: use 1 to {LONGEST}, or all")
     return words
 
 

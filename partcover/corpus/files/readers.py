@@ -83,8 +83,8 @@ def refuse_piece(where: str, size: int, limit: int | None) -> None:
     """
     if limit is not None and size > limit:
         raise InputError(
-            f"{where}: inflates to more than {limit // 2**20} MiB without a place to cut; unpack "
-            "it first, if it is what you expect"
+            f"{where}: inflates to more than {limit // 2**20} MiB without a place to split at; "
+            "unpack it first, if this is what you expect"
         )
 
 
@@ -208,7 +208,9 @@ def _unzstd(source: Source, file: IO[bytes]) -> Iterator[bytes]:
                 if chunk:
                     yield chunk
     if frame is not None:
-        raise InputError(f"{source.path}: the Zstandard data is cut short")
+        raise InputError(
+            f"{source.path}: the Zstandard data ends too early: the file is incomplete"
+        )
 
 
 def _part(
@@ -267,7 +269,7 @@ def _text_of(line: bytes, key: str) -> bytes | None:
     if not isinstance(row, dict):
         raise InputError("a JSON object is expected")
     if key not in row:
-        raise InputError(f"no key {key!r}; there is {_listed(row)}")
+        raise InputError(f"there is no key {key!r}; the keys are {_listed(row)}")
     text = row[key]
     if text is None:
         return None
@@ -276,7 +278,7 @@ def _text_of(line: bytes, key: str) -> bytes | None:
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
-        raise InputError("the text has a lone surrogate, not UTF-8") from None
+        raise InputError("the text has a lone surrogate, which UTF-8 cannot encode") from None
 
 
 def _line_feeds(path: str, end: int) -> int:
@@ -342,7 +344,9 @@ def _rows(source: Source, key: str, report: Callable[[int], None]) -> Iterator[D
 def _check_column(source: Source, key: str, schema: Any, types: Any) -> None:
     """Checks that the column of the text is there and holds text."""
     if key not in schema.names:
-        raise InputError(f"{source.path}: no column {key!r}; there is {_listed(schema.names)}")
+        raise InputError(
+            f"{source.path}: there is no column {key!r}; the columns are {_listed(schema.names)}"
+        )
     if schema.names.count(key) > 1:
         raise InputError(
             f"{source.path}: has {schema.names.count(key)} columns named {key!r}: keep one"
@@ -377,7 +381,7 @@ def _check_row_group(source: Source, number: int, group: Any, key: str) -> None:
         column = group.column(place)
         if column.path_in_schema == key and column.total_uncompressed_size > ROW_GROUP:
             raise InputError(
-                f"{source.path}: row group {number + 1} inflates to "
+                f"{source.path}: row group {number + 1} unpacks to "
                 f"{column.total_uncompressed_size / 2**30:,.1f} GiB of {key!r}, more than "
                 f"{ROW_GROUP // 2**30}: write it with smaller row groups"
             )

@@ -129,7 +129,7 @@ def find_sources(
                 continue
             if not inside:
                 others = f"; {listed_reasons(reasons)}" if reasons else ""
-                raise InputError(f"{path}: no text in this folder ({_ENDINGS}){others}")
+                raise InputError(f"{path}: there is no text in this folder ({_ENDINGS}){others}")
             sources += map(_source, inside)
             skipped.update(reasons)
     return sources
@@ -202,7 +202,7 @@ def check_unchanged(source: Source) -> None:
     if (size, modified) != (source.size, source.modified):
         raise InputError(
             f"{source.path}: changed while it was read; it had {source.size:,} bytes and has "
-            f"{size or 0:,} now: take a copy of it"
+            f"{size or 0:,} now: make a copy of it"
         )
 
 
@@ -333,5 +333,5 @@ def _source(path: str) -> Source:
     size, modified = state_of(path)
     kind, packing, suffix = _kind(path)
     if packing and suffix in (".parquet", ".tar"):
-        raise InputError(f"{path}: unpack it first; {suffix}.{packing} is not read")
+        raise InputError(f"{path}: unpack it first, {suffix}.{packing} cannot be read")
     return Source(path, kind, packing, size, modified)

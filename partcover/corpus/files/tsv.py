@@ -98,17 +98,17 @@ def parse_header(line: bytes) -> Header | None:
     version, *fields = line[len(HEADER) :].decode("utf-8", "replace").split() or [""]
     if version != str(_VERSION):
         raise InputError(
-            f"counts of version {version!r} are not known, the latest here is {_VERSION}: update "
-            "partcover"
+            f"the version {version!r} of counts files is not supported, the latest is "
+            f"{_VERSION}: update partcover"
         )
     facts: dict[str, str] = {}
     for field in fields:
         key, equals, value = field.partition("=")
         value = unquote(value, errors="surrogateescape")
         if not equals or not value:
-            raise InputError(f"{field!r} is not a fact of how words were counted: KEY=VALUE")
+            raise InputError(f"{field!r} is not an entry of the form KEY=VALUE")
         if facts.setdefault(key, value) != value:
-            raise InputError(f"two different facts: {key}={facts[key]} and {key}={value}")
+            raise InputError(f"two different values: {key}={facts[key]} and {key}={value}")
     symbols = facts.get("symbols")
     for alphabet in sym.SYMBOLS:
         if symbols == alphabet:
@@ -134,9 +134,11 @@ def parse_line(line: bytes, symbols: Symbols) -> tuple[Token, int]:
     """
     fields = line.split(b"\t")
     if len(fields) == 1:
-        raise InputError("no tab: a line is a word, a tab and its count")
+        raise InputError("count is missing. Expected WORD<TAB>COUNT")
     if len(fields) > 2:
-        raise InputError("more than one tab: a tab inside a word is written \\t")
+        raise InputError(
+            "more than one tab. Expected WORD<TAB>COUNT; write a tab inside a word as \\t"
+        )
     text, number = fields[0], fields[1].removesuffix(b"\r")
     if not text:
         raise InputError("the word is empty")
@@ -180,7 +182,7 @@ def _count(number: bytes) -> int:
     if _FRACTION.fullmatch(number) and number != b".":
         raise InputError(f"the count {shown_number} is not a whole number")
     if HEADER in number:
-        raise InputError("another file of counts begins inside the line: a line feed is missing")
+        raise InputError("another counts file begins inside the line: insert the missing line feed")
     raise InputError(f"the count {shown_number!r} is not a number")
 
 
@@ -239,12 +241,12 @@ class _Reader:
             if len(names) > 1:
                 raise InputError(
                     f"words counted with {header.pretokenizer}, those above with "
-                    f"{self.pretokenizer}: they are not to be added up"
+                    f"{self.pretokenizer}: their counts cannot be added up"
                 )
             if self.headers and header.normalizer != self.normalizer:
                 raise InputError(
                     f"words of text normalized by {header.normalizer or 'nothing'}, those above by "
-                    f"{self.normalizer or 'nothing'}: they are not to be added up"
+                    f"{self.normalizer or 'nothing'}: their counts cannot be added up"
                 )
         except InputError as error:
             raise self.error(number, error) from None
@@ -307,7 +309,7 @@ class _Reader:
             try:
                 word, count = parse_line(line, self.symbols)
                 if once and word in table:
-                    raise InputError(f"the word {sym.show(word)!r} stands here a second time")
+                    raise InputError(f"the word {sym.show(word)!r} is here a second time")
                 table[word] = table.get(word, 0) + count
                 if table[word] > MAX_COUNT:
                     raise InputError(
@@ -374,8 +376,7 @@ def read_blocks(
         first = reader.first_line(file)
         if reader.symbols == "ints":
             raise InputError(
-                f"{shown(path)}: words of integers are not read in blocks; files of them can be "
-                "joined with cat"
+                f"{shown(path)}: words of integers cannot be merged; join their files with cat"
             )
         opened = stack.pop_all()
 
@@ -424,7 +425,7 @@ def read_part(path: str | PathLike[str], begin: int, end: int) -> tuple[Header, 
         first = reader.first_line(file)
         header = Header(reader.pretokenizer, reader.symbols, reader.normalizer)
         if reader.symbols == "ints":
-            raise InputError(f"{shown(path)}: words of integers are not read in parts")
+            raise InputError(f"{shown(path)}: words of integers cannot have a head and a tail")
         if begin:
             first = b""
             file.seek(begin - 1)

@@ -63,7 +63,7 @@ class CharacterMap:
         try:
             decoded = base64.b64decode(data, validate=True)
         except ValueError:
-            raise InputError("the normalizer's map of characters is no base64") from None
+            raise InputError("the normalizer's character map is not base64") from None
         return cls.from_bytes(decoded)
 
     @classmethod
@@ -77,11 +77,11 @@ class CharacterMap:
         """
         size = int.from_bytes(data[:4], "little")
         if len(data) < 4 or size % 4 or size > len(data) - 4:
-            raise InputError("the normalizer's map of characters is cut short")
+            raise InputError("the normalizer's character map ends too early")
         texts = data[4 + size :]
         if max(map(len, texts.split(b"\0"))) > _LONGEST:
             raise InputError(
-                f"the normalizer's map of characters writes texts of more than {_LONGEST:,} bytes"
+                f"the normalizer's character map has texts of more than {_LONGEST:,} bytes"
             )
         return cls(np.frombuffer(data[4 : 4 + size], "<u4").astype(np.uint32), texts)
 

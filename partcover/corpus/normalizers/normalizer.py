@@ -252,19 +252,19 @@ def _read(given: str | Mapping[str, Any]) -> list[Any]:
         try:
             return [json.loads(given)]
         except (ValueError, RecursionError) as error:
-            raise InputError(f"the normalizer {shown(given)} is no JSON: {error}") from None
+            raise InputError(f"the normalizer {shown(given)} is not JSON: {error}") from None
     return [{"type": _BY_NAME.get(name.lower(), name)} for name in given.split("+")]
 
 
 def _flat(data: Any) -> list[dict[str, Any]]:
     """Returns the steps of a normalizer, each with all its parameters."""
     if not isinstance(data, Mapping):
-        raise InputError(f"the normalizer {shown(data)} is no JSON object with a type")
+        raise InputError(f"the normalizer {shown(data)} is not a JSON object with a type")
     kind = data.get("type")
     if kind == "Sequence":
         inner = data.get("normalizers")
         if not isinstance(inner, list):
-            raise InputError("the normalizer Sequence has no list of normalizers")
+            raise InputError("the normalizer Sequence has no list 'normalizers'")
         try:
             return [step for part in inner for step in _flat(part)]
         except RecursionError:

@@ -84,7 +84,7 @@ def translated(pattern: str) -> str:
     '(?:α|[0-9A-Fa-f])(?=\\n|\\Z)'
     """
     if len(pattern) > _LONGEST:
-        raise InputError(f"a pattern has {len(pattern):,} characters: at most {_LONGEST:,}")
+        raise InputError(f"a pattern has {len(pattern):,} characters, the limit is {_LONGEST:,}")
     return _Reader(pattern).all()
 
 
@@ -112,7 +112,7 @@ class _Reader:
 
     def _refuse(self, part: str) -> InputError:
         return InputError(
-            f"the pattern {shown(self.pattern)} has {part}, which is not known here: write it "
+            f"the pattern {shown(self.pattern)} has {part}, which is not supported: write it "
             "without"
         )
 

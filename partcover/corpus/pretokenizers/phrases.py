@@ -92,8 +92,8 @@ def phrase_of(rule: str) -> tuple[str, int]:
         return rule, 1
     if found[1].partition(":")[0] in APART:
         raise InputError(
-            f"words of the pre-tokenizer {found[1]} cannot be joined to phrases: none begins with "
-            "a space and a letter; use gpt2, cl100k, o200k, first-space, …"
+            f"words of the pre-tokenizer {found[1]} cannot be joined to phrases, because none "
+            "begins with a space and a letter; use gpt2, cl100k, o200k, first-space, …"
         )
     return found[1], ALL_WORDS if found[2] is None else checked_phrases(int(found[2]))
 
@@ -127,7 +127,7 @@ def with_phrases(pretokenizer: str, phrases: int) -> str:
         joined = {"type": "Sequence", "pretokenizers": [*steps, joining]}
         return pretokenizer if phrases == 1 else read_steps(joined).name
     if others.startswith("phrases"):
-        raise InputError(f"the pre-tokenizer {pretokenizer} joins words already")
+        raise InputError(f"the pre-tokenizer {pretokenizer} already joins words")
     if phrases == 1:
         return pretokenizer
     number = "" if phrases == ALL_WORDS else f":{phrases}"

@@ -307,7 +307,7 @@ class Pretokenizer:
         compiled = CompiledSteps.of(steps)
         if compiled is None and any(step.spelled for step in steps.steps):
             raise InputError(
-                "a pre-tokenizer as JSON: a step behind ByteLevel has no known pattern"
+                "a pre-tokenizer as JSON: a step after ByteLevel has an unknown pattern"
             )
         own = PretokenizerRule(
             steps.words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=steps.keeps,
@@ -497,7 +497,10 @@ def _find_words(name: str) -> PretokenizerRule:
     base, colon, mark = name.partition(":")
     if base == "space-prefix" and colon:
         if not mark:
-            raise InputError("pre-tokenizer 'space-prefix:' has an empty mark; leave out the colon")
+            raise InputError(
+                "pre-tokenizer 'space-prefix:' has an empty mark: give a mark, or leave out the "
+                "colon"
+            )
         return _space_prefix(mark)
     if name not in PRETOKENIZER_RULES:
         raise InputError(

@@ -27,13 +27,13 @@ class CheckedSplitter:
         words = self.function(text)
         if isinstance(words, str) or not isinstance(words, Iterable):
             raise InputError(
-                f"the pre-tokenizer {self.name} gives {shown(words)}: a list of texts is expected"
+                f"the pre-tokenizer {self.name} gives {shown(words)}: it must give a list of texts"
             )
         kept = []
         for word in words:
             if not isinstance(word, str):
                 raise InputError(
-                    f"the pre-tokenizer {self.name} gives {shown(word)} as a word: text is expected"
+                    f"the pre-tokenizer {self.name} gives {shown(word)} as a word: it must be text"
                 )
             try:
                 word.encode("utf-8", "surrogateescape")

@@ -200,8 +200,8 @@ class Step:
     def _behind(self, text: str) -> str:
         if self.suffix and self.suffix in text:
             raise InputError(
-                f"the word {shown(text)} holds a space, which is to end words: EndOfWord needs a "
-                "step before it that leaves spaces out"
+                f"the word {shown(text)} contains a space, but a space marks the end of a word: "
+                "EndOfWord needs a step before it that removes spaces"
             )
         return self.suffix
 
@@ -368,7 +368,7 @@ def _flag(step: Mapping[str, Any], key: str, default: bool) -> bool:
 def _character(step: Mapping[str, Any], key: str, default: str | None) -> str:
     value = step.get(key, default)
     if not isinstance(value, str) or len(value) != 1 or "\ud800" <= value < "\ue000":
-        raise InputError(f"{key} is {shown(value)}: one character is expected")
+        raise InputError(f"{key} is {shown(value)}: it must be one character")
     return value
 
 
@@ -378,7 +378,7 @@ def _split(step: Mapping[str, Any]) -> Step:
         raise InputError(f'pattern is {shown(given)}: use {{"Regex": …}} or {{"String": …}}')
     ((kind, source),) = given.items()
     if not isinstance(source, str) or not source:
-        raise InputError(f"pattern is {shown(source)}: a text that is not empty is expected")
+        raise InputError(f"pattern is {shown(source)}: it must be a text that is not empty")
     behaviour = _choice(step, "behavior", "Isolated", _BEHAVIOURS)
     invert = _flag(step, "invert", False)
     pattern = translated(source) if kind == "Regex" else regex.escape(source)
@@ -458,7 +458,7 @@ def _end_of_word(_: Mapping[str, Any]) -> Step:
 def _phrases(step: Mapping[str, Any]) -> Step:
     words = step.get("words")
     if words is not None and (isinstance(words, bool) or not isinstance(words, int)):
-        raise InputError(f"words is {shown(words)}: a whole number is expected, or null for all")
+        raise InputError(f"words is {shown(words)}: it must be a whole number, or null for all")
     joins = ALL_WORDS if words is None else checked_phrases(words)
     return Step({"type": PHRASES, "words": words}, joins=joins)
 
@@ -515,8 +515,8 @@ def read_steps(given: str | Mapping[str, Any]) -> Steps:
         all(step.keeps for step in steps) and any(step.cut for step in steps)
     ):
         raise InputError(
-            "a pre-tokenizer as JSON: words can be joined to phrases behind steps that cut, leave "
-            "nothing out and put nothing in"
+            "a pre-tokenizer as JSON: words can be joined to phrases only after steps that split "
+            "text, and remove or insert nothing"
         )
     # a ByteLevel that cuts nothing is left out, if nothing cuts its spelling
     spelled = any(step.spelled for step in steps)
@@ -542,7 +542,7 @@ def _behind_bytes(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     for step in behind:
         if step.spelled and (step.cut is None or not step.keeps):
             kind = step.data["type"]
-            raise InputError(f"a pre-tokenizer as JSON: {kind} behind ByteLevel is not known here")
+            raise InputError(f"a pre-tokenizer as JSON: {kind} after ByteLevel is not supported")
     return (*steps[:at], *behind)
 
 
@@ -557,12 +557,12 @@ def split_steps(patterns: Iterable[str]) -> dict[str, Any]:
 
 def _flat(data: Any) -> list[Mapping[str, Any]]:
     if not isinstance(data, Mapping):
-        raise InputError(f"{shown(data)} is no object")
+        raise InputError(f"{shown(data)} is not an object")
     if data.get("type") != "Sequence":
         return [data]
     inner = data.get("pretokenizers")
     if not isinstance(inner, list):
-        raise InputError(f"pretokenizers is {shown(inner)}: a list is expected")
+        raise InputError(f"pretokenizers is {shown(inner)}: it must be a list")
     return [step for part in inner for step in _flat(part)]
 
 

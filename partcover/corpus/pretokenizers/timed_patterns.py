@@ -124,7 +124,7 @@ def timed_pattern(source: str, pattern: str) -> TimedPattern:
     try:
         return TimedPattern(source, regex.compile(pattern, regex.VERSION1))
     except (regex.error, RecursionError, MemoryError, OverflowError) as error:
-        raise InputError(f"the pattern {shown(source)} is none: {error}") from None
+        raise InputError(f"the pattern {shown(source)} is not valid: {error}") from None
 
 
 def check_sizes(patterns: Iterable[Any]) -> None:

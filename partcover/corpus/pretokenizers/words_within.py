@@ -57,7 +57,7 @@ def words_within(phrases: WordCounts, pretokenizer: str | None = None) -> WordCo
     if name in ("none", phrases.pretokenizer):
         return phrases
     if phrases.symbols == "ints":
-        raise InputError(f"words of integers are no text, which {name} could cut")
+        raise InputError(f"words of integers are not text, so {name} cannot split them")
     within = WordsWithin(Pretokenizer.from_name(name))
     counts: Counter[Token] = Counter()
     for phrase, count in phrases:
@@ -112,7 +112,9 @@ class WordsWithin:
             words.append(_exchanged(raw[at : at + size], mark))
             at += size
         if "".join(words) != text:
-            raise InputError(f"the words of {self.rules.name}, joined, are not {shown(text)} again")
+            raise InputError(
+                f"the words of {self.rules.name}, joined, are not the text {shown(text)}"
+            )
         return [sym.to_token(word, symbols) for word in words]
 
     def starts(

@@ -127,7 +127,9 @@ def build(
     if goal not in ("tokens", "decision", "size"):
         raise InputError(f"unknown goal {goal!r}: use tokens, decision or size")
     if goal != "tokens" and instance.threshold is None:
-        raise InputError(f"goal {goal!r} needs a threshold: how many tokens may be needed?")
+        raise InputError(
+            f"goal {goal!r} needs a threshold: give the number of tokens that may be needed"
+        )
     refuse_beyond_memory(formulation, entries(instance, formulation), memory)
     index = instance.index
     if formulation == "printed" and not instance.groups:

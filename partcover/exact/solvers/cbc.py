@@ -43,7 +43,7 @@ def cbc_program() -> str:
 
         solver = pulp.PULP_CBC_CMD(msg=False)
         if not solver.available():
-            raise InputError("PuLP brings no CBC for this machine: use another solver")
+            raise InputError("PuLP has no CBC for this machine: use another solver")
         return str(solver.path)
 
 

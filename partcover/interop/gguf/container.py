@@ -97,7 +97,7 @@ class Value:
         reader = _Reader(None, raw, 0)
         value = reader.value()
         if reader.at < len(raw):
-            raise InputError("more follows a value")
+            raise InputError("data follows the last value")
         return value
 
 
@@ -159,12 +159,12 @@ class _Reader:
         if size <= have:
             return
         if size > have + self._left:
-            raise InputError("a GGUF file that ends before its keys do")
+            raise InputError("the GGUF file ends inside its keys: it is incomplete")
         parts = [self._data[self.at :]]
         while have < size:
             part = self._file.read(min(self._left, max(size - have, _BLOCK))) if self._file else b""
             if not part:
-                raise InputError("a GGUF file that ends before its keys do")
+                raise InputError("the GGUF file ends inside its keys: it is incomplete")
             parts.append(part)
             have += len(part)
             self._left -= len(part)
@@ -191,16 +191,17 @@ class _Reader:
         version = self._whole("<I", 4)
         if version not in _VERSIONS:
             raise InputError(
-                f"a GGUF file of version {version}: version 2 or 3, little-endian, is read"
+                f"the GGUF file has version {version}: only versions 2 and 3, little-endian, are "
+                "supported"
             )
         n_tensors, n_keys = self._whole("<Q", 8), self._whole("<Q", 8)
         if n_keys > _MOST_KEYS:
-            raise InputError(f"a GGUF file of {n_keys:,} keys: at most {_MOST_KEYS:,} are read")
+            raise InputError(f"the GGUF file has {n_keys:,} keys, the limit is {_MOST_KEYS:,}")
         keys: dict[str, Value] = {}
         for _ in range(n_keys):
             size = self._whole("<Q", 8)
             if size > _LONGEST_KEY:
-                raise InputError(f"a key of {size:,} bytes: at most {_LONGEST_KEY:,} are read")
+                raise InputError(f"a key of {size:,} bytes, the limit is {_LONGEST_KEY:,}")
             name = self._bytes(size).decode("utf-8", "backslashreplace")
             if name in keys:
                 raise InputError(f"the key {name!r} is given twice")
@@ -224,12 +225,12 @@ class _Reader:
         if item != _STRING:
             return Value(_ARRAY, self._numbers(item, count), item)
         if count > _MOST_STRINGS:
-            raise InputError(f"an array of {count:,} strings: at most {_MOST_STRINGS:,} are read")
+            raise InputError(f"an array of {count:,} strings, the limit is {_MOST_STRINGS:,}")
         return Value(_ARRAY, [self._string() for _ in range(count)], item)
 
     def _numbers(self, kind: int, count: int) -> np.ndarray[Any, Any]:
         if kind not in _NUMBERS:
-            raise InputError(f"a value of kind {kind}, which is not known here")
+            raise InputError(f"a value of the unknown type {kind}")
         form = np.dtype(_NUMBERS[kind])
         data = self._bytes(count * form.itemsize)
         # any byte but 0 is true

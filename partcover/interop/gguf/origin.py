@@ -124,7 +124,7 @@ def kept_keys(origin: Mapping[str, Any]) -> dict[str, Value | None]:
         }
     except (KeyError, TypeError, ValueError, binascii.Error, InputError) as error:
         raise InputError(
-            f"what the vocabulary keeps of its GGUF file is damaged ({error})"
+            f"the parts of its GGUF file that are stored in the vocabulary are damaged ({error})"
         ) from None
 
 
@@ -151,12 +151,12 @@ def numbers_of(
             keys[name] = Value(before.kind, number_of[text])
         else:
             del keys[name]
-            remarks.append(f"{name} is left out: the token {text!r} is gone")
+            remarks.append(f"{name} is left out, because the token {text!r} was removed")
     if keys.get(_SUPPRESSED) is not None and "suppressed" in origin:
         left = [number_of[text] for text in origin["suppressed"] if text in number_of]
         keys[_SUPPRESSED] = Value.of_numbers(left, "<i4")
     if keys.pop(_HUGGINGFACE, None) is not None:
-        remarks.append(f"{_HUGGINGFACE} is left out: it holds the vocabulary as it was")
+        remarks.append(f"{_HUGGINGFACE} is left out, because it has the old vocabulary")
     for name, value in keys.items():
         if name.endswith(".vocab_size") and value is not None and isinstance(value.content, int):
             keys[name] = Value(value.kind, max(number_of.values()) + 1)

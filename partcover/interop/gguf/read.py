@@ -93,10 +93,12 @@ class _Tokenizer:
         self.model = self._text("model", "")
         if self.model not in _MODELS:
             known = ", ".join(_MODELS)
-            raise InputError(f"its tokenizer model is {self.model!r}: {known} are read")
+            raise InputError(
+                f"its tokenizer model {self.model!r} is not supported: only {known} are"
+            )
         listed = self._value("tokens").content
         if not isinstance(listed, list):
-            raise InputError("it has no tokens (tokenizer.ggml.tokens)")
+            raise InputError("it has no tokens (key tokenizer.ggml.tokens)")
         try:
             self.texts = [text.decode() for text in listed]
         except UnicodeDecodeError:
@@ -150,7 +152,7 @@ class _Tokenizer:
         """
         scores = self._numbers("scores", [0.0] * len(self.texts))
         if not np.isfinite(scores).all():
-            raise InputError("a score is no finite number")
+            raise InputError("a score is not a finite number")
         return [float(score) for score in scores]
 
     @property
@@ -164,7 +166,7 @@ class _Tokenizer:
         """The pairs that merge; of those given twice, the first."""
         listed = self._value("merges").content
         if not isinstance(listed, list):
-            raise InputError("it has no merges (tokenizer.ggml.merges)")
+            raise InputError("it has no merges (key tokenizer.ggml.merges)")
         pairs: dict[tuple[str, str], None] = {}
         for place, merge in enumerate(listed):
             space = merge.find(b" ", 1)
@@ -173,7 +175,7 @@ class _Tokenizer:
             except UnicodeDecodeError:
                 raise InputError(f"its merge {place} is not UTF-8") from None
             if space < 0 or not pair[1]:
-                raise InputError(f"its merge {place} is not of two parts")
+                raise InputError(f"its merge {place} does not have two parts")
             pairs[pair] = None
         return list(pairs)
 
@@ -226,8 +228,8 @@ def _bpe(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
     remarks = []
     if split is None:
         remarks.append(
-            f"its pre-tokenizer {listed.pre!r} is not known here: --pretokenizer tells how text "
-            "becomes words"
+            f"its pre-tokenizer {listed.pre!r} is not supported: name a pre-tokenizer with "
+            "--pretokenizer"
         )
         split = Split(())
     steps = list(split_steps(split.patterns)["pretokenizers"])
@@ -279,7 +281,7 @@ def _words(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
     }
     vocabulary, remarks = from_json(data, path)
     if data["normalizer"]["strip_accents"]:
-        remarks.append("Korean syllables, which llama.cpp leaves whole, are taken apart here")
+        remarks.append("Korean syllables are decomposed here, but not in llama.cpp")
     return vocabulary, remarks
 
 
@@ -289,7 +291,7 @@ def _pieces(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
     number = listed.number("unknown_token_id")
     types = list(listed.types)
     if number is None and UNKNOWN not in types and not bpe:
-        raise InputError("it has no unknown token (tokenizer.ggml.unknown_token_id)")
+        raise InputError("it has no unknown token (key tokenizer.ggml.unknown_token_id)")
     if number is not None and not bpe:
         types[number] = UNKNOWN
     kinds = {USER_DEFINED: CONTROL}  # both are found before a text is cut
@@ -314,7 +316,7 @@ def _pieces(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
         ),
     )
     if odd := next((piece for piece in model.pieces if piece.type not in known), None):
-        raise InputError(f"the token {odd.piece!r} is of type {odd.type}, which is not known here")
+        raise InputError(f"the token {odd.piece!r} has the unknown type {odd.type}")
     vocabulary, remarks = vocabulary_of(model)
     # llama.cpp adds in 64 bits
     return vocabulary, [remark for remark in remarks if "added up in 32 bits" not in remark]
@@ -329,13 +331,13 @@ def _rwkv(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
             continue
         token = read_spelled(text)
         if token is None or token in number_of:
-            raise InputError(f"its token {number} is spelled in no known way, or given twice")
+            raise InputError(f"its token {number} is in an unknown spelling, or given twice")
         number_of[token] = number
     tokens = [token for token in number_of if len(token) > 1]
     remarks = []
     if special:
         first = next(iter(special))
-        remarks.append(f"text that spells a special token, as {first}, becomes it in llama.cpp")
+        remarks.append(f"in llama.cpp, text such as {first} becomes a special token")
     vocabulary = Vocabulary(
         tokens,
         method="imported",

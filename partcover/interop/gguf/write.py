@@ -59,7 +59,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     number_of = {text: number for number, text in enumerate(texts)}
     if len(number_of) < len(texts):
         twice = next(text for number, text in enumerate(texts) if number_of[text] != number)
-        raise InputError(f"the token {twice!r} is spelled as another: rename one of them")
+        raise InputError(f"two tokens are both spelled {twice!r}: rename one of them")
     lists: dict[str, Value] = {
         f"{_PRE}tokens": Value.of(text.encode() for text in texts),
         f"{_PRE}token_type": Value.of(np.array([kind for _, _, kind in entries], "<i4")),
@@ -76,7 +76,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     if origin is not None:
         remarks += numbers_of(origin, keys, number_of)
         if lost := [name for name, value in keys.items() if value is None and name not in lists]:
-            remarks.append(f"{', '.join(lost)}: left out, as the tokens changed")
+            remarks.append(f"{', '.join(lost)}: left out, because the tokens changed")
     done = {
         name: given for name, value in keys.items() if (given := lists.get(name, value)) is not None
     }
@@ -252,7 +252,7 @@ def _special(vocabulary: Vocabulary) -> dict[int, Piece]:
 def _bert_spelled(piece: bytes, mark: str) -> str:
     text = sym.text_of(piece)
     if text is None:
-        raise InputError(f"the token {sym.show(piece)!r} is no text, and BERT's are")
+        raise InputError(f"the token {sym.show(piece)!r} is not text, which BERT's format needs")
     return text.replace(mark, MARK)
 
 
@@ -265,7 +265,7 @@ def _raw_speller(vocabulary: Vocabulary) -> Any:
         if len(piece) == 1 and (text is None or piece not in beside):
             return f"<0x{piece[0]:02X}>"
         if text is None:
-            raise InputError(f"the token {sym.show(piece)!r} is no text, and pieces are")
+            raise InputError(f"the token {sym.show(piece)!r} is not text, which pieces must be")
         return text
 
     return spell
@@ -295,8 +295,8 @@ def _filled(placed: Mapping[int, Piece]) -> list[Piece]:
     size = max(placed) + 1
     if size - len(placed) > _MAX_FREE:
         raise InputError(
-            f"the ids leave {size - len(placed):,} of {size:,} places free, and ids of a GGUF file "
-            "are places: renumber them"
+            f"{size - len(placed):,} of {size:,} ids are unused, but ids of a GGUF file must have "
+            "no gaps: renumber them"
         )
     names = {text for text, _, _ in placed.values()}
     entries = []
@@ -325,24 +325,24 @@ def _remarks(
     remarks = ["replayed by reading the file back: llama.cpp itself is not called"]
     if origin is not None and origin.get("tensors"):
         remarks.append(
-            f"only keys are written: the {origin['tensors']:,} tensors of its file are not, and "
-            "those with a row for each token have to fit the new ids"
+            f"only keys are written, not the {origin['tensors']:,} tensors of the file; tensors "
+            "with a row for each token must be changed to fit the new ids"
         )
     if n_free:
-        remarks.append(f"{n_free:,} ids that nothing has became unused tokens")
+        remarks.append(f"{n_free:,} unused ids became unused tokens")
     if model == "llama" and origin is not None and (tied := _tied(vocabulary, origin)):
         remarks.append(
-            f"{tied:,} tokens keep the score of another, as in its file: there the leftmost of "
-            "such merges first, here the first in the file"
+            f"{tied:,} tokens have equal scores, as in the original file: llama.cpp merges the "
+            "leftmost of them first, partcover the first in the file"
         )
     if model == "llama" and origin is None:
         remarks.append("scores are the ranks of the tokens")
     elif origin is None and vocabulary.scores is not None and model == "t5":
         remarks.append("scores are rounded to 32 bits")
     if model in ("llama", "t5") and vocabulary.normalizer is None:
-        remarks.append(f"a {MARK} that stands in a text is read there as a space")
+        remarks.append(f"llama.cpp reads {MARK} in a text as a space")
     if origin is None:
         remarks.append(
-            "no roles of special tokens are written, as bos and eos: llama.cpp has its own defaults"
+            "no roles of special tokens (bos, eos) are written, so llama.cpp uses its defaults"
         )
     return remarks

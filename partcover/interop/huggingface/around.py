@@ -14,12 +14,12 @@ def not_carried(data: Mapping[str, Any], made: Set[str]) -> list[str]:
     added = data.get("added_tokens") or []
     if both := [entry["content"] for entry in added if entry["content"] in made]:
         remarks.append(
-            f"{len(both)} added tokens, such as {both[0]!r}, are not special tokens here, because "
-            "merges make them too; the library splits text at them first"
+            f"{len(both)} added tokens, such as {both[0]!r}, are not special tokens, because "
+            "merges can build them; the library splits text at them first"
         )
     if names := ", ".join(_adding(data.get("post_processor"))):
         remarks.append(
-            f"not converted: post-processor ({names}), which adds tokens around every text"
+            f"not converted: post-processor ({names}), which puts tokens around every text"
         )
     if truncation := data.get("truncation"):
         remarks.append(f"not converted: truncation after {truncation.get('max_length')} tokens")

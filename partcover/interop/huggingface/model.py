@@ -81,7 +81,7 @@ def build_model(
     if vocabulary.rule == "character_merges":  # parts of characters do not merge
         pairs = [pair for pair in pairs if None not in map(sym.text_of, pair)]
     for part in (part for pair in pairs for part in pair if spell(part) not in vocab):
-        raise InputError(f"{sym.show(part)!r} has no id, and merges need it")
+        raise InputError(f"{sym.show(part)!r} has no id, but merges need it")
     return {
         "type": "BPE",
         "dropout": None,
@@ -152,8 +152,8 @@ def unigram_entries(
     size = max(places, default=-1) + 1
     if size - len(places) > _MAX_FREE:
         raise InputError(
-            f"the ids leave {size - len(places):,} of {size:,} places free, and ids of a Unigram "
-            "model are places: renumber them"
+            f"{size - len(places):,} of {size:,} ids are unused, but ids of a Unigram model must "
+            "have no gaps: renumber them"
         )
     return [places.get(place, (f"<free {place}>", never)) for place in range(size)]
 

@@ -168,7 +168,8 @@ def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) ->
         settings |= {name: str(text) for name, text in (origin.get("files") or {}).items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"what the vocabulary keeps of its tokenizer.json is damaged ({error!r})"
+            "the parts of its tokenizer.json that are stored in the vocabulary are damaged "
+            f"({error!r})"
         ) from None
     remarks = ["everything except tokens, merges, and added tokens is as in the original file"]
     if path.suffix == ".json":
@@ -227,7 +228,9 @@ def _filled(
             vocab[text] = number
     special = sorted(vocabulary.special.items(), key=lambda item: item[1])
     if clash := next((text for text, _ in special if text in vocab), None):
-        raise InputError(f"special token {clash!r} is spelled as a token: rename one of them")
+        raise InputError(
+            f"a token and a special token are both spelled {clash!r}: rename one of them"
+        )
     others = _others(spelling, vocabulary)
     inside, free = place_special(vocabulary, others)
     inside |= {f"<free {number}>": number for number in free}
@@ -318,7 +321,7 @@ def _model(
             pairs = [pair for pair in pairs if None not in map(sym.text_of, pair)]
         merges = [(spell(left), spell(right)) for left, right in pairs]
         for part in (part for pair in merges for part in pair if part not in vocab):
-            raise InputError(f"{part!r} has no id, and merges need it")
+            raise InputError(f"{part!r} has no id, but merges need it")
         model["merges"] = [f"{a} {b}" for a, b in merges] if spelling.get("joined") else merges
     return model
 
@@ -345,6 +348,7 @@ def _number(token: str, numbers: Mapping[str, int]) -> int:
     """Returns the id of a token that a post-processor or the padding names."""
     if token not in numbers:
         raise InputError(
-            f"the tokenizer.json that it came from needs {token!r}, which the vocabulary lacks"
+            f"its original tokenizer.json needs the token {token!r}, which the vocabulary does "
+            "not have"
         )
     return numbers[token]

@@ -127,7 +127,7 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
     elif kind == "Unigram":
         use = _unigram(model, special)
     else:
-        raise InputError(f"its model {kind} cuts by no rule that is known here")
+        raise InputError(f"its model {kind} is not supported")
     spell = read_ended(model.get("end_of_word_suffix") or "") if kind == "BPE" else from_characters
     vocab = model["vocab"]
     entries = {text: n for n, (text, _) in enumerate(vocab)} if kind == "Unigram" else vocab
@@ -204,8 +204,8 @@ def _special(data: dict[str, Any], *, spelled: bool) -> dict[str, int]:
         byte = from_characters(text) if spelled and len(text) == 1 and text in ids else None
         if byte is not None and byte != text.encode("utf-8"):
             raise InputError(
-                f"its added token {text!r} is spelled as its model spells the byte "
-                f"0x{byte[0]:02X}: the two have one id"
+                f"its added token {text!r} is spelled like the byte "
+                f"0x{byte[0]:02X}: both would have the same id"
             )
         if text not in made:  # the id in the model goes first, if it is there too
             special[text] = _id(text, ids.get(text, entry["id"]))
@@ -228,13 +228,15 @@ def flags_of(
 
 def _id(text: str, value: Any) -> int:
     if type(value) is not int or not 0 <= value < 2**31:
-        raise InputError(f"the id of {text!r} is {value!r}, no whole number from 0 to 2^31 - 1")
+        raise InputError(
+            f"the id of {text!r} is {value!r}, which is not a whole number from 0 to 2^31 - 1"
+        )
     return value
 
 
 def _score(text: str, value: Any) -> float:
     if type(value) not in (int, float) or not -sys.float_info.max <= value <= sys.float_info.max:
-        raise InputError(f"the score of {text!r} is {value!r}, no finite number")
+        raise InputError(f"the score of {text!r} is {value!r}, which is not a finite number")
     return float(value)
 
 
@@ -248,7 +250,7 @@ def _sides(merge: Any) -> Sequence[str]:
     """Returns the two sides of a merge, which older files write with a space between."""
     sides: Sequence[str] = merge.split(" ") if isinstance(merge, str) else merge
     if len(sides) != 2:
-        raise InputError(f"its merge {shown(' '.join(map(str, sides)))} is not of two parts")
+        raise InputError(f"its merge {shown(' '.join(map(str, sides)))} does not have two parts")
     return sides
 
 
@@ -364,7 +366,7 @@ def _character_bpe(
     model: dict[str, Any], pieces: dict[bytes, int], merges: list[tuple[bytes, bytes]]
 ) -> dict[str, Any]:
     if suffix := model.get("end_of_word_suffix"):
-        raise InputError(f"its BPE model over text has end_of_word_suffix {suffix!r}")
+        raise InputError(f"its BPE model over text has an end_of_word_suffix, {suffix!r}")
     last = last_merges(merges, pieces, characters_of)
     made = {token: rank for token, rank in last.items() if rank is not None}
     if model.get("ignore_merges"):
@@ -379,8 +381,8 @@ def _character_bpe(
 def _refuse_unreached(last: Mapping[bytes, int | None]) -> None:
     if odd := [token for token, rank in last.items() if rank is None]:
         raise InputError(
-            f"its BPE model keeps whole words (ignore_merges), {len(odd)} of which merging does "
-            "not give, as " + repr(odd[0].decode("utf-8", "backslashreplace"))
+            "its BPE model keeps whole words (ignore_merges), and merging does not build "
+            f"{len(odd)} of them, such as " + repr(odd[0].decode("utf-8", "backslashreplace"))
         )
 
 
@@ -410,8 +412,8 @@ def _wordpiece(
     prefix = model.get("continuing_subword_prefix", "##")
     if prefix:
         raise InputError(
-            f"its WordPiece model tells pieces inside a word by a prefix ({prefix}), so what a "
-            "piece is depends on where it stands"
+            f"its WordPiece model marks pieces inside a word with a prefix ({prefix}), so the same "
+            "piece means different bytes at different places"
         )
     pieces = _entries(model["vocab"], special)
     remarks += _unknown_words(model, "byte")
@@ -445,7 +447,7 @@ def _words_of_text(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
         mark = free_mark(model["vocab"])
         splitting = mark_steps(splitting, mark)
         remarks.append(
-            f"tokens that begin a word are marked with {mark} here; the file marks tokens inside a "
+            f"tokens that begin a word are marked with {mark}; the file marks tokens inside a "
             f"word with {prefix}"
         )
     pretokenizer, _, more = read_splitting(splitting)
@@ -485,7 +487,7 @@ def _pieces_of_text(
     splitting = data.get("pre_tokenizer")
     if splitting is not None and known is None:
         raise InputError(
-            f"its pre-tokenizer ({splitting.get('type')}) and pieces of text are not known here"
+            f"its pre-tokenizer ({splitting.get('type')}) with pieces of text is not supported"
         )
     entries: dict[str, int] = (
         model["vocab"] if kind == "BPE" else {t: n for n, (t, _) in enumerate(model["vocab"])}
@@ -535,9 +537,12 @@ def _pieces_of_text(
         if pieces.setdefault(byte, place) != place:  # a character that is a piece goes before
             others[_id(text, place)] = byte
     if spelled != 256 and unknown is None:
-        remarks.append("a character that is no piece is cut into its bytes here, unknown there")
+        remarks.append(
+            "a character that is not a piece becomes its bytes here, and the unknown token in "
+            "the library"
+        )
     if model.get("ignore_merges") and fallback:
-        remarks.append("a word that spells a byte's piece, as <0x41>, is that byte there")
+        remarks.append("in the library, a word such as <0x41> becomes that byte")
     if dropped := sum(" " in text for text in entries) if marked else 0:
         remarks.append(f"left out {dropped} unreachable tokens with a space")
     normalizer, pretokenizer = _normalizer(data), known or "none"

@@ -45,11 +45,13 @@ def as_tokenizer(path: Path) -> tuple[dict[str, Any], list[str]]:
     """
     entries = _entries(path)
     if entries is None:
-        raise InputError(f"{path}: not a list of pieces with {_UNKNOWN} and pieces with ##")
+        raise InputError(
+            f"{path}: not a WordPiece list: expected {_UNKNOWN} and pieces that begin with ##"
+        )
     vocab: dict[str, int] = {}
     for text, number in entries:
         if text in vocab:
-            raise InputError(f"{path}: the piece {text!r} is there twice")
+            raise InputError(f"{path}: the piece {text!r} is given twice")
         vocab[text] = number
     normalizer, remarks = _normalizer(path, vocab)
     splitting: dict[str, Any] = {"type": "BertPreTokenizer"}

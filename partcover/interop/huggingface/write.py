@@ -73,7 +73,9 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     special = sorted(vocabulary.special.items(), key=lambda item: item[1])
     for text, _ in special:
         if text in vocab:
-            raise InputError(f"special token {text!r} is spelled as a token: rename one of them")
+            raise InputError(
+                f"a token and a special token are both spelled {text!r}: rename one of them"
+            )
     inside, free = place_special(vocabulary)
     inside |= {f"<free {number}>": number for number in free}
     normal = Normalizer.of(vocabulary.normalizer)
@@ -113,7 +115,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         remarks.append(f"left out {others:,} ids that no text is encoded to")
     if inexact:
         remarks.append(
-            f"{inexact} scores come out of the library's JSON reader otherwise in the last bit"
+            f"{inexact} scores differ in the last bit in the library, because of its JSON reader"
         )
     return remarks
 

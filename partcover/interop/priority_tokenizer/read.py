@@ -38,7 +38,7 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     for text, number in vocab.items():
         piece = from_characters(text)
         if piece is None or not isinstance(number, int):
-            raise InputError(f"{file}: {text!r}: {number!r} is no token and its id")
+            raise InputError(f"{file}: {text!r}: {number!r} is not a token and its id")
         pieces[piece] = number
     tokens = [piece for piece in pieces if len(piece) > 1]
     singles = [pieces.get(bytes([byte]), -1) for byte in range(256)]
@@ -61,4 +61,4 @@ def _special(settings: dict[str, Any]) -> dict[str, int]:
     try:
         return {entry["content"]: read_int(number) for number, entry in added.items()}
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise InputError(f"{CONFIG} beside it does not list added tokens") from None
+        raise InputError(f"{CONFIG} in the same folder does not list added tokens") from None

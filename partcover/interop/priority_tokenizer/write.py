@@ -30,7 +30,9 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     }
     for text in vocabulary.special:
         if text in vocab:
-            raise InputError(f"special token {text!r} is spelled as a token: rename one of them")
+            raise InputError(
+                f"a token and a special token are both spelled {text!r}: rename one of them"
+            )
     content = {
         "format": "partcover-priority",
         "version": 1,

@@ -46,7 +46,7 @@ def hex_lines(path: Path) -> list[bytes]:
             )
         line_of[token] = number
     if not line_of:
-        raise InputError(f"{path}: no tokens: bytes in hexadecimal are expected a line")
+        raise InputError(f"{path}: there are no tokens. Expected bytes in hexadecimal on each line")
     return list(line_of)
 
 

@@ -64,7 +64,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         first = data["config"]["default_num_special_tokens"]
         pattern = data["config"]["pattern"]
         if not isinstance(pattern, str):
-            raise InputError("its pattern is no text")
+            raise InputError("its pattern is not text")
         pretokenizer, remarks = named_pattern(pattern)
         vocabulary = vocabulary_of_ranks(
             {token: first + rank for token, rank in ranks.items()}, pretokenizer, special
@@ -74,11 +74,13 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise InputError(f"{path}: not a tekken.json ({type(error).__name__}: {error})") from None
     if unused := len(data["vocab"]) - len(ranks):
-        remarks.append(f"{unused:,} tokens past its default_vocab_size are left out, as there")
+        remarks.append(
+            f"{unused:,} tokens beyond its default_vocab_size are left out, as in mistral-common"
+        )
     if filled := sum(text not in _listed(data) for text in special):
-        remarks.append(f"{filled:,} ids of special tokens are free: <SPECIAL_n> stands for them")
+        remarks.append(f"{filled:,} ids of special tokens have no name and are called <SPECIAL_n>")
     if kinds := [kind for kind in ("image", "audio", "multimodal") if data.get(kind)]:
-        remarks.append(f"its settings for {' and '.join(kinds)} are not carried")
+        remarks.append(f"its settings for {' and '.join(kinds)} are not kept")
     return vocabulary, remarks
 
 
@@ -87,7 +89,7 @@ def _ranks(data: dict[str, Any]) -> dict[bytes, int]:
     config = data["config"]
     size = config["default_vocab_size"] - config["default_num_special_tokens"]
     if not 0 <= size <= len(data["vocab"]):
-        raise InputError(f"its sizes ask for {size:,} of {len(data['vocab']):,} tokens")
+        raise InputError(f"its sizes require {size:,} tokens, but it has {len(data['vocab']):,}")
     rank_of: dict[bytes, int] = {}
     for place, entry in enumerate(data["vocab"][:size]):
         try:
@@ -95,7 +97,7 @@ def _ranks(data: dict[str, Any]) -> dict[bytes, int]:
         except (binascii.Error, ValueError):
             raise InputError(f"its token {place} is not base64") from None
         if entry["rank"] != place or not token or token in rank_of:
-            raise InputError(f"its token {place} is empty, given twice or of another rank")
+            raise InputError(f"its token {place} is empty, given twice or has another rank")
         if place < 256 and token != bytes([place]):
             raise InputError(f"its token {place} is not the byte 0x{place:02X}")
         rank_of[token] = place
@@ -118,7 +120,9 @@ def _special(data: dict[str, Any]) -> dict[str, int]:
     names = _listed(data)
     count = data["config"]["default_num_special_tokens"]
     if not 0 <= count <= _MOST_SPECIAL:
-        raise InputError(f"it has {count!r} special tokens: 0 to {_MOST_SPECIAL:,} are expected")
+        raise InputError(
+            f"it has {count!r} special tokens: the number must be from 0 to {_MOST_SPECIAL:,}"
+        )
     names += [f"<SPECIAL_{number}>" for number in range(len(names), count)]
     if len(set(names)) < len(names) or len(names) != count:
         raise InputError(f"its special tokens are not {count:,} different ones")

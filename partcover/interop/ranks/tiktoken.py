@@ -91,7 +91,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     remarks = []
     pretokenizer: str | None = None
     if rank_of.pop(b"", None) is not None:
-        remarks.append("an empty token, which no text becomes, is left out")
+        remarks.append("an empty token was left out, because no text can use it")
     special: dict[str, int] = {}
     if (known := published_as(digest, path.stem)) is not None:
         name, pretokenizer, special = known
@@ -110,7 +110,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     else:
         remarks.append(
             "a rank file holds no pre-tokenizer and no special tokens, and neither its SHA-256 "
-            "nor its name is known: --pretokenizer tells how text becomes words"
+            "nor its name is known: name its pre-tokenizer with --pretokenizer"
         )
     vocabulary = vocabulary_of_ranks(rank_of, pretokenizer, special)
     if missing := vocabulary.id_of[:256].count(-1):
@@ -163,14 +163,16 @@ def read_ranks(path: Path) -> tuple[dict[bytes, int], str]:
             rank_of[token] = rank
             ranks.add(rank)
     if not rank_of:
-        raise InputError(f"{path}: no ranks: a token in base64 and its rank are expected a line")
+        raise InputError(
+            f"{path}: there are no ranks. Expected a token in base64 and its rank on each line"
+        )
     return rank_of, sha.hexdigest()
 
 
 def _line(line: bytes) -> tuple[bytes, int]:
     fields = line.split()
     if len(fields) != 2:
-        raise InputError("a token in base64, a space and its rank are expected")
+        raise InputError("expected a token in base64, a space and its rank")
     if fields[0] == b"=":  # Whisper's, which is empty
         fields[0] = b""
     try:
@@ -179,7 +181,7 @@ def _line(line: bytes) -> tuple[bytes, int]:
         raise InputError(f"{fields[0][:40].decode(errors='replace')!r} is not base64") from None
     if not fields[1].isdigit() or len(fields[1]) > 10 or int(fields[1]) >= 2**31:
         shown = fields[1][:40].decode(errors="replace")
-        raise InputError(f"the rank {shown!r} is no whole number from 0 to 2,147,483,647")
+        raise InputError(f"the rank {shown!r} is not a whole number from 0 to 2,147,483,647")
     return token, int(fields[1])
 
 

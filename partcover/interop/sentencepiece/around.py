@@ -55,7 +55,7 @@ def spaces_of(model: Any) -> Spaces:
             None,
             f"space-prefix:{MARK}",
             False,
-            [f"a {MARK} that stands in a text is read there as a space"],
+            [f"llama.cpp reads {MARK} in a text as a space"],
         )
     normalizer = normalizer_of(model) if escaped or does else None
     if escaped and MARK not in normal:

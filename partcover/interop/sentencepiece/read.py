@@ -88,7 +88,7 @@ def vocabulary_of(model: Any) -> tuple[Vocabulary, list[str]]:
     """
     kind = model.trainer_spec.model_type
     if kind not in (UNIGRAM, BPE, CHAR):
-        raise InputError("a sentencepiece model of whole words, not of tokens")
+        raise InputError("sentencepiece models of whole words are not supported")
     spaces = around.spaces_of(model)
     pieces = _sort_pieces(model, spaced=spaces.spaced)
     fallback = model.trainer_spec.byte_fallback
@@ -104,7 +104,9 @@ def vocabulary_of(model: Any) -> tuple[Vocabulary, list[str]]:
         unknown = Unknown(names[0]) if names else None
     remarks = [*spaces.remarks, *_left_out(model, pieces), *rule_remarks]
     if missing := pieces.byte_ids.count(-1) if unknown is None else 0:
-        remarks.append(f"{missing} bytes have no id: what holds them is unknown there")
+        remarks.append(
+            f"{missing} bytes have no id: words with them become unknown in sentencepiece"
+        )
     vocabulary = Vocabulary(
         (token for token, _, _ in pieces.tokens),
         method="imported",
@@ -170,7 +172,7 @@ def _sort_pieces(model: Any, *, spaced: bool) -> _Pieces:
         text = piece.piece
         if piece.type == BYTE:
             if not BYTE_PIECE.fullmatch(text):
-                raise InputError(f"piece {number}, {text!r}, is no byte")
+                raise InputError(f"piece {number}, {text!r}, is not a byte")
             byte = int(text[1:-1], 16)
             if pieces.byte_ids[byte] == -1:
                 pieces.byte_ids[byte] = number
@@ -233,8 +235,8 @@ def _merge_rule(pieces: _Pieces) -> tuple[dict[str, Any], list[str]]:
     remarks = []
     if tied := len(scores) - len(set(scores)):
         remarks.append(
-            f"{tied:,} pieces have the score of another: the leftmost of such merges first "
-            "there, the first in the file here"
+            f"{tied:,} pieces have equal scores: sentencepiece merges the leftmost of them "
+            "first, partcover the first in the file"
         )
     return {"rule": "character_merges"}, remarks
 

@@ -206,7 +206,7 @@ def _remarks(vocabulary: Vocabulary, n_unused: int, n_added: int) -> Iterator[st
             "characters held as text come before, and what it calls unknown"
         )
     if _marks_spaces(vocabulary):
-        yield f"a {MARK} that stands in a text is read there as a space"
+        yield f"llama.cpp reads {MARK} in a text as a space"
         if MARK.encode("utf-8") not in vocabulary.tokens:
             yield f"a space that no token takes is decoded there as {MARK}"
     if any(MARK in (text_of(token) or "") for token in vocabulary):

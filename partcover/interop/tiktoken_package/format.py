@@ -58,8 +58,8 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
     name = path.name
     if name in _TAKEN:
         raise InputError(
-            f"the folder's name is the encoding's, and tiktoken has one of the name {name!r}: "
-            "name another folder"
+            "the folder's name becomes the encoding's, but tiktoken already has an encoding "
+            f"{name!r}: name another folder"
         )
     distribution, module = _package_names(name)
     settings = {
@@ -92,7 +92,7 @@ def _settings_of(path: Path) -> tuple[Path, dict[str, Any]]:
     """Returns the only settings of a folder, and what they hold."""
     found = sorted((path / _FOLDER).glob("*.json"))
     if len(found) != 1:
-        raise InputError(f"{path / _FOLDER}: {len(found)} encodings, and one is expected")
+        raise InputError(f"{path / _FOLDER}: {len(found)} encodings, expected one")
     return found[0], read_json(found[0])
 
 
@@ -100,7 +100,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     file, settings = _settings_of(path)
     special = settings.get("special_tokens")
     if settings.get("format") != _FORMAT or not isinstance(special, dict):
-        raise InputError(f"{file}: these are no settings of an encoding")
+        raise InputError(f"{file}: not the settings of an encoding")
     rank_of, _ = read_ranks(file.with_suffix(".tiktoken"))
     pretokenizer, remarks = settings.get("pretokenizer"), []
     try:
@@ -109,7 +109,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         known = False
     if not known:
         pretokenizer = None
-        remarks.append("the pattern is not known here: --pretokenizer tells how text becomes words")
+        remarks.append("its pattern is not supported: name a pre-tokenizer with --pretokenizer")
     try:
         return vocabulary_of_ranks(rank_of, pretokenizer, special), remarks
     except InputError as error:

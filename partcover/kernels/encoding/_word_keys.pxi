@@ -13,7 +13,7 @@ cdef inline void _prepare(Key *key, const uint8_t *p, int64_t n, int64_t cap,
     elif n <= cap:
         _set_word_key(key, p, n, end, slots)
     else:
-        key[0] = Key(0, 1, 0)       # which is no word's
+        key[0] = Key(0, 1, 0)       # which is not a word of the corpus's
     prefetch(slots.at + key.home)
 
 

@@ -27,7 +27,7 @@ cpdef enum:
 cpdef enum:
     DONE = 0
     BAD_LINE = 1
-    TOO_MANY = 2        # a summed count does not fit in int64
+    TOO_MANY = 2        # a sum of counts does not fit into int64
 
 cdef enum:
     NO_MEMORY = 3

@@ -108,7 +108,7 @@ class Certificate:
         sizes = set()
         for node in self.tree:
             if not missing:
-                raise InputError("the tree goes on after its last leaf")
+                raise InputError("the tree continues after its last leaf")
             missing += 1 if isinstance(node, Branch) else -1
             if isinstance(node, Leaf) and node.prices is None and (node.has_cuts or node.charges):
                 raise InputError("a leaf without prices has pairs, cuts or charges")
@@ -116,12 +116,12 @@ class Certificate:
                 sizes.add(len(node.prices))
                 check_prices(node.prices, self.scale_bits)
         if missing:
-            raise InputError(f"the tree lacks {missing} subtree(s)")
+            raise InputError(f"the tree has {missing} subtree(s) too few")
         is_weighted = any(isinstance(node, Leaf) and node.weights for node in self.tree)
         if isinstance(self.lower_bound, Fraction) and not is_weighted:
-            raise InputError("'lower_bound' is a fraction, and no leaf has weights of corpora")
+            raise InputError("'lower_bound' is a fraction, but no leaf has weights of corpora")
         if len(sizes) > 1:
-            raise InputError(f"leaves with {min(sizes)} and with {max(sizes)} prices")
+            raise InputError(f"one leaf has {min(sizes)} prices and another {max(sizes)}")
         self._refuse_endless()
 
     __reduce__ = by_fields
@@ -236,12 +236,16 @@ class Certificate:
         if data.get("format") != "partcover-certificate":
             raise InputError('not a partcover certificate (no "format": "partcover-certificate")')
         if data.get("version") != 1:
-            raise InputError(f"certificate version {data.get('version')!r} is not known; update")
+            raise InputError(
+                f"the version {data.get('version')!r} of certificates is not supported: update"
+            )
         for field, kind in _FIELDS.items():
             if not isinstance(data.get(field), kind) or isinstance(data[field], bool):
-                raise InputError(f"{field!r} is missing or broken: the file is damaged")
+                raise InputError(f"{field!r} is missing or not valid: the file is damaged")
         if data.get("sha256") != digest({n: value for n, value in data.items() if n != "sha256"}):
-            raise VerificationError("the certificate is not what was written: its checksum differs")
+            raise VerificationError(
+                "the certificate was changed after it was written: its checksum differs"
+            )
         symbols = data["symbols"]
         if symbols not in sym.SYMBOLS:
             raise InputError(f"unknown symbols {symbols!r}")
@@ -290,7 +294,7 @@ def _bound_from_json(bound: int | str) -> int | Fraction:
     try:
         return read_fraction(bound)
     except (ValueError, ZeroDivisionError):
-        raise InputError("'lower_bound' is broken: the file is damaged") from None
+        raise InputError("'lower_bound' is not valid: the file is damaged") from None
 
 
 def policy_digest(instance: Instance) -> str:

@@ -17,7 +17,7 @@ __all__ = ["Charge"]
 def _token(token: Token) -> str:
     """Returns a token of a charge for messages, and refuses what is none."""
     if not isinstance(token, bytes | str | tuple):
-        raise InputError(f"a charge is of {shown(token)}: a token is expected")
+        raise InputError(f"a charge is for {shown(token)}, which is not a token")
     return sym.glance(token)
 
 

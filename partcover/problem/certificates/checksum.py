@@ -60,7 +60,7 @@ def whole(value: Any, name: str, least: int | None = None, most: int | None = No
     except TypeError:
         number = None
     if number is None or isinstance(value, bool):
-        raise InputError(f"{name} is {shown(value)}: a whole number is expected")
+        raise InputError(f"{name} is {shown(value)}: it must be a whole number")
     if (least is not None and number < least) or (most is not None and number > most):
         limits = f"at least {least} is" if most is None else f"{least} to {most} are"
         raise InputError(f"{name} is {number}: {limits} expected")

@@ -79,7 +79,7 @@ class PairPrices:
         if len(shape) != 1 or self.multipliers.shape != shape:
             raise InputError(f"a pair has positions {shape}, multipliers {self.multipliers.shape}")
         if self.positions.dtype != np.int64 or self.multipliers.dtype != np.int64:
-            raise InputError("the positions and multipliers of a pair are not of the type int64")
+            raise InputError("the positions and multipliers of a pair are not int64")
 
     def __repr__(self) -> str:
         tokens = sym.glance(self.first), sym.glance(self.second)
@@ -154,7 +154,7 @@ class Cut:
         clique = tuple(tokens)
         n = len(clique)
         if not 1 <= r <= n - 2:
-            raise InputError(f"r is {r}: 1 to {n - 2} are expected in a clique of {n} tokens")
+            raise InputError(f"r is {r}: it must be from 1 to {n - 2} in a clique of {n} tokens")
         coef = n - r - 1
         return cls(clique, "clique", coef, comb(n, 2) - comb(n - r, 2) - coef * r, multiplier)
 
@@ -227,7 +227,7 @@ class PackedPairs:
             if not 1 <= size <= limit:
                 names = f"{sym.glance(first)!r} and {sym.glance(second)!r}"
                 raise InputError(
-                    f"{names} have {size} multipliers: 1 to {limit} are expected, one for each "
+                    f"{names} have {size} multipliers: there must be 1 to {limit}, one for each "
                     "symbol where they overlap"
                 )
         total = sum(sizes)
@@ -235,7 +235,7 @@ class PackedPairs:
         refuse_beyond(total * _BYTES_A_MULTIPLIER, what, "so large a proof needs more memory")
         steps, multipliers = reader.read(total), reader.read(total)
         if not reader.is_at_end():
-            raise InputError("the multipliers of a leaf go on after the last pair")
+            raise InputError("the multipliers of a leaf continue after the last pair")
         pairs = []
         begin = 0
         for (first, second), size in zip(self.tokens, sizes, strict=True):
@@ -306,7 +306,7 @@ def cuts_from_json(data: dict[str, Any], symbols: Symbols) -> tuple[PackedPairs,
     tokens = [sym.from_json(token, symbols) for token in data["tokens"]]
     pairs = [_tokens_from_json(pair, tokens) for pair in data["pairs"]]
     if any(len(pair) != 2 for pair in pairs):
-        raise InputError("a pair of a leaf has not two tokens")
+        raise InputError("a pair of a leaf does not have two tokens")
     try:
         packed = base64.b64decode(data["multipliers"], validate=True)
     except (TypeError, ValueError):
@@ -320,7 +320,10 @@ def cuts_from_json(data: dict[str, Any], symbols: Symbols) -> tuple[PackedPairs,
 def _cut_from_json(data: Any, tokens: Sequence[Token]) -> Cut:
     kind: CutKind = "cycle" if isinstance(data, dict) and "cycle" in data else "clique"
     if not isinstance(data, dict) or data.keys() != {kind, "coef", "rhs", "multiplier"}:
-        raise InputError("a cut of a leaf has not 'cycle' or 'clique', 'coef', 'rhs', 'multiplier'")
+        raise InputError(
+            "a cut of a leaf does not have the keys 'cycle' or 'clique', 'coef', 'rhs' and "
+            "'multiplier'"
+        )
     numbers = [data[name] for name in ("coef", "rhs", "multiplier")]
     if not all(type(number) is int for number in numbers):
         raise InputError("coef, rhs and multiplier of a cut are not whole numbers")
@@ -352,7 +355,9 @@ class _Reader:
         """Returns the next numbers, at least one."""
         raw = self._unpack(_WIDTH * count)
         if len(raw) < _WIDTH * count:
-            raise InputError("the multipliers of a leaf cannot be unpacked: they are cut short")
+            raise InputError(
+                "the multipliers of a leaf cannot be unpacked: the data ends too early"
+            )
         planes = np.frombuffer(raw, np.uint8).reshape(_WIDTH, count)
         numbers: Int64 = planes.T.copy().view(f"<i{_WIDTH}").reshape(count).astype(np.int64)
         numbers.setflags(write=False)

@@ -94,7 +94,7 @@ class Leaf:
         if weights and not any(weights):
             raise InputError("all weights of a leaf are 0")
         if isinstance(self.prices, np.ndarray) and self.prices.dtype not in (np.int32, np.int64):
-            raise InputError(f"prices are {self.prices.dtype}: int32 or int64 is expected")
+            raise InputError(f"prices are {self.prices.dtype}: they must be int32 or int64")
 
     def __repr__(self) -> str:
         if self.prices is None:
@@ -179,13 +179,15 @@ class Leaf:
             if len(raw) > width * symbols:
                 raise InputError(f"a leaf has more prices than the words have symbols, {symbols}")
             if not inflater.eof or len(raw) % width:
-                raise InputError("the prices of a leaf cannot be unpacked: they are cut short")
+                raise InputError("the prices of a leaf cannot be unpacked: the data ends too early")
             prices = np.frombuffer(raw, f"<i{width}").astype(f"i{width}")
             prices.setflags(write=False)
         if prices is None:
             return None
         if len(prices) != symbols:
-            raise InputError(f"a leaf has {len(prices)} prices, the words {symbols} symbols")
+            raise InputError(
+                f"a leaf has {len(prices)} prices, but the words have {symbols} symbols"
+            )
         check_prices(prices, scale_bits)
         return prices
 
@@ -194,7 +196,7 @@ def check_prices(prices: Prices, scale_bits: int) -> None:
     """Refuses prices above 1."""
     largest = int(prices.max(initial=0))
     if largest > 1 << scale_bits:
-        raise InputError(f"a price is {largest}: at most 2^{scale_bits} is expected")
+        raise InputError(f"a price is {largest}: it must be at most 2^{scale_bits}")
 
 
 def _width(scale_bits: int) -> int:
@@ -225,7 +227,7 @@ def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
     if isinstance(node, dict) and list(node) == ["branch"]:
         token = sym.from_json(node["branch"], symbols)
         if len(token) < 2:
-            raise InputError(f"a branch is on {sym.show(token)!r}, which is no token")
+            raise InputError(f"a branch is on {sym.show(token)!r}, which is not a token")
         return Branch(token)
     if not isinstance(node, dict) or not (
         {"prices"} <= node.keys() <= {"prices", "fees", "charges", "weights", *CUT_KEYS}
@@ -234,11 +236,11 @@ def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
     fees, charges, weights = (node.get(name, []) for name in ("fees", "charges", "weights"))
     for what, listed in (("fees", fees), ("charges", charges), ("weights", weights)):
         if not isinstance(listed, list):
-            raise InputError(f"the {what} of a leaf are no list")
+            raise InputError(f"the {what} of a leaf are not a list")
     has_cuts = not CUT_KEYS.isdisjoint(node)
     if has_cuts and not node.keys() >= CUT_KEYS:
         raise InputError(
-            f"a leaf has some of {', '.join(sorted(CUT_KEYS))}: all or none are expected"
+            f"a leaf has some of {', '.join(sorted(CUT_KEYS))}: it must have all of them or none"
         )
     if node["prices"] is None and not has_cuts and not charges:
         return Leaf(None, tuple(fees), weights=tuple(weights))

@@ -107,12 +107,15 @@ class TailTerm:
         whole(self.sixteenths, "sixteenths", 0, 16)
         whole(self.class_bits, "class_bits", 1, _MOST_CLASS_BITS)
         if not isinstance(self.tolls, Mapping):
-            raise InputError(f"the tolls are {shown(self.tolls)}: tokens with numbers are expected")
+            raise InputError(
+                f"the multipliers of the tail are {shown(self.tolls)}: they must be pairs of a "
+                "token and a number"
+            )
         for token, toll in self.tolls.items():
             if not isinstance(token, bytes | str | tuple):
-                raise InputError(f"a toll is of {shown(token)}, which is no token")
+                raise InputError(f"a multiplier is for {shown(token)}, which is not a token")
             if len(token) < 2:
-                raise InputError(f"a toll is of {sym.show(token)!r}, which is no token")
+                raise InputError(f"a multiplier is for {sym.show(token)!r}, which is not a token")
             whole(toll, f"the toll of {sym.glance(token)!r}", 0)
 
     def __repr__(self) -> str:
@@ -140,11 +143,11 @@ class TailTerm:
             If something is missing or broken.
         """
         if not isinstance(data, dict):
-            raise InputError("'tail' is broken: the file is damaged")
+            raise InputError("'tail' is not valid: the file is damaged")
         names = [name.name for name in fields(cls)]
         missing = sorted(set(names) - data.keys())
         if missing or not isinstance(data["tolls"], list) or not isinstance(data["sha256"], str):
-            raise InputError("'tail' is broken: the file is damaged")
+            raise InputError("'tail' is not valid: the file is damaged")
         return cls(
             **{**{name: data[name] for name in names}, "tolls": _tolls(data["tolls"], symbols)}
         )
@@ -154,9 +157,11 @@ def _tolls(pairs: list[Any], symbols: Symbols) -> dict[Token, int]:
     tolls: dict[Token, int] = {}
     for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2:
-            raise InputError("a toll is not a token and a number: the file is damaged")
+            raise InputError(
+                "a multiplier of the tail is not a token and a number: the file is damaged"
+            )
         token = sym.from_json(pair[0], symbols)
         if token in tolls:
-            raise InputError(f"the toll of {sym.show(token)!r} comes twice")
+            raise InputError(f"the multiplier of {sym.show(token)!r} is given twice")
         tolls[token] = pair[1]
     return tolls

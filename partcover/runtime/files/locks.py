@@ -38,7 +38,7 @@ def lock(file: int, path: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise InputError(f"{path}: another run is writing it") from None
+        raise InputError(f"{path}: another run is writing this file: wait for it") from None
     except OSError:
         return  # a file system without locks
 

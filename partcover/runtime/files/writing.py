@@ -223,7 +223,7 @@ def _refuse_changed(
         return
     raise InputError(
         f"{shown(path)}: changed while it was read; it had {before[0]:,} bytes and has "
-        f"{now[0]:,} now: take a copy of it"
+        f"{now[0]:,} now: make a copy of it"
     ) from None
 
 
@@ -255,7 +255,7 @@ def check_whole(path: str | PathLike[str], file: IO[bytes], size: int | None) ->
     """
     if size is not None and file.tell() < size:
         raise InputError(
-            f"{shown(path)}: was cut short while it was read; it had {size:,} bytes, of which "
+            f"{shown(path)}: became shorter while it was read; it had {size:,} bytes, of which "
             f"{file.tell():,} could be read"
         )
 
@@ -358,7 +358,7 @@ def read_json(path: str | PathLike[str]) -> dict[str, Any]:
     """Reads a file of one JSON object; errors as in `load_json`, and for any other JSON."""
     data = load_json(path)
     if not isinstance(data, dict):
-        raise InputError(f"{fspath(path)}: a JSON object is expected")
+        raise InputError(f"{fspath(path)}: expected a JSON object")
     return data
 
 

@@ -236,7 +236,7 @@ def _dask(workers: int, address: str) -> Iterator[Executor]:
     try:
         client = distributed.Client(f"tcp://{address}", timeout=_CONNECT)
     except (OSError, ValueError) as error:
-        raise InputError(f"dask://{address}: no scheduler answers ({error})") from None
+        raise InputError(f"dask://{address}: the scheduler does not answer ({error})") from None
     with client, _DaskExecutor(client) as executor:
         yield executor
 
@@ -307,7 +307,7 @@ def _ray(workers: int, address: str) -> Iterator[Executor]:
             **given, log_to_driver=False, logging_level=logging.ERROR, ignore_reinit_error=True
         )
     except (ConnectionError, OSError, ValueError) as error:
-        raise InputError(f"ray://{address}: no cluster answers ({error})") from None
+        raise InputError(f"ray://{address}: the cluster does not answer ({error})") from None
     try:
         yield _RayExecutor(ray)
     finally:

@@ -67,7 +67,9 @@ def run_isolated(function: Callable[..., Any], *arguments: Any, **options: Any) 
             begun = receiver.recv()
         result, memory = receiver.recv()
     except EOFError:
-        raise InputError("a process of its own ended without an answer: out of memory?") from None
+        raise InputError(
+            "a subprocess ended without a result; it may have run out of memory"
+        ) from None
     except BaseException:
         process.terminate()
         raise

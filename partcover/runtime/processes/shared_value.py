@@ -101,10 +101,10 @@ class _InFile(Shared[_Value]):
             except OSError as error:
                 raise InputError(
                     f"{self.path}: a worker cannot read it ({error.strerror or error}): name a "
-                    "folder that all workers see with --scratch (scratch)"
+                    "directory that all workers can read with --scratch (scratch=…)"
                 ) from None
             if hashlib.sha256(content).digest() != self.sha256:
-                raise InputError(f"{self.path}: a worker reads other bytes than were written")
+                raise InputError(f"{self.path}: a worker read other bytes than were written")
             _read.clear()
             _read[self.sha256] = pickle.loads(content)
         value: _Value = _read[self.sha256]

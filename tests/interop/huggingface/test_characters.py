@@ -163,7 +163,7 @@ def test_what_is_said_of_bpe_over_characters(tmp_path):
     tokenizer = character_bpe(["a", "b", "ab"], [("a", "b")], ignore_merges=True)
     tokenizer.save(str(path))
     remarks = " ".join(Vocabulary.load(path).provenance["remarks"])
-    assert "a word that spells a byte's piece, as <0x41>, is that byte there" in remarks
+    assert "in the library, a word such as <0x41> becomes that byte" in remarks
     tokenizer = character_bpe(["a", "b", " ", "▁", "a ", "▁a"], [("a", " "), ("▁", "a")])
     tokenizer.normalizer = SPACE_BY_NORMALIZER
     tokenizer.save(str(path))
@@ -199,7 +199,10 @@ def test_bpe_over_characters_without_fallback(tmp_path):
     vocabulary = Vocabulary.load(tmp_path / "t.json")
     assert Encoder(vocabulary).encode("abba") == [3, 2, 1]
     assert vocabulary.provenance["remarks"] == [
-        "a character that is no piece is cut into its bytes here, unknown there",
+        (
+            "a character that is not a piece becomes its bytes here, and the unknown token in the "
+            "library"
+        ),
         "254 bytes have no id",
         (
             "its decoder (none, which joins pieces by spaces) is not followed: ids become the "

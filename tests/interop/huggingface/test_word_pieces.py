@@ -145,7 +145,7 @@ def test_berts_list_of_pieces(tmp_path):
     remarks = vocabulary.provenance["remarks"]
     assert "no token has capital letters, so text is converted to lower case" in remarks
     assert (
-        "not converted: post-processor (BertProcessing), which adds tokens around every text"
+        "not converted: post-processor (BertProcessing), which puts tokens around every text"
         in remarks
     )
     numbered = {text: place for place, text in enumerate(WORDS)}
