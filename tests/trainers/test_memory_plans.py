@@ -82,5 +82,5 @@ def test_what_does_not_fit_is_refused_at_once(method, monkeypatch):
     monkeypatch.setattr("partcover.problem.memory_plan.available_memory", lambda: 2**12)
     monkeypatch.setattr("partcover.problem.memory_plan.SMALL", 0)
     words = {f"{n * n}x{n}": 1 + n % 7 for n in range(2000)}
-    with pytest.raises(InputError, match=r"^this takes about .* of memory are available: "):
+    with pytest.raises(InputError, match=r"^this needs about .* are available: "):
         TRAINERS[method].train(Instance(words, 5))
