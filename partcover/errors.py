@@ -92,7 +92,7 @@ class PartcoverError(Exception):
     ...     WordCounts.from_counts({"hat": 0})
     ... except PartcoverError as error:
     ...     print(error)
-    the count of 'hat' is 0: a whole number of at least 1 is expected
+    the count of 'hat' is 0: it must be a whole number of at least 1
     """
 
     def __init__(self, message: str = "") -> None:
@@ -109,7 +109,7 @@ class InputError(PartcoverError, ValueError):
     ...     Instance({"hat": 2}, k=-1)
     ... except InputError as error:
     ...     print(error)
-    k is -1: a whole number from 0 to 2,147,483,647 is expected
+    k is -1: it must be a whole number from 0 to 2,147,483,647
     """
 
 

@@ -81,7 +81,7 @@ def _run(arguments: list[str] | None) -> int:
             return _system_error(BrokenPipeError())
         if not stop.code:
             return 0
-        say(f"partcover: {_COMPLETE}={asked}: bash_source, zsh_source or fish_source is expected")
+        say(f"partcover: {_COMPLETE}={asked}: use bash_source, zsh_source or fish_source")
         return EXIT_USAGE
     except (KeyboardInterrupt, click.Abort):
         say("partcover: interrupted")

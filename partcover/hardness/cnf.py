@@ -148,9 +148,7 @@ def _parse(text: str) -> Formula:
                 raise InputError(f":{number}: a problem line is 'p cnf VARIABLES CLAUSES'")
             variables, declared = int(fields[2]), int(fields[3])
             if variables > _MAX_VARIABLES:
-                raise InputError(
-                    f":{number}: {variables} variables, the limit is {_MAX_VARIABLES}are read"
-                )
+                raise InputError(f":{number}: {variables} variables, the limit is {_MAX_VARIABLES}")
             continue
         if variables is None:
             raise InputError(

@@ -217,9 +217,9 @@ class Record:
         """
         if words.digest != self.words_sha256:
             raise InputError(
-                f"these are not the counted words of {self.name}: {len(words):,} words with the "
-                f"SHA-256 {words.digest[:12]}…, and {self.words:,} with {self.words_sha256[:12]}… "
-                f"are expected. Make them by: {'; '.join(self.commands)}"
+                f"these are not the counted words of {self.name}: expected {self.words:,} words with "
+                f"the SHA-256 {self.words_sha256[:12]}…, found {len(words):,} with "
+                f"{words.digest[:12]}…. Make them with: {'; '.join(self.commands)}"
             )
 
     def to_json(self) -> dict[str, Any]:
@@ -250,7 +250,7 @@ class Record:
         }
         try:
             if data.pop("format", None) != _FORMAT or data.pop("version", None) != 1:
-                raise InputError(f"not a record: format {_FORMAT!r}, version 1 is expected")
+                raise InputError(f"not a record: expected format {_FORMAT!r}, version 1")
             given = _fields(data, kinds, "record")
             given["rows"] = tuple(map(Row.from_json, given["rows"]))
             given["commands"] = tuple(map(str, given["commands"]))

@@ -521,7 +521,7 @@ class Instance:
         def whole(name: str) -> int | None:
             value = data.get(name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-                raise InputError(f"{name!r} is {value!r}: a whole number is expected")
+                raise InputError(f"{name!r} is {value!r}: it must be a whole number")
             return value
 
         source = data.get("source") or {}

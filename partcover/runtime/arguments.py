@@ -156,7 +156,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     ...     work(0)
     ... except InputError as error:
     ...     print(error)
-    threads is 0: a whole number from 1 to 1,024 is expected
+    threads is 0: it must be a whole number from 1 to 1,024
     """
     parameters = inspect.signature(function).parameters.values()
     places = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -320,7 +320,7 @@ def _what_is_wrong(name: str, value: Any, hint: Any) -> str:
     text = shown(value)
     if get_origin(_parts(hint)[0]) in _ITERABLES and not isinstance(value, str | bytes):
         text = f"{text} of something else" if isinstance(value, Collection) else text
-    return f"{name} is {text}: {' or '.join(expected)} is expected"
+    return f"{name} is {text}: it must be {' or '.join(expected)}"
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:

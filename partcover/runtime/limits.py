@@ -37,7 +37,7 @@ class RunLimits:
     >>> RunLimits(threads=0)
     Traceback (most recent call last):
         ...
-    partcover.errors.InputError: threads is 0: a whole number from 1 to 1,024 is expected
+    partcover.errors.InputError: threads is 0: it must be a whole number from 1 to 1,024
     """
 
     time_limit: float | None

@@ -283,7 +283,9 @@ def tampered(leaf: Leaf) -> dict[str, Leaf]:
     elsewhere = replace(pairs[0], positions=pairs[0].positions + 10**6)
     far = replace(pairs[0], multipliers=np.full_like(pairs[0].multipliers, 2**62))
     return {
-        "odd number": replace(leaf, cuts=(*others, replace(cut, tokens=cut.tokens[:-1] * 2))),
+        "the number must be odd": replace(
+            leaf, cuts=(*others, replace(cut, tokens=cut.tokens[:-1] * 2))
+        ),
         "touch": replace(leaf, cuts=(*others, replace(cut, rhs=cut.rhs - 1))),
         "not 1 to": replace(leaf, pairs=(below, *pairs[1:])),
         "do not overlap": replace(leaf, pairs=(elsewhere, *pairs[1:])),
@@ -297,7 +299,15 @@ def tampered(leaf: Leaf) -> dict[str, Leaf]:
 
 @pytest.mark.parametrize(
     "message",
-    ["odd number", "touch", "not 1 to", "do not overlap", "edge", "too large", "multiplier"],
+    [
+        "the number must be odd",
+        "touch",
+        "not 1 to",
+        "do not overlap",
+        "edge",
+        "too large",
+        "multiplier",
+    ],
 )
 def test_tampered_leaves_are_refused(instance, checkpoints, message):
     proof = checkpoints[-1].certificate

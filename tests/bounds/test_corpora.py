@@ -235,7 +235,7 @@ def test_large_counts_do_not_overflow():
     checks(instance, solution)
     assert check_certificate(instance, solution.certificate).ok
     assert solution.lower_bound <= smallest_worst(instance) == solution.worst
-    with pytest.raises(InputError, match="too large for weights"):
+    with pytest.raises(InputError, match="too large to multiply by"):
         improve(Instance(Corpora([small, WordCounts.from_counts({"ab": 2**60})], [1, 1]), 2))
     with pytest.raises(InputError, match="more than int64 holds"):
         instance.weighted([2**40, 2**40])
@@ -288,7 +288,7 @@ def test_mistakes():
         (([words, words], [1, 2.5]), "the reference of 2 is 2.5"),
         (([words, chars], [1, 1]), "different symbols: bytes, chars"),
         (([words, words], [1, 1], ["a", "a"]), "as many different names"),
-        ((["a.tsv", words], [1, 1]), "counted words are expected"),
+        ((["a.tsv", words], [1, 1]), "each corpus must be counted words"),
     ):
         with pytest.raises(InputError, match=message):
             Corpora(*arguments)

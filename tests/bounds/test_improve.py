@@ -348,7 +348,7 @@ def test_no_time_is_greedtok_and_starts_again():
 def test_mistakes():
     instance = random_instance(5, 4)
     proof = lower_bound(instance, iterations=0).certificate
-    with pytest.raises(InputError, match="no bound is asked for"):
+    with pytest.raises(InputError, match="no bound is computed: leave"):
         improve(instance, bound=False, start_certificate=proof)
     with pytest.raises(InputError, match="other words"):
         improve(random_instance(6, 4), start_certificate=proof)

@@ -268,7 +268,7 @@ def test_an_interrupt_keeps_the_best(monkeypatch):
         ({"gap": 1.0}, "gap"),
         ({"iterations": -1}, "iterations"),
         ({"threads": 0}, "threads"),
-        ({"incumbent": 3}, "the words alone"),
+        ({"incumbent": 3}, "the number of words is 2914"),
     ],
 )
 def test_bad_input(given, message):
@@ -278,7 +278,7 @@ def test_bad_input(given, message):
 
 def test_a_false_incumbent_is_noticed():
     instance = random_instance(0, 5)
-    with pytest.raises(InputError, match="not of this instance"):
+    with pytest.raises(InputError, match="2914 tokens are given as"):
         lower_bound(instance, incumbent=instance.words.total_count)
 
 

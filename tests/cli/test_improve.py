@@ -47,7 +47,7 @@ def test_a_time_limit_is_no_failure(run, counts):
             "--no-bound and --write-certificate exclude each other",
         ),
         (["gap", "C.tsv"], "--vocab"),
-        (["gap", "C.tsv", "--vocab", "V.json", "-k", "1"], "has 2 tokens, and k is 1"),
+        (["gap", "C.tsv", "--vocab", "V.json", "-k", "1"], "has 2 tokens, but k is 1"),
         (
             ["gap", "C.tsv", "--vocab", "V.json", "--certificate", "P", "--time-limit", "1"],
             "exclude each other",

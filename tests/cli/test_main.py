@@ -67,7 +67,7 @@ def test_verify_finds_what_is_wrong(run, counts, tmp_path):
     run("greedtok", counts, "-k", 5, "-o", "V.json")
     status, out, error = run("verify", counts, "-k", 4, "--vocab", "V.json", "--json")
     assert status == 6
-    assert "5 tokens, and the budget k is 4" in error
+    assert "5 tokens, but k is 4" in error
     assert json.loads(out)["ok"] is False
     saved = json.loads((tmp_path / "V.json").read_text())
     saved["provenance"]["tokens"] -= 1

@@ -80,7 +80,7 @@ def test_every_output_is_checked_before_work(run, counts, name, option, monkeypa
 @pytest.mark.parametrize("name", [n for n, option in OUTPUTS if "--plot" in option.opts])
 def test_the_ending_of_a_plot_is_checked_before_work(run, name):
     words = arguments(name, COMMANDS[name], "none.tsv")
-    fails(run(*words, "--plot", "figure.doc"), "figure.doc: a plot ends in .png")
+    fails(run(*words, "--plot", "figure.doc"), "figure.doc: the file of a plot must end in .png")
 
 
 @pytest.mark.long

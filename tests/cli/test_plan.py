@@ -74,7 +74,7 @@ def test_options_of_a_trainer_change_its_plan(run, method, size):
         assert parts("max_length=3", "initial=unigram")["pieces"] > whole["pieces"]
     command = ["train", "C.tsv", "-k", 1, "--method", method, "--plan", "--option"]
     fails(run(*command, "max_length=1"), "max_length is 1: a token has two symbols or more")
-    fails(run(*command, f"{size}=-1"), f"{size} is -1: at least 0 is expected")
+    fails(run(*command, f"{size}=-1"), f"{size} is -1: it must be at least 0")
 
 
 def test_what_fits_with_other_options_of_a_trainer_is_not_refused(monkeypatch):

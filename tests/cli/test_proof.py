@@ -45,7 +45,7 @@ def test_what_does_not_hold_is_exit_6(run, corpus, tmp_path):
     run("solve", corpus, "-k", "2", "--write-certificate", "P.cert", "--quiet")
     status, _, error = run("verify", corpus, "-k", "3", "--certificate", "P.cert")
     assert status == 6
-    assert error == "partcover: P.cert: the certificate is for k = 2, and k is 3\n"
+    assert error == "partcover: P.cert: the certificate is for k = 2, but k is 3\n"
     text = (tmp_path / "P.cert").read_text()
     (tmp_path / "Q.cert").write_text(text.replace('"lower_bound": 8', '"lower_bound": 9'))
     result = run("verify", corpus, "-k", "2", "--certificate", "Q.cert")

@@ -63,7 +63,7 @@ def test_a_run_is_compared(run, known, tmp_path):
     assert (data["ok"], data["fewer_tokens"], data["higher_bound"]) == (True, True, True)
     status, _, error = run(*check[:-1], "128", "--vocab", "v.json", "--certificate", "p.cert")
     assert status == 6
-    assert error == "partcover: the certificate is for k = 64, and k is 128\n"
+    assert error == "partcover: the certificate is for k = 64, but k is 128\n"
 
 
 def test_mistakes_are_one_line(run, known):

@@ -182,7 +182,7 @@ def test_solvers(run):
     [
         (("--solver", "glop"), "glop solves linear relaxations only: use highs"),
         (("--solver", "cp-sat", "--relaxation"), "cp-sat solves integer programs only: use"),
-        (("--goal", "size"), "goal 'size' needs a threshold|no threshold to decide about"),
+        (("--goal", "size"), "goal 'size' needs a threshold|there is no threshold"),
         (("--goal", "size", "--gap", 0.1), "--goal size and --gap exclude each other"),
         (
             ("--relaxation", "--write-certificate", "P.cert"),
@@ -208,7 +208,7 @@ def test_solvers(run):
             "only branch and cut writes certificates",
         ),
         (("--max-length", 0), "max_length is 0: a token has two symbols or more"),
-        (("--min-count", 0), "min_count is 0: at least 1 is expected"),
+        (("--min-count", 0), "min_count is 0: it must be at least 1"),
         (("--group", "a=1:3-", "--group", "a=2:-3"), "a group named 'a' already exists"),
         (("--group", "a=1:0-0"), "group 'a': no token has 0 to 0 symbols"),
         (("--group", "long"), "--group long: expected NAME=N:WHAT"),
@@ -218,7 +218,7 @@ def test_solvers(run):
             "bad.tsv: a weight is given for 'zz', which is not a word of the corpus",
         ),
         (("--weights", "twice.tsv"), "twice.tsv:2: the word 'xy' is here a second time"),
-        (("--start", "long.json"), "the start is no vocabulary of this instance: "),
+        (("--start", "long.json"), "the start is not a vocabulary of this instance: "),
         (("--write-mps", "M.xyz"), "M.xyz: the name of a model file must end in .mps or .lp"),
         (("--events", "none/E.jsonl"), "none/E.jsonl"),
     ],

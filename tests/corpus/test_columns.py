@@ -99,7 +99,7 @@ def test_one_column(kind):
     words = [word for word, count in COUNTS.items() for _ in range(count)]
     assert WordCounts.from_words(kind(words)) == TRUE
     assert WordCounts.from_texts(kind(words), pretokenizer="none") == TRUE
-    with pytest.raises(InputError, match="is one column: give words with counts"):
+    with pytest.raises(InputError, match="an ArrowColumn is a single column: give"):
         WordCounts.from_counts(kind(words))
 
 
@@ -113,7 +113,7 @@ def test_pandas():
     assert WordCounts.from_counts(table).to_dict() == {b"ab": 3, b"cd": 4}
     with pytest.raises(InputError, match="columns of a DataFrame are n, count"):
         WordCounts.from_counts(table[["n", "count"]].assign(c=1))
-    with pytest.raises(InputError, match=r"is 0\.5: a whole number"):
+    with pytest.raises(InputError, match=r"is 0\.5: it must be a whole"):
         WordCounts.from_counts(pandas.Series({"ab": 0.5}))
     with pytest.raises(InputError, match="a DataFrame has 2 columns named 'x'"):
         WordCounts.from_counts(pandas.DataFrame([["ab", 1]], columns=["x", "x"]))
@@ -141,7 +141,7 @@ def test_arrow():
     assert WordCounts.from_counts(table.to_batches()[0]) == TRUE
     with pytest.raises(InputError, match="a Table has 2 columns named 'count'"):
         WordCounts.from_counts(table.append_column("count", table["count"]))
-    with pytest.raises(InputError, match="a Table: a list of words is expected; give one column"):
+    with pytest.raises(InputError, match="a Table: give one column of it as a list of words"):
         WordCounts.from_words(table)
 
 
@@ -150,8 +150,8 @@ def test_arrow():
     [
         ("the", "counts are 'the': a mapping"),
         (7, "counts are 7: a mapping of words to counts"),
-        ([("a", 1), "bc"], "counts hold 'bc': pairs of a word and a count"),
-        ([("a", 1, 2)], "counts hold a tuple"),
+        ([("a", 1), "bc"], "counts have 'bc': each must be a pair of a word"),
+        ([("a", 1, 2)], "counts have a tuple: each"),
         ({"a": 2.0}, "the count of 'a' is 2.0"),
         ({"a": True}, "the count of 'a' is True"),
         ({None: 1}, "None is not text or bytes"),
@@ -171,7 +171,7 @@ def test_lone_surrogates_are_no_words(symbols):
 
 
 def test_one_text_is_no_list_of_words():
-    with pytest.raises(InputError, match="words are 'the red': a list of words is expected"):
+    with pytest.raises(InputError, match="words are 'the red': they must be a list of words"):
         WordCounts.from_words("the red")
 
 

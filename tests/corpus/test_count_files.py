@@ -106,7 +106,7 @@ def block(pairs):
 
 
 def test_sums_that_overflow_and_damaged_runs_are_errors(tmp_path):
-    with pytest.raises(InputError, match="the summed count of 'ab' does not fit in int64"):
+    with pytest.raises(InputError, match="the sum of the counts of 'ab' does not fit into"):
         list(runs.merge([[block([(b"ab", 2**62)])], [block([(b"ab", 2**62)])]]))
     path = tmp_path / "run"
     runs.write_run(path, [block([(b"ab", 1), (b"b" * 100, 2)])])

@@ -272,17 +272,17 @@ def test_counts_of_others_are_merged(run, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("B.tsv", f"low\t{2**63 - 2}\n", "the summed count of 'low' does not fit in int64"),
-        ("B.tsv", "#partcover counts 1 pretokenizer=cl100k\na\t1\n", "they are not to be added up"),
+        ("B.tsv", f"low\t{2**63 - 2}\n", "the sum of the counts of 'low' does not fit into"),
+        ("B.tsv", "#partcover counts 1 pretokenizer=cl100k\na\t1\n", "they cannot be added up"),
         ("B.tsv", "#partcover counts 1 symbols=chars\na\t1\n", "its words are over chars"),
-        ("B.tsv", "a\t1\nb\n", r"B\.tsv:2: no tab"),
+        ("B.tsv", "a\t1\nb\n", r"B\.tsv:2: count is missing"),
         ("B.tsv", "#partcover counts 1 symbols=ints\n1 2\t1\n", "with cat"),
         ("B.parquet", {"word": ["a", ""], "count": [1, 1]}, "row 2: the word is empty"),
         ("B.parquet", {"word": ["a", None], "count": [1, 1]}, "row 2: the word is null"),
         ("B.parquet", {"word": ["a"], "count": [0]}, "row 1: a count is at least 1"),
         ("B.parquet", {"word": ["a"], "count": [1.5]}, "column 'count' is double"),
-        ("B.parquet", {"word": [1], "count": [1]}, "column 'word' is int64, no words"),
-        ("B.parquet", {"a": [1], "b": [1], "c": [1]}, "columns 'word' and 'count' are expected"),
+        ("B.parquet", {"word": [1], "count": [1]}, "column 'word' is int64, not text or binary"),
+        ("B.parquet", {"a": [1], "b": [1], "c": [1]}, "columns 'word' and 'count', found 'a', 'b'"),
         ("B.parquet", "PAR1 no", "cannot be read as Parquet"),
     ],
 )

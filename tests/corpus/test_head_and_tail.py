@@ -54,7 +54,7 @@ def test_a_line_that_is_no_count_is_named_by_its_number(tmp_path, monkeypatch):
     path = tmp_path / "C.tsv"
     lines = [f"word{n}\t{n + 1}" for n in range(40)]
     path.write_text("\n".join([*lines, "cat", *lines]))
-    with pytest.raises(InputError, match=r"C\.tsv:41: no tab"):
+    with pytest.raises(InputError, match=r"C\.tsv:41: count is missing"):
         HeadAndTail.load(path, 2)
     path.write_text("#partcover counts 1 symbols=bytes\n" + "\n".join([*lines, "cat\t0"]))
     with pytest.raises(InputError, match=r"C\.tsv:42: the count is zero"):
@@ -69,7 +69,7 @@ def test_a_file_that_changes_or_is_none_is_an_error(tmp_path):
     with pytest.raises(InputError, match=r"C\.tsv: changed while it was read"):
         list(split.tail())
     os.mkfifo(tmp_path / "pipe.tsv")
-    with pytest.raises(InputError, match="is no file"):
+    with pytest.raises(InputError, match=r"is not a file\. Words with"):
         HeadAndTail.load(tmp_path / "pipe.tsv", 1)
     with pytest.raises(InputError, match="cannot be read"):
         HeadAndTail.load(tmp_path / "missing.tsv", 1)

@@ -65,12 +65,15 @@ def test_the_header_is_the_one_that_is_documented():
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("#partcover counts 2 symbols=bytes", "version '2' are not known, the latest here is 1"),
-        ("#partcover counts", "version '' are not known"),
+        ("#partcover counts 2 symbols=bytes", "version '2' of counts files is not supported, the"),
+        ("#partcover counts", "version '' of counts files"),
         ("#partcover counts 1 symbols=letters", "unknown symbols 'letters'"),
-        ("#partcover counts 1 gpt2", "'gpt2' is not a fact"),
-        ("#partcover counts 1 pretokenizer=", "'pretokenizer=' is not a fact"),
-        ("#partcover counts 1 pretokenizer=a pretokenizer=b", "two different facts"),
+        ("#partcover counts 1 gpt2", "'gpt2' is not an entry of the"),
+        ("#partcover counts 1 pretokenizer=", "'pretokenizer=' is not an entry of the"),
+        (
+            "#partcover counts 1 pretokenizer=a pretokenizer=b",
+            "two different values: pretokenizer=a",
+        ),
     ],
 )
 @pytest.mark.parametrize("symbols", ["bytes", "chars"])
@@ -142,7 +145,7 @@ def test_files_joined_and_marks_of_byte_order(tmp_path, symbols, end):
         WordCounts.load(tmp_path / "C.tsv")
     # whoever breaks the last line has the number of theirs
     (tmp_path / "C.tsv").write_bytes((both + f"{end}wrong").encode())
-    with pytest.raises(InputError, match=r"C\.tsv:6: no tab"):
+    with pytest.raises(InputError, match=r"C\.tsv:6: count is missing"):
         WordCounts.load(tmp_path / "C.tsv")
 
 
@@ -280,7 +283,7 @@ def test_words_held_out_are_counted_alike(run, tmp_path):
     status, _, err = run("compare", "C.tsv", "-k", 2, "--methods", "bytes", "--held-out", "H.tsv")
     assert (status, err) == (
         2,
-        "partcover: the words held out were counted with first-space, the others with gpt2\n",
+        "partcover: the held-out words were counted with first-space, the others with gpt2\n",
     )
     facts = json.loads(run("compare", "C.tsv", "-k", 2, "--methods", "bytes", "--json")[1])
     assert facts["pretokenizer"] == "gpt2"

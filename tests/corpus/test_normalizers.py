@@ -197,9 +197,9 @@ def test_names():
         ("nfx", "unknown normalizer 'nfx'"),
         ("", "unknown normalizer ''"),
         ("prepend", "Prepend: prepend is missing"),
-        ("{", "no JSON"),
+        ("{", r"the normalizer '\{' is not"),
         ('{"type": []}', "unknown normalizer"),
-        ('{"type": "Sequence"}', "no list of normalizers"),
+        ('{"type": "Sequence"}', "no list 'normalizers'"),
         ('{"type": "Sequence", "normalizers": []}', "no steps"),
         ('{"type": "NFC", "form": 1}', "no parameter 'form'"),
         ('{"type": "Strip", "strip_left": 1}', "strip_left is 1"),
@@ -207,9 +207,12 @@ def test_names():
         ('{"type": "Replace", "pattern": "a", "content": ""}', "pattern is 'a'"),
         ('{"type": "Replace", "pattern": {"String": "a"}, "content": "\\udcff"}', "content is "),
         ('{"type": "Prepend", "prepend": "a\\ud800"}', r"prepend is 'a\\ud800'"),
-        ('{"type": "Precompiled", "precompiled_charsmap": "é"}', "no base64"),
-        ('{"type": "Precompiled", "precompiled_charsmap": "/////0E="}', "cut short"),
-        ('{"type": "Sequence", "normalizers": [' * 9000, "no JSON"),
+        ('{"type": "Precompiled", "precompiled_charsmap": "é"}', "character map is not base64"),
+        (
+            '{"type": "Precompiled", "precompiled_charsmap": "/////0E="}',
+            "character map ends too early",
+        ),
+        ('{"type": "Sequence", "normalizers": [' * 9000, r"the normalizer '\{' is not"),
     ],
 )
 def test_what_is_refused(given, message):

@@ -133,16 +133,16 @@ def test_marks_stand_for_all_spaces_of_a_phrase():
 @pytest.mark.parametrize(
     ("base", "phrases", "message"),
     [
-        ("gpt2", 0, "phrases of 0 words: 1 to 64 are expected"),
+        ("gpt2", 0, "phrases of 0 words: use 1 to 64, or all"),
         ("gpt2", -1, "phrases of -1 words"),
         ("gpt2", LONGEST + 1, "phrases of 65 words"),
         ("none", 2, "words of the pre-tokenizer none cannot be joined"),
         ("space+digit", 2, "words of the pre-tokenizer space cannot be joined"),
         ("gpt3", 2, "unknown pre-tokenizer 'gpt3'"),
         ("gpt2+phrases:2", 2, "already joins words"),
-        ('{"type": "Whitespace"}', 2, "behind steps that cut, leave nothing out"),
-        ('{"type": "Phrases", "words": 2}', 2, "behind steps that cut"),
-        ('{"type": "Phrases", "words": "x"}', 2, "words is 'x': a whole number"),
+        ('{"type": "Whitespace"}', 2, "a pre-tokenizer as JSON: words can be joined"),
+        ('{"type": "Phrases", "words": 2}', 2, "only after steps that split text"),
+        ('{"type": "Phrases", "words": "x"}', 2, "words is 'x': it must be a whole"),
     ],
 )
 def test_what_cannot_be_joined_is_one_line(base, phrases, message):

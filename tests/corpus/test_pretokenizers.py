@@ -210,7 +210,7 @@ def test_texts():
         WordCounts.from_texts(["\ud800"])
     with pytest.raises(InputError, match="text 1 is int"):
         WordCounts.from_texts([3])
-    with pytest.raises(InputError, match="one text"):
+    with pytest.raises(InputError, match="texts is a single text: give"):
         WordCounts.from_texts("abc")
     with pytest.raises(InputError, match="empty corpus"):
         WordCounts.from_texts([])

@@ -127,5 +127,5 @@ def test_files_joined_with_cat_are_one(tmp_path, between):
 def test_a_line_feed_that_is_missing_where_files_were_joined(tmp_path):
     path = tmp_path / "ab.tsv"
     path.write_bytes(b"hat\t2" + format_header(Header("gpt2", "bytes")) + b"hat\t3\n")
-    with pytest.raises(InputError, match=r"ab\.tsv:1: another file of counts begins inside"):
+    with pytest.raises(InputError, match=r"ab\.tsv:1: another counts file begins inside the"):
         WordCounts.load(path)

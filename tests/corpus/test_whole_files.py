@@ -32,7 +32,7 @@ def test_a_file_cut_short_while_it_is_read(tmp_path, monkeypatch, left, name):
 
     with pytest.raises(InputError) as caught:
         WordCounts.from_files(path, progress=Listener(advance=cut))
-    message = f"{path}: was cut short while it was read; it had 160,000 bytes"
+    message = f"{path}: became shorter while it was read; it had 160,000 bytes"
     assert str(caught.value).startswith(message)
 
 
@@ -52,7 +52,7 @@ def test_a_file_cut_short_before_its_last_part_is_read(tmp_path, monkeypatch, th
         return sources
 
     monkeypatch.setattr(word_counts, "find_sources", then_cut)
-    with pytest.raises(InputError, match=r"a\.txt: was cut short while it was read; it had 2,250"):
+    with pytest.raises(InputError, match=r"a\.txt: became shorter while it was read; it had 2,250"):
         WordCounts.from_files(path, threads=threads)
 
 

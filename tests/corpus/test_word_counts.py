@@ -209,8 +209,8 @@ def test_tsv_is_parsed_as_by_the_twin(lines, final):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b"word", "no tab"),
-        (b"", "no tab"),
+        (b"word", "count is missing"),
+        (b"", "count is missing"),
         (b"a\tb\t3", "more than one tab"),
         (b"\t3", "the word is empty"),
         (b"a\\q\t3", "backslash"),
@@ -248,7 +248,7 @@ def test_line_numbers_go_on_over_chunks(tmp_path, monkeypatch):
         twin[b"word%d" % (i % 30)] += i
     assert WordCounts.load(path).to_dict() == twin
     path.write_bytes(b"".join(rows) + b"bad")
-    with pytest.raises(InputError, match=":90: no tab"):
+    with pytest.raises(InputError, match=r":90: count is missing\. Expected"):
         WordCounts.load(path)
 
 
@@ -277,7 +277,7 @@ def test_standard_streams(monkeypatch, capfdbinary):
     WordCounts.load("-").save("-")
     assert capfdbinary.readouterr().out == b"#partcover counts 1 symbols=bytes\na\t1\nb\t2\n"
     Stream.buffer = io.BytesIO(b"a\n")
-    with pytest.raises(InputError, match=r"^standard input:1: no tab"):
+    with pytest.raises(InputError, match=r"^standard input:1: count is missing"):
         WordCounts.load("-")
 
 
@@ -287,7 +287,7 @@ def test_empty_missing_unwritable(tmp_path):
         WordCounts.load(path)
     path.write_bytes(b"")
     for symbols in ("bytes", "chars", "ints"):
-        with pytest.raises(InputError, match=r"c\.tsv: empty corpus"):
+        with pytest.raises(InputError, match=r"c\.tsv: the corpus is empty"):
             WordCounts.load(path, symbols)
     with pytest.raises(InputError, match="this is a folder"):
         WordCounts.load(tmp_path)

@@ -64,7 +64,7 @@ def test_ids_far_apart_and_unknown_characters():
 def test_what_is_no_text_is_named(threads):
     one = encoder(threads=threads)
     for texts, message in (
-        (["ab", 7], "text 2 is 7: str or bytes is expected"),
+        (["ab", 7], "text 2 is 7: it must be str or bytes"),
         (["ab", "c", "\ud800"], "text 3 has a lone surrogate"),
     ):
         for encode in (one.encode_batch, one.encode_batch_to_numpy, one.count_batch):
@@ -76,7 +76,7 @@ def test_what_is_no_text_is_named(threads):
     with pytest.raises(InputError, match="fewer names"):
         list(one.encode_each(["a", "b"], names=["x"]))
     for encode in (one.encode, one.encode_to_numpy, one.count):
-        with pytest.raises(InputError, match="the text is 7: str or bytes is expected"):
+        with pytest.raises(InputError, match="the text is 7: it must be str or bytes"):
             encode(7)
 
 
@@ -128,7 +128,7 @@ def test_rows_of_one_length(texts, side, most):
 def test_padding_that_does_not_fit():
     for wrong, message in (
         ({"pad": -1}, "pad"),
-        ({"pad": 65536}, "uint16 cannot hold"),
+        ({"pad": 65536}, "does not fit into uint16"),
         ({"pad": 0, "max_length": -1}, "max_length"),
         ({"pad": 0, "side": "above"}, "side"),
     ):

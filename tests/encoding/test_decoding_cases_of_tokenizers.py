@@ -194,7 +194,7 @@ def test_batches(tmp_path, form):  # test_tokenizer.py test_encode_formats
     there = [encoding.ids for encoding in theirs.encode_batch(texts)]
     assert ours.encode_batch(form(texts)) == there
     assert [theirs.id_to_token(n) for n in there[1]] == [*NAMES[:3], NAMES[4]]
-    with pytest.raises(InputError, match="texts is one text"):
+    with pytest.raises(InputError, match="texts is a single text: give"):
         ours.encode_batch(texts[0])
 
 
@@ -278,7 +278,7 @@ def test_a_list_of_merges(tmp_path):  # bpe/model.rs test_bpe_from_file and its 
     theirs = models.BPE.from_file(str(tmp_path / "vocab.json"), str(merges))
     ids = [token.id for token in theirs.tokenize("abc")]
     assert Encoder(Vocabulary.load(tmp_path)).encode("abc") == ids
-    for line, message in (("a d", "'ad' is no token"), ("c", "two parts of a merge")):
+    for line, message in (("a d", "'ad' is not a token"), ("c", "two parts of a merge")):
         merges.write_text(f"#version: 0.2\na b\n{line}")
         with pytest.raises(Exception, match=r"Merges text file invalid|out of vocabulary"):
             models.BPE.from_file(str(tmp_path / "vocab.json"), str(merges))
@@ -340,7 +340,7 @@ def test_a_merge_that_is_no_pair(tmp_path, merge):  # models/mod.rs serializatio
             json.dumps({"version": "1.0", "model": BPE | {"merges": [merge]}})
         )
     (tmp_path / "t.json").write_text(json.dumps({"model": BPE | {"merges": [merge]}}))
-    with pytest.raises(InputError, match=r"its merge .* is not of two parts"):
+    with pytest.raises(InputError, match="its merge 'a b c' does not have"):
         Vocabulary.load(tmp_path / "t.json")
 
 

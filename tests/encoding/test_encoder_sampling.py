@@ -127,7 +127,7 @@ def test_sampling_refused():
     with pytest.raises(InputError, match="rule merges needs dropout"):
         ours.sample("ab", seed=1)
     for seed in (None, 1.0, True):
-        with pytest.raises(InputError, match=f"seed is {seed}: an integer is expected"):
+        with pytest.raises(InputError, match=f"seed is {seed}: it must be an integer"):
             ours.sample("ab", seed=seed, dropout=0.1)
     big = ours.sample("ab" * 9, seed=2**64 - 1, dropout=0.5)
     assert ours.sample("ab" * 9, seed=np.int64(-1), dropout=0.5) == big
@@ -139,7 +139,7 @@ def test_sampling_refused():
 def test_a_strength_that_is_no_number_is_refused(strength):
     vocabulary = Vocabulary(["ab"], pretokenizer="none", rule="longest_match")
     for name, rule in (("dropout", "longest_match"), ("alpha", "shortest_path")):
-        with pytest.raises(InputError, match=f"{name} is .*: a number is expected"):
+        with pytest.raises(InputError, match=f"{name} is .*: it must be a number"):
             Encoder(vocabulary, rule=rule).sample("abab", seed=1, **{name: strength})
 
 

@@ -188,8 +188,8 @@ def test_ids_are_those_of_tiktoken():
     ("flags", "message"),
     [
         ({"<t>": ["lstrip"]}, "'<t>' is not a special token"),
-        ({"<s>": ["strip"]}, "'strip' is none: use single_word"),
-        ({"<s>": "lstrip"}, "a list of flags is expected"),
+        ({"<s>": ["strip"]}, "'strip' is not a flag: use single_word"),
+        ({"<s>": "lstrip"}, "it must be a list of flags"),
     ],
 )
 def test_wrong_flags(flags, message):

@@ -63,7 +63,7 @@ def test_it_is_saved_and_decoded(tmp_path):
     assert encoder.decode(encoder.encode("ab日本 éx")) == "ab<unk> éx"
     with pytest.raises(InputError, match="has no id"):
         Encoder(given.with_(unknown=None)).encode("日")
-    with pytest.raises(InputError, match="no special token"):
+    with pytest.raises(InputError, match="unknown: '<unk>' is not a"):
         given.with_(special={})
     with pytest.raises(InputError, match="run, character, word"):
         Unknown("<unk>", "byte")

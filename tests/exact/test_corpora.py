@@ -50,7 +50,7 @@ def test_mistakes():
     instance = Instance(Corpora([words, words], [1, 1]), 1)
     with pytest.raises(InputError, match="unknown solver"):
         solve(instance, solver="none")
-    with pytest.raises(InputError, match="budget"):
+    with pytest.raises(InputError, match="the start is not a vocabulary"):
         solve(instance, warm_start=Vocabulary(["ab", "ba"]))
     with pytest.raises(
         InputError, match="references are too large for a floating-point solver: divide"

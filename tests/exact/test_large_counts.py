@@ -130,7 +130,7 @@ def test_a_named_solver_refuses_counts_beyond_floating_point():
     instance = Instance({"abab": 2**55, "bab": 3}, 1)
     with pytest.raises(InputError, match="to be exact: name no solver, and branch"):
         solve(instance, solver="highs")
-    with pytest.raises(InputError, match="too large for prices of enough digits"):
+    with pytest.raises(InputError, match="too large for precise prices: scale them"):
         solve(Instance({"abab": 2**60, "bab": 3}, 1))
 
 

@@ -267,6 +267,6 @@ def test_words_with_ends_of_lines(tmp_path, ending):
 
 
 def test_bad_ending(tmp_path):
-    with pytest.raises(InputError, match=r"a model file ends in \.mps or \.lp"):
+    with pytest.raises(InputError, match=r"a model file must end in \.mps or"):
         write_model(build(SMALL), tmp_path / "model.txt")
     assert not list(tmp_path.iterdir())

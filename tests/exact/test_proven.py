@@ -172,7 +172,7 @@ def test_goes_on_from_a_checkpoint():
 
 def test_a_start_of_another_instance_is_refused():
     certificate = solve(SMALL.with_k(2)).certificate
-    with pytest.raises(VerificationError, match="the certificate is for k = 2, and k is 1"):
+    with pytest.raises(VerificationError, match="the certificate is for k = 2, but k is 1"):
         solve(SMALL, start_certificate=certificate)
     other = Instance({"banana": 3}, 1)
     with pytest.raises(VerificationError, match="other words or counts"):

@@ -235,7 +235,7 @@ def test_decide():
     best = fewest_tokens(instance)
     assert decide(instance, best)[0] is True
     assert decide(instance, best - 1)[0] is False
-    with pytest.raises(InputError, match="no threshold to decide about"):
+    with pytest.raises(InputError, match="no threshold: give one"):
         decide(instance)
 
 
@@ -244,7 +244,7 @@ def test_decide():
     [
         ({"solver": "gurobi"}, "unknown solver 'gurobi': use highs, scip, cp-sat, cbc, glop, pdlp"),
         ({"formulation": "flow"}, "unknown formulation 'flow': use path, occurrence, printed, wmc"),
-        ({"time_limit": -1}, "time_limit is -1: a number of at least 0 is expected"),
+        ({"time_limit": -1}, "time_limit is -1: it must be a number of at least 0"),
         ({"time_limit": float("nan")}, "time_limit is nan"),
         ({"gap": 1.5}, "gap is 1.5: a number from 0 up to 1"),
         ({"seed": -1}, "seed is -1: a whole number from 0 to 2,147,483,647"),
@@ -280,7 +280,7 @@ def test_without_any_solver_branch_and_cut_has_it_all(monkeypatch):
     ("report", "message"),
     [
         (SolverReport("optimal", "completed", None, 10.0), "claims that 10 tokens are needed"),
-        (SolverReport("infeasible", "completed"), "finds no vocabulary, and GreedTok's is one"),
+        (SolverReport("infeasible", "completed"), "finds no vocabulary, but GreedTok's is one"),
     ],
 )
 def test_a_solver_that_lies_is_found_out(monkeypatch, report, message):
@@ -296,7 +296,7 @@ def test_a_false_objective_is_found_out(monkeypatch):
     model = formulation.build(instance)
     zeros = SolverReport("optimal", "completed", np.zeros(len(model.objective)), 3.0)
     monkeypatch.setattr(exact, "run", lambda *_: zeros)
-    with pytest.raises(VerificationError, match="claims 0 tokens, its vocabulary needs 15"):
+    with pytest.raises(VerificationError, match="claims 0 tokens, but its vocabulary needs"):
         solve(instance, solver="highs")
 
 

@@ -54,7 +54,7 @@ def test_the_file(symbols, pairs, tmp_path):
 
 
 def test_bad_merges(tmp_path):
-    with pytest.raises(InputError, match="merge 1 is 'ab': a pair of tokens"):
+    with pytest.raises(InputError, match="merge 1 is 'ab': it must be a pair"):
         Merges(["ab"])
     with pytest.raises(InputError, match="merge 2 has an empty token"):
         Merges([("a", "b"), ("", "b")])
@@ -63,8 +63,8 @@ def test_bad_merges(tmp_path):
     path = tmp_path / "m.json"
     for text, message in [
         ("[", "m.json:1: not JSON"),
-        ("{}", "m.json: a list of merges is expected"),
-        ("[[1, 2, 3]]", "m.json: a list of merges is expected"),
+        ("{}", "m.json: expected a list of merges"),
+        ("[[1, 2, 3]]", "m.json: expected a list of merges"),
         ("[[1, 2]]", "m.json: 1 is not a token over bytes"),
     ]:
         path.write_text(text)

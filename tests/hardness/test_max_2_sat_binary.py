@@ -125,7 +125,7 @@ def test_there_and_back(tmp_path):
 
 def test_what_is_refused():
     often = Formula("xy", [(1, 2), (1, -2), (-1,), (1, -1)])
-    with pytest.raises(InputError, match=r"variable x is in 4 clauses: .* may be in 3 at most"):
+    with pytest.raises(InputError, match="variable x is in 4 clauses: over a binary alphabet"):
         reduce_max_2_sat_binary(often, 1)
     many = Formula([str(j) for j in range(1001)], [(1,)])
     with pytest.raises(InputError, match=r"1001 variables: .* at most 1000 are reduced"):

@@ -258,7 +258,7 @@ def test_certified_ratio():
     assert d == partition.cover / relaxed.extra["relaxed_cover"] <= 1
     assert ratio == pytest.approx(d * 0.6321205588)
     assert certified_ratio(0, 0)[0] == 1
-    with pytest.raises(InputError, match="not negative"):
+    with pytest.raises(InputError, match="not be negative"):
         certified_ratio(-1, 3)
 
 

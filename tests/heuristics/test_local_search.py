@@ -270,7 +270,7 @@ def test_the_bound_given():
     known = local_search(instance, lower_bound=best.tokens)
     assert (known.status, known.gap, known.termination) == ("optimal", 0, "completed")
     assert known.extra["swaps_tried"] <= best.extra["swaps_tried"]
-    with pytest.raises(VerificationError, match="lower bound given"):
+    with pytest.raises(VerificationError, match="lower bound is 770, but 769"):
         local_search(instance, lower_bound=best.tokens + 1)
     with pytest.raises(InputError, match="lower_bound"):
         local_search(instance, reduced_costs=np.zeros(len(instance.index)))

@@ -35,7 +35,7 @@ def test_a_proof_that_a_wheel_leaves_out_is_said(tmp_path, monkeypatch, run):
     for name in ("cycle-5.json", "cycle-5.cert", "cycle-7.json"):
         shutil.copy(FOLDER / name, tmp_path)
     monkeypatch.setattr(library, "_folder", lambda: tmp_path)
-    with pytest.raises(InputError, match=r"wheels leave out its proof, .* instances/cycle-7\.cert"):
+    with pytest.raises(InputError, match=r"wheels; it is the file instances/cycle-7\.cert of the"):
         entry("cycle-7").problems()
     status, out, error = run("instances", "check", "--json")
     assert status == 0
@@ -82,12 +82,12 @@ def test_a_file_is_what_was_saved(tmp_path):
     ("change", "problem"),
     [
         ({"words_sha256": "0"}, "the words do not match words_sha256"),
-        ({"tokens": 7}, "7 tokens stated, the vocabulary needs 8"),
-        ({"vocabulary": ["heart", "pear"]}, "8 tokens stated, the vocabulary needs 9"),
-        ({"vocabulary": ["heart", "pearl", "the"]}, "3 tokens, and the budget k is 2"),
-        ({"lower_bound": 9}, "lower bound 9 stated, 8 proven"),
+        ({"tokens": 7}, "7 tokens are stated, but the vocabulary needs 8"),
+        ({"vocabulary": ["heart", "pear"]}, "8 tokens are stated, but the vocabulary needs 9"),
+        ({"vocabulary": ["heart", "pearl", "the"]}, "3 tokens, but k is 2"),
+        ({"lower_bound": 9}, "the lower bound 9 is stated, but 8 is proven"),
         ({"proven": False}, "proven is false: 8 tokens, bound 8"),
-        ({"certificate": None}, "lower bound 8 stated, 4 proven"),
+        ({"certificate": None}, "the lower bound 8 is stated, but 4 is proven"),
         ({"certificate": "aaa.cert"}, "the certificate is about other words or counts"),
     ],
 )

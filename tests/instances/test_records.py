@@ -92,7 +92,7 @@ def test_what_is_wrong_beats_nothing():
     bound = lower_bound(Instance(WORDS, 64), iterations=20)
     known = text(Row(128, best(10**6), best(0), 1.0, {}))
     judged = judge(known, WORDS, 128, certificate=bound.certificate)
-    assert judged.problems == ("the certificate is for k = 64, and k is 128",)
+    assert judged.problems == ("the certificate is for k = 64, but k is 128",)
     assert not judged.higher_bound
     large = Vocabulary([f"{i:03d}" for i in range(129)])
     judged = judge(known, WORDS, 128, large)
@@ -151,13 +151,13 @@ def test_a_row_is_replaced():
         (lambda d: d.update(words=True), "words is True"),
         (lambda d: d.update(occurrences=-1), "occurrences is -1"),
         (lambda d: d.update(rows=[3]), "'row' must be an object of k"),
-        (lambda d: d["rows"].append(d["rows"][0]), "some k is there twice"),
+        (lambda d: d["rows"].append(d["rows"][0]), "or a k appears twice"),
         (lambda d: d["rows"][0].update(k=65), "a row's k is 65"),
         (lambda d: d["rows"][0].update(proven=True), "says proven: true, with 9 tokens"),
         (lambda d: d["rows"][0].update(methods={"bpe": "9"}), "'methods' must be numbers"),
         (lambda d: d["rows"][0]["tokens"].update(value=7), "with 7 tokens and the lower bound 8"),
         (lambda d: d["rows"][0]["tokens"].update(seconds=float("nan")), "seconds is nan"),
-        (lambda d: d["rows"][0]["tokens"].update(file="../x.json"), "a plain name is expected"),
+        (lambda d: d["rows"][0]["tokens"].update(file="../x.json"), "it must be a plain name"),
     ],
 )
 def test_a_broken_file_is_one_line(tmp_path, change, message):

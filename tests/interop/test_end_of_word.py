@@ -130,7 +130,7 @@ def test_what_bpe_does_not_merge_first_is_refused(tmp_path, read):
 def test_spaces_inside_words_are_refused(tmp_path):
     _, data = clip()
     (tmp_path / "t.json").write_text(json.dumps({**data, "pre_tokenizer": {"type": "ByteLevel"}}))
-    with pytest.raises(InputError, match="its pre-tokenizer leaves spaces in them"):
+    with pytest.raises(InputError, match="its pre-tokenizer leaves spaces in words"):
         Vocabulary.load(tmp_path / "t.json")
     steps = '{"type": "Sequence", "pretokenizers": [{"type": "Digits"}, {"type": "EndOfWord"}]}'
     with pytest.raises(InputError, match="the word 'a b' holds a space"):

@@ -97,8 +97,16 @@ def test_standard_output(tmp_path):
         ("list", ".", ".: is a directory; name a file to write"),
         ("list", "..", "..: is a directory; name a file to write"),
         ("list", "/", "/: is a directory; name a file to write"),
-        ("priority-class", "-", "-: priority-class writes a folder, and this is none"),
-        ("priority-class", "file", "file: priority-class writes a folder, and this is none"),
+        (
+            "priority-class",
+            "-",
+            "-: priority-class writes a folder, but this is a file: name another path",
+        ),
+        (
+            "priority-class",
+            "file",
+            "file: priority-class writes a folder, but this is a file: name another path",
+        ),
     ],
 )
 def test_targets_that_cannot_be_written(tmp_path, monkeypatch, name, path, message):
@@ -125,7 +133,7 @@ def test_a_folder_of_another_format_is_left_alone(tmp_path):
     vocabulary = Vocabulary(["ab"], rule="priority", pretokenizer="gpt2")
     export(vocabulary, tmp_path / "f", "priority-class")
     before = sorted((tmp_path / "f").iterdir())
-    message = "f: holds a vocabulary in the format priority-class, which would be read in place"
+    message = "f: has a vocabulary in the format priority-class, which would be read instead of"
     for name in ("huggingface", "greedtok"):
         with pytest.raises(InputError, match=message):
             export(vocabulary, tmp_path / "f", name, lossy=True)
@@ -177,7 +185,7 @@ def test_marked_words_are_to_be_given(tmp_path):
     trained = trainers.bpe(Instance(words, 3), end_of_word="_").recorded(words)
     vocabulary = trained.with_(pretokenizer="gpt2")
     for name in ("huggingface", "tiktoken", "list"):
-        with pytest.raises(InputError, match="words that end in '_': give such words"):
+        with pytest.raises(InputError, match="words that end in '_': give counted words"):
             export(vocabulary, tmp_path / name, name, lossy=True)
         with pytest.raises(InputError, match="'abab' does not"):
             export(vocabulary, tmp_path / name, name, corpus=words, lossy=True)

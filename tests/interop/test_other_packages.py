@@ -80,7 +80,7 @@ def test_a_format_of_another_package_is_there_by_name(other_package, tmp_path, m
     assert registry["list"] is FORMATS["list"]  # theirs does not replace it
     with pytest.raises(InputError, match=r"format gone of other-package cannot be loaded \(other_"):
         registry["gone"]
-    with pytest.raises(InputError, match="of other-package is no format wrong: make it a"):
+    with pytest.raises(InputError, match="of other-package is not a format named wrong: make"):
         registry["wrong"]
     monkeypatch.setattr("partcover.interop.registry.FORMATS", registry)
     assert [form.name for form in recognised(tmp_path / "v.other")] == ["other"]

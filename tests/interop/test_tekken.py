@@ -61,7 +61,7 @@ def test_free_special_tokens_and_unknown_patterns(tmp_path):
     vocabulary = Vocabulary.load(tmp_path / "t")
     assert vocabulary.special["<SPECIAL_23>"] == 23
     assert len(vocabulary) == 4
-    assert "4 ids of special tokens are free" in vocabulary.provenance["remarks"][-1]
+    assert "4 ids of special tokens have no name" in vocabulary.provenance["remarks"][-1]
 
 
 @pytest.mark.long
@@ -78,9 +78,12 @@ def test_other_ids_are_given_up(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"default_vocab_size": 9999}, "its sizes ask for 9,979 of 269 tokens"),
-        ({"default_num_special_tokens": -1}, "its sizes ask for 289"),
-        ({"default_num_special_tokens": 10**9, "default_vocab_size": 10**9}, "special tokens: 0"),
+        ({"default_vocab_size": 9999}, "its sizes require 9,979 tokens, but it"),
+        ({"default_num_special_tokens": -1}, "its sizes require 289 tokens"),
+        (
+            {"default_num_special_tokens": 10**9, "default_vocab_size": 10**9},
+            "special tokens: the number must",
+        ),
         ({"default_num_special_tokens": "1"}, "not a tekken.json"),
         ({"pattern": 3}, "its pattern is not text"),
     ],

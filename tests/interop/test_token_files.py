@@ -71,7 +71,7 @@ def test_greedtok_folder_as_its_authors_write_it(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("tokenizer_config.json", {"pattern": [5]}, r"the pattern \[5\] is no text"),
+        ("tokenizer_config.json", {"pattern": [5]}, r"the pattern \[5\] is not text"),
         ("special_tokens_map.json", {"x": "\ud800"}, r"x is '\\ud800', which added_tokens"),
         ("special_tokens_map.json", {"x": 5}, "x is 5, which added_tokens"),
     ],
@@ -87,7 +87,7 @@ def test_a_pattern_that_is_no_text_of_utf_8_can_be_shown(tmp_path):
     (tmp_path / "added_tokens.txt").write_text("6162\n")
     (tmp_path / "tokenizer_config.json").write_text('{"pattern": "\\ud800"}')
     vocabulary = Vocabulary.load(tmp_path)
-    assert "its pattern is no pre-tokenizer here: \\ud800" in vocabulary.provenance["remarks"]
+    assert "its pattern is not a known pre-tokenizer: \\ud800" in vocabulary.provenance["remarks"]
 
 
 @pytest.mark.long

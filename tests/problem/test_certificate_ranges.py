@@ -25,15 +25,15 @@ WORDS = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"sixteenths": 160}, "sixteenths is 160: 0 to 16 are expected"),
-        ({"sixteenths": 1.0}, "sixteenths is 1.0: a whole number is expected"),
+        ({"sixteenths": 160}, "sixteenths is 160: it must be from 0 to 16"),
+        ({"sixteenths": 1.0}, r"sixteenths is 1\.0: it must be a whole number"),
         ({"class_bits": 0}, "class_bits is 0: 1 to "),
         ({"class_bits": 60}, "class_bits is 60: 1 to "),
         ({"tolls": {b"ha": -1}}, "the toll of 'ha' is -1: at least 0"),
-        ({"tolls": {b"ha": 0.5}}, "the toll of 'ha' is 0.5: a whole number"),
-        ({"tolls": {b"h": 1}}, "a toll is of 'h'"),
-        ({"tolls": {7: 1}}, "a toll is of 7, which is no token"),
-        ({"tolls": 7}, "the tolls are 7: tokens with numbers are expected"),
+        ({"tolls": {b"ha": 0.5}}, r"the toll of 'ha' is 0\.5: it must be a whole"),
+        ({"tolls": {b"h": 1}}, "a multiplier is for 'h'"),
+        ({"tolls": {7: 1}}, "a multiplier is for 7, which is not a token"),
+        ({"tolls": 7}, "the tail are 7: they must be pairs of a token and"),
         ({"head_words": 0}, "the words of the head is 0: at least 1"),
         ({"words": -1}, "the words of the tail is -1: at least 0"),
     ],
@@ -49,7 +49,7 @@ def test_tails(change, message):
     [
         ((1, -1), "a weight is -1: at least 0"),
         ((0, 0), "all weights of a leaf are 0"),
-        ((0.5, 1), "a weight is 0.5: a whole number"),
+        ((0.5, 1), r"a weight is 0\.5: it must be a whole"),
     ],
 )
 def test_weights_of_leaves(weights, message):
@@ -76,9 +76,9 @@ def test_a_leaf_has_a_weight_for_each_corpus(weights):
     ("change", "message"),
     [
         ({"k": -1}, "k is -1: at least 0"),
-        ({"k": True}, "k is True: a whole number"),
-        ({"lower_bound": 2.5}, "the lower bound is 2.5: a whole number"),
-        ({"scale_bits": 53}, "scale_bits is 53: 0 to 52 are expected"),
+        ({"k": True}, "k is True: it must be a whole"),
+        ({"lower_bound": 2.5}, r"the lower bound is 2\.5: it must be a whole"),
+        ({"scale_bits": 53}, "scale_bits is 53: it must be from 0 to 52"),
     ],
 )
 def test_certificates(change, message):
@@ -90,15 +90,15 @@ def test_certificates(change, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Leaf(None, fees=(0.5,)), "a fee is 0.5: a whole number"),
+        (lambda: Leaf(None, fees=(0.5,)), r"a fee is 0\.5: it must be a whole"),
         (lambda: Leaf(None, fees=(-1,)), "a fee is -1: at least 0"),
-        (lambda: Leaf(np.array([0.5])), "prices are float64: int32 or int64"),
+        (lambda: Leaf(np.array([0.5])), "prices are float64: they must be int32"),
         (lambda: Charge(b"abc", -1, ()), "a charge of 'abc' is -1: at least 0"),
         (lambda: Charge(b"abc", 0, ((b"ab", -1),)), "a charge of 'abc' is -1"),
-        (lambda: Charge(None, 1, ()), "a charge is of None: a token is expected"),
+        (lambda: Charge(None, 1, ()), "a charge is for None, which is not a token"),
         (lambda: Charge(b"abc", 0, None), "the parts of a charge of 'abc' are not pairs"),
-        (lambda: Charge(b"abc", 0, ((7, 1),)), "a charge is of 7"),
-        (lambda: Charge(b"abc", 0.5, ()), "a charge of 'abc' is 0.5: a whole number"),
+        (lambda: Charge(b"abc", 0, ((7, 1),)), "a charge is for 7, which"),
+        (lambda: Charge(b"abc", 0.5, ()), r"a charge of 'abc' is 0\.5: it must be a whole"),
     ],
 )
 def test_parts_of_certificates(make, message):

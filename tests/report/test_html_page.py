@@ -112,7 +112,7 @@ def test_a_large_corpus_is_sampled_and_says_so(tmp_path):
     page = (tmp_path / "r.html").read_text("utf-8")
     on_page = len(content_of(page)["explorer"]["words"])
     assert 20 <= on_page < 300
-    assert f"of its 300 words {on_page} are on this page" in page
+    assert f"contains {on_page} of its 300 words" in page
 
 
 def test_steps_are_greedtoks_beside_the_optimum():
@@ -172,7 +172,7 @@ def test_nothing_and_too_much(tmp_path, files):
         read_runs([files[3], files[3]])
     with pytest.raises(InputError, match="nothing to show"):
         write_page(read_runs([files[0]]), tmp_path / "r.html")
-    with pytest.raises(InputError, match="a certificate needs the counted words"):
+    with pytest.raises(InputError, match="a certificate needs its counted words"):
         write_page(read_runs([files[3]]), tmp_path / "r.html")
     large = Instance(WordCounts.from_counts({"ab" * 2000: 1}), 1)
     with pytest.raises(InputError, match="too large to show step by step"):
@@ -270,9 +270,9 @@ def test_a_seed_may_be_negative():
     ("name", "content", "message"),
     [
         ("x.jsonl", '{"seconds": 1}\nx', "line 2 is not JSON"),
-        ("x.jsonl", '{"second": 1}', "line 1 is no event"),
-        ("x.jsonl", '{"seconds": NaN}', "line 1 is no event"),
-        ("x.jsonl", '{"seconds": 1, "tokens": "3"}', "line 1 is no event"),
+        ("x.jsonl", '{"second": 1}', "line 1 is not an event"),
+        ("x.jsonl", '{"seconds": NaN}', "line 1 is not an event"),
+        ("x.jsonl", '{"seconds": 1, "tokens": "3"}', "line 1 is not an event"),
         ("x.txt", "It is text.\n", "this looks like text. A page shows results"),
     ],
 )

@@ -60,7 +60,7 @@ def test_what_is_too_large_or_misnamed(tmp_path):
     dense = reduce_vertex_cover(nx.complete_graph(17), 16)
     size = reduce_max_2_sat(Formula([str(j) for j in range(41)], [(1,)]), 1)
     for reduction, certificate, message in [
-        (large, [1], "41 vertices and 40 words are too many to read in a picture"),
+        (large, [1], "41 vertices and 40 words are too many to draw: the limits are"),
         (dense, [1], "17 vertices and 136 words are too many"),
         (size, [True] * 41, "41 variables"),
     ]:

@@ -136,7 +136,7 @@ SWAPPED = "are two arguments swapped?"
         ("verify C.tsv -k 2 --certificate V.json", ["V.json: ", "this is a vocabulary", SWAPPED]),
         ("verify C.tsv -k 2 --certificate C.tsv", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
         ("export V.json --to list -o x --text C.tsv", ["C.tsv: ", "give it as --corpus"]),
-        ("count V.json", ["V.json: this is a file of partcover's (vocabulary), no text"]),
+        ("count V.json", ["V.json: this is a file of partcover (vocabulary), not text;"]),
         ("count C.tsv", ["C.tsv: this is a counts file"]),
         ("count bare.tsv", ["bare.tsv: this is a counts file"]),
     ],

@@ -73,7 +73,7 @@ def test_limits_of_the_process(machine, monkeypatch, name):
 
 def test_the_message_has_both_numbers():
     refuse_beyond(50 * MIB, "it takes", "do less", memory=100 * MIB)
-    with pytest.raises(InputError, match=r"^it takes about 1\.5 GiB, and 100\.0 MiB of memory are"):
+    with pytest.raises(InputError, match=r"^it takes about 1\.5 GiB of memory, and 100\.0 MiB are"):
         refuse_beyond(1536 * MIB, "it takes", "do less", memory=100 * MIB)
     with pytest.raises(InputError, match=r"available: do less$"):
         refuse_beyond(51 * MIB, "it takes", "do less", share=0.5, memory=100 * MIB)

@@ -153,7 +153,7 @@ def test_a_pretokenizer_of_ones_own():
     assert encoder.encode("; ") == [59, 32]  # cut between the two
     assert encoder.encode(b"\xff;the") == [255, 59, 256]
     for wrong in (str.split, lambda text: [text.upper()], lambda text: []):
-        with pytest.raises(InputError, match="joined, are not the text again"):
+        with pytest.raises(InputError, match="joined, are not the original text"):
             Encoder(vocabulary, wrong).encode("the red")
     counted = WordCounts.from_texts(["the red", "the  red\n"], pretokenizer=str.split)
     assert counted.to_dict() == {b"the": 2, b"red": 2}

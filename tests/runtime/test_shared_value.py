@@ -21,7 +21,7 @@ def test_a_file_that_is_gone_or_damaged_is_an_error(tmp_path):
             (file,) = tmp_path.glob("*/*")
             content = file.read_bytes()
             file.write_bytes(content[:-1])
-            with pytest.raises(InputError, match="reads other bytes than were written"):
+            with pytest.raises(InputError, match="read other bytes than were written"):
                 _ = lent.value
             file.write_bytes(content)
             assert executor.submit(value_of, lent).result() == [1, 2]

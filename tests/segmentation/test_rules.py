@@ -188,7 +188,7 @@ def test_random_path_of_a_long_word():
 
 def test_likelihood_without_scores():
     words = WordCounts.from_counts({"ab": 1})
-    with pytest.raises(InputError, match="needs scores, and this vocabulary has none"):
+    with pytest.raises(InputError, match="needs scores, but this vocabulary has none"):
         segment(words, Vocabulary(["ab"]), "likelihood")
 
 

@@ -98,7 +98,7 @@ def test_which_tokens_are_never_made():
 
 
 def test_it_cannot_be_drawn_from():
-    with pytest.raises(InputError, match="superword_merges cannot be drawn from"):
+    with pytest.raises(InputError, match="superword_merges has no random segmentations"):
         sampler(Vocabulary(["ab"]), "superword_merges", dropout=0.1)
 
 

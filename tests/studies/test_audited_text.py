@@ -177,7 +177,7 @@ def test_the_parts_sum_to_the_count(
     own = Encoder(vocabulary).count_files(paths)
     found = or_error(words_of_files, vocabulary, paths)
     if isinstance(found, str):
-        assert "empty corpus" in found
+        assert "empty: it has no words" in found
         return
     parts = or_error(spelled, found.words, vocabulary)
     if isinstance(parts, str):

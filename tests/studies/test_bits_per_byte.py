@@ -67,5 +67,5 @@ def test_mistakes(vocabulary, texts, message):
 
 
 def test_a_model_needs_a_limit():
-    with pytest.raises(InputError, match="an order, or a limit"):
+    with pytest.raises(InputError, match="an order or a limit of bytes"):
         segment_texts(VOCABULARY, TRAIN).model()

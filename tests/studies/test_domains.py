@@ -95,4 +95,4 @@ def test_the_command(run, tmp_path):
     assert "greedtok-by-domain" in out
     status, out, err = run("domains", "de.tsv", "-k", 4, "--share", "0")
     assert (status, out) == (2, "")
-    assert "share is 0.0: a number above 0 is expected" in err
+    assert "share is 0.0: it must be a number above 0" in err

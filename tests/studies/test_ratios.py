@@ -159,7 +159,7 @@ def test_interrupted_in_the_second_solve(monkeypatch):
 
 
 def test_bad_budgets():
-    with pytest.raises(InputError, match="no budget"):
+    with pytest.raises(InputError, match="there is no k to find a ratio"):
         ratios(Instance(PEARL, 2), [])
     with pytest.raises(InputError, match="2 tokens are required, k is 1"):
         ratios(Instance(PEARL, 2, required=["the", "red"]), [1, 5])

@@ -109,5 +109,5 @@ def test_until_nothing_is_left():
 def test_what_it_cannot_do_is_one_line():
     phrases = WordCounts.from_texts(TEXTS, pretokenizer="gpt2+phrases")
     for option in ({"max_length": 3}, {"forbidden": ["ab"]}, {"prefix": ["ab"]}):
-        with pytest.raises(InputError, match=f"boundlessbpe cannot honour {next(iter(option))}"):
+        with pytest.raises(InputError, match=f"boundlessbpe does not support {next(iter(option))}"):
             trainers.boundlessbpe(Instance(phrases, 4, **option))

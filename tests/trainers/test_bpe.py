@@ -360,7 +360,7 @@ def test_limits_and_refusals(trainer):
     assert steps == [(2, 2, "")]
     empty = trainer(Instance(WordCounts.from_counts({}), 2))
     assert (empty.tokens, len(empty.vocabulary)) == (0, 0)
-    with pytest.raises(InputError, match=f"{trainer.__name__} cannot honour candidates"):
+    with pytest.raises(InputError, match=f"{trainer.__name__} does not support candidates"):
         trainer(Instance(words, 3, candidates=["ab"]))
 
 

@@ -118,7 +118,7 @@ def test_bpe_of_characters_with_ends_of_words(tmp_path):  # implementations/test
     own = tokenizers.CharBPETokenizer()
     own.train_from_iterator(SENTENCES, show_progress=False)
     assert own.encode("A sentence").tokens == ["A</w>", "sentence</w>"]
-    with pytest.raises(InputError, match="end_of_word_suffix '</w>'"):
+    with pytest.raises(InputError, match="end_of_word_suffix, '</w>'"):
         loaded(own, tmp_path)
 
 

@@ -59,7 +59,7 @@ def test_corpora_are_served_more_alike():
 
 def test_limits():
     corpora = [random_instance(seed, 1).words for seed in (1, 2)]
-    with pytest.raises(InputError, match="cannot honour max_length"):
+    with pytest.raises(InputError, match="parity-bpe does not support"):
         trainers.parity_bpe(Instance(Corpora(corpora, [1, 1]), 3, max_length=4))
     none = trainers.parity_bpe(Instance(Corpora(corpora, [1, 1]), 3), time_limit=0)
     assert (none.termination, len(none.vocabulary)) == ("time_limit", 0)

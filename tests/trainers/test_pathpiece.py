@@ -238,7 +238,7 @@ def test_no_words_have_no_tokens():
     none = WordCounts.from_counts({})
     solution = trainers.pathpiece(Instance(none, 3))
     assert (solution.tokens, solution.vocabulary.tokens) == (0, ())
-    with pytest.raises(InputError, match="pathpiece cannot honour groups"):
+    with pytest.raises(InputError, match="pathpiece does not support groups"):
         trainers.pathpiece(Instance(none, 3, groups=[GroupBudget("long", 1, min_length=8)]))
 
 

@@ -101,7 +101,7 @@ def test_options_are_honoured_or_refused():
     assert max(map(len, fixed.vocabulary)) <= 3
     listed = randtrain(Instance(words, 9, candidates=[b"bc", b"zz", b"abcd"]), weight="symbols")
     assert sorted(listed.vocabulary) == [b"abcd", b"bc"]
-    with pytest.raises(InputError, match="randtrain cannot honour groups"):
+    with pytest.raises(InputError, match="randtrain does not support groups"):
         randtrain(Instance(words, 4, groups=[GroupBudget("long", 1, min_length=3)]))
     with pytest.raises(InputError, match="unknown weight 'length'"):
         randtrain(Instance(words, 4), weight="length")

@@ -61,7 +61,7 @@ def test_a_trainer_of_another_package_is_there_by_name(other_package, monkeypatc
     solution = longest.train(Instance({"low": 5, "lowest": 2}, 1), time_limit=3, seed=4, threads=2)
     assert solution.vocabulary.tokens == (b"lowest",)
     assert (solution.seed, solution.threads) == (4, 2)
-    with pytest.raises(InputError, match="longest cannot honour max_length"):
+    with pytest.raises(InputError, match="longest does not support max_length"):
         longest.check(Instance({"low": 5}, 1, max_length=3))
     assert registry["bpe"] is TRAINERS["bpe"]  # theirs does not replace it
     with pytest.raises(InputError, match=r"gone of other-package cannot be loaded \(other_trai"):

@@ -118,7 +118,7 @@ def test_what_goes_wrong_is_one_line(package, tmp_path):
         sage(Instance(WORDS, 3))
     for options, message in (
         ({"text": tmp_path / "none.txt"}, "none.txt: cannot be read"),
-        ({"start": Vocabulary([b"th"])}, "the start has 1 tokens, and 3 are to be left"),
+        ({"start": Vocabulary([b"th"])}, "the start has 1 tokens, and 3 are to remain: sage"),
         ({"start": Vocabulary(["th"], "chars")}, "the start is over chars"),
         ({"times": 1.0}, "times is 1.0"),
         ({"rounds": 0}, "rounds 0"),

@@ -48,7 +48,7 @@ def test_what_it_cannot_do_is_said():
         trainers.unigram_sentencepiece(Instance(WordCounts.from_counts({}), 2))
     with pytest.raises(InputError, match="words over bytes or chars"):
         trainers.unigram_sentencepiece(Instance(WordCounts.from_words([(1, 2)], "ints"), 2))
-    with pytest.raises(InputError, match="unigram_sentencepiece cannot honour required"):
+    with pytest.raises(InputError, match="unigram_sentencepiece does not support required"):
         trainers.unigram_sentencepiece(Instance(ODD, 9, required=["ab"]))
 
 

@@ -82,7 +82,7 @@ def test_what_it_cannot_do_is_one_line():
     phrases = WordCounts.from_texts(TEXTS, pretokenizer="gpt2+phrases")
     with pytest.raises(InputError, match="transition is 5: at most k = 4"):
         trainers.superbpe(Instance(phrases, 4), transition=5)
-    with pytest.raises(InputError, match="superbpe cannot honour prefix"):
+    with pytest.raises(InputError, match="superbpe does not support prefix"):
         trainers.superbpe(Instance(phrases, 4, prefix=["ab"]))
     with pytest.raises(InputError, match="joined, are not"):
         trainers.superbpe(Instance(phrases, 4), words='{"type": "Whitespace"}')

@@ -318,7 +318,7 @@ def test_no_words_have_no_tokens():
     solution = trainers.unigram(Instance(none, 3))
     assert (solution.tokens, solution.vocabulary.tokens) == (0, ())
     assert trainers.unigram_objective(none, Vocabulary(["ab"])) == 0
-    with pytest.raises(InputError, match="unigram cannot honour groups"):
+    with pytest.raises(InputError, match="unigram does not support groups"):
         trainers.unigram(Instance(none, 3, groups=[GroupBudget("long", 1, min_length=8)]))
 
 

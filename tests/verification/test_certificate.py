@@ -115,7 +115,7 @@ def test_fees_are_for_all_groups_or_none():
     instance, certificate = proof()
     leaf = Leaf(np.zeros(16, np.int32), (1,))
     check = check_certificate(instance, replace(certificate, tree=(leaf,)))
-    assert check.problems == ("a leaf has 1 fees for 0 groups",)
+    assert check.problems == ("a leaf has 1 multipliers for 0 groups",)
     with pytest.raises(InputError, match="a fee is -1"):
         replace(certificate, tree=(Leaf(leaf.prices, (-1,)),))
 
@@ -192,7 +192,7 @@ def test_no_prices_prove_a_token_a_word():
     empty = replace(certificate, tree=(Leaf(None),), lower_bound=4)
     assert check_certificate(instance, empty).ok
     assert check_certificate(instance, replace(empty, lower_bound=5)).problems == (
-        "lower bound 5 claimed, the prices prove 4",
+        "lower bound 5 is claimed, but the prices prove 4",
     )
 
 
@@ -220,15 +220,15 @@ def test_files_give_back_what_was_saved(tmp_path_factory, data):
     ("change", "message"),
     [
         (lambda data: {"tokens": []}, "not a partcover certificate"),
-        (lambda data: {**data, "version": 2}, "version 2 is not known; update"),
+        (lambda data: {**data, "version": 2}, "version 2 of certificates is not supported"),
         (lambda data: {**data, "symbols": "runes"}, "unknown symbols 'runes'"),
-        (lambda data: {**data, "k": "2"}, "'k' is missing or broken"),
-        (lambda data: {**data, "scale_bits": 53}, "scale_bits is 53: 0 to 52 are expected"),
-        (lambda data: {**data, "tree": []}, "the tree lacks 1 subtree"),
-        (lambda data: {**data, "tree": data["tree"] * 2}, "goes on after its last leaf"),
+        (lambda data: {**data, "k": "2"}, "'k' is missing or not valid"),
+        (lambda data: {**data, "scale_bits": 53}, "scale_bits is 53: it must be from 0 to 52"),
+        (lambda data: {**data, "tree": []}, "the tree has 1 subtree"),
+        (lambda data: {**data, "tree": data["tree"] * 2}, "continues after its last leaf"),
         (lambda data: {**data, "tree": [{"leaf": 1}]}, "neither 'branch' nor 'prices'"),
         (lambda data: {**data, "tree": [{"prices": 7}]}, "cannot be unpacked"),
-        (lambda data: {**data, "tree": [{"branch": "a"}]}, "'a', which is no token"),
+        (lambda data: {**data, "tree": [{"branch": "a"}]}, "'a', which is not a token"),
     ],
 )
 def test_broken_files_are_named(tmp_path, change, message):
@@ -259,11 +259,17 @@ def packed(raw: bytes) -> list:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda data: {**data, "scale_bits": 1}, r"a price is .*: at most 2\^1 is expected"),
+        (lambda data: {**data, "scale_bits": 1}, r"a price is .*: it must be at most 2\^1"),
         (lambda data: {**data, "tree": [{"prices": "eJw="}]}, "cannot be unpacked"),
-        (lambda data: {**data, "tree": packed(bytes(60))}, "a leaf has 15 prices, the words 16"),
+        (
+            lambda data: {**data, "tree": packed(bytes(60))},
+            "a leaf has 15 prices, but the words have 16",
+        ),
         (lambda data: {**data, "tree": packed(bytes(65))}, "more prices than .* symbols, 16"),
-        (lambda data: {**data, "tree": packed(bytes(63))}, "cannot be unpacked: they are cut"),
+        (
+            lambda data: {**data, "tree": packed(bytes(63))},
+            "cannot be unpacked: the data ends too early",
+        ),
     ],
 )
 def test_broken_prices_are_named(change, message):
@@ -343,7 +349,7 @@ def test_too_few_prices():
     instance, certificate = proof()
     leaf = Leaf(np.zeros(3, np.int32))
     check = check_certificate(instance, replace(certificate, tree=(leaf,)))
-    assert check.problems == ("a leaf has 3 prices, the words 16 symbols",)
+    assert check.problems == ("a leaf has 3 prices, but the words have 16 symbols",)
 
 
 @pytest.mark.parametrize("bits", [30, 31, 52])

@@ -156,11 +156,11 @@ BIG = 1 << 63
 @pytest.mark.parametrize(
     ("cut", "message"),
     [
-        (Cut.cycle((AB, BC), 1), "a cycle has 2 tokens: at least 3"),
-        (Cut.cycle((), 1), "a cycle has 0 tokens: at least 3"),
-        (Cut((AB,), "clique", 1, 1, 1), "a clique has 1 tokens: at least 3"),
-        (Cut.cycle((AB, BC, CA, b"xy"), 1), "a cycle has 4 tokens: an odd number"),
-        (Cut((AB, BC, CA, b"xy"), "cycle", 4, 4, 1), "a cycle has 4 tokens: an odd number"),
+        (Cut.cycle((AB, BC), 1), "a cycle has 2 tokens: it must have"),
+        (Cut.cycle((), 1), "a cycle has 0 tokens: it must have"),
+        (Cut((AB,), "clique", 1, 1, 1), "a clique has 1 tokens: it must have"),
+        (Cut.cycle((AB, BC, CA, b"xy"), 1), "a cycle has 4 tokens: the number must"),
+        (Cut((AB, BC, CA, b"xy"), "cycle", 4, 4, 1), "a cycle has 4 tokens: the number must"),
         (Cut.cycle((AB, BC, AB), 1), "a cycle has a token twice"),
         (Cut((AB, AB, AB), "clique", 3, 3, 1), "a clique has a token twice"),
         (Cut((AB, BC, CA), "cycle", 1, 0, 1), "coef 1 and rhs 0: 1 tokens touch 2 edges"),
@@ -178,7 +178,10 @@ BIG = 1 << 63
         (Cut.cycle((AB, BC, b"xy"), 1), "the edge 'bc' and 'xy', of which the leaf has no"),
         (Cut.cycle((AB, BC, "ca"), 1), "the edge 'bc' and 'ca', of which the leaf has no"),
         (Cut.clique((AB, BC, b"xy"), 1, 0), "the edge 'ab' and 'xy', of which the leaf has no"),
-        (Cut.clique((AB, BC, CA, b"xy"), 1, 0), "a clique of 4 tokens has edges that are no pairs"),
+        (
+            Cut.clique((AB, BC, CA, b"xy"), 1, 0),
+            "a clique of 4 tokens has edges that are not pairs of the",
+        ),
     ],
 )
 def test_cuts_that_are_refused(cut, message):
@@ -199,13 +202,13 @@ def test_cuts_that_are_refused(cut, message):
         (pair(AB, BC, [1, 1], [1, 1]), "the positions of the pair 'ab' and 'bc' do not ascend"),
         (pair(AB, BC, [2, 1], [1, 1]), "the positions of the pair 'ab' and 'bc' do not ascend"),
         (pair(BC, AB, [1], [1]), "'bc' and 'ab', do not ascend"),
-        (pair(AB, AB, [1], [1]), "merges make, and the instance is not"),
+        (pair(AB, AB, [1], [1]), "merges make, but the instance is not"),
         (pair(AB, b"xy", [1], [1]), "a pair has 'ab' and 'xy', which never overlap"),
         (pair(AB, b"zz", [1], [1]), "a pair has 'zz', which occurs nowhere"),
         (pair(AB, "bc", [1], [1]), "a pair has 'bc', which occurs nowhere"),
-        (pair(AB, b"b", [1], [1]), "a pair has 'b', which is no token"),
-        (pair(b"", AB, [1], [1]), "a pair has '', which is no token"),
-        (pair(BC, CA, [4], [1]), "has 'bc' and 'ca' as a pair twice"),
+        (pair(AB, b"b", [1], [1]), "a pair has 'b', which is not a token"),
+        (pair(b"", AB, [1], [1]), "a pair has '', which is not a token"),
+        (pair(BC, CA, [4], [1]), "has the pair 'bc' and 'ca' twice"),
     ],
 )
 def test_pairs_that_are_refused(changed, message):
@@ -305,11 +308,11 @@ def test_no_tampered_file_proves_more(data):
 def test_other_arrays_are_no_pair():
     with pytest.raises(InputError, match=r"a pair has positions \(2,\), multipliers \(1,\)"):
         pair(AB, BC, [1, 2], [1])
-    with pytest.raises(InputError, match="not of the type int64"):
+    with pytest.raises(InputError, match="multipliers of a pair are not int64"):
         PairPrices(AB, BC, np.array([1]), np.array([0.5]))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="the coef of a cut is not a whole number"):
         Cut((AB, BC, CA), "cycle", 0.5, 1, 1)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="r is 2: 1 to 1 are expected in a clique of 3 tokens"):
+    with pytest.raises(InputError, match="r is 2: it must be from 1 to 1 in a clique of 3 tokens"):
         Cut.clique((AB, BC, CA), 2, 1)
     with pytest.raises(InputError, match="a leaf without prices has pairs, cuts or charges"):
         Certificate.of(triangle()[0], (replace(triangle()[1], prices=None),), 0, 0)

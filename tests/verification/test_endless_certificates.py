@@ -74,7 +74,7 @@ def test_leaves_behind_one_that_proves_nothing_are_not_counted(monkeypatch, pric
 def test_a_pair_twice_is_refused_before_it_is_looked_up():
     leaf = Leaf(np.zeros(6, np.int32), pairs=PackedPairs(((b"ab", b"bc"),) * 9, b"damaged"))
     check = check_certificate(INSTANCE, Certificate.of(INSTANCE, (leaf,), 3))
-    assert check.problems == ("a leaf has 'ab' and 'bc' as a pair twice",)
+    assert check.problems == ("a leaf has the pair 'ab' and 'bc' twice",)
 
 
 def test_more_multipliers_than_memory_holds_are_refused(monkeypatch):

@@ -49,7 +49,7 @@ def base(**options) -> Instance:
 @pytest.mark.parametrize(
     ("instance", "tokens", "problem"),
     [
-        (base(k=1), ["ab", "ca"], "2 tokens, and the budget k is 1"),
+        (base(k=1), ["ab", "ca"], "2 tokens, but k is 1"),
         (base(required=["ca"]), ["ab"], "required token 'ca' is missing"),
         (base(forbidden=["ab"]), ["ab"], "forbidden token 'ab' is used"),
         (base(candidates=["ca"]), ["ab"], "'ab' is not in the candidate list"),
@@ -68,7 +68,7 @@ def test_complaints(instance, tokens, problem):
 
 def test_other_symbols():
     result = verify(base(), Vocabulary(["ab"], "chars"))
-    assert result.problems == ("tokens over chars, words over bytes",)
+    assert result.problems == ("the tokens are over chars, but the words are over bytes",)
 
 
 def test_required_tokens_need_not_be_candidates():
@@ -97,7 +97,7 @@ def test_claims():
     for solution in (greedtok(instance), solve(instance)):
         assert verify(instance, solution.vocabulary, claim=solution).ok
         for change, problem in [
-            ({"tokens": solution.tokens - 1}, "tokens claimed"),
+            ({"tokens": solution.tokens - 1}, "tokens are claimed (priority)"),
             ({"cover": solution.cover + 1}, "cover"),
             ({"lower_bound": solution.tokens + 1}, "lower bound"),
             ({"status": "optimal", "lower_bound": 0}, "optimal claimed"),

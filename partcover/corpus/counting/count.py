@@ -301,7 +301,7 @@ def count_texts(texts: Iterable[str | bytes], settings: CountSettings) -> Arrays
                     f"{where} has a lone surrogate, which UTF-8 cannot encode"
                 ) from None
         elif not isinstance(text, bytes):
-            raise InputError(f"{where} is {type(text).__name__}: str or bytes is expected")
+            raise InputError(f"{where} is {type(text).__name__}: it must be str or bytes")
         tally.add(Document(where, (text,)), settings.symbols == "chars")
     return tally.result(True)
 

@@ -91,7 +91,7 @@ def values_of(values: Any, name: str, kind: str) -> Iterable[Any]:
     ['low', 'lower']
     """
     if isinstance(values, Mapping) or _names(values) is not None:
-        raise InputError(f"{name} are {shown(values)}: {kind} is expected; give one column of it")
+        raise InputError(f"{name} are {shown(values)}: give one column of it as {kind}")
     return _iterable(values, name, kind)
 
 
@@ -99,7 +99,7 @@ def _iterable(values: Any, name: str, kind: str) -> Iterable[Any]:
     if callable(getattr(values, "to_pylist", None)):  # Arrow's arrays hold scalars of their own
         values = values.to_pylist()
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InputError(f"{name} are {shown(values)}: {kind} is expected")
+        raise InputError(f"{name} are {shown(values)}: they must be {kind}")
     return values
 
 

@@ -267,9 +267,9 @@ def _text_of(line: bytes, key: str) -> bytes | None:
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON ({getattr(error, 'msg', error)})") from None
     if not isinstance(row, dict):
-        raise InputError("a JSON object is expected")
+        raise InputError("expected a JSON object")
     if key not in row:
-        raise InputError(f"there is no key {key!r}; the keys are {_listed(row)}")
+        raise InputError(f"there is no key {key!r}; found {_listed(row)}")
     text = row[key]
     if text is None:
         return None
@@ -345,7 +345,7 @@ def _check_column(source: Source, key: str, schema: Any, types: Any) -> None:
     """Checks that the column of the text is there and holds text."""
     if key not in schema.names:
         raise InputError(
-            f"{source.path}: there is no column {key!r}; the columns are {_listed(schema.names)}"
+            f"{source.path}: there is no column {key!r}; found {_listed(schema.names)}"
         )
     if schema.names.count(key) > 1:
         raise InputError(

@@ -53,7 +53,7 @@ def whole(value: Any, name: str, least: int | None = None, most: int | None = No
     >>> whole(-1, "a fee", 0)
     Traceback (most recent call last):
         ...
-    partcover.errors.InputError: a fee is -1: at least 0 is expected
+    partcover.errors.InputError: a fee is -1: it must be at least 0
     """
     try:
         number = operator.index(value)
@@ -62,6 +62,6 @@ def whole(value: Any, name: str, least: int | None = None, most: int | None = No
     if number is None or isinstance(value, bool):
         raise InputError(f"{name} is {shown(value)}: it must be a whole number")
     if (least is not None and number < least) or (most is not None and number > most):
-        limits = f"at least {least} is" if most is None else f"{least} to {most} are"
-        raise InputError(f"{name} is {number}: {limits} expected")
+        limits = f"at least {least}" if most is None else f"from {least} to {most}"
+        raise InputError(f"{name} is {number}: it must be {limits}")
     return number

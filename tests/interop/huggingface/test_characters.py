@@ -148,7 +148,7 @@ def test_bpe_over_characters_whose_words_are_kept(tmp_path):
         if fits:
             assert Vocabulary.load(tmp_path / "t.json").tokens == (b"ab",)
         else:
-            with pytest.raises(InputError, match="1 of which merging does not give, as 'ab'"):
+            with pytest.raises(InputError, match="1 of them, such as 'ab'"):
                 Vocabulary.load(tmp_path / "t.json")
 
 
@@ -185,7 +185,7 @@ def test_added_tokens_that_merges_make_too_are_tokens(tmp_path):
     tokenizer.save(str(tmp_path / "t.json"))
     vocabulary = Vocabulary.load(tmp_path / "t.json")
     assert vocabulary.special == {"<b>": 261}
-    assert "1 added tokens, such as '▁▁', are not special tokens here" in " ".join(
+    assert "1 added tokens, such as '▁▁', are not special tokens, because merges" in " ".join(
         vocabulary.provenance["remarks"]
     )
     for text in ("a   a", "  a<b>  "):

@@ -146,7 +146,7 @@ AROUND = {
             "not converted: truncation after 7 tokens",
         ),
         ("merges", put("padding", {"pad_id": 0}), "not converted: padding"),
-        ("merges", put("post_processor", AROUND), "(TemplateProcessing), which adds tokens"),
+        ("merges", put("post_processor", AROUND), "(TemplateProcessing), which puts tokens"),
         ("merges", put("decoder", {"type": "CTC"}), "its decoder (CTC) is not followed"),
         ("merges", put("decoder", None), "its decoder (none, which joins pieces by spaces) is not"),
     ],
@@ -332,7 +332,7 @@ def test_pieces_that_reach_over_spaces(tmp_path_factory, more, texts, way, numbe
         ("t.json", "{}", "no list of tokens"),
         ("t.json", "{", "t.json:1: not JSON"),
         ("t.JSON", "", "t.JSON:1: not JSON"),
-        ("t.bin", "", "not recognised"),
+        ("t.bin", "", r"not recognized\. Name it with"),
         ("other", None, "No such file"),
     ],
 )

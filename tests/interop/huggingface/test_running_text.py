@@ -106,5 +106,5 @@ def test_a_broken_map_is_one_line(tmp_path):
     step = '{"type": "Precompiled", "precompiled_charsmap": "' + broken + '"},'
     at = content.index("[", content.index('"normalizers"')) + 1
     (tmp_path / "t.json").write_text(content[:at] + step + content[at:])
-    with pytest.raises(InputError, match="cut short"):
+    with pytest.raises(InputError, match="the normalizer's character map"):
         Vocabulary.load(tmp_path / "t.json")

@@ -94,7 +94,7 @@ def test_a_mark_that_no_piece_has(tmp_path):
     vocabulary = Vocabulary.load(tmp_path / "t.json")
     assert "\ue000▁x" in vocabulary
     assert (
-        "tokens that begin a word are marked with \ue000 here"
+        "tokens that begin a word are marked with ; the file marks"
         in vocabulary.provenance["remarks"][0]
     )
 
@@ -162,7 +162,7 @@ def test_settings_beside_berts_list(tmp_path):
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": true}')
     assert Vocabulary.load(tmp_path / "vocab.txt").normalizer == "BertNormalizer"
     (tmp_path / "vocab.txt").write_text("\n".join([*WORDS, "a"]))
-    with pytest.raises(InputError, match="the piece 'a' is there twice"):
+    with pytest.raises(InputError, match="the piece 'a' is given twice"):
         Vocabulary.load(tmp_path / "vocab.txt")
 
 

@@ -127,7 +127,7 @@ def test_special_tokens_that_are_never_in_a_word(tmp_path, use):
 
 def test_ids_too_far_apart(tmp_path):
     far = made("shortest_path", ids=[*range(255 + len(TOKENS)), 2**31 - 1])
-    with pytest.raises(InputError, match="ids of a Unigram model are places: renumber them"):
+    with pytest.raises(InputError, match="ids of a Unigram model must have no gaps: renumber"):
         export(far, tmp_path / "t.json", "huggingface")
     assert export(far.with_(rule="longest_match"), tmp_path / "t.json", "huggingface").exact
 
@@ -167,7 +167,7 @@ def test_what_it_cannot_express_is_refused(tmp_path):
         export(made("merges", pretokenizer="mine"), target, "huggingface")
     with pytest.raises(InputError, match="holds tokens over bytes; these are over chars"):
         export(Vocabulary(["ab"], "chars"), target, "huggingface")
-    with pytest.raises(InputError, match="special token 'the' is spelled as a token"):
+    with pytest.raises(InputError, match="special token are both spelled 'the': rename"):
         export(made("merges", special=["the"]), target, "huggingface")
     with pytest.raises(InputError, match="unknown format 'hf': use huggingface"):
         export(made("merges"), target, "hf")

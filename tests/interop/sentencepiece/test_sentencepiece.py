@@ -388,7 +388,9 @@ def test_pieces_of_one_score_are_remarked(tmp_path):
         piece.score = 0.0
     path.write_bytes(model.SerializeToString())
     remarks = Vocabulary.load(path).provenance["remarks"]
-    assert any("1 pieces have the score of another: the leftmost" in r for r in remarks)
+    assert any(
+        "1 pieces have equal scores: sentencepiece merges the leftmost" in r for r in remarks
+    )
 
 
 def test_a_space_that_is_no_piece_falls_back_to_the_bytes_of_its_mark(tmp_path):
