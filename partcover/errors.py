@@ -41,7 +41,7 @@ def printable(text: str) -> str:
 
 
 def shorten(text: str, length: int = QUOTED) -> str:
-    """Cuts a text to at most `length` characters by an ellipsis near its end.
+    """Shortens a text to at most `length` characters, with an ellipsis near its end.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def shorten(text: str, length: int = QUOTED) -> str:
 def message_line(message: str) -> str:
     r"""Returns a message as one line for a terminal, printable, with long quotations cut.
 
-    Text between quotation marks, and other text without a space (a path, a name), is cut to
+    Text between quotation marks, and other text without a space (a path, a name), is shortened to
     `QUOTED` characters, and then the whole line to 800.
 
     Examples
@@ -82,7 +82,7 @@ def _cut(line: str) -> str:
 class PartcoverError(Exception):
     """Base class of all errors here; the message is one line: what, where, and what to do.
 
-    The message is made safe for a terminal, and what it repeats of an input is cut
+    The message is made safe for a terminal, and what it repeats of an input is shortened
     (`message_line`).
 
     Examples

@@ -32,7 +32,7 @@ _MOST_LISTED = 20_000_000  # substrings that are listed
 
 
 def check_words(base: Vocabulary, words: WordCounts, name: str = "the corpus") -> None:
-    """Checks that words are what a vocabulary cuts text into.
+    """Checks that words are what a vocabulary splits text into.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any)
 
 
 def text_of(token: Token) -> str | None:
-    """Returns a token over bytes as text; None if it cuts a character.
+    """Returns a token over bytes as text; None if it splits a character.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def text_of(token: Token) -> str | None:
 
 
 def needs_whole_characters(base: Vocabulary) -> bool:
-    """Returns whether a token that cuts a character is of no use to a vocabulary.
+    """Returns whether a token that splits a character is of no use to a vocabulary.
 
     So it is where merging starts from characters, and where a byte has no id, but for merging
     bytes: there merges join what is left of a character, too.

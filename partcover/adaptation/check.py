@@ -104,8 +104,8 @@ def verify_extension(
 
     Notes
     -----
-    Of merges the bound is about the pieces that the base leaves as symbols.  These are cut again
-    here, by the base's rule in plain Python.
+    Of merges the bound is about the pieces that the base leaves as symbols.  These are segmented
+    again here, by the base's rule in plain Python.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def _instance(task: Task) -> Instance:
 
 
 def _cut(base: Vocabulary, words: WordCounts) -> WordCounts:
-    """Returns words as the numbers of the pieces that a vocabulary cuts them into."""
+    """Returns words as the numbers of the pieces that a vocabulary segments them into."""
     number: dict[Any, int] = {token: place for place, token in enumerate(base.tokens)}
     size = len(base)
 

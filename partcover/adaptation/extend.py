@@ -59,9 +59,10 @@ def extend(
         The tokens that are there.  They, their ids and special tokens stay as they are, and the
         new ones get the ids behind all of them.
     words : WordCounts
-        The corpus, cut into words by the base's own pre-tokenizer.  Words of ``none``, which are
-        whole texts, are cut further where no token of the base reaches across (`split_at_spaces`);
-        where some do, new tokens are parts of words (`Extension.is_within_words`).
+        The corpus, split into words by the base's own pre-tokenizer.  Words of ``none``, which are
+        whole texts, are segmented further where no token of the base reaches across
+        (`split_at_spaces`); where some do, new tokens are parts of words
+        (`Extension.is_within_words`).
     m : int
         How many tokens to add, at least 1.  There are fewer where no more of them help.
     keep : WordCounts, optional
@@ -73,7 +74,7 @@ def extend(
         How much more `keep` may need after than before, as a share: 0.001 is 0.1 %.  Counted in
         integers, rounded down.
     rule : str, optional
-        The rule by which words are cut, before and after; by default the base's own.
+        The rule by which words are segmented, before and after; by default the base's own.
     time_limit : float, optional
         Seconds for search and bound; None until they get no better.
     threads : int
@@ -102,13 +103,13 @@ def extend(
     comes behind all others in priority only joins what they leave.
 
     New merges come behind the base's own.  As long as one of those can be made it is made first,
-    and so a word is cut as it was; then merges only join neighbours.  The problem is that of the
-    pieces as symbols (`Pieces`), and no corpus needs more tokens than before.  The bound is for
+    and so a word is segmented as it was; then merges only join neighbours.  The problem is that of
+    the pieces as symbols (`Pieces`), and no corpus needs more tokens than before.  The bound is for
     all m texts that runs of pieces spell, whether merges lead to them or not; it is no bound for
     merges that come before some of the base's.
 
     By likelihood a new token scores a hair more than the pieces that it joins, so that the
-    likeliest cuts stay the likeliest and are joined as far as can be.  The bound is that of the
+    most likely segmentations stay so, and are joined as far as possible.  The bound is that of the
     shortest path: it holds for all m tokens with any scores.
 
     By longest match a new token may leave less of a word to those behind it.  Tokens are taken one

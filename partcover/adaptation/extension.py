@@ -163,7 +163,7 @@ class Extension(Adaptation):
         For each new token, how many tokens less the objective needs because of it.  By the
         shortest path: how many more it would need without that one token.  By priority and by
         longest match: what the token saves behind those before it.  Of merges and by likelihood:
-        what its uses save, each of them the tokens that the base cuts its text into, but for one;
+        what its uses save, each of them the tokens that its text is in the base, except one;
         0 for a token that only leads to others.
     keep : BeforeAfter or None
         The tokens of the corpus that must not cost more, if one was given.

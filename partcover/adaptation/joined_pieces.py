@@ -38,9 +38,9 @@ _JOINING = {"word": 1e-6, "text": 1e-6, "text32": 1 / 16}
 def add_merges(task: Task) -> Added:
     """Adds merges behind those of the vocabulary.
 
-    No corpus ever needs more tokens than before: a word is cut as it was, and then neighbours are
-    joined.  The bound is for all m new texts that merges lead to; where merging starts from
-    characters of several bytes, or texts are too many, for all ways to join neighbours.
+    No corpus ever needs more tokens than before: a word is segmented as it was, and then
+    neighbours are joined.  The bound is for all m new texts that merges lead to; where merging
+    starts from characters of several bytes, or texts are too many, for all ways to join neighbours.
     """
     base, threads = task.base, task.limits.threads
     pieces = Pieces.of(base, task.objective, threads=threads)
@@ -104,9 +104,9 @@ def merge_condition(base: Vocabulary) -> MergeCondition | None:
 def add_by_likelihood(task: Task) -> Added:
     """Adds tokens that score a hair more than the pieces that they join.
 
-    Then the likeliest cut of a word is one of those that were the likeliest, with its pieces
+    Then the most likely segmentation of a word is one of those that were, with its pieces
     joined so that the fewest tokens are left.  Characters without a score of their own make a
-    token that holds them likelier than that.  A score may also move words from one of their cuts
+    token that holds them likelier than that.  A score may also move words from one segmentation
     to another that was as likely, or less: the bound is that of the shortest path, which no
     scores need fewer tokens than.
     """
@@ -191,7 +191,7 @@ def _within_limit(task: Task, vocabulary: Vocabulary, scored: dict[Token, float]
 def _gains(task: Task, vocabulary: Vocabulary) -> tuple[tuple[int, ...], int]:
     """Returns what the uses of each new token save, and the tokens that are needed.
 
-    A use saves the tokens that the base cuts the token's text into, but for one.
+    A use saves the tokens that the token's text is in the base, except one.
     """
     threads = task.limits.threads
     cut = segment(task.objective, vocabulary, threads=threads)
@@ -206,7 +206,7 @@ def _gains(task: Task, vocabulary: Vocabulary) -> tuple[tuple[int, ...], int]:
 
 
 def _between_bytes(pieces: Pieces) -> WordCounts:
-    """Returns the words that new tokens are within, cut where a merged character is no token."""
+    """Returns the words for new tokens, split where a merged character is not a token."""
     words = pieces.within
     if pieces.base.rule != "character_merges" or pieces.base.symbols != "bytes":
         return words

@@ -75,7 +75,7 @@ def _chosen(task: Task, pool: list[Token], deadline: Deadline) -> list[tuple[Tok
 
 
 class LongestMatch:
-    """Words cut by longest match, while tokens are added.
+    """Words segmented by longest match, while tokens are added.
 
     Parameters
     ----------

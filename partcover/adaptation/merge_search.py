@@ -40,7 +40,7 @@ def best_merges(
     deadline : Deadline
         When to stop.
     threads : int
-        Number of threads; the result is the same where no limit cuts.
+        Number of threads; the result is the same if no limit ends it early.
 
     Examples
     --------

@@ -73,7 +73,7 @@ class MergeState:
         return Vocabulary(self.tokens, "ints", rule="merges", merges=self.merges)
 
     def cut(self, words: WordCounts, threads: int) -> Segmentation:
-        """Cuts words, whose symbols are pieces."""
+        """Segments words, whose symbols are pieces."""
         return segment(words, self.vocabulary, threads=threads)
 
     def uses(self, cut: Segmentation) -> dict[Run, int]:
@@ -109,7 +109,7 @@ class MergeState:
         )
 
     def reachable(self, threads: int) -> MergeState:
-        """Returns the merges without tokens that they cut, taken as words, into several.
+        """Returns the merges without tokens that they segment, taken as words, into several.
 
         Such tokens never come out.  Where words that are tokens stay whole there are none.
         """

@@ -83,7 +83,7 @@ def closed_choice(
     tree : MergeTree
         What its tokens are made of.
     cut : Segmentation
-        The corpus, cut by it.
+        The corpus, segmented by it.
     k : int
         How many tokens to keep.
     fixed : set of token

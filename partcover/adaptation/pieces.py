@@ -1,4 +1,4 @@
-"""Takes the pieces that a vocabulary cuts words into as symbols: new tokens join runs of them."""
+"""Treats the pieces of words under a vocabulary as symbols; new tokens join runs of them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = ["Cut", "Pieces", "Run"]
 #: A run of pieces, as their numbers: a token over integers.
 Run = tuple[int, ...]
 
-#: Returns words, cut by a vocabulary, as the numbers of their pieces, in the same order.
+#: Returns words, segmented by a vocabulary, as the numbers of their pieces, in the same order.
 Cut = Callable[[Vocabulary, WordCounts], WordCounts]
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """Words cut by a vocabulary, each piece as one symbol.
+    """Words segmented by a vocabulary, each piece as one symbol.
 
     Where new merges come behind those of a vocabulary, its own merges are made first and as
-    before: a word is cut as it was, and then some of its pieces are joined.  So the best new
+    before: a word is segmented as it was, and then some of its pieces are joined.  So the best new
     tokens are those of the tokenization problem over pieces.
 
     A run of pieces is told by what it spells: no merge has crossed the ends of a piece, so that the
@@ -47,8 +47,8 @@ class Pieces:
     words : WordCounts
         The words, over integers: a token by its place, a single symbol behind all of them.
     given : dict of Run to token
-        Tokens of the vocabulary that its rule cuts into several pieces: they cost nothing, should
-        the new ones lead to them.
+        Tokens of the vocabulary that its rule segments into several pieces: they cost nothing,
+        should the new ones lead to them.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Pieces:
     def of(
         cls, base: Vocabulary, words: WordCounts, *, threads: int = 1, cut: Cut | None = None
     ) -> Pieces:
-        """Cuts words by the vocabulary's own rule, with the kernels or by another function."""
+        """Segments words by the vocabulary's own rule, with the kernels or by another function."""
         used = partial(_cut, threads=threads) if cut is None else cut
         return cls(base, used(base, words), _given(base, used))
 
@@ -88,7 +88,7 @@ class Pieces:
 
     @cached_property
     def within(self) -> WordCounts:
-        """The words; cut at spaces, without what reaches across, where new tokens must not."""
+        """The words; split at spaces, without what reaches across, where new tokens must not."""
         words, symbols = self.words, self.base.symbols
         if self.base.pretokenizer != "none" or symbols == "ints":
             return words
@@ -121,7 +121,7 @@ class Pieces:
     def instance(self, m: int, *, free: bool) -> Instance:
         """Returns the instance whose tokens are m new runs of pieces.
 
-        Candidates are all runs, or those that cut no character where others are of no use, and
+        Candidates are all runs, or those that split no character where others are of no use, and
         those of `within`.
 
         Parameters
@@ -167,7 +167,7 @@ def _cut(base: Vocabulary, words: WordCounts, threads: int) -> WordCounts:
 
 
 def _given(base: Vocabulary, cut: Cut) -> dict[Run, Token]:
-    """Returns the tokens that the rule cuts into several pieces, by these pieces."""
+    """Returns the tokens that the rule segments into several pieces, by these pieces."""
     if not len(base):
         return {}
     alike = base

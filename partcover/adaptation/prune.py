@@ -1,4 +1,4 @@
-"""Cuts a vocabulary down to the tokens that a corpus needs most."""
+"""Prunes a vocabulary to the tokens that a corpus needs most."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def prune(
         The tokens.  Special tokens and single symbols stay beside the k; where some symbols have
         no id, so do the characters of the corpus that are tokens.
     words : WordCounts
-        The corpus, cut into words by the base's own pre-tokenizer; those of ``none`` are cut
-        further, as in `extend`.
+        The corpus, split into words by the base's own pre-tokenizer; those of ``none`` are
+        segmented further, as in `extend`.
     k : int
         How many tokens of two or more symbols to keep, at least 1.
     rule : str, optional
-        The rule by which words are cut, before and after; by default the base's own.
+        The rule by which words are segmented, before and after; by default the base's own.
     time_limit : float, optional
         Seconds for search and bound; None until they get no better.
     threads : int
@@ -225,7 +225,7 @@ def check_prunable(base: Vocabulary, k: int) -> None:
 
 
 def most_used(base: Vocabulary, cut: Segmentation) -> list[Token]:
-    """Returns the tokens that a corpus is cut into, those of most uses first.
+    """Returns the tokens that a corpus is segmented into, those of most uses first.
 
     Examples
     --------

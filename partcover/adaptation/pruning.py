@@ -1,4 +1,4 @@
-"""Holds what cutting a vocabulary down gave: the tokens that stay, their new ids, and the proof."""
+"""Holds the result of pruning a vocabulary: the tokens kept, their new ids, and the proof."""
 
 from __future__ import annotations
 

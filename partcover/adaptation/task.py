@@ -30,7 +30,7 @@ class Task:
     Attributes
     ----------
     base : Vocabulary
-        The tokens that are there, with the rule by which words are cut before and after.
+        The tokens that are there, with the rule by which words are segmented before and after.
     objective : WordCounts
         The words that are to need few tokens.
     m : int

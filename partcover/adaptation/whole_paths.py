@@ -23,7 +23,7 @@ __all__ = ["add_by_priority", "add_by_shortest_path", "extension_instance", "imp
 def extension_instance(task: Task) -> Instance:
     """Returns the instance of an extension: the base's tokens are given, and k counts them.
 
-    Candidates are all substrings, or those that cut no character where others are of no use, and
+    Candidates are all substrings, or those that split no character where others are of no use, and
     those within words where tokens of the base reach across (`words_within`).
 
     Examples

@@ -23,9 +23,9 @@ class AcrossWords:
     symbols : int
         Symbols of the corpus: the tokens that it needs without a vocabulary.
     within : int
-        Tokens where each word is cut by itself.
+        Tokens where each word is segmented by itself.
     tokens : int
-        Tokens where phrases are cut.
+        Tokens where phrases are segmented.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def across_words(
     *,
     threads: int = 1,
 ) -> AcrossWords | None:
-    """Counts the tokens of phrases, and those of their words, each cut by itself.
+    """Counts the tokens of phrases, and those of their words, each segmented by itself.
 
     Parameters
     ----------

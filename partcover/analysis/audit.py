@@ -108,7 +108,7 @@ def audit(
     vocabulary : Vocabulary
         The tokens.
     words : WordCounts
-        The corpus, cut with the vocabulary's own pre-tokenizer.
+        The corpus, segmented with the vocabulary's own pre-tokenizer.
     limit : int
         Number of words to list.
     losses : ndarray of int64, shape (tokens,), optional

@@ -55,7 +55,7 @@ def token_uses(cut: Segmentation, size: int) -> Int64:
     Parameters
     ----------
     cut : Segmentation
-        Words cut by a vocabulary of `size` tokens.
+        Words segmented by a vocabulary of `size` tokens.
     size : int
         Tokens of the vocabulary.
 
@@ -168,7 +168,7 @@ def renyi_efficiency(uses: Int64, alpha: float = RENYI_ALPHA) -> float | None:
 
 
 def use(cut: Segmentation, size: int) -> dict[str, Any]:
-    """Measures how words cut by a vocabulary of `size` tokens make use of it.
+    """Measures how words segmented by a vocabulary of `size` tokens make use of it.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def use(cut: Segmentation, size: int) -> dict[str, Any]:
 
 
 def whole_share(cut: Segmentation) -> float:
-    """Returns the share of the counted words that are cut into a single token.
+    """Returns the share of the counted words that are segmented into a single token.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Finds tokens that no text is ever cut into."""
+"""Finds tokens that no text is ever segmented into."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def unreachable_tokens(vocabulary: Vocabulary, *, threads: Threads = 1) -> tuple
     Parameters
     ----------
     vocabulary : Vocabulary
-        The tokens, with the rule by which words are cut.
+        The tokens, with the rule by which words are segmented.
     threads : int
         Number of threads; the result is the same for any.
 
@@ -37,7 +37,7 @@ def unreachable_tokens(vocabulary: Vocabulary, *, threads: Threads = 1) -> tuple
 
     Notes
     -----
-    A token is unreachable if, taken as a word of its own, it is cut into several.  Where a token
+    A token is unreachable if, taken as a word of its own, it is split into several.  Where a token
     comes out of a longer word, no merge has crossed its ends, so that the merges inside it were
     those of the token alone, in the same order, and make it whole there, too.  Of the likelihood,
     the pieces of a token that together score more than it does replace it in every word; a
@@ -59,7 +59,7 @@ def unreachable_tokens(vocabulary: Vocabulary, *, threads: Threads = 1) -> tuple
     cut = segment(words, vocabulary, threads=threads)
     whole = cut.pieces == 1
     if vocabulary.rule == "superword_merges":
-        # part of a word may be cut into several words where it stands alone
+        # part of a word may be segmented into several words where it stands alone
         whole |= segment(words, vocabulary, "merges", threads=threads).pieces == 1
     several = np.flatnonzero(~whole).tolist()
     if vocabulary.rule == "likelihood":

@@ -78,7 +78,7 @@ def branch_and_cut(
     seed : int
         Random seed of the search.
     threads : int
-        Number of threads; the result is the same for any number where no limit cuts.
+        Number of threads; the result is the same for any number if no limit ends it early.
     executor : concurrent.futures.Executor, optional
         Workers for the cases: processes, or those of a cluster
         (``dask.distributed.Client.get_executor``).  `threads` is then how many cases they have at a

@@ -81,7 +81,7 @@ def improve(
     seed : int
         Random seed.
     threads : int
-        Number of threads; the result is the same for any number where no limit cuts.
+        Number of threads; the result is the same for any number if no limit ends it early.
     progress : Progress, optional
         Receives an `Event` for each phase, better vocabulary and better bound, all on one clock.
     checkpoint : callable, optional

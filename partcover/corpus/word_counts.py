@@ -49,7 +49,7 @@ class WordCounts(WordArrays):
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
     pretokenizer : str or None
-        How text was cut into these words (`partcover.corpus.pretokenizers.pretokenizer`), if that
+        How text was split into these words (`partcover.corpus.pretokenizers.pretokenizer`), if that
         is known.
     normalizer : str or None
         What was done to the text before (see `partcover.corpus.normalizers.normalizer`), if
@@ -171,7 +171,7 @@ class WordCounts(WordArrays):
             folders, searched recursively; patterns; URLs; ``-`` for standard input.  See
             `partcover.corpus.files.sources`.
         pretokenizer : str or callable
-            How text is cut into words: a name from `partcover.corpus.pretokenizers.pretokenizer`,
+            How text is split into words: a name from `partcover.corpus.pretokenizers.pretokenizer`,
             or a
             function that returns all words of a document; it is called from any thread.
         normalizer : str, optional
@@ -473,9 +473,9 @@ class WordCounts(WordArrays):
 
     @checked
     def split_at(self, tokens: Iterable[Any]) -> WordCounts:
-        """Cuts the words so that each occurrence of these tokens is a word of its own.
+        """Splits the words so that each occurrence of these tokens is a word of its own.
 
-        At each position, from left to right, the longest token that begins there is cut out.
+        At each position, from left to right, the longest token that begins there is taken out.
         Splitting again changes nothing.  No pre-tokenizer makes such words, so none is recorded.
 
         Examples

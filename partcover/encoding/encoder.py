@@ -3,8 +3,8 @@
 Compiled code finds the words one after another by the first rule of the pre-tokenizer and looks
 them up in a bounded table.  Words that are not in it are looked up among the tokens; short ones are
 merged at once where nothing else is done to words.  The others go through the other rules and are
-cut into tokens, once for each section of text.  So the time grows with the distinct words, and ids
-do not depend on the table, on threads or on how a file is read.
+segmented into tokens, once for each section of text.  So the time grows with the distinct words,
+and ids do not depend on the table, on threads or on how a file is read.
 
 Encoding is lossless: `Encoder.decode_bytes` returns what was encoded, whatever the bytes.  Where
 the vocabulary has a normalizer, that is the normalized text, `Encoder.normalizer` names it, and
@@ -63,20 +63,21 @@ class Encoder(BatchEncoder):
     vocabulary : Vocabulary
         The tokens, over bytes.
     pretokenizer : str or callable, optional
-        How text is cut into words, see `partcover.corpus.pretokenizers.pretokenizer`; by default
+        How text is split into words, see `partcover.corpus.pretokenizers.pretokenizer`; by default
         the
         vocabulary's own.  ``space-prefix`` may only be the first rule.  Or a function that
         returns all words of a text; their concatenation must be the text.  Its name is among the
         facts of the encoder's vocabulary, and the encoder can be pickled if the function can.
     rule : str, optional
-        How words are cut into tokens, see `partcover.segment`; by default the vocabulary's own.
+        How words are segmented into tokens, see `partcover.segment`; by default the vocabulary's
+        own.
     threads : int
         Number of threads that share a long text, a batch or files; the ids do not depend on it.
     cache : int
         The size of each thread's table of words and their tokens, in bytes; with 0 every word is
-        cut anew.
+        segmented anew.
     seed : int
-        Random seed of the rule ``random_path``, which cuts equal words equally; `sampling` does
+        Random seed of the rule ``random_path``, which segments equal words equally; `sampling` does
         not.
 
     Raises
@@ -109,7 +110,7 @@ class Encoder(BatchEncoder):
         alpha: float | None = None,
         special: Special = "text",
     ) -> list[int]:
-        """Returns the ids of a text that is cut at random: `encode` of `sampling`.
+        """Returns the ids of a text that is segmented at random: `encode` of `sampling`.
 
         Parameters
         ----------
@@ -141,7 +142,7 @@ class Encoder(BatchEncoder):
     def sampling(
         self, *, seed: int, dropout: float | None = None, alpha: float | None = None
     ) -> Encoder:
-        """Returns an encoder that cuts words at random under the rule: subword regularization.
+        """Returns an encoder that segments words at random under the rule: subword regularization.
 
         A model that sees a word in many segmentations learns more about its parts.  Each
         occurrence is drawn by the seed, the word and the bytes of text before it in the call: the

@@ -81,7 +81,7 @@ def exchanged_lengths(text: bytes, mark: bytes) -> npt.NDArray[np.int64]:
 
 
 def traced_spans(text: bytes, pieces: Iterable[Piece], lengths: npt.NDArray[np.int64]) -> Spans:
-    """Returns the spans of tokens of these lengths, which words with their places are cut into.
+    """Returns the spans of tokens with these lengths, in words with their places.
 
     A byte of a character that stands as it was in the text is a byte of the text; one of a
     character that was written for another stands for all of that, and what was put in front for

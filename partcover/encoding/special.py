@@ -81,11 +81,11 @@ class SpecialTokens:
         self._finders: dict[object, tuple[_Finder, _Finder]] = {}  # of the last mode
 
     def cut(self, text: bytes, special: Special) -> list[Part]:
-        """Cuts a text, as it is given, at its special tokens."""
+        """Splits a text, as it is given, at its special tokens."""
         return self._cut(text, special, 0)
 
     def cut_normalized(self, text: bytes, special: Special) -> list[Part]:
-        """Cuts a normalized text at the special tokens that are looked for there."""
+        """Splits a normalized text at the special tokens that are looked for there."""
         return self._cut(text, special, 1)
 
     def _cut(self, text: bytes, special: Special, stage: int) -> list[Part]:
@@ -227,7 +227,7 @@ class _Finder:
         return found
 
     def parts(self, text: bytes) -> list[Part]:
-        """Cuts a text at the tokens; no part is empty but of an empty text."""
+        """Splits a text at the tokens; no part is empty except that of an empty text."""
         if not self.tokens:
             return [Part(text)]
         parts: list[Part] = []

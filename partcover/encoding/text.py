@@ -127,7 +127,7 @@ class UnknownNumbers:
         words: npt.NDArray[np.int64],
         bad: npt.NDArray[np.bool_],
     ) -> None:
-        """Replaces single bytes that are unknown in what words were cut into.
+        """Replaces single bytes that are unknown in what words were segmented into.
 
         Parameters
         ----------

@@ -107,7 +107,7 @@ class TextEncoder(Decoder):
         self._raw = raw_rules(self._normal, self._steps)  # rules for text not yet normalized
         if self._raw is not None and self._normal is None:
             self._rules, self._raw = self._raw, None
-        #: What is done to a text before it is cut; None for nothing.
+        #: What is done to a text before it is split; None for nothing.
         self.normalizer = None if self._normal is None else self._normal.name
         mark = space_mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
         named = given if isinstance(given, str) else None
@@ -382,7 +382,7 @@ class TextEncoder(Decoder):
                 yield from workers.numbers(part, at, self.threads, new, follows=place > 0)
 
     def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
-        """Cuts a text at its special tokens, and normalizes what is between if workers do not."""
+        """Splits a text at its special tokens, and normalizes what is between if workers do not."""
         parts = self._special.cut(text, special)
         if not self._takes_raw(special):
             parts = [part for raw in parts for part in self._inner(raw, special)]
@@ -397,14 +397,14 @@ class TextEncoder(Decoder):
         return self._raw_workers if self._takes_raw(special) else self._workers
 
     def _inner(self, part: Part, special: Special) -> list[Part]:
-        """Normalizes a part, and cuts it at the special tokens that are looked for then."""
+        """Normalizes a part, and splits it at the special tokens to look for then."""
         if part.number is not None:
             return [part]
         text = part.text if self._normal is None else self._normal.of_bytes(part.text)
         return self._special.cut_normalized(text, special)
 
     def _spans(self, text: bytes, lengths: npt.NDArray[np.int64], follows: bool) -> Spans:
-        """Returns the spans of tokens of these lengths, which a text was cut into."""
+        """Returns the spans of tokens of these lengths, which a text was split into."""
         steps = self._steps
         if steps is None or steps.keeps:
             return token_spans(text, lengths, self._mark)
@@ -464,7 +464,7 @@ class TextEncoder(Decoder):
     def _running_cache(
         self, new_cache: Callable[[], RunningCache], table: npt.NDArray[np.float32] | None
     ) -> RunningCache:
-        """Returns a table of words that are cut by sums over a whole text."""
+        """Returns a table of words that are segmented by sums over a whole text."""
         assert self._running is not None
         unknown = self._unknown
         first, apart = (0, False) if unknown is None else (unknown.first, unknown.part != "run")
@@ -484,7 +484,7 @@ class TextEncoder(Decoder):
         return table
 
     def _short_merges(self, rules: tuple[PretokenizerRule, ...]) -> ShortMerges | None:
-        """Returns what cuts short words by merges, where nothing else is done to them."""
+        """Returns what segments short words by merges, where nothing else is done to them."""
         if self._merges is None or len(rules) > 1 or self._mark != b" " or self._lacks.any():
             return None
         assert isinstance(self._cut, MergeCutter)

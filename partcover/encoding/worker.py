@@ -1,4 +1,4 @@
-"""Finds the words of a text and cuts the new ones, in one thread or several."""
+"""Finds the words of a text and segments the new ones, in one thread or several."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ __all__ = ["Worker", "Workers", "token_table"]
 
 _Sink: TypeAlias = Collected | Counted
 
-SECTION = 1 << 18  # bytes of text after which new words are cut
+SECTION = 1 << 18  # bytes of text after which new words are segmented
 PART = 1 << 18  # bytes or characters that one thread takes at a time
-_WINDOWS = (1 << 12, 1 << 16)  # bytes or characters in which a place to cut is looked for
-_SPACES = 64  # spaces that are looked at for a place to cut
+_WINDOWS = (1 << 12, 1 << 16)  # bytes or characters in which a place to split at is looked for
+_SPACES = 64  # spaces that are looked at for a place to split at
 _MARKS = 32  # characters before one that are normalized for that
 _LONGER = 64  # bytes that steps write for a byte, at most
 
@@ -46,7 +46,7 @@ class Worker:
     rules : sequence of PretokenizerRule
         How text becomes words.
     cut : callable
-        The function that cuts words into tokens.
+        The function that segments words into tokens.
     lacks : ndarray of bool, shape (256,)
         Whether each byte has no id.
     unknown : UnknownNumbers, optional
@@ -104,7 +104,7 @@ class Worker:
         return out.result()
 
     def collect(self, out: _Sink, text: bytes | str, first: int, begin: int, end: int) -> None:
-        """Adds the numbers from `begin` to `end`, places where the first rule cuts.
+        """Adds the numbers from `begin` to `end`, places where the first rule splits.
 
         Characters are all ASCII.
         """
@@ -160,7 +160,7 @@ class Worker:
             self.cache.set_marks(self.compiled.marks(np.frombuffer(data, np.uint8)), begin)
 
     def learn(self, text: bytes | str, first: int) -> None:
-        """Cuts the words that `find` did not have."""
+        """Segments the words that `find` did not have."""
         data, offsets = self.cache.new_words(text)
         words = offsets
         if len(self.rules) > 1:
@@ -257,7 +257,7 @@ def token_table(
     mark: bytes,
     longest: int | None = None,
 ) -> TokenTable | None:
-    """Returns the words that are cut into one token; None where the rules have too long words.
+    """Returns the words that are one token each; None if the rules have too long words.
 
     Words of more than `longest` characters are left out.
     """
@@ -301,9 +301,10 @@ class Workers:
     following : sequence of PretokenizerRule, optional
         The rules for what follows a special token, where they are others.
     normal : Normalizer, optional
-        What is done to characters before they are cut; one that keeps ASCII.
+        What is done to characters before the text is split; one that keeps ASCII.
     running : bool
-        Whether how a word is cut depends on the text before it, so that one thread cuts a text.
+        Whether how a word is segmented depends on the text before it, so that one thread splits a
+        text.
     """
 
     def __init__(
@@ -378,7 +379,7 @@ class Workers:
 
         `at` says where the text starts, `follows` whether it follows a special token.  Characters
         become UTF-8 and are normalized part by part, by the thread that takes the part: then it
-        need not fetch them from memory again.  Words may not be cut by draws, which depend on
+        need not fetch them from memory again.  Words may not be segmented by draws, which depend on
         where each byte is.
         """
         plain = isinstance(text, bytes) or text.isascii()
@@ -417,7 +418,7 @@ class Workers:
         yield from ordered_map(work, pairwise(places), threads)
 
     def _places(self, text: bytes | str) -> Iterator[int]:
-        """Yields where parts of a text begin and end, places where the first rule cuts."""
+        """Yields where parts of a text begin and end, places where the first rule splits."""
         at, size = 0, PART
         yield at
         while at + size < len(text):
@@ -436,7 +437,7 @@ class Workers:
             yield len(text)
 
     def _last_cut(self, text: bytes | str) -> int:
-        """Returns the last place > 0 where the first rule cuts a text that goes on, or -1."""
+        """Returns the last place > 0 where the first rule splits a text that goes on, or -1."""
         last_cut = self.rules[0].last_cut
         if isinstance(text, bytes):
             return last_cut(text)
@@ -449,7 +450,7 @@ class Workers:
         return bisect_left(range(len(text)), cut, key=partial(utf8_size, text, 0))
 
     def _last_normal_cut(self, text: str) -> int:
-        """Returns a late place > 0 where the first rule cuts what a text is normalized to, or -1.
+        """Returns a late place > 0 where the first rule splits what a text is normalized to, or -1.
 
         It is before a space, which stays one, so what is beside it is normalized apart.
         """

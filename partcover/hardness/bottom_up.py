@@ -96,7 +96,7 @@ class Merges:
 
 
 def apply_merges(words: WordCounts, merges: Merges) -> list[list[Token]]:
-    """Cuts every word into tokens by all merges.
+    """Segments every word into tokens by all merges.
 
     A word begins as its single symbols.  Each merge in turn joins its two tokens wherever they
     are neighbours, from left to right; a token that it made is not joined by it again.  Tokens

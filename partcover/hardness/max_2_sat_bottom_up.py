@@ -82,7 +82,7 @@ class BottomUpReduction(SatReduction):
         return Merges.load(path, "ints")
 
     def pieces(self, answer: Merges, /) -> list[list[Token]]:
-        """Cuts every word of the instance by all merges."""
+        """Segments every word of the instance by all merges."""
         return apply_merges(self.instance.words, answer)
 
     def symbol(self, number: int) -> str:

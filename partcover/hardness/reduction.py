@@ -90,7 +90,7 @@ class Reduction(Protocol):
         """Reads an answer from a file."""
 
     def pieces(self, answer: Any, /) -> list[list[Token]]:
-        """Cuts every word of the instance as the answer does."""
+        """Segments every word of the instance as the answer does."""
 
     def symbol(self, number: int) -> str:
         """Names a symbol of the instance for people."""

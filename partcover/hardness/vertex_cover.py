@@ -118,7 +118,7 @@ class VertexCoverReduction:
         return Vocabulary.load(path)
 
     def pieces(self, answer: Vocabulary) -> list[list[Token]]:
-        """Cuts every word of the instance into the fewest tokens."""
+        """Segments every word of the instance into the fewest tokens."""
         cut = segment(self.instance.words, answer)
         return [cut.of(index) for index in range(len(self.instance.words))]
 

@@ -16,7 +16,7 @@ from ..runtime.limits import Deadline
 
 __all__ = ["ExchangeSearch"]
 
-_SYMBOLS = 2 * 10**7  # cut in all, about: this many symbols, or `_FEWEST` vocabularies
+_SYMBOLS = 2 * 10**7  # segmented in total, about: this many symbols, or `_FEWEST` vocabularies
 _FEWEST, _MOST = 64, 4000
 _THREADED = 1 << 16  # symbols from which on a count in several threads is faster
 _SAMPLE = 24  # candidates that are looked at behind random replacements, and tokens

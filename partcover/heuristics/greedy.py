@@ -39,8 +39,8 @@ def greedtok(
     time_limit : float, optional
         Seconds after which the tokens chosen so far are returned.
     threads : int
-        Number of threads that find and score candidates, and cut the words at the end; the result
-        is the same for any number.
+        Number of threads that find and score candidates, and segment the words at the end; the
+        result is the same for any number.
     progress : Progress, optional
         Receives the number of tokens chosen so far, k, and the cover so far as the remark.
 
@@ -107,7 +107,7 @@ def greedwmc(
         candidates can cover (Nemhauser, Wolsey and Fisher 1978) when nothing is required;
         `tokens` and `cover` of its vocabulary are under the rule ``shortest_path``, which
         keeps at least half of the relaxed cover: of the places that cover a word's pairs, as
-        few as can be, every second one can be cut out.
+        few as can be, every second one can be taken out.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def local_search(
     adds the tokens that gain most, beyond the budget, and drops those that lose least, many at
     once, then fewer.  The best goes through cycles: swaps of one token for another, annealed in
     two chains with random sequences of their own, then made while any gains; then both results
-    are joined and cut to the budget.
+    are joined and reduced to k tokens.
 
     Parameters
     ----------
@@ -58,12 +58,12 @@ def local_search(
     gap : float
         The relative gap to `lower_bound` at which to stop.
     time_limit : float, optional
-        Seconds, the recount included; a limit only cuts the search.  Without one it ends after
+        Seconds, including the recount; a limit ends only the search.  Without one it ends after
         five cycles.
     seed : int
         Random seed.
     threads : int
-        Number of threads; the result is the same for any number where no limit cuts.
+        Number of threads; the result is the same for any number if no limit ends it early.
     progress : Progress, optional
         Receives an `Event` for each better vocabulary, and where the recount begins.
     x : array_like of float, shape (candidates,) or (points, candidates), optional
@@ -77,8 +77,8 @@ def local_search(
     Returns
     -------
     Solution
-        Rule ``shortest_path``; no more tokens than GreedTok's vocabulary (where it was not cut
-        short) and the warm start need.  Tokens that save nothing are left out; the fixed ones
+        Rule ``shortest_path``; no more tokens than GreedTok's vocabulary (where it was not stopped
+        early) and the warm start need.  Tokens that save nothing are left out; the fixed ones
         come first, then the others by what dropping them alone would cost.
         ``extra["start_tokens"]`` is what the best start needed, ``extra["swaps_tried"]`` the
         number of swaps tried.  Optimal where `lower_bound` or a token for each counted word is

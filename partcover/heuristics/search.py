@@ -223,7 +223,7 @@ class Search:
         self._rounded = points
 
     def try_start(self, tokens: list[Token], source: str) -> Generator[None]:
-        """Fills or cuts a start to the budget, and exchanges many tokens at once."""
+        """Fills or reduces a start to k tokens, and exchanges many tokens at once."""
         state, free = self.state, self.space.free
         state.load(self.space.numbers(tokens))
         state.trim(free)

@@ -190,7 +190,7 @@ class LocalSearch:
     def _recounted(self) -> tuple[Vocabulary, int]:
         """Returns the answer and the tokens it needs, as `segment` and `recount` count them.
 
-        The answer of a search without a vocabulary yet is the best start, cut to the budget.
+        The answer of a search without a vocabulary yet is the best start, reduced to k tokens.
         """
         instance, search = self.instance, self._search
         if search is not None and search.best is not None:
@@ -208,12 +208,12 @@ class LocalSearch:
         return vocabulary, cut.tokens
 
     def _best_start(self) -> tuple[Vocabulary, Segmentation]:
-        """Returns the start that needs the fewest tokens, cut to the budget."""
+        """Returns the start that needs the fewest tokens, reduced to k tokens."""
         cuts = [self._cut(tokens[: self.instance.k]) for _, tokens in self.starts]
         return min(cuts, key=lambda cut: cut[1].tokens)
 
     def _cut(self, tokens: list[Token]) -> tuple[Vocabulary, Segmentation]:
-        """Returns the vocabulary of tokens, and the words cut by it."""
+        """Returns the vocabulary of tokens, and the words segmented by it."""
         vocabulary = self.instance.vocabulary(tokens, "improve")
         words, threads = self.instance.words, self.limits.threads
         return vocabulary, segment(words, vocabulary, "shortest_path", threads=threads)

@@ -217,8 +217,8 @@ class Record:
         """
         if words.digest != self.words_sha256:
             raise InputError(
-                f"these are not the counted words of {self.name}: expected {self.words:,} words with "
-                f"the SHA-256 {self.words_sha256[:12]}…, found {len(words):,} with "
+                f"these are not the counted words of {self.name}: expected {self.words:,} words "
+                f"with the SHA-256 {self.words_sha256[:12]}…, found {len(words):,} with "
                 f"{words.digest[:12]}…. Make them with: {'; '.join(self.commands)}"
             )
 

@@ -142,7 +142,7 @@ def worst(
     method : {"greedtok", "greedwmc", "greedwmc-relaxed", "bpe"}
         ``greedtok``: its own cover, priority order.  ``greedwmc``: the shortest path over its
         vocabulary.  ``greedwmc-relaxed``: its relaxed cover, against the optimum of WMC.
-        ``bpe``: k merges of the most frequent adjacent pair, cut by the merges themselves; a
+        ``bpe``: k merges of the most frequent adjacent pair, segmented by the merges themselves; a
         pair of equal tokens is counted and merged without overlaps, from the left; ties go to
         the lexicographically smallest pair of tokens; merging goes on while there is a pair,
         even one that occurs once, for k tokens may be used.  (A merge counts even if it

@@ -36,7 +36,7 @@ def export(
     """Writes a vocabulary for another library, and measures what its tokenizer does.
 
     The file is first written elsewhere, loaded by its own library and replayed, over the words of
-    a corpus if one is given, else over words made of the vocabulary.  So an export that cuts
+    a corpus if one is given, else over words made of the vocabulary.  So an export that segments
     otherwise than the vocabulary is noticed before anything stands at `path`.
 
     Parameters
@@ -50,10 +50,10 @@ def export(
     corpus : WordCounts, optional
         Words to replay.
     text : str, optional
-        A text to replay as well, cut by the exported pre-tokenizer; where the format has none, a
-        remark says that it was not replayed.
+        A text to replay as well, segmented by the exported pre-tokenizer; where the format has
+        none, a remark says that it was not replayed.
     lossy : bool
-        Whether to write it though it cuts otherwise; the result says at what cost.
+        Whether to write it though it segments otherwise; the result says at what cost.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def export(
                 "ending to compare with (--corpus, corpus=…)"
             )
         corpus.refuse_without(mark)
-        # from here on its tokens are cut as words too, and these have no mark
+        # from here on its tokens are segmented as words too, and these have no mark
         unmarked = {
             key: fact for key, fact in vocabulary.provenance.items() if key != "end_of_word"
         }

@@ -103,11 +103,11 @@ class Replay:
     library : str
         The library and its version.
     words : callable
-        Cuts words, each by itself and without a pre-tokenizer, into tokens as bytes (of a
+        Segments words, each by itself and without a pre-tokenizer, into tokens as bytes (of a
         vocabulary over characters, encoded as UTF-8); None for a word that the library cannot be
         given, as one that is not UTF-8.
     text : callable, optional
-        Cuts a whole text, with the exported pre-tokenizer; None where the format has none.
+        Segments a whole text, with the exported pre-tokenizer; None where the format has none.
     id_of : callable
         Returns the id of a token or single byte; None where it has none.
     special_id_of : callable, optional

@@ -66,7 +66,7 @@ def last_merges(
 
 
 def pairs_are_needless(vocabulary: Vocabulary) -> bool:
-    """Returns whether merging by rank is proven to cut every word as merging by the pairs.
+    """Returns whether merging by rank is proven to segment every word as merging by the pairs.
 
     The vocabulary is over bytes, under ``merges`` or ``character_merges``.
     """

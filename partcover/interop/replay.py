@@ -1,4 +1,4 @@
-"""Checks that an exported tokenizer, loaded by its own library, cuts words as the vocabulary."""
+"""Checks that an exported tokenizer, loaded by its library, segments words as the vocabulary."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Fidelity:
     words, occurrences : int
         Number of words replayed, and of their occurrences.
     words_differing, occurrences_differing : int
-        Those that the exported tokenizer cuts into other tokens.
+        Those that the exported tokenizer segments into other tokens.
     words_unread : int
         Words that the library cannot be given: they are not UTF-8, hold a byte without an id, or
         are so long, as tokens are, that it would not end; the other numbers leave them out.
@@ -62,7 +62,7 @@ class Fidelity:
     text_tokens, exported_text_tokens : int or None
         Number of tokens of the text, if one was given.
     text_same : bool or None
-        Whether the text is cut into the same tokens.
+        Whether the text becomes the same tokens.
 
     Examples
     --------
@@ -302,10 +302,10 @@ def _cut_text(text: str, vocabulary: Vocabulary) -> list[bytes]:
             unknown = vocabulary.unknown.token
             piece_of = {**dict(known), vocabulary.special[unknown]: unknown.encode()}
             return [piece_of[number] for number in Encoder(vocabulary, name).encode(text)]
-        # ids by place, so that bytes without one are cut as well
+        # ids by place, so that bytes without one are segmented as well
         bare = vocabulary.with_(ids=None, decode_only={}, special=(), special_flags=None)
         ids = Encoder(bare, name).encode(text)
-    except InputError:  # its marks cannot be undone, so words are cut as they are counted
+    except InputError:  # its marks cannot be undone, so words are segmented as they are counted
         return _cut_words(Pretokenizer.from_name(name).split(text), vocabulary)
     pieces = pieces_of(vocabulary)
     return [pieces[number] for number in ids]

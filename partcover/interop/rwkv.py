@@ -1,7 +1,7 @@
 r"""Writes and reads RWKV's vocabulary: on each line an id, a Python literal and its size in bytes.
 
-The literal is of text, or of bytes that are not UTF-8: ``257 '\t\t' 2``.  A text is cut as a whole,
-by the longest match.
+The literal is of text, or of bytes that are not UTF-8: ``257 '\t\t' 2``.  A text is segmented as a
+whole, by the longest match.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def write_splitting(name: str | None, *, byte_level: bool) -> dict[str, Any] | N
         elif rule == "deepseek":
             steps += split_steps(DEEPSEEK)["pretokenizers"]
         if (mark := _mark(rule)) is not None:
-            # first cut, then put the mark: a mark in the text itself is no place to cut
+            # first split, then put the mark: a mark in the text itself is no place to split at
             scheme = {"prepend_scheme": "never", "split": False}
             steps.append({"type": "Metaspace", "replacement": mark, **scheme})
     if name is not None and not rule_names(name):

@@ -40,7 +40,7 @@ _CONFIG = "tokenizer_config.json"
 _ADDED = "added_tokens.json"
 _IDS = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\d+\s*[,}]')
 _SPECIAL = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]")
-# classes of transformers that cut a text as GPT-2 does
+# classes of transformers that split a text as GPT-2 does
 _AS_GPT2 = {"GPT2", "Roberta", "Bart", "CodeGen", "Longformer", "LED", "Whisper", "Blenderbot"}
 _BYTE_LEVEL = {"type": "ByteLevel", "trim_offsets": True}
 
@@ -51,7 +51,7 @@ def _split(pattern: str, behavior: str, *, invert: bool, cut: bool) -> dict[str,
     return {"type": "Sequence", "pretokenizers": [how, byte_level]}
 
 
-# the classes of transformers whose texts are cut otherwise, as tokenizer.json has it
+# the classes of transformers whose texts are split otherwise, as tokenizer.json has it
 _CLASSES = {
     "Qwen2": {
         "normalizer": {"type": "NFC"},

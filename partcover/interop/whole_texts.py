@@ -1,4 +1,4 @@
-"""Helps to read models as sentencepiece makes them, which cut a text as a whole."""
+"""Helps to read models as sentencepiece makes them, which segment a text as a whole."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def unknown_scores(score: float) -> dict[bytes, float]:
 
 
 def pretokenizer_of(pieces: Sequence[str], space: str = " ", *, suffix: bool = False) -> str:
-    """Returns a pre-tokenizer that cuts a text at spaces that no piece reaches over.
+    """Returns a pre-tokenizer that splits a text at spaces that no piece reaches over.
 
     Parameters
     ----------
@@ -52,14 +52,14 @@ def pretokenizer_of(pieces: Sequence[str], space: str = " ", *, suffix: bool = F
 def marking_steps(data: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Returns the steps of a tokenizer.json's normalizer, if ▁ is written for spaces last.
 
-    None where they are not, or the text is then cut into words.
+    None where they are not, or the text is then split into words.
     """
     given, splitting = data.get("normalizer"), data.get("pre_tokenizer")
     steps: list[dict[str, Any]] = []
     if given is not None and given.get("normalizers", given) != []:
         steps = [dict(step) for step in Normalizer(given).steps]
     if steps and steps[-1] == _MARK:
-        # no space is left to cut at
+        # no space is left to split at
         at_spaces = {"type": "Split", "pattern": {"String": " "}}
         none = splitting is None or at_spaces.items() <= splitting.items()
         return steps if none else None

@@ -60,7 +60,7 @@ class Instance:
     prefix : iterable of token
         Required tokens that come first in the vocabulary, in this order.
     protected : iterable of token
-        Required tokens that are never cut: each of their occurrences (leftmost first, longest
+        Required tokens that are never split: each of their occurrences (leftmost first, longest
         first) becomes a word of its own, so that no other token overlaps it.  The attribute
         `words` holds the words after that; they need the same tokens.
     groups : iterable of GroupBudget
@@ -202,7 +202,8 @@ class Instance:
         if self.corpora is not None and self.words.digest != self.corpora.joined.digest:
             raise InputError("the words differ from those of the corpora")
         if self.protected:
-            # `protected` says how words are cut further; how text becomes words stays the same
+            # `protected` says how words are segmented further; how text becomes words stays the
+            # same
             words = replace(self.words.split_at(self.protected), **self.words.how)
             if self.corpora is not None:
                 corpora = self.corpora.split_at(self.protected)

@@ -64,8 +64,8 @@ _PRICE, _BEST_PRICE = 48, 8  # a symbol in the steps of a bound; and once these 
 _INDEXED = 16  # a position of the index beside prices
 _SEARCHED = 44  # an occurrence in a search, and in its chains
 _ARC, _HELD_ARC = 24, 64  # an occurrence there: made word by word, or held
-_PIECE = 48  # a symbol while words are cut into pieces that are merged, with its pairs
-_CUT, _ATOM = 20, 84  # a symbol while words are cut; while their atoms are counted, too
+_PIECE = 48  # a symbol while words are segmented into pieces that are merged, with its pairs
+_CUT, _ATOM = 20, 84  # a symbol while words are segmented; while their atoms are counted, too
 _LISTED, _DRAWN = 36, 56  # a candidate of an index that has all of them; with its weight, drawn
 _PRUNED, _PLACE = 180, 30  # a piece that may be pruned; an occurrence of one
 _MOST_DRAWN = 1 << 26  # candidates that are drawn from
@@ -383,7 +383,7 @@ class _Estimate:
             yield "tokens", tokens
             return
         size = _sizes(positions)
-        # GreedTok cuts the words, and holds occurrences, before there are prices
+        # GreedTok segments the words, and holds occurrences, before there are prices
         cuts = positions * (size.position - _INDEXED) if is_priced else 0
         yield "the index of the words", positions * size.position - cuts
         if self.is_head:

@@ -71,7 +71,7 @@ class MergeCondition:
     def of(cls, vocabulary: Vocabulary) -> MergeCondition | None:
         """Returns the condition that a vocabulary's own merges make every token.
 
-        None if its rule cuts words otherwise.
+        None if its rule segments words otherwise.
 
         Examples
         --------

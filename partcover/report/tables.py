@@ -108,14 +108,14 @@ def fitted_table(listing: Listing, width: int | None = None) -> tuple[Table, lis
 
     First headings and texts are broken at their spaces, and names lose their middle.  If that is
     not enough, columns are left out, those of `SPARE_COLUMNS` before others; the first column is
-    always shown, and so are all where none has a heading.  Texts are cut to 200 characters.
+    always shown, and so are all where none has a heading.  Texts are shortened to 200 characters.
 
     Parameters
     ----------
     listing : Listing
         The rows.
     width : int, optional
-        The width of the terminal in columns; without it nothing is cut or left out.
+        The width of the terminal in columns; without it nothing is shortened or left out.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""Cuts words into tokens by a rule."""
+"""Segments words into tokens by a rule."""

@@ -48,7 +48,7 @@ def cutter(
     seed: int = 0,
     pretokenizer: str | None = None,
 ) -> Cut:
-    """Returns the function that cuts words into tokens of a vocabulary under a rule.
+    """Returns the function that segments words into tokens of a vocabulary under a rule.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def cutter(
         Random seed of ``random_path``.
     pretokenizer : str, optional
         For ``superword_merges``: what the words were counted with, by default the vocabulary's
-        own; where it joins words to phrases, phrases are cut into these words.
+        own; where it joins words to phrases, phrases are segmented into these words.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def sampler(
     dropout: float | None = None,
     alpha: float | None = None,
 ) -> Draw:
-    """Returns the function that cuts words at random under a rule, for subword regularization.
+    """Returns the function that segments words at random under a rule, for subword regularization.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ def whole_words(
     vocabulary : Vocabulary
         The tokens.
     rule : str
-        The rule that the words are cut by.
+        The rule that the words are segmented by.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def whole_words(
         By its index in `words`, the token that a word is.
     places : ndarray of int64, optional
         The tokens, ascending, but the long ones that no other word is longer than.  None: all of
-        them, as where the rule may cut a word that is a token.
+        them, as where the rule may segment a word that is a token.
 
     Notes
     -----

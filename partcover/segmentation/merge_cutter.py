@@ -1,4 +1,4 @@
-"""Cuts words by merges: byte pair encoding."""
+"""Segments words by merges: byte pair encoding."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def merge_pairs(trie: TokenTrie) -> MergePairs:
 
 
 def merge_cutter(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> MergeCutter:
-    """Returns what cuts by merges; with `whole` and no list of them, a token stays whole."""
+    """Returns what segments by merges; with `whole` and no list of them, a token stays whole."""
     whole &= trie.vocabulary.merges is None
     merger = MergeSegmenter(*merge_pairs(trie), trie.names)
     return MergeCutter(trie, merger, dropout, seed, whole=whole)
 
 
 class MergeCutter:
-    """Cuts words by byte pair encoding; as `Cut` and `Draw`.
+    """Segments words by byte pair encoding; as `Cut` and `Draw`.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class MergeCutter:
         *,
         seed: int | None = None,
     ) -> None:
-        """Cuts the words."""
+        """Segments the words."""
         if self._dropout:
             seed = self._seed if seed is None else seed
             self._merger.merge(data, offsets, first, last, which, self._dropout, seed, draws)

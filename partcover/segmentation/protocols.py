@@ -1,4 +1,4 @@
-"""Defines how functions that cut words into tokens are called."""
+"""Defines how functions that segment words into tokens are called."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Cut", "Draw"]
 
 
 class Cut(Protocol):
-    """Cuts words `first` to `last` − 1 of a flat array.
+    """Segments words `first` to `last` − 1 of a flat array.
 
     Writes to `which` (int32, as long as `data`) each token's index in the vocabulary at its last
     symbol, −1 (`SINGLE`) at a symbol that stands alone, and −2 (`INSIDE`) elsewhere.  Runs
@@ -26,16 +26,16 @@ class Cut(Protocol):
         last: int,
         which: npt.NDArray[np.int32],
     ) -> None:
-        """Cuts the words."""
+        """Segments the words."""
 
 
 class Draw(Protocol):
-    """Cuts words as `Cut` does, at random.
+    """Segments words as `Cut` does, at random.
 
     `draws` (int64) holds a number for each word, which distinguishes the draws of equal words; if
-    it is empty, every word has the number 0.  The cut depends on the seed, the word's symbols and
-    its number alone, not on the word's place.  `seed`, from 0 to 2^64 − 1, replaces the one that
-    `sampler` was given.
+    it is empty, every word has the number 0.  The segmentation depends on the seed, the word's
+    symbols and its number alone, not on the word's place.  `seed`, from 0 to 2^64 − 1, replaces
+    the one that `sampler` was given.
     """
 
     def __call__(
@@ -49,4 +49,4 @@ class Draw(Protocol):
         *,
         seed: int = ...,
     ) -> None:
-        """Cuts the words."""
+        """Segments the words."""

@@ -1,4 +1,4 @@
-"""Cuts words into tokens of a vocabulary, under one of nine rules.
+"""Segments words into tokens of a vocabulary, under one of nine rules.
 
 A symbol that is in no token stands alone: single symbols are part of every vocabulary.
 
@@ -32,7 +32,7 @@ superword_merges  Of phrases (``count --phrases``): first ``merges`` within each
                   Then words that are one token are merged with their neighbours by the same
                   merges, without precedence of what is a token; a word of several tokens is a
                   border (BoundlessBPE, Schmidt et al. 2025).  The words are those of the
-                  pre-tokenizer whose words were joined; words that are no phrases are cut by
+                  pre-tokenizer whose words were joined; words that are no phrases are segmented by
                   ``merges``.
 likelihood        The largest sum of scores (float64, added from the left).  At each end position
                   the earliest start.  A symbol without a score has the smallest of all scores − 10
@@ -67,14 +67,14 @@ __all__ = ["Segmentation", "segment"]
 
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """The words of a corpus cut into tokens.
+    """The words of a corpus segmented into tokens.
 
     Attributes
     ----------
     words : WordCounts
         The words.
     rule : str
-        The rule they were cut by; see `segment`.
+        The rule they were segmented by; see `segment`.
     which : ndarray of int32, shape (total symbols,)
         For each symbol of `words.data`: at the last symbol of a token, its index in the
         vocabulary; −1 where a symbol stands alone; −2 elsewhere.
@@ -123,7 +123,7 @@ def segment(
     seed: int = 0,
     threads: Threads = 1,
 ) -> Segmentation:
-    """Cuts every word into tokens of a vocabulary and single symbols.
+    """Segments every word into tokens of a vocabulary and single symbols.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def segment(
     rule : str, optional
         By default the vocabulary's own; the rules are in `partcover.segmentation.segmentation`.
     seed : int
-        Random seed of ``random_path``; equal words are cut equally, wherever they are.
+        Random seed of ``random_path``; equal words are segmented equally, wherever they are.
     threads : int
         Number of threads that share the words; the result does not depend on it.
 

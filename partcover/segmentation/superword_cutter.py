@@ -1,4 +1,4 @@
-"""Cuts phrases by merges within words, and then by merges of whole words."""
+"""Segments phrases by merges within words, and then by merges of whole words."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["SuperwordCutter", "whole_words"]
 
 
 class SuperwordCutter:
-    """Cuts phrases under the rule ``superword_merges``; a `Cut`.
+    """Segments phrases under the rule ``superword_merges``; a `Cut`.
 
-    Each word of a phrase is cut by merges.  Then words that are one token are merged with their
-    neighbours by the same merges; words of several tokens are borders.
+    Each word of a phrase is segmented by merges.  Then words that are one token are merged with
+    their neighbours by the same merges; words of several tokens are borders.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class SuperwordCutter:
         last: int,
         which: npt.NDArray[np.int32],
     ) -> None:
-        """Cuts the phrases."""
+        """Segments the phrases."""
         words = self._within.starts(data, offsets[first : last + 1])
         self._words(data, words, 0, len(words) - 1, which)
         ends, rows = whole_words(which, words, offsets[first : last + 1])
@@ -81,7 +81,7 @@ def whole_words(
     Parameters
     ----------
     which : ndarray of int32
-        How the words are cut, as `Segmentation.which`.
+        How the words are segmented, as `Segmentation.which`.
     words, phrases : ndarray of int64
         Where words and phrases start, and the end of the last one.
 

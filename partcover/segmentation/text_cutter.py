@@ -1,4 +1,4 @@
-"""Cuts by scores as libraries do that take a text as one word."""
+"""Segments by scores, as libraries do that treat a text as one word."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST = float(np.finfo(np.float32).max)
 
 
 class TextCutter:
-    """Cuts words, each as a text of its own; a `Cut`.
+    """Segments words, each as a text of its own; a `Cut`.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class TextCutter:
     Attributes
     ----------
     scores : TextScores
-        The kernel, which can also cut words behind a text.
+        The kernel, which can also segment words behind a text.
     """
 
     def __init__(self, trie: TokenTrie) -> None:
@@ -47,7 +47,7 @@ class TextCutter:
         last: int,
         which: npt.NDArray[np.int32],
     ) -> None:
-        """Cuts the words."""
+        """Segments the words."""
         self.scores.cut(data, offsets, first, last, which)
 
 

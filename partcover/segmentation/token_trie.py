@@ -74,7 +74,7 @@ class TokenTrie:
         last: int,
         which: npt.NDArray[np.int32],
     ) -> None:
-        """Cuts words by the rule ``priority``; a `Cut`."""
+        """Segments words by the rule ``priority``; a `Cut`."""
         long = int(np.diff(offsets[first : last + 1]).max(initial=0)) > SHORT_WORD
         backward = self.backward if long else _NOTHING
         self.segmenter.priority(data, offsets, first, last, which, *backward)

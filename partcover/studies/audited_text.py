@@ -165,7 +165,7 @@ def _documents(
 
 
 def _inner(part: Part, special: SpecialTokens, normal: Normalizer | None) -> list[Part]:
-    """Normalizes a part of a text, and cuts it at the added tokens that are looked for then."""
+    """Normalizes a part of a text, and splits it at the added tokens to look for then."""
     if part.number is not None:
         return [part]
     text = part.text if normal is None else normal.of_bytes(part.text)
@@ -179,7 +179,7 @@ class Spelled:
     Attributes
     ----------
     own : Segmentation
-        What is spelled, cut by the tokenizer's own rule.
+        What is spelled, segmented by the tokenizer's own rule.
     symbols : int
         Symbols that are left out: they have no token, or are in a word of which the tokenizer
         makes one unknown token.
@@ -207,9 +207,9 @@ class Spelled:
 def spelled(words: WordCounts, vocabulary: Vocabulary, *, threads: int = 1) -> Spelled:
     """Leaves out of words what a tokenizer has no token for.
 
-    A word is cut where the tokenizer finds something unknown, by its own rule: the parts beside it
-    need as many tokens as they do in the word.  Should they not, which can be where merging keeps a
-    part whole that is a token, the words with unknown parts are left out.
+    A word is segmented where the tokenizer finds something unknown, by its own rule: the parts
+    beside it need as many tokens as they do in the word.  Should they not, which can be where
+    merging keeps a part whole that is a token, the words with unknown parts are left out.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def _parts(words: WordCounts, kept: Bools, with_some: Bools) -> Counter[Token]:
 def _cut(
     counts: Counter[Token], words: WordCounts, vocabulary: Vocabulary, threads: int
 ) -> Segmentation:
-    """Returns what is spelled, cut by the vocabulary's rule."""
+    """Returns what is spelled, segmented by the vocabulary's rule."""
     if not counts:
         named = (
             "" if vocabulary.unknown is None else f": all of it becomes {vocabulary.unknown.token}"

@@ -91,14 +91,14 @@ class SegmentedTexts:
         Parameters
         ----------
         model : NgramModel
-            The `model` of other texts, cut by the same vocabulary.
+            The `model` of other texts, segmented by the same vocabulary.
 
         Returns
         -------
         float
-            −log₂ of the probability of the texts, cut as they are, and of their ends, over their
-            bytes.  The model may give other cuts of the same texts a probability, too, so it is
-            an upper bound of what the texts take under it.
+            −log₂ of the probability of the texts, segmented as they are, and of their ends, over
+            their bytes.  The model may give other segmentations of the texts a probability, too,
+            so it is an upper bound of what the texts take under it.
 
         Examples
         --------
@@ -123,7 +123,7 @@ def segment_texts(
     rule: SegmentationRule | None = None,
     threads: Threads = 1,
 ) -> SegmentedTexts:
-    """Cuts texts into tokens, for a language model.
+    """Tokenizes texts, for a language model.
 
     Parameters
     ----------

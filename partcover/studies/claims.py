@@ -38,7 +38,7 @@ class LackingWord:
     count : int
         How often it occurs.
     tokens : int
-        Number of tokens that the baseline cuts it into.
+        Number of tokens that it becomes with the baseline.
 
     Examples
     --------

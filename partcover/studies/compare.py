@@ -38,8 +38,8 @@ class Comparison:
         nested method that for the largest k), ``memory`` (bytes; None unless measured),
         ``status`` and ``termination``; ``held_out_tokens``, ``held_out_tokens_per_word`` and
         ``held_out_bytes_per_token`` where words were held out.  GreedWMC adds ``relaxed_cover``;
-        GreedTok adds ``d`` and ``certified_ratio`` where GreedWMC ran too and neither was cut
-        short.  A budget for which a method has no vocabulary, or a rule for which a vocabulary
+        GreedTok adds ``d`` and ``certified_ratio`` where GreedWMC ran too and neither was stopped
+        early.  A budget for which a method has no vocabulary, or a rule for which a vocabulary
         has no scores, is a row without tokens and with a ``remark``.
     sets : dict
         ``vocabularies``: for each budget, method and rule ``size``, ``whole_words`` (tokens that

@@ -201,7 +201,7 @@ class Runner:
     def cut(
         self, words: WordCounts, vocabulary: Vocabulary, rule: SegmentationRule
     ) -> Segmentation:
-        """Cuts words under a rule."""
+        """Segments words under a rule."""
         return segment(words, vocabulary, rule, seed=self.limits.seed, threads=self.limits.threads)
 
 

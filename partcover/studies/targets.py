@@ -45,8 +45,8 @@ def budgets_for(
         further runs of the method, over all targets; ``exact``: whether ``k`` is proven the
         smallest; and ``termination``: ``completed``, what cut a run for this row short, or
         ``error`` where the method has no vocabulary for any budget.  ``k`` is proven the smallest
-        for a nested method under a rule by which further tokens never hurt, if no run was cut
-        short.  Else bisection stops at a k that reaches the target while k − 1 does not, but a
+        for a nested method under a rule by which further tokens never hurt, if no run was stopped
+        early.  Else bisection stops at a k that reaches the target while k − 1 does not, but a
         smaller one might.  After Ctrl-C the remaining rows are ``interrupted``.
 
     Raises

@@ -51,7 +51,7 @@ class CostlyWord:
     count : int
         How often it occurs.
     pieces : tuple of token
-        The tokens that it is cut into.
+        The tokens that it becomes.
 
     Examples
     --------
@@ -90,11 +90,11 @@ class TokenizerAudit:
     rule : str
         The segmentation rule of the tokenizer.
     pretokenizer : str or None
-        What the text was cut into words by.
+        What the text was split into words by.
     size : int
         Number of tokens of two or more symbols that the tokenizer holds.
     used : int
-        How many of them the text is cut into.
+        How many of them the text becomes.
     unreachable : tuple of token
         Tokens that can never come out (`unreachable_tokens`).
     unknown : int
@@ -107,7 +107,7 @@ class TokenizerAudit:
     unknown_token : str or None
         The token that stands for them; None where they are an error.
     added_found : mapping of str to int
-        How often each added token is found in the text, before it is cut into words.
+        How often each added token is found in the text, before it is split into words.
     tokens : int
         Tokens that `words` need by the tokenizer's own rule.
     tokens_used : int
@@ -127,7 +127,7 @@ class TokenizerAudit:
     threads : int
         Number of threads.
     tokens_across : int
-        Where whole texts were cut at spaces: how many tokens of the tokenizer occur in them that
+        Where whole texts were split at spaces: how many tokens of the tokenizer occur in them that
         reach across such a place.  The bounds are for tokens that do so only where one of these
         does.
     max_length : int or None
@@ -183,7 +183,7 @@ class TokenizerAudit:
 
     @property
     def own_lower_bound(self) -> int:
-        """The lower bound for the whole text, with what is set apart as the tokenizer cuts it."""
+        """The lower bound for the whole text, including added and unknown tokens."""
         return self.lower_bound + self.set_apart
 
     @property
@@ -205,7 +205,7 @@ class TokenizerAudit:
 
     @property
     def is_split_at_spaces(self) -> bool:
-        """Whether whole texts were cut at spaces where no token reaches across."""
+        """Whether whole texts were split at spaces where no token reaches across."""
         return self.pretokenizer == "none" and self.words.pretokenizer is None
 
     @property
@@ -221,7 +221,7 @@ class TokenizerAudit:
 
     @property
     def rule_gap(self) -> float:
-        """The part of the rule: the same tokens, cut as well as possible."""
+        """The part of the rule: the same tokens, segmented as well as possible."""
         return (self.tokens - self.tokens_used) / self.tokens
 
     @property
@@ -309,7 +309,7 @@ def audit_tokenizer(
     own_tokens : int, optional
         Tokens that the tokenizer makes of the text, as `Encoder.count_files` counts them.
     added_found : mapping of str to int, optional
-        How often added tokens were found, where they were cut out of the text before
+        How often added tokens were found, where they were split off the text before
         (`words_of_files`).
     time_limit : float, optional
         Seconds for the lower bounds together; None until they get no better.
@@ -398,7 +398,7 @@ def _fewest(
 
 
 def _longest(words: WordCounts, vocabulary: Vocabulary) -> int | None:
-    """Returns the symbols of the longest token that occurs, where long words have to be cut."""
+    """Returns the length of the longest token that occurs, if there are long words."""
     longest = int(np.diff(words.offsets).max())
     if longest <= _LONG:
         return None

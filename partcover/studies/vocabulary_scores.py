@@ -97,7 +97,7 @@ def score_vocabulary(
     vocabulary : Vocabulary
         The tokens.
     corpora : mapping of str to WordCounts
-        The counted words of each text, by name, cut by the vocabulary's own pre-tokenizer.
+        The counted words of each text, by name, segmented by the vocabulary's own pre-tokenizer.
     rule : str, optional
         The segmentation rule; by default the vocabulary's own.
     time_limit : float, optional

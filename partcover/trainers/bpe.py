@@ -54,7 +54,7 @@ def bpe(
         `prefix`: training continues from these tokens, which come first.  If the merges before
         it leave two pieces of each of them, as they do of BPE's own tokens, these merges are made
         first (see `merges_that_make`).  Otherwise no merges can make them: the words are first
-        cut by the shortest path, and the vocabulary is for the rule ``shortest_path``.
+        segmented by the shortest path, and the vocabulary is for the rule ``shortest_path``.
     end_of_word : str, optional
         Appended to every word, as `WordCounts.with_suffix` does; what is trained, and all that
         is reported, is about these longer words.  A mark of several symbols is learned as any
@@ -95,8 +95,8 @@ def bpe(
     Notes
     -----
     Exact; O(symbols · log(pairs)) time, O(symbols) memory, symbols of the distinct words.  The
-    words are at any time cut as the rule ``merges`` cuts them: what another merge spelled before
-    is joined on with its neighbours as before.
+    words are at any time segmented as the rule ``merges`` segments them: what another merge
+    spelled before is joined on with its neighbours as before.
 
     References
     ----------

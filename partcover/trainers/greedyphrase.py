@@ -60,13 +60,14 @@ def greedyphrase(
 ) -> Solution:
     """Trains GreedyPhrase: phrases by their frequency, in three steps, for longest match.
 
-    1. Words are cut into atoms: longest runs of ASCII letters, digits and ``_``, of ASCII white
+    1. Words are split into atoms: longest runs of ASCII letters, digits and ``_``, of ASCII
+       white
        space, or of anything else (over ``ints`` each symbol is an atom).  The *primitives* are
        the most frequent sequences of 1 to `atoms` neighbouring atoms.
-    2. In each of `passes`, words are cut by longest match with the tokens so far (single
+    2. In each of `passes`, words are segmented by longest match with the tokens so far (single
        symbols count as tokens), and the pairs of neighbours of highest `score` become
        *compounds*.
-    3. Words are cut once more; on the runs of two or more single symbols that are left, BPE
+    3. Words are segmented once more; on the runs of two or more single symbols that are left, BPE
        chooses as many tokens as are missing.
 
     Ties go to more symbols, then to the lexicographically first.  No phrase crosses the end of a
@@ -83,7 +84,7 @@ def greedyphrase(
     time_limit : float, optional
         Seconds; looked at between the steps, and by BPE.
     threads : int
-        Threads that cut words; the result is the same for any number.
+        Threads that segment words; the result is the same for any number.
     progress : Progress, optional
         Gets the tokens chosen so far, k, and the name of the step.
     score : {"symbols", "count"}

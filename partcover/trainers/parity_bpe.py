@@ -148,7 +148,7 @@ def parity_bpe(
 
 
 class _Merger:
-    """Words cut into pieces, and how often each pair of neighbours occurs in each corpus.
+    """Words segmented into pieces, and how often each pair of neighbours occurs in each corpus.
 
     Pieces are numbers: symbols in the order that decides ties, then tokens as they are made.  The
     last corpus, −1, is all of them together.

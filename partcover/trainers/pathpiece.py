@@ -238,7 +238,7 @@ def removal_increases(
     s' ≤ s to e' ≥ e, and the best of those has f(s') + 1 + b(e').  The minimum of both, less the
     tokens of the path, is exact where t occurs nowhere else in the word; a token on no path
     costs nothing.  Where t occurs again, f and b may use its other occurrences: then
-    ``removal`` cuts the word again without t, and ``occurrence``, as Appendix A of Schmidt et
+    ``removal`` segments the word again without t, and ``occurrence``, as Appendix A of Schmidt et
     al. (2024), adds up its occurrences on the path as if each had been removed by itself.  Which
     of the shortest paths is taken changes the sum for ``occurrence``, never for ``removal``.
 

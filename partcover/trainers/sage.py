@@ -132,7 +132,7 @@ def sage(
     Returns
     -------
     Solution
-        Method ``sage``, rule ``longest_match``, as the package cuts.  ``extra["contexts"]`` is
+        Method ``sage``, rule ``longest_match``, as in the package.  ``extra["contexts"]`` is
         ``text`` or ``words``, ``extra["left_out"]`` how many distinct words could not be lines
         (they are not UTF-8, or are too rare for `lines`), ``extra["nothing_left_to_gain"]`` that
         the words have no more than these tokens.

@@ -248,7 +248,7 @@ def _text(word: Any) -> str:
 def _stand_ins(alphabet: set[str]) -> tuple[dict[int, int], dict[int, int], str]:
     """Returns tables for `str.translate`: special characters to private ones, and back.
 
-    Also a piece for the unknown, which would otherwise be cut out where words hold "<unk>".
+    Also a piece for the unknown, which would otherwise be split off where words contain "<unk>".
     """
     free = (chr(c) for c in range(0xE000, 0xF900) if chr(c) not in alphabet)
     special = sorted(c for c in alphabet if c in _SPECIAL or c.isspace())

@@ -104,7 +104,7 @@ class Trainer:
 
     @property
     def takes_time(self) -> bool:
-        """Whether there is a time for a time limit to cut."""
+        """Whether a time limit can take effect."""
         return "time_limit" in signature(self.run).parameters
 
     def work_of(self, options: Mapping[str, Any]) -> Work | None:
@@ -304,7 +304,7 @@ def solution_of(
     termination : str
         Why it stopped; Ctrl-C while tokens are counted makes it ``interrupted``.
     threads : int
-        Threads that cut the words.
+        Threads that segment the words.
     gains : tuple of int
         See `Solution`; empty where the method has none.
     candidates : int, optional

@@ -42,7 +42,7 @@ def wordpiece(
     """Trains WordPiece: merges the pair whose parts seldom occur without each other, repeatedly.
 
     The score of a pair is freq(ab) / (freq(a) · freq(b)), each counted in the words as they are
-    cut at that step: the pair that most raises the likelihood of the corpus under a model of
+    segmented at that step: the pair that most raises the likelihood of the corpus under a model of
     independent pieces, for each time it occurs.  Hugging Face's ``WordPieceTrainer`` is not this:
     it is BPE under another name.  Without its ``##`` marks a token is the same at the start of
     a word and inside it.
@@ -53,7 +53,7 @@ def wordpiece(
         The words, and k, the number of tokens.  Keeps to `max_length` and `forbidden` (such
         merges are not made), `min_count` (a pair that occurs less often is not merged; without it
         the rarest strings come first) and `prefix` (these tokens come first, and the words are
-        cut with them by longest match to begin with).
+        segmented with them by longest match to begin with).
     time_limit : float, optional
         Seconds after which the tokens made so far are returned.
     threads : int

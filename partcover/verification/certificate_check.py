@@ -96,8 +96,8 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
 
     Notes
     -----
-    Why the bound holds, for a vocabulary S of the case, and the words cut by S into the fewest
-    pieces:
+    Why the bound holds, for a vocabulary S of the case, and the words segmented by S into the
+    fewest pieces:
 
     1. The prices of a word are the prices of its pieces.
     2. A piece that is a single symbol has a price of at most 1: no more than it costs.
@@ -140,7 +140,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     of S get.  Each T of S that pays u_T has two parts in S that make it, which get u_T or more of
     it, and what others get is not negative.  So line 5 holds with these rewards.  ∎  Merging by
     such a vocabulary needs as many tokens as the shortest path at least, and a token that merges
-    do not make never comes out: the bound is one for all vocabularies cut by merging.
+    do not make never comes out: the bound is one for all vocabularies segmented by merging.
 
     Several corpora (`Instance.corpora`): a leaf has weights w ≥ 0, not all 0, and c(W) is
     Σ w_i·c_i(W) for the counts c_i(W) of corpus i.  Let L be what the leaf proves, t_i the tokens

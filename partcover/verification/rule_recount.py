@@ -181,7 +181,7 @@ def _likelihood(vocabulary: Vocabulary, _: str | None) -> Cut:
 def _over_texts(
     scores: Mapping[bytes, float], alone: Mapping[bytes, float], lengths: list[int], *, narrow: bool
 ) -> Cut:
-    """Cuts words as libraries cut texts: from each place on, in sums of 32 bits where `narrow`."""
+    """Segments words as libraries segment texts, with 32-bit sums if `narrow`."""
     highest = inf
     if narrow:
         highest = _HIGHEST

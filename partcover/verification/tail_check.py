@@ -54,7 +54,7 @@ Why
    either there is none, or the prices of each exceed 1 by its worth, and all of them sum to
    e(W) + 1 at most.  In other words of the head only the member W occurs, and is worth there
    r(W) − c(W)·x(W) at most.  So in the head all members in S are worth at most
-   r(W) + c(W)·(e(W) − x(W)).  If W is required it is cut as one piece, and no other member is
+   r(W) + c(W)·(e(W) − x(W)).  If W is required it is one piece, and no other member is
    worth anything in it.
 4. Give each optional token of S an item: a known one its own; of the members of W in S that are not
    known one (W itself, if it is in S) the item of W, which holds its worth in the tail too; any

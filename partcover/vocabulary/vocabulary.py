@@ -32,7 +32,7 @@ from .unknown import Unknown
 
 __all__ = ["FUNCTION", "Vocabulary"]
 
-#: The fact of a provenance that names the Python function that cut text into words.
+#: The fact of a provenance that names the Python function that split text into words.
 FUNCTION = "pretokenizer_function"
 
 VERSION = 3
@@ -59,7 +59,7 @@ class Vocabulary:
     rule : str
         The segmentation rule the tokens are meant for; `partcover.segment` lists them.
     pretokenizer : str, optional
-        How text is cut into words for these tokens; see
+        How text is split into words for these tokens; see
         `partcover.corpus.pretokenizers.pretokenizer`.
     normalizer : str, optional
         What is done to a text before; see `partcover.corpus.normalizers.normalizer`.

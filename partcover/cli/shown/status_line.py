@@ -64,7 +64,7 @@ class StatusLine(Progress):
         """Returns the line in at most `width` columns.
 
         Where there is no room the remark is left out first, then the bound, the gap and the time;
-        no number is cut.
+        no number is shortened.
         """
         now = self.clock()
         passed = f"{_clock(now - self.started)} elapsed"

@@ -48,16 +48,16 @@ class Tally:
     """Counts words in one thread.
 
     Pieces are counted in `table`, and words of the first rule where these are found as fast, which
-    are pieces that it cuts no further.  Where a piece is not a word yet (`Pretokenizer.mark` is
-    None), each distinct piece is cut whenever the table has grown to `PIECES` bytes, and its words
-    are counted in `words`.
+    are pieces that it splits no further.  Where a piece is not a word yet (`Pretokenizer.mark` is
+    None), each distinct piece is split whenever the table has grown to `PIECES` bytes, and its
+    words are counted in `words`.
 
     Parameters
     ----------
     pretokenizer : Pretokenizer
-        How text is cut into words.
+        How text is split into words.
     normalizer : Normalizer, optional
-        What is done to each text before it is cut.
+        What is done to each text before it is split.
     spill : Spill, optional
         Takes the words whenever they need more than `memory`.
     memory : int, optional
@@ -130,7 +130,7 @@ def _is_mostly_ascii(text: bytes) -> bool:
 
 
 def _cut(pieces: _word_table.WordTable, rule: PretokenizerRule) -> _word_table.WordTable:
-    """Returns the words of pieces, each cut by itself."""
+    """Returns the words of pieces, each split by itself."""
     data, offsets, counts = pieces.export(False)
     table = _word_table.WordTable()
     if not rule.given:
@@ -170,7 +170,7 @@ def _marked(words: _word_table.WordTable, mark: bytes) -> _word_table.WordTable:
 def blocks(
     chunks: Iterable[bytes], rule: PretokenizerRule | Normalizer, document: Document | None = None
 ) -> Iterator[bytes]:
-    """Yields a text in blocks that end where `rule` cuts, or text may be normalized apart.
+    """Yields a text in blocks that end where `rule` splits, or text may be normalized apart.
 
     Text without such a place is buffered until it has doubled, so that no byte is searched more
     than a few times; in a compressed document it may grow to `Document.piece` bytes.
@@ -248,9 +248,9 @@ class CountSettings:
     Attributes
     ----------
     pretokenizer : str or callable
-        How text is cut into words.
+        How text is split into words.
     normalizer : str or None
-        What is done to each text before it is cut.
+        What is done to each text before it is split.
     symbols : {"bytes", "chars"}
         The alphabet; with ``chars``, bytes that are not UTF-8 are an error.
     key : str

@@ -45,7 +45,7 @@ class Shard:
 def plan_shards(sources: Iterable[Source], size: int, *, cut_text: bool) -> list[Shard]:
     """Returns shards of about `size` bytes.
 
-    Small files are put together; a larger one that is not compressed is cut into parts of `size`
+    Small files are put together; a larger one that is not compressed is split into parts of `size`
     bytes.
 
     Parameters
@@ -55,7 +55,7 @@ def plan_shards(sources: Iterable[Source], size: int, *, cut_text: bool) -> list
     size : int
         Bytes of a shard.
     cut_text : bool
-        Whether plain text may be cut, as the pre-tokenizer says.
+        Whether plain text may be split, as the pre-tokenizer says.
 
     Examples
     --------

@@ -89,7 +89,7 @@ def refuse_piece(where: str, size: int, limit: int | None) -> None:
 
 
 def refuse_long_piece(where: str, size: int) -> None:
-    """Checks that a text without a place to cut, as that of a device, may grow to twice its size.
+    """Checks that a text without a place to split, as that of a device, may grow to twice its size.
 
     Raises
     ------
@@ -100,8 +100,8 @@ def refuse_long_piece(where: str, size: int) -> None:
     if need > LONG_PIECE:
         refuse_beyond(
             need,
-            f"{where}: {size:,} bytes or more without a place to cut take",
-            "break the text into lines, or cut it by another pre-tokenizer",
+            f"{where}: {size:,} bytes or more without a place to split at take",
+            "break the text into lines, or split it with another pre-tokenizer",
         )
 
 
@@ -123,7 +123,7 @@ def documents(
     report : callable, optional
         Called with the number of bytes of the file read since the last call.
     first_cut : callable, optional
-        Finds where plain text is cut in any case, if the source is a part of such a file.
+        Finds where plain text is split in any case, if the source is a part of such a file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-r"""Changes text before it is cut into words: the normalizers of Hugging Face's tokenizers.
+r"""Changes text before it is split into words: the normalizers of Hugging Face's tokenizers.
 
 A normalizer is named by its steps, joined with ``+``, where they have no parameters (``NFKC``,
 ``NFD+StripAccents+Lowercase``; upper and lower case are alike), and otherwise by a JSON object as
@@ -24,7 +24,7 @@ Nmt                    sentencepiece's: takes control characters away, and write
 Precompiled            sentencepiece's map of characters, ``precompiled_charsmap`` in base64, as
                        the library applies it: to grapheme clusters below six bytes, of which the
                        shortest entry stands for all, and to single characters
-SentencePiece          what sentencepiece does before it cuts, with the fields of its
+SentencePiece          what sentencepiece does before it splits, with the fields of its
                        `NormalizerSpec`, `treat_whitespace_as_suffix`, and `user_defined`
                        pieces, which the map leaves alone; it writes a space for ▁, too
 Sequence               its ``normalizers``, one after another
@@ -189,7 +189,7 @@ class Normalizer:
 
     @property
     def in_blocks(self) -> bool:
-        """Whether a text may be normalized in blocks, cut at `last_cut`."""
+        """Whether a text may be normalized in blocks, split at `last_cut`."""
         kept = True
         for change in self._changes:
             if change.reach > kept:
@@ -198,7 +198,7 @@ class Normalizer:
         return True
 
     def last_cut(self, text: bytes) -> int:
-        """Returns the last place > 0 where `text`, a prefix of a longer text, may be cut, or -1."""
+        """Returns the last place > 0 to split `text`, a prefix of a longer text, or -1."""
         match = _LAST_PLACE.search(text) if self.in_blocks else None
         return match.start() if match else -1
 

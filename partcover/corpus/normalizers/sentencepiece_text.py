@@ -1,4 +1,4 @@
-"""Changes text as sentencepiece does before it cuts: its `NormalizerSpec`.
+"""Changes text as sentencepiece does before it splits: its `NormalizerSpec`.
 
 In this order: the longest entry of the map of characters is written wherever one begins, from left
 to right, and U+FFFD for a byte that is not UTF-8; spaces at the ends of the text are taken away,

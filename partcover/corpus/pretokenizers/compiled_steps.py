@@ -31,7 +31,7 @@ _BEHAVIOURS = {
 
 @dataclass(frozen=True)
 class CompiledSteps:
-    """Steps in compiled code, which cut as `Steps` do.
+    """Steps in compiled code, which split as `Steps` do.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class CompiledSteps:
     def of(cls, steps: Steps) -> CompiledSteps | None:
         """Returns steps compiled; None where one cannot be, or words are joined.
 
-        Steps that cut bytes as ByteLevel spells them are compiled for themselves: `behind`.
+        Steps that split bytes as ByteLevel spells them are compiled for themselves: `behind`.
         """
         if any(step.spelled for step in steps.steps):
             head = cls.of(Steps(tuple(step for step in steps.steps if not step.spelled)))
@@ -85,7 +85,7 @@ class CompiledSteps:
 
     @property
     def place(self) -> regex.Pattern[str] | None:
-        """What finds, from the end, a place where any text is cut, but for its begin; or None.
+        """What finds, from the end, a place where any text is split, but for its begin; or None.
 
         It is before a character that the first step isolates wherever it stands.
         """
@@ -100,7 +100,7 @@ class CompiledSteps:
 
     @cached_property
     def cutter(self) -> StepCutter:
-        """What cuts, made when it is first needed: its tables take a while."""
+        """What splits, made when it is first needed: its tables take a while."""
         table = self.programs.table(self.firsts)
         bits = len(self.programs.sets)
         # a mask of 32 bits is a number without a sign there
@@ -134,7 +134,7 @@ class CompiledSteps:
     def _marks_behind(
         self, behind: CompiledSteps, data: npt.NDArray[np.uint8], marks: npt.NDArray[np.uint8]
     ) -> npt.NDArray[np.uint8]:
-        """Adds the marks of what cuts the spelling of each word."""
+        """Adds the marks of what splits the spelling of each word."""
         starts = np.flatnonzero(marks)
         spelled, places = _spelled(data)
         more = behind.marks(spelled, places[np.append(starts, len(data))])[places[:-1]]

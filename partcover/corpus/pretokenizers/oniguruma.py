@@ -1,7 +1,7 @@
 r"""Writes patterns of Oniguruma, which Hugging Face's tokenizers run, for the library `regex`.
 
 What the two read alike is copied, what they read differently is rewritten, and what is left is
-refused, so that no pattern cuts otherwise than it was meant to.
+refused, so that no pattern splits otherwise than it was meant to.
 
 =========================  =====================================================================
 Oniguruma                  here

@@ -1,4 +1,4 @@
-r"""Makes programs of patterns, which the kernel that cuts text runs.
+r"""Makes programs of patterns, which the kernel that splits text runs.
 
 A pattern, as `partcover.corpus.pretokenizers.oniguruma.translated` writes it for `regex`, is read
 into a tree, and the tree becomes nodes: `partcover.kernels.texts._step_cutter` says what they do.

@@ -1,6 +1,6 @@
 r"""Joins words to phrases, so that tokens may reach across words.
 
-A rule of a pre-tokenizer that ends in ``+phrases:4`` cuts a text into its words, and joins up to
+A rule of a pre-tokenizer that ends in ``+phrases:4`` splits a text into its words, and joins up to
 four of them in a row.  A word is joined to the one before it if that one ends in a letter (marks
 behind the letter aside), and this one begins with a letter, or with a space or an apostrophe
 (``'`` or ``’``) and then a letter.  So a phrase ends where a sentence, a clause or a line does, at

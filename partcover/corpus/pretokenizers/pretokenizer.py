@@ -1,15 +1,15 @@
-r"""Cuts text into words: the pre-tokenizers.
+r"""Splits text into words: the pre-tokenizers.
 
-A pre-tokenizer is named by one rule, or by several joined with ``+``; a later rule cuts the
+A pre-tokenizer is named by one rule, or by several joined with ``+``; a later rule splits the
 words of the one before it, each word taken as a text of its own.
 
 ==============  ====================================================================
 rule            words
 ==============  ====================================================================
-space-prefix    cut before each space (U+0020 only); the space that starts a word is
+space-prefix    split before each space (U+0020 only); the space that starts a word is
                 replaced by a mark, by default ``Ġ``: ``space-prefix:_`` marks with
                 ``_`` (any string without ``+``)
-first-space     cut before each space, which is kept: PathPiece's FirstSpace
+first-space     split before each space, which is kept: PathPiece's FirstSpace
 space           each space is a word, and so is the text between spaces: Space
 digit           each decimal digit (Unicode Nd) is a word, and so is the text
                 between digits: Digit
@@ -28,7 +28,7 @@ none            the text is one word
 Or it is a JSON object as in the tokenizer.json of Hugging Face's tokenizers, which
 `partcover.corpus.pretokenizers.steps` describes: ``{"type": "Whitespace"}``.  Its name is that of
 the rules
-above where they cut in the same way, and else the object, complete and without spaces.
+above where they split in the same way, and else the object, complete and without spaces.
 
 PathPiece's three are ``first-space``, ``space+digit`` and ``first-space+digit``.  Under
 `space-prefix` the text ``"a  b"`` (two spaces) becomes ``a``, ``Ġ``, ``Ġb``; line feeds and tabs
@@ -37,8 +37,8 @@ space exchanged, if the text has no mark of its own).
 
 How a long text is counted
 --------------------------
-Counting does not run a rule over the whole text.  It first cuts the text into *pieces* at
-places where the rule cuts in any case, counts the distinct pieces in compiled code, and runs
+Counting does not run a rule over the whole text.  It first splits the text into *pieces* at
+places where the rule splits in any case, counts the distinct pieces in compiled code, and runs
 the rule once for each distinct piece.  That is exact because of these places:
 
 * ``space-prefix``, ``first-space``, ``space``: before every space, by definition.
@@ -56,7 +56,7 @@ together; and the one look-ahead, ``\s+(?!\S)``, looks one character past white 
 there.  Each pattern matches every character, so a new match starts exactly at the place, and
 as no pattern looks behind, what follows is found alike when the text starts there.
 
-Phrases are cut at those of these places where no words are joined: (a) where x is neither letter
+Phrases are split at those of these places where no words are joined: (a) where x is neither letter
 nor mark, (b) where y is no space and no ``’``; and so is ``first-space`` before a space of (a).
 """
 
@@ -111,7 +111,7 @@ _WHITE = (
     "\u2028\u2029\u202f\u205f\u3000"
 )
 
-# Place (b) above, searched from the end.  A character that is cut by the end of the text decodes
+# Place (b) above, searched from the end.  A character that is split by the end of the text decodes
 # to surrogates (Cs), whose kind is not known yet.
 _LETTER_END = regex.compile(r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}']")
 # Place (a) likewise.
@@ -136,7 +136,7 @@ class PretokenizerRule:
     words : callable
         Returns all words of a text.
     pieces : int
-        Where the word table may cut before the rule is run: `EVERY_SPACE`, `AFTER_WORD` or
+        Where the word table may split before the rule is run: `EVERY_SPACE`, `AFTER_WORD` or
         `NOWHERE` of the kernel; `AFTER_WORD` is (a), and (b) if both characters are ASCII.
         `AFTER_SIGN` is (a) for phrases, and `AFTER_PHRASE` both, of ASCII characters.
     finder : int
@@ -157,10 +157,10 @@ class PretokenizerRule:
     phrase : int
         The most words that `finder` joins.
     compiled : CompiledSteps, optional
-        What cuts as `words` does, in compiled code; where `finder` is ``MARKED`` it says where
+        What splits as `words` does, in compiled code; where `finder` is ``MARKED`` it says where
         words are.
     between : pattern, optional
-        What finds, from the end, a place where a text is cut in any case.
+        What finds, from the end, a place where a text is split in any case.
     """
 
     words: Callable[[str], list[str]]
@@ -181,7 +181,7 @@ class PretokenizerRule:
         return self.each(texts) if self.each is not None else list(map(self.words, texts))
 
     def last_cut(self, text: bytes) -> int:
-        """Returns the last place > 0 where `text`, a prefix of a longer text, may be cut, or -1."""
+        """Returns the last place > 0 to split `text`, a prefix of a longer text, or -1."""
         place = _word_table.last_cut(text, self.pieces)
         if place >= 0 or self.place is None:
             return place
@@ -191,7 +191,7 @@ class PretokenizerRule:
 
     @property
     def place(self) -> regex.Pattern[str] | None:
-        """The pattern that finds a last place to cut at where the word table finds none."""
+        """The pattern that finds a last place to split at where the word table finds none."""
         if self.phrase > 1:
             return _PHRASE_END if self.pieces == _word_table.AFTER_PHRASE else _SIGN_END
         if self.finder in _CUT_AT_SPACES:
@@ -298,7 +298,7 @@ class Pretokenizer:
 
     @classmethod
     def from_steps(cls, steps: Steps) -> Pretokenizer:
-        """Returns the pre-tokenizer of steps; that of a name, if rules cut in the same way."""
+        """Returns the pre-tokenizer of steps; that of a name, if rules split in the same way."""
         named = _name_of(steps)
         if named is not None:
             return cls.from_name(named)
@@ -383,11 +383,11 @@ def published_pattern(name: str | None) -> str | None:
 
 
 def _name_of(steps: Steps) -> str | None:
-    """Returns the names of rules that cut as steps do, joined; None where there are none."""
+    """Returns the names of rules that split as steps do, joined; None where there are none."""
     names: list[str] = []
     if any(step.spelled for step in steps.steps):
         return None
-    # a ByteLevel that cuts nothing is gone already
+    # a ByteLevel that splits nothing is gone already
     if [step.data for step in steps.steps] == split_steps(DEEPSEEK)["pretokenizers"]:
         return "deepseek"
     for step in steps.steps:
@@ -401,7 +401,7 @@ def _name_of(steps: Steps) -> str | None:
                 continue
             name = "gpt2"
         elif data["type"] == "Metaspace" and "".join(names[-1:]).startswith("first-space"):
-            # first cut, then put the mark
+            # first split, then put the mark
             mark = data["replacement"]
             name = "space-prefix" if mark == "Ġ" else f"space-prefix:{mark}"
             name += names[-1].removeprefix("first-space")
@@ -420,7 +420,7 @@ def _name_of(steps: Steps) -> str | None:
 
 
 def _in_words(steps: Steps) -> bool:
-    """Returns whether steps may be run over pieces cut at the places (a)."""
+    """Returns whether steps may be run over pieces split at the places (a)."""
     if any(step.spelled for step in steps.steps):
         return False
     for place, step in enumerate(steps.steps):
@@ -434,7 +434,7 @@ def _in_words(steps: Steps) -> bool:
 
 
 def _cuts_after_words(data: dict[str, Any]) -> bool:
-    """Returns whether a step cuts at the places (a) in any case, and between them alike."""
+    """Returns whether a step splits at the places (a) in any case, and between them alike."""
     if data["type"] == "Split":
         known = CUTTING | {pattern for pattern, name in NAME_OF_SPLIT.items() if name in PATTERNS}
         how, pattern = (data["behavior"], data["invert"]), data["pattern"].get("Regex")

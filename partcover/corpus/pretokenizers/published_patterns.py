@@ -44,7 +44,7 @@ SPLITS = {
     **PATTERNS,
 }
 NAME_OF_SPLIT = {pattern: name for name, pattern in SPLITS.items()} | {
-    # the later spelling of cl100k's pattern, which cuts the same: possessive where nothing is
+    # the later spelling of cl100k's pattern, which splits the same: possessive where nothing is
     # given back, and the last line feed of \s*[\r\n]+ found by \s* itself
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|"
     r"\s*[\r\n]|\s+(?!\S)|\s+": "cl100k",
@@ -61,10 +61,10 @@ DEEPSEEK = (
     ),
 )
 
-#: Cuts before each run of spaces, where tokens begin with several, as sentencepiece's may.
+#: Splits before each run of spaces, where tokens begin with several, as sentencepiece's may.
 SPACE_RUNS = " +[^ ]*|[^ ]+"
 
-#: Other patterns that match every character and cut before each space that follows what is none.
+#: Other patterns that match every character and split before each space that follows what is none.
 CUTTING = {DEEPSEEK[-1], SPACE_RUNS}
 
 #: CLIP's pattern, whose matches, without the white space between, are its words.

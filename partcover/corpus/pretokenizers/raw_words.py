@@ -1,8 +1,8 @@
 r"""Finds the words of normalized text in the text before: for tokenizers such as BERT's and CLIP's.
 
-Normalizing a whole text and cutting it step by step takes longer than encoding it.  Where nothing
+Normalizing a whole text and splitting it step by step takes longer than encoding it.  Where nothing
 else of a text has a say in what a part of it becomes, an encoder finds such parts in compiled code,
-and only those that it has not seen are normalized and cut.  For that each character has a class,
+and only those that it has not seen are normalized and split.  For that each character has a class,
 by what it becomes when it stands alone:
 
 * white: white space, which is left out;
@@ -12,7 +12,7 @@ by what it becomes when it stands alone:
 * joining: all else, and what may become one with the character before it, as accents do.
 
 A part with a joining character in it or behind it goes on to the next white space.  So two parts
-meet where the normalizer changes nothing across, and where the steps cut in any case.
+meet where the normalizer changes nothing across, and where the steps split in any case.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _WORD_BETWEEN = "qzxqz"  # no word that is likely; where it is one, words are fo
 def raw_rules(
     normalizer: Normalizer | None, steps: Steps | None
 ) -> tuple[PretokenizerRule, PretokenizerRule] | None:
-    """Returns rules that find and cut the words of text that is not normalized yet.
+    """Returns rules that find and split the words of text that is not normalized yet.
 
     The first finds parts of the text; the second returns the words of a part, as the steps do
     after the normalizer.  None where that is not known to be the same.
@@ -179,7 +179,7 @@ def _frame(steps: Steps) -> tuple[str, str, bool] | None:
             prefix, again = step.prefix, step.again
         elif kind == "EndOfWord":
             suffix = step.suffix
-        # GPT-2's pattern cuts no word of CLIP's
+        # GPT-2's pattern splits no word of CLIP's
         elif kind != "ByteLevel" or first["type"] != "Split" or step.prefix or prefix:
             return None
     return prefix, suffix, again

@@ -1,7 +1,7 @@
 """Finds where the parts of a large file begin, so that parts of equal size hold whole words.
 
 A part is given by two places in the file, and holds the words, or lines, that begin between its
-*seams*: the seam of a place is the first place from there on where the text is cut in any case.
+*seams*: the seam of a place is the first place from there on where the text is split in any case.
 Each part finds its two seams itself.  So two parts that meet agree on their seam, no word is
 counted twice or lost, and no part has to wait for another.
 """
@@ -18,7 +18,7 @@ from .pretokenizer import Pretokenizer
 
 __all__ = ["FirstCut", "cut_finder", "first_line", "seams"]
 
-#: Returns the first place from `begin` > 0 on where a text is cut in any case, or -1.
+#: Returns the first place from `begin` > 0 on where a text is split in any case, or -1.
 FirstCut: TypeAlias = Callable[[bytes, int], int]
 
 _BEFORE = 4  # bytes that are looked at before a place: a character
@@ -38,7 +38,7 @@ def first_line(text: bytes, begin: int) -> int:
 
 
 def cut_finder(pretokenizer: Pretokenizer, normalizer: Normalizer | None) -> FirstCut | None:
-    """Returns the function that finds where text is cut in any case; None if it may not be cut.
+    """Returns the function that finds where text is split in any case; None if it may not be split.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def seams(file: IO[bytes], start: int, end: int, first_cut: FirstCut) -> tuple[i
     start, end : int
         The two places; an `end` of -1 is the end of the file.
     first_cut : callable
-        Finds where the text is cut in any case.
+        Finds where the text is split in any case.
 
     Returns
     -------

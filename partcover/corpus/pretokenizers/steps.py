@@ -1,4 +1,4 @@
-r"""Cuts text as the pre-tokenizers of Hugging Face's tokenizers do, step by step.
+r"""Splits text as the pre-tokenizers of Hugging Face's tokenizers do, step by step.
 
 A step is written as in a tokenizer.json, as one JSON object:
 
@@ -13,15 +13,15 @@ Split                finds ``pattern`` (``{"Regex": …}`` or ``{"String": …}`
 Digits               isolates runs of numbers (Unicode N); with `individual_digits`, each one
 Punctuation          splits at punctuation by `behavior`
 Whitespace           ``\w+|[^\w\s]+``; what is between is left out
-WhitespaceSplit      cuts at white space, which is left out
-BertPreTokenizer     cuts at white space, which is left out, and isolates punctuation
-CharDelimiterSplit   cuts at `delimiter`, which is left out
+WhitespaceSplit      splits at white space, which is left out
+BertPreTokenizer     splits at white space, which is left out, and isolates punctuation
+CharDelimiterSplit   splits at `delimiter`, which is left out
 Metaspace            writes `replacement` for spaces, and in front of a text that does not begin
                      with it, by `prepend_scheme`: always, first (only where all text begins) or
-                     never; with `split`, cuts before each; with `again`, which the library
+                     never; with `split`, splits before each; with `again`, which the library
                      lacks, also in front of a text that begins with it
 ByteLevel            with `add_prefix_space`, puts a space in front of a text that begins with
-                     none; with `use_regex`, cuts by GPT-2's pattern
+                     none; with `use_regex`, splits by GPT-2's pattern
 EndOfWord            no step of the library's but of its model BPE, `end_of_word_suffix`: puts a
                      space behind each word, so that a token says whether it ends one.  The last
                      step, behind one that leaves spaces out
@@ -32,8 +32,8 @@ Sequence             its `pretokenizers`, each on the words of the one before
 ===================  ===========================================================================
 
 ByteLevel's spelling of bytes as characters is no part of a step here: words are text.  What stands
-behind it, as in Falcon's, cuts that spelling, and so a word may begin or end inside a character:
-its bytes are lone surrogates then (``surrogateescape``).  A step there may only cut.  What is
+behind it, as in Falcon's, splits that spelling, and so a word may begin or end inside a character:
+its bytes are lone surrogates then (``surrogateescape``).  A step there may only split.  What is
 punctuation and what a word's character is agrees with the library, up to characters that are newer
 than its version of Unicode.
 """
@@ -142,7 +142,7 @@ class Step:
     joins : int
         The most words in a row that are joined then.
     spelled : bool
-        Whether it cuts bytes as ByteLevel spells them.
+        Whether it splits bytes as ByteLevel spells them.
     """
 
     data: dict[str, Any]
@@ -233,7 +233,7 @@ class Steps:
 
     @property
     def only_first(self) -> bool:
-        """Whether a text is cut otherwise where it does not begin a document."""
+        """Whether a text is split otherwise where it does not begin a document."""
         return any(step.only_first for step in self.steps)
 
     def following(self) -> Steps:
@@ -318,7 +318,7 @@ def _contiguous(matches: Matches) -> list[Span]:
 
 @dataclass(frozen=True)
 class Cut:
-    """Cuts a text at the matches of a pattern.
+    """Splits a text at the matches of a pattern.
 
     Parameters
     ----------
@@ -481,7 +481,7 @@ _STEPS: dict[str, Callable[[Mapping[str, Any]], Step]] = {
 def read_steps(given: str | Mapping[str, Any]) -> Steps:
     """Reads a pre-tokenizer as a tokenizer.json has it.
 
-    Behind ByteLevel, which is there once at most, stand steps that only cut, as they cut its
+    Behind ByteLevel, which is there once at most, stand steps that only split, as they split its
     spelling of bytes; EndOfWord or Phrases are the last.
 
     Raises
@@ -518,13 +518,13 @@ def read_steps(given: str | Mapping[str, Any]) -> Steps:
             "a pre-tokenizer as JSON: words can be joined to phrases only after steps that split "
             "text, and remove or insert nothing"
         )
-    # a ByteLevel that cuts nothing is left out, if nothing cuts its spelling
+    # a ByteLevel that splits nothing is left out, if nothing splits its spelling
     spelled = any(step.spelled for step in steps)
     return Steps(tuple(s for s in steps if spelled or s.cut or not s.keeps or s.joins > 1))
 
 
 def _behind_bytes(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Returns the steps, of which those behind ByteLevel cut its spelling.
+    """Returns the steps, of which those behind ByteLevel split its spelling.
 
     Raises
     ------

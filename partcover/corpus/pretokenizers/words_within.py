@@ -31,13 +31,13 @@ def words_within(phrases: WordCounts, pretokenizer: str | None = None) -> WordCo
     phrases : WordCounts
         The phrases.
     pretokenizer : str, optional
-        What cuts them; by default the pre-tokenizer whose words were joined.  Where the words are
+        What splits them; by default the pre-tokenizer whose words were joined.  Where the words are
         no phrases, they are returned as they are.
 
     Returns
     -------
     WordCounts
-        Recorded as counted with the pre-tokenizer that cuts them.
+        Recorded as counted with the pre-tokenizer that splits them.
 
     Raises
     ------
@@ -73,7 +73,7 @@ class WordsWithin:
     Parameters
     ----------
     rules : Pretokenizer, optional
-        What cuts phrases into words; by default a phrase is one word.
+        What splits phrases into words; by default a phrase is one word.
 
     Examples
     --------

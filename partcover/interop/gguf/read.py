@@ -157,7 +157,7 @@ class _Tokenizer:
 
     @property
     def pre(self) -> str:
-        """The name of how a text is cut."""
+        """The name of how a text is split."""
         given = self._text("pre", "default") or "default"
         return "gemma4" if self.model == "gemma4" else given
 
@@ -181,7 +181,7 @@ class _Tokenizer:
 
     @property
     def added(self) -> list[dict[str, Any]]:
-        """The tokens that are found before a text is cut, as a tokenizer.json lists them."""
+        """The tokens that are found before a text is split, as a tokenizer.json lists them."""
         kinds = (CONTROL, UNKNOWN, USER_DEFINED)
         return [
             {"content": text, "id": number, "special": kind != USER_DEFINED}
@@ -294,7 +294,7 @@ def _pieces(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
         raise InputError("it has no unknown token (key tokenizer.ggml.unknown_token_id)")
     if number is not None and not bpe:
         types[number] = UNKNOWN
-    kinds = {USER_DEFINED: CONTROL}  # both are found before a text is cut
+    kinds = {USER_DEFINED: CONTROL}  # both are found before a text is split
     if bpe:
         kinds[UNUSED] = NORMAL  # llama.cpp uses them
     known = range(NORMAL, BYTE + 1)

@@ -1,7 +1,7 @@
-r"""Knows how llama.cpp cuts a text before byte-pair encoding, by ``tokenizer.ggml.pre``.
+r"""Knows how llama.cpp splits a text before byte-pair encoding, by ``tokenizer.ggml.pre``.
 
 The patterns are those of its ``src/llama-vocab.cpp``: the matches of each are words, and so is what
-is between, and the next pattern cuts these.  There ``\p{Lu}`` and ``\p{Ll}`` are any letters, and
+is between, and the next pattern splits these.  There ``\p{Lu}`` and ``\p{Ll}`` are any letters, and
 ``((?=[\p{L}])([^a-z]))`` is a letter but a small one of ASCII.
 """
 
@@ -17,7 +17,7 @@ __all__ = ["NEAREST", "SPLITS", "Split", "name_of_split", "pretokenizer_of_split
 
 
 class Split(NamedTuple):
-    """How a text is cut.
+    """How a text is split.
 
     Attributes
     ----------
@@ -168,19 +168,19 @@ _SPLITS = {
     "minicpm5": Split((r"\p{N}{1,3}", _CL100K.replace(r"\p{N}{1,3}", r"\p{N}+")), whole=True),
     "gemma4 granite-embed-multi-311m sarvam-moe": Split((_LINES,), spelled=False),
 }
-#: By each name in ``tokenizer.ggml.pre``, how a text is cut.
+#: By each name in ``tokenizer.ggml.pre``, how a text is split.
 SPLITS = {name: split for names, split in _SPLITS.items() for name in names.split()}
-#: The names that a converter gives to what llama.cpp cuts nearly as the pre-tokenizer.
+#: The names that a converter gives to what llama.cpp splits nearly as the pre-tokenizer.
 NEAREST = {"o200k": "gpt-4o", "tekken": "tekken"}
 
 
 def pretokenizer_of_split(split: Split) -> Pretokenizer:
-    """Returns the pre-tokenizer that cuts so."""
+    """Returns the pre-tokenizer that splits in this way."""
     return Pretokenizer.from_steps(read_steps(split_steps(split.patterns)))
 
 
 def name_of_split(pretokenizer: str | None, *, whole: bool) -> str | None:
-    """Returns the name of what cuts as a pre-tokenizer and looks up whole words or not; or None."""
+    """Returns the name of the pattern of a pre-tokenizer, with or without whole words, or None."""
     names = (name for name, split in SPLITS.items() if split.spelled and split.whole == whole)
     return next((name for name in names if _pretokenizer_of(name) == pretokenizer), None)
 

@@ -132,7 +132,7 @@ def _text(value: Value | None) -> str:
 
 
 def model_of(vocabulary: Vocabulary) -> str:
-    """Returns the name of llama.cpp's model that cuts by the vocabulary's rule."""
+    """Returns the name of llama.cpp's model that segments by the vocabulary's rule."""
     if vocabulary.rule == "character_merges":
         return "llama"
     if vocabulary.rule in ("likelihood", "shortest_path"):
@@ -168,7 +168,7 @@ def _may_split(vocabulary: Vocabulary) -> bool:
 
 
 def bert_of(vocabulary: Vocabulary) -> tuple[bool, bool] | None:
-    """Returns whether letters lose case and accents if llama.cpp's BERT cuts so; else None."""
+    """Returns whether llama.cpp's BERT lowercases and strips accents, or None for other splits."""
     mark, normal = word_mark(vocabulary), Normalizer.of(vocabulary.normalizer)
     if mark is None or normal is None or len(normal.steps) != 1:
         return None

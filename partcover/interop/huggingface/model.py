@@ -1,4 +1,4 @@
-"""Builds the model of a tokenizer.json that cuts words as a rule does."""
+"""Builds the model of a tokenizer.json that segments words as a rule does."""
 
 from __future__ import annotations
 

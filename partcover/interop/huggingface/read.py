@@ -153,7 +153,7 @@ def _decoding(data: dict[str, Any], vocabulary: Vocabulary) -> tuple[Decoding, l
 def _bytes_last(data: dict[str, Any]) -> dict[str, Any]:
     """Returns the same with a ByteLevel that ends the normalizer as pre-tokenizer, if it has none.
 
-    Bytes are then spelled as characters after a text is cut into words, of which there is one.
+    Bytes are then spelled as characters after a text is split into words, of which there is one.
     """
     steps = _flat(data.get("normalizer"))
     last = steps[-1].get("type") if steps else None
@@ -428,7 +428,7 @@ def _unknown_words(model: dict[str, Any], symbol: str) -> list[str]:
     long = [f"words of more than {limit} {symbol}s are unknown there, and cut here"]
     return [
         *(long if limit < 2**31 else []),
-        f"words with a {symbol} that is no piece are unknown there, and cut here",
+        f"words with a {symbol} that is not a piece become unknown there, but not here",
     ]
 
 

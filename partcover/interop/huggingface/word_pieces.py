@@ -82,7 +82,7 @@ def unknown_words(
 
 
 def word_mark(vocabulary: Vocabulary) -> str | None:
-    """Returns the mark of words if WordPiece over text cuts as the vocabulary; else None."""
+    """Returns the mark of words if WordPiece over text segments like the vocabulary; else None."""
     name = vocabulary.pretokenizer
     if vocabulary.rule != "longest_match" or name is None or rule_names(name):
         return None

@@ -1,7 +1,7 @@
 """Writes Hugging Face tokenizers: a folder for transformers, or one tokenizer.json.
 
 Bytes are spelled by ByteLevel's 256 characters, so any bytes are a token.  A rule is expressed
-by the model that cuts the same way:
+by the model that segments the same way:
 
 shortest_path
     Unigram in which every piece has the score −1 and nothing is unknown.  Its Viterbi adds in

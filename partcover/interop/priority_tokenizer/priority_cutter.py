@@ -1,4 +1,4 @@
-"""Cuts text into tokens by priority, GreedTok's rule, in plain Python.
+"""Segments text into tokens by priority, GreedTok's rule, in plain Python.
 
 This file stands beside an exported vocabulary and needs nothing but the package regex.  Tokens are
 taken in order; each is placed from left to right wherever neither of its ends lies inside a token
@@ -34,7 +34,7 @@ def exchange(text: str, mark: str) -> str:
 
 
 class PriorityCutter:
-    """Cuts text with the vocabulary of a file.
+    """Segments text with the vocabulary of a file.
 
     A mark that stands in the text itself becomes a space, so that `text` gives it back.
 
@@ -57,7 +57,7 @@ class PriorityCutter:
         self.cut = lru_cache(1 << 16)(self.cut_word)
 
     def words(self, text: str) -> list[str]:
-        """Cuts a text into words."""
+        """Splits a text into words."""
         words = [text] if text else []
         for find, mark in self.splits:
             words = [part for word in words for part in find(word)]
@@ -66,7 +66,7 @@ class PriorityCutter:
         return words
 
     def cut_word(self, word: str) -> tuple[str, ...]:
-        """Cuts a word into tokens, both spelled as characters."""
+        """Segments a word into tokens, both spelled as characters."""
         rank, size = self.rank, len(word)
         occurrences = [
             (rank[word[start : start + length]], start, start + length)
@@ -83,7 +83,7 @@ class PriorityCutter:
         return tuple(word[a:b] for a, b in zip(cuts, cuts[1:]))  # noqa: B905, RUF007 - any Python
 
     def tokens(self, text: str) -> list[str]:
-        """Cuts a text into tokens, spelled as characters."""
+        """Segments a text into tokens, spelled as characters."""
         return [token for word in self.words(text) for token in self.cut(spell(word.encode()))]
 
     def text(self, tokens: list[str]) -> str:

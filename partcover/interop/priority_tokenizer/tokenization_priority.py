@@ -18,7 +18,7 @@ __all__ = ["PriorityTokenizer"]
 
 
 class PriorityTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
-    """`PriorityCutter` as transformers wants it; special tokens are cut out before.
+    """`PriorityCutter` as transformers wants it; special tokens are split off before.
 
     Parameters
     ----------

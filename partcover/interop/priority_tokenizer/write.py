@@ -16,7 +16,7 @@ __all__ = ["write"]
 
 
 def write(vocabulary: Vocabulary, path: Path) -> list[str]:
-    """Writes the folder: the vocabulary, the settings, and the code that cuts by it.
+    """Writes the folder: the vocabulary, the settings, and the code that segments by it.
 
     Raises
     ------

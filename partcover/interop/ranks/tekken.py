@@ -202,7 +202,7 @@ def _replay(path: Path) -> Replay:
     )
 
     def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
-        single = encoding._encode_single_piece  # one word, not cut by the pattern before
+        single = encoding._encode_single_piece  # one word, not segmented by the pattern before
         return [encoding.decode_tokens_bytes(single(piece)) for piece in pieces]
 
     return Replay(

@@ -208,7 +208,7 @@ def _replay(path: Path) -> Replay:
     )
 
     def words(pieces: Sequence[bytes]) -> list[list[bytes] | None]:
-        single = encoding._encode_single_piece  # one word, not cut by a pattern before
+        single = encoding._encode_single_piece  # one word, not segmented by a pattern before
         return [encoding.decode_tokens_bytes(single(piece)) for piece in pieces]
 
     return Replay(f"tiktoken {tiktoken.__version__}", words, None, ranks.get)

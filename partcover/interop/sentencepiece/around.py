@@ -1,4 +1,4 @@
-"""Reads what a sentencepiece model does to a text before it cuts, and how texts become words."""
+"""Reads how a sentencepiece model changes a text first, and how texts become words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Spaces(NamedTuple):
     normalizer : str or None
         The normalizer.
     pretokenizer : str
-        A pre-tokenizer that cuts where no piece reaches over.
+        A pre-tokenizer that splits where no piece reaches over.
     spaced : bool
         Whether ▁ in pieces is a space here.
     remarks : list of str

@@ -100,8 +100,8 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         lost.append(
             GivenUp(
                 f"the pre-tokenizer {vocabulary.pretokenizer}",
-                "sentencepiece cuts no text into words before it cuts tokens; it does not matter "
-                f"for first-space and space-prefix:{MARK}, if no token holds a space but as its "
+                "sentencepiece does not split a text into words first, which makes no difference "
+                f"only for first-space and space-prefix:{MARK}, if no token has a space after its "
                 "first symbol",
                 "none",
             )

@@ -151,7 +151,7 @@ def _add_pieces(model: Any, placed: dict[int, Piece], added: list[Piece], unknow
 
 
 def _set_options(model: Any, vocabulary: Vocabulary, unknown: str, *, kept: bool) -> None:
-    """Sets how the model cuts: text as it is, and bytes for unknown characters.
+    """Sets how the model segments: text as it is, and bytes for unknown characters.
 
     `kept`: the model has the options of the file that the vocabulary came from.
     """

@@ -127,7 +127,7 @@ def _replay(path: Path) -> Replay:
     encoding = tiktoken.Encoding(**arguments)
 
     def word(piece: bytes) -> list[bytes]:
-        ids = encoding._encode_single_piece(piece)  # not cut by the pattern before
+        ids = encoding._encode_single_piece(piece)  # not segmented by the pattern before
         return list(encoding.decode_tokens_bytes(ids))
 
     return Replay(

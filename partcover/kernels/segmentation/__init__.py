@@ -1,1 +1,1 @@
-"""Cuts words into tokens."""
+"""Segments words into tokens."""

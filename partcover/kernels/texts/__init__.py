@@ -1,1 +1,1 @@
-"""Text before words are looked up: what normalizers write, and where steps cut."""
+"""Text before words are looked up: what normalizers write, and where steps split."""

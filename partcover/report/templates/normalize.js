@@ -1,4 +1,4 @@
-// The normalizers of partcover.corpus.normalizers.normalizer: what is done to text before it is cut.
+// The normalizers of partcover.corpus.normalizers.normalizer: what is done to text before it is split.
 "use strict";
 
 const NORMALIZERS = (() => {

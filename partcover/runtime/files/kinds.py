@@ -62,7 +62,7 @@ def looks_counted(head: bytes) -> bool:
     if head.startswith(HEADER):
         return True
     lines = head.split(b"\n")
-    # the head may cut the last line
+    # the head may end inside the last line
     complete = lines[:-1] if len(lines) > 1 else lines
     return all(map(_COUNTED.fullmatch, complete))
 

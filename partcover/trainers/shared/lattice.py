@@ -111,7 +111,7 @@ def map_shards(
 
 
 def shards(words: WordCounts, n_shards: int) -> list[tuple[int, int]]:
-    """Cuts words into ranges with about as many symbols each.
+    """Splits words into ranges with about as many symbols each.
 
     Parameters
     ----------

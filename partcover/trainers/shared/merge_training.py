@@ -24,7 +24,7 @@ from ...vocabulary.vocabulary import Vocabulary
 __all__ = ["MergeResult", "ordered_symbols", "train_merges"]
 
 _CHUNK = 256  # tokens between looks at the clock
-_SPELLED = 48  # bytes a symbol of a token, while the words are cut and the vocabulary is written
+_SPELLED = 48  # bytes for each symbol of a token, while words are segmented and tokens are written
 
 # bytes in the order of the characters that byte-level tokenizers write for them: printable ones
 # stand for themselves, all others for characters past 255
@@ -80,7 +80,7 @@ def train_merges(
     instance : Instance
         The words, k, `max_length`, `min_count` (of a pair) and `forbidden`.
     given : Vocabulary
-        Tokens that are there already: the words are first cut with them, under their rule.
+        Tokens that are there already: the words are first segmented with them, under their rule.
         Their merges come first.
     scored : bool
         Whether a pair's count is divided by those of its parts.
@@ -178,7 +178,7 @@ class _Layout:
     def trainer(
         self, instance: Instance, given: Vocabulary, limit: int, scored: bool, threads: int
     ) -> MergeTrainer:
-        """Returns the kernel over the words, cut with the given tokens."""
+        """Returns the kernel over the words, segmented with the given tokens."""
         words = instance.words
         which = np.zeros(0, np.int32)  # no token is given: all symbols stand alone
         if len(given):

@@ -71,9 +71,9 @@ def expectation(lattice: Lattice, score: Float64, *, threads: int = 1) -> tuple[
 def pruning_losses(lattice: Lattice, score: Float64, *, threads: int = 1) -> Float64:
     """Estimates how much likelihood is lost without each piece, as sentencepiece does.
 
-    The words are cut by their best segmentations, in which piece i is n_i of n pieces.  Without
-    it, its own best segmentation into others, m pieces, would stand in all its places, and each
-    of those be so much more frequent:
+    The words are segmented by their best segmentations, in which piece i is n_i of n pieces.
+    Without it, its own best segmentation into others, m pieces, would stand in all its places, and
+    each of those be so much more frequent:
     n_i · (log(n_i / n) − Σ_j log((n_j + n_i) / (n + n_i·(m − 1)))).
 
     Parameters

@@ -302,7 +302,9 @@ def _remarks(note: str, result: dict[str, Any]) -> list[str]:
         note,
         stated if counts else "",
         f"Could not run here: {missing}." if missing else "",
-        f"Cut short by the time limit, and so no reproduction: {limited}." if limited else "",
+        f"Stopped by the time limit, so not comparable with the paper: {limited}."
+        if limited
+        else "",
     )
     return [remark for remark in remarks if remark]
 
