@@ -1,15 +1,26 @@
-"""Describes the charts of a page, which ECharts draws in the browser."""
+"""Describes the charts of a page: bars of its template, and lines that ECharts draws."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..corpus.symbols import Symbols
 from ..studies.paper_tables import EXPERIMENTS
-from .tables import is_finite_number
+from ..studies.tokenizer_audit import CostlyWord, TokenizerAudit
+from .tables import is_finite_number, token_line
 
-__all__ = ["comparison_chart", "events_chart", "experiment_chart"]
+__all__ = [
+    "comparison_chart",
+    "costly_bars",
+    "events_chart",
+    "experiment_chart",
+    "gap_bar",
+    "parts_bar",
+    "sizes_chart",
+]
 
+_MOST_PIECES = 12  # tokens of a costly word that are shown
 _BUDGET = "k, number of chosen tokens"
 # what rows of a comparison are measured by: key, label, and whether it is a share
 _MEASURES = (
@@ -159,6 +170,169 @@ def events_chart(name: str, events: Sequence[Mapping[str, Any]]) -> dict[str, An
         "across": "seconds",
         "steps": True,
         "measures": measures,
+    }
+
+
+def parts_bar(audit: TokenizerAudit) -> dict[str, Any]:
+    """Returns the bar of a tokenizer's tokens: the lower bound, and the parts of the gap.
+
+    Parameters
+    ----------
+    audit : TokenizerAudit
+        The audit.
+
+    Returns
+    -------
+    dict
+        ``total`` and ``parts``, which sum to it; of each part ``name``, ``tokens``, ``share`` of
+        the total, and ``about``, a sentence that says what the number means.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, audit_tokenizer
+    >>> from partcover.report.charts import parts_bar
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2, "cat": 2})
+    >>> bar = parts_bar(audit_tokenizer(Vocabulary(["th", "hat"], rule="priority"), words))
+    >>> [(part["name"], part["tokens"]) for part in bar["parts"]]
+    [('lower bound', 10), ('unused tokens', 0), ('choice of tokens', 4), ('segmentation rule', 3)]
+    """
+    size, used = f"{audit.size:,}", f"{audit.used:,}"
+    unused = f"the {audit.size - audit.used:,} tokens that this text does not use"
+    if audit.size == audit.used:
+        unused = "unused tokens, of which there are none,"
+    parts = [
+        (
+            "lower bound",
+            audit.lower_bound,
+            f"Any vocabulary of {size} tokens needs at least this many.",
+        ),
+        (
+            "unused tokens",
+            audit.lower_bound_used - audit.lower_bound,
+            f"Replacing {unused} saves at most this many.",
+        ),
+        (
+            "choice of tokens",
+            audit.tokens_used - audit.lower_bound_used,
+            f"Choosing {used} other tokens saves at most this many.",
+        ),
+        (
+            "segmentation rule",
+            audit.tokens - audit.tokens_used,
+            "The best segmentation with the same tokens saves exactly this many.",
+        ),
+    ]
+    return _bar(audit.tokens, parts)
+
+
+def gap_bar(best: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Returns the bar of a vocabulary's tokens: the lower bound and the gap.
+
+    Parameters
+    ----------
+    best : dict
+        A row of a `Comparison`, or of `partcover.report.standings.measure`.
+
+    Returns
+    -------
+    dict or None
+        As `parts_bar`; None without a lower bound.
+
+    Examples
+    --------
+    >>> from partcover.report.charts import gap_bar
+    >>> [part["tokens"] for part in gap_bar({"k": 2, "tokens": 9, "lower_bound": 8})["parts"]]
+    [8, 1]
+    """
+    tokens, bound = best["tokens"], best.get("lower_bound")
+    if bound is None:
+        return None
+    needed = f"Any vocabulary of {best['k']:,} tokens needs at least this many."
+    gap = "A better vocabulary or segmentation saves at most this many."
+    return _bar(tokens, [("lower bound", bound, needed), ("gap", tokens - bound, gap)])
+
+
+def _bar(total: int, parts: Sequence[tuple[str, int, str]]) -> dict[str, Any]:
+    """Returns a bar of parts that sum to the total."""
+    return {
+        "total": total,
+        "parts": [
+            {"name": name, "tokens": tokens, "share": tokens / max(1, total), "about": about}
+            for name, tokens, about in parts
+        ],
+    }
+
+
+def costly_bars(words: Sequence[CostlyWord], symbols: Symbols) -> list[dict[str, Any]]:
+    """Returns a bar for each of the costliest words: its extra tokens.
+
+    Parameters
+    ----------
+    words : sequence of CostlyWord
+        The words, the costliest first.
+    symbols : {"bytes", "chars", "ints"}
+        The alphabet.
+
+    Returns
+    -------
+    list of dict
+        ``word``, ``pieces`` (its tokens), ``count``, ``loss`` (the extra tokens) and ``share``
+        (the length of the bar: 1 for the first).
+
+    Examples
+    --------
+    >>> from partcover.report.charts import costly_bars
+    >>> from partcover.studies.tokenizer_audit import CostlyWord
+    >>> costly_bars([CostlyWord(b" hat", 5, (b" h", b"at"))], "bytes")[0]["pieces"]
+    ['␣h', 'at']
+    """
+    return [
+        {
+            "word": token_line([word.word], symbols),
+            "pieces": [token_line([piece], symbols) for piece in word.pieces[:_MOST_PIECES]],
+            "further": max(0, len(word.pieces) - _MOST_PIECES),
+            "count": word.count,
+            "loss": word.loss,
+            "share": word.loss / words[0].loss,
+        }
+        for word in words
+    ]
+
+
+def sizes_chart(
+    rows: Sequence[Mapping[str, int]], points: Mapping[str, tuple[int, int]]
+) -> dict[str, Any]:
+    """Returns the chart of tokens over vocabulary size: the lower bound, GreedTok, and points.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        ``size``, ``lower_bound`` and ``greedtok``: tokens that any vocabulary of that size needs,
+        and tokens that GreedTok's needs.
+    points : mapping of str to (int, int)
+        Size and tokens of each vocabulary to compare, by its name.
+
+    Examples
+    --------
+    >>> from partcover.report.charts import sizes_chart
+    >>> rows = [{"size": 1, "lower_bound": 9, "greedtok": 9}]
+    >>> [line["name"] for line in sizes_chart(rows, {"bpe": (1, 10)})["measures"][0]["lines"]]
+    ['lower bound', 'GreedTok', 'bpe']
+    """
+    lines: dict[tuple[str, str], list[list[float]]] = {
+        (name, ""): [[row["size"], row[key]] for row in rows]
+        for name, key in (("lower bound", "lower_bound"), ("GreedTok", "greedtok"))
+    }
+    lines |= {(name, ""): [[*point]] for name, point in points.items()}
+    return {
+        "title": "Tokens needed over vocabulary size",
+        "short": "Sizes",
+        "across": "vocabulary size",
+        "logarithmic": True,
+        "note": f"The bound is proven at each of the {len(rows):,} sizes that the line joins. The "
+        "fewest possible tokens lie between it and GreedTok, a greedy choice for this text. The "
+        "sizes are on a logarithmic axis.",
+        "measures": [{"label": "tokens needed", "share": False, "lines": _lines(lines)}],
     }
 
 

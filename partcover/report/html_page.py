@@ -20,8 +20,17 @@ from ..runtime.files.writing import write_atomic
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
+from ..studies.tokenizer_audit import CostlyWord, costly_words
 from .audit_tables import audit_remarks, audit_tables
-from .charts import comparison_chart, events_chart, experiment_chart
+from .charts import (
+    comparison_chart,
+    costly_bars,
+    events_chart,
+    experiment_chart,
+    gap_bar,
+    parts_bar,
+    sizes_chart,
+)
 from .figures import COLOURS
 from .page_tables import listing_table, page_table, shown
 from .reduction_figure import check_drawing, draw_reduction
@@ -36,6 +45,7 @@ _SCRIPTS = (
     *("segment.js", "normalize.js", "pretokenize.js", "tokens.js", "tables.js"),
     *("explorer.js", "steps.js"),
 )
+_COSTLY = 10  # words, of a vocabulary without an audit
 _CHART_SCRIPTS = ("vendor/echarts.common.min.js", "charts.js")
 
 
@@ -100,12 +110,14 @@ def write_page(
     import jinja2
 
     progress = progress or Progress()
-    first, explorer, measured = _standing(runs, sample, seed, progress)
+    first, explorer, measured, costly = _standing(runs, sample, seed, progress)
     pictures, step_by_step = _shown_instances(runs, RunLimits(time_limit, seed, threads), progress)
     charts = _charts(runs.tables, measured, runs)
     tables = [page_table(table.name, table.rows) for table in runs.tables if table.rows]
     if measured:
         tables.insert(0, page_table("vocabularies on this corpus", measured))
+    if runs.sizes:
+        tables.insert(0, page_table("tokens needed over vocabulary size", runs.sizes))
     if not (tables or charts or pictures or step_by_step or explorer or runs.solutions):
         raise InputError(
             "nothing to show. Give counted words and a vocabulary, for example "
@@ -126,6 +138,8 @@ def write_page(
         or next((Path(name).stem for name, _, _ in runs.files), "report"),
         version=__version__,
         headline=first,
+        bar=_bar(runs, first, charts),
+        costly=costly,
         charts=charts,
         tables=tables,
         audit=_audit_tables(runs),
@@ -144,8 +158,17 @@ def write_page(
     write_atomic(path, page)
 
 
+def _bar(
+    runs: Runs, first: Headline | None, charts: Sequence[dict[str, Any]]
+) -> dict[str, Any] | None:
+    """Returns the bar that stands first; none where a chart of gaps does, or no bound is known."""
+    if runs.audit is not None:
+        return parts_bar(runs.audit)
+    return None if first is None or charts else gap_bar(first.best)
+
+
 def _audit_tables(runs: Runs) -> list[dict[str, Any]]:
-    """Returns the tables of an audit; the costliest words are in the word explorer instead."""
+    """Returns the tables of an audit; the costliest words are a chart."""
     if runs.audit is None:
         return []
     return [listing_table(table) for table in audit_tables(runs.audit, costly=False)]
@@ -172,10 +195,10 @@ def check_page() -> None:
 
 def _standing(
     runs: Runs, sample: int, seed: int, progress: Progress
-) -> tuple[Headline | None, dict[str, Any] | None, list[dict[str, Any]]]:
-    """Returns the headline, the data of the word explorer, and the rows of the vocabularies.
+) -> tuple[Headline | None, dict[str, Any] | None, list[dict[str, Any]], list[dict[str, Any]]]:
+    """Returns the headline, the explorer's data, rows of vocabularies, and the costliest words.
 
-    Without words or vocabularies there is no explorer and no row.
+    Without words or vocabularies there is nothing but a headline.
     """
     if runs.certificate is not None:
         progress.stage("certificate")
@@ -185,7 +208,7 @@ def _standing(
         small = [each for _, each in runs.instances if "reduction" not in each.source]
         words = small[0].words if len(small) == 1 else None
     if words is None or not runs.vocabularies:
-        return headline([], runs.tables, None, None), None, []
+        return headline([], runs.tables, None, None), None, [], []
     progress.stage("words")
     prices = None
     bounds = known_bounds(runs.tables, words)
@@ -200,14 +223,26 @@ def _standing(
     }
     explorer = explore(words, runs.vocabularies, cuts=cuts, prices=prices, size=sample, seed=seed)
     measured = measure(words, runs.vocabularies, cuts, bounds)
-    return headline(measured, runs.tables, words, proven), explorer, measured
+    first = headline(measured, runs.tables, words, proven)
+    costly: Sequence[CostlyWord] = ()
+    if runs.audit is not None:
+        costly = runs.audit.costly
+    elif first is not None and first.best["method"] in cuts:
+        costly = costly_words(cuts[first.best["method"]], _COSTLY)
+    return first, explorer, measured, costly_bars(costly, words.symbols)
 
 
 def _charts(
     tables: Sequence[Table], measured: Sequence[dict[str, Any]], runs: Runs
 ) -> list[dict[str, Any]]:
-    """Returns the charts: methods over k, then searches over time."""
+    """Returns the charts: sizes of an audit, methods over k, then searches over time."""
     charts: list[dict[str, Any] | None] = []
+    if runs.audit is not None and runs.sizes:
+        audit, (name,) = runs.audit, runs.vocabularies
+        points = {name: (audit.size, audit.tokens)}
+        if audit.used < audit.size:
+            points[f"{name}, used tokens"] = audit.used, audit.tokens_used
+        charts.append(sizes_chart(runs.sizes, points))
     compared: list[tuple[str, list[dict[str, Any]]]] = []
     rest = list(measured)  # vocabularies that are in no comparison
     for table in tables:

@@ -70,7 +70,9 @@ class Runs:
     answers : list of path
         Files of vocabularies, one of which may be the answer to a reduction.
     audit : TokenizerAudit, optional
-        An audit, whose tables come first.
+        An audit, whose charts and tables come first.
+    sizes : list of dict
+        Rows of `partcover.report.audit_page.size_rows`, for a chart.
     files : list of (str, str, str)
         The name, the kind and the SHA-256 of each file that was read.
     """
@@ -85,6 +87,7 @@ class Runs:
     instances: list[tuple[str, Instance]] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
     audit: TokenizerAudit | None = None
+    sizes: list[dict[str, int]] = field(default_factory=list)
     files: list[tuple[str, str, str]] = field(default_factory=list)
 
 

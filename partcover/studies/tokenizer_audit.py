@@ -20,6 +20,7 @@ from ..heuristics.greedy import greedtok
 from ..problem.bound import Bound
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
+from ..problem.solution import Solution
 from ..problem.word_index import WordIndex
 from ..runtime.arguments import Seconds, Threads, Whole, checked
 from ..runtime.limits import RunLimits
@@ -30,7 +31,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .additional_tokens import Additions, Extension, extend
 from .audited_text import spelled
 
-__all__ = ["CostlyWord", "TokenizerAudit", "audit_tokenizer"]
+__all__ = ["CostlyWord", "TokenizerAudit", "audit_tokenizer", "costly_words"]
 
 ADDED = (100, 1_000)
 """Numbers of additional tokens whose worth is looked at."""
@@ -136,6 +137,8 @@ class TokenizerAudit:
     own_tokens : int or None
         Tokens that the tokenizer makes of the text, if it was encoded: `tokens`, those added ones
         that are found, `unknown_tokens` and `rounding`.
+    greedy : Solution or None
+        GreedTok's solution for `size` tokens, with the gain of each token.
 
     Examples
     --------
@@ -170,6 +173,7 @@ class TokenizerAudit:
     tokens_across: int = 0
     max_length: int | None = None
     own_tokens: int | None = None
+    greedy: Solution | None = None
 
     @property
     def set_apart(self) -> int:
@@ -354,7 +358,10 @@ def audit_tokenizer(
     across = sum(map(reaches_across, extension.instance.prefix)) if is_whole_text else 0
     unreachable = unreachable_tokens(vocabulary, threads=threads)
     incumbents = {len(vocabulary): extension.before, len(used): tokens_used}
-    proven, extended = _bounds(corpus, incumbents, extension, start_certificate, limits, progress)
+    greedy = greedtok(corpus.with_k(max(incumbents)), threads=threads)
+    proven, extended = _bounds(
+        corpus, incumbents, extension, greedy, start_certificate, limits, progress
+    )
     return TokenizerAudit(
         words=words,
         rule=vocabulary.rule,
@@ -372,13 +379,14 @@ def audit_tokenizer(
         tokens_shortest_path=extension.before,
         bound=proven[len(vocabulary)],
         bound_used=proven.get(len(used)),
-        costly=_costly(own, limit),
+        costly=costly_words(own, limit),
         additions=extension.worth(extended),
         seconds=clock.seconds,
         threads=threads,
         tokens_across=across,
         max_length=corpus.max_length,
         own_tokens=own_tokens,
+        greedy=greedy,
     )
 
 
@@ -408,8 +416,25 @@ def _longest(words: WordCounts, vocabulary: Vocabulary) -> int | None:
     return most if most < longest else None
 
 
-def _costly(cut: Segmentation, limit: int) -> tuple[CostlyWord, ...]:
-    """Returns the words that most tokens beyond one are spent on; of equal ones, the first."""
+def costly_words(cut: Segmentation, limit: int) -> tuple[CostlyWord, ...]:
+    """Returns the words with the most extra tokens; of equal ones, the first.
+
+    Parameters
+    ----------
+    cut : Segmentation
+        The words and their tokens.
+    limit : int
+        How many to return at most; words of one token are left out.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, segment
+    >>> from partcover.studies.tokenizer_audit import costly_words
+    >>> words = WordCounts.from_counts({"hat": 3, "cat": 2, "at": 9})
+    >>> cut = segment(words, Vocabulary(["at"]))
+    >>> [(costly.word, costly.loss) for costly in costly_words(cut, 5)]
+    [(b'hat', 3), (b'cat', 2)]
+    """
     words = cut.words
     losses = words.counts * (cut.pieces - 1)
     order = np.argsort(-losses, kind="stable")[:limit].tolist()
@@ -424,6 +449,7 @@ def _bounds(
     corpus: Instance,
     incumbents: dict[int, int],
     extension: Extension,
+    greedy: Solution,
     start_certificate: Certificate | None,
     limits: RunLimits,
     progress: Progress | None,
@@ -443,7 +469,6 @@ def _bounds(
     shares += [tokens > least for tokens in added.values()]
     each = None if limits.time_limit is None else limits.time_limit / max(1, sum(shares))
     prove = partial(bounds, threads=limits.threads, progress=progress)
-    greedy = greedtok(corpus.with_k(max(incumbents)), threads=limits.threads)
     free = prove(
         corpus,
         [*incumbents],

@@ -9,8 +9,9 @@ from urllib.parse import quote
 import pytest
 
 import partcover
-from partcover import Instance, Vocabulary, WordCounts, greedtok, segment
+from partcover import Instance, Vocabulary, WordCounts, audit_tokenizer, greedtok, segment
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
+from partcover.report.audit_page import write_audit_page
 from partcover.report.html_page import write_page
 from partcover.report.runs import read_runs
 from partcover.report.word_explorer import Letters
@@ -57,6 +58,18 @@ def folder(tmp_path_factory):
     names = ("c.tsv", "rows.json", "greedtok.json", "bpe.json", "search.jsonl", "p.cert")
     write_page(read_runs([folder / name for name in (*names, "fruit.json")]), folder / "r.html")
     return folder
+
+
+@pytest.fixture(scope="module")
+def audit_page(folder):
+    """The page of an audit, and the audit."""
+    words = WordCounts.from_texts([TEXT + " <b>bold</b>"], pretokenizer="gpt2")
+    tokens = [" the", " price", " i", "<b", "zz"]
+    vocabulary = Vocabulary(tokens, rule="priority", pretokenizer="gpt2")
+    audit = audit_tokenizer(vocabulary, words)
+    path = folder / "audit.html"
+    write_audit_page(audit, vocabulary, path, tokenizer="<i>.json", texts=["text.txt"])
+    return path, audit
 
 
 @pytest.fixture
@@ -189,6 +202,24 @@ def test_charts_show_another_measure_and_name_their_lines(folder, open_page):
 
 
 @pytest.mark.long
+def test_an_audit_begins_with_charts(audit_page, open_page):
+    path, audit = audit_page
+    page = open_page(path)
+    ids = page.eval_on_selector_all("main section", "all => all.map((e) => e.id)")
+    assert ids[:5] == ["answer", "parts", "chart-1", "costliest", "audit"]
+    bar = page.locator(".split").bounding_box()
+    widths = page.eval_on_selector_all(".split i", "all => all.map((e) => e.offsetWidth)")
+    assert widths[0] / bar["width"] == pytest.approx(audit.lower_bound / audit.tokens, abs=0.01)
+    spoken = page.locator(".split").get_attribute("aria-label")
+    assert f"lower bound {audit.lower_bound:,}" in spoken
+    chart = page.locator("#chart-1 svg").text_content()
+    for name in ("lower bound", "GreedTok", "<i>", "<i>, used tokens"):
+        assert name in chart
+    assert page.locator("#costliest tbody tr").count() == len(audit.costly)
+    assert page.locator("#costliest .extra b").first.inner_text() == f"{audit.costly[0].loss:,}"
+
+
+@pytest.mark.long
 def test_greedy_is_stepped_through(folder, open_page):
     page = open_page(folder / "r.html")
     steps = page.locator("section.steps")
@@ -204,9 +235,10 @@ def test_greedy_is_stepped_through(folder, open_page):
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_nothing_is_clipped_and_all_can_be_read(folder, open_page, width, scheme):
+@pytest.mark.parametrize("name", ["r.html", "audit.html"])
+def test_nothing_is_clipped_and_all_can_be_read(folder, audit_page, open_page, name, width, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    page = open_page(folder / "r.html", width=width, scheme=scheme)
+    page = open_page(folder / name, width=width, scheme=scheme)
     page.eval_on_selector_all("details", "all => all.forEach((e) => { e.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") == width
     if width == 1280:

@@ -76,7 +76,7 @@ for (const section of document.querySelectorAll("section.chart")) {
       silent: true, z: 0, symbol: "none", label: { show: false }, lineStyle: { color: faint, type: "solid", width: 1 }, animation: false,
       data: stretched.ticks.map((tick) => ({ [single ? "xAxis" : "yAxis"]: axis(tick) })),
     };
-    section.querySelector(".note").textContent = stretched ? "The axis is logarithmic, so that small differences can be seen beside large ones." : "";
+    section.querySelector(".note").textContent = stretched ? "The axis is logarithmic, so that small differences can be seen beside large ones." : chart.note ?? "";
     const options = single ? dots() : curves();
     canvas.style.height = `${options.height}px`;
     drawn.resize();
@@ -118,14 +118,14 @@ for (const section of document.querySelectorAll("section.chart")) {
         option: {
           grid: { left: share ? 56 : 66, right: room, top: 30, bottom: 46 },
           tooltip: tooltip("axis", (points) => points),
-          xAxis: { type: "value", min: chart.steps ? 0 : "dataMin", max: "dataMax", name: chart.across, nameLocation: "middle", nameGap: 28, nameTextStyle: text,
+          xAxis: { type: chart.logarithmic ? "log" : "value", min: chart.steps ? 0 : "dataMin", max: "dataMax", name: chart.across, nameLocation: "middle", nameGap: 28, nameTextStyle: text,
             axisLabel: { ...text, hideOverlap: true, formatter: (x) => grouped(x), ...(chart.steps || across.length > 8 ? {} : { customValues: across }) },
             axisLine: { lineStyle: { color: faint }, onZero: false }, axisTick: { lineStyle: { color: faint }, ...(chart.steps || across.length > 8 ? {} : { customValues: across }) }, splitLine: { show: false } },
           yAxis: { ...values, name: label, nameTextStyle: { ...text, align: "left", padding: [0, 0, 4, share ? -50 : -60] } },
           series: lines.map((line, i) => ({
             type: "line", name: nameOf(line), step: chart.steps ? "end" : false,
             data: line.points.map(([x, y]) => ({ value: [x, axis(y)], y })),
-            color: colour(line), symbol: SHAPES[names.indexOf(line.name) % SHAPES.length], symbolSize: chart.steps ? 4 : line.points.length > 1 ? 7 : 11,
+            color: colour(line), symbol: SHAPES[names.indexOf(line.name) % SHAPES.length], symbolSize: chart.steps || line.points.length > 20 ? 4 : line.points.length > 1 ? 7 : 11,
             lineStyle: { width: 2, type: DASHES[Math.max(0, kinds.indexOf(line.kind)) % DASHES.length] },
             emphasis: { focus: "series" },
             endLabel: { show: !narrow, formatter: nameOf(line), color: "inherit", fontFamily, fontSize: 12, distance: 8 },

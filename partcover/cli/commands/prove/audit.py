@@ -173,7 +173,7 @@ def audit_command(
         out.note(remark)
     data = {"tokenizer": Path(tokenizer).name, **audit.to_json()}
     if is_page:
-        _write_page(out, audit, vocabulary, tokenizer, files)
+        _write_page(out, audit, vocabulary, tokenizer, files, time_limit / 2)
         out.show(data, *audit_tables(audit))
     else:
         out.result(data, *audit_tables(audit))
@@ -200,6 +200,7 @@ def _write_page(
     vocabulary: Vocabulary,
     tokenizer: str,
     texts: tuple[str, ...],
+    time_limit: float,
 ) -> None:
     """Writes the file of ``-o`` as a page."""
     from ....report.audit_page import write_audit_page
@@ -212,6 +213,7 @@ def _write_page(
             out.path,
             tokenizer=tokenizer,
             texts=texts,
+            time_limit=time_limit,
             threads=out.threads,
             progress=progress,
         )
