@@ -90,6 +90,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "partcover"
 html_static_path = ["_static"]
+html_extra_path = ["extra"]  # pages of their own
 html_css_files = ["site.css"]
 html_sidebars = {page: [] for page in ("index", "install")}  # which stand alone
 html_copy_source = False
