@@ -89,6 +89,7 @@ sphinx_gallery_conf = {
 # looks
 html_theme = "pydata_sphinx_theme"
 html_title = "partcover"
+html_logo = html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_extra_path = ["extra"]  # pages of their own
 html_css_files = ["site.css"]
@@ -100,7 +101,8 @@ html_theme_options = {
     "navbar_align": "left",
     "show_prev_next": True,
     "show_toc_level": 2,
-    "secondary_sidebar_items": ["page-toc"],
+    "logo": {"text": "partcover"},
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-light",

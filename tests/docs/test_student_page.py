@@ -25,7 +25,8 @@ RUN = """([words, k]) => {
   const taken = steps.at(-1).taken.map(({ token }) => token);
   const best = finish(optimum(problem, k, taken));
   const gains = steps.slice(0, -1).map(({ gains }) => gains[0].gain);
-  return { taken, gains, needed: needed(problem, taken), best, again: needed(problem, best.tokens) };
+  const count = (tokens) => needed(problem, tokens);
+  return { taken, gains, needed: count(taken), best, again: count(best.tokens) };
 }"""
 EXAMPLE = "cover 2\nevery 3\nlove 3\nlover 1\nrecover 1\nvery 2"
 
