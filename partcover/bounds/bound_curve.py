@@ -56,26 +56,27 @@ def bound_curve(
         return []
     best = [bounds[0].instance.words.total_count] * len(sizes)
     for bound in bounds:
-        own = [int(bound.lower_bound) if k <= bound.instance.k else 0 for k in sizes]
-        nodes = bound.certificate.tree
-        if len(nodes) == 1 and isinstance(nodes[0], Leaf):
-            proven = _of_leaf(bound, nodes[0], sizes, threads)
-            own = list(map(max, own, proven))
+        own = (int(bound.lower_bound) if k <= bound.instance.k else 0 for k in sizes)
         best = list(map(max, best, own))
-    return best
-
-
-def _of_leaf(bound: Bound, leaf: Leaf, sizes: Sequence[int], threads: int) -> list[int]:
-    """Returns what one leaf proves for each size."""
+    leaves = [
+        (node, bound.certificate.scale_bits)
+        for bound in bounds
+        for node in bound.certificate.tree
+        if isinstance(node, Leaf) and len(bound.certificate.tree) == 1
+    ]
+    if not leaves:
+        return best
     with workers(threads) as share:
-        counter = PriceCounter(bound.instance, share)
-        digits = bound.certificate.scale_bits
-        counter.refine(max(counter.bits, min(digits, counter.finest)))
-        rewards = LeafReader(counter).prices(leaf, digits).rewards(counter)
+        counter = PriceCounter(bounds[0].instance, share)
+        counter.refine(max(counter.bits, *(min(bits, counter.finest) for _, bits in leaves)))
+        reader = LeafReader(counter)
         absent = len(counter.instance.fixed) - counter.n_required
-        proven = []
-        for k in sizes:
-            case = Case(counter.fixed, np.zeros(len(counter.fixed), bool), k - absent)
-            unseen = counter.others(rewards.optional[~counter.fixed], case.free)
-            proven.append(counter.bound(rewards.value(case) - (unseen << counter.low_bits)))
-        return proven
+        nothing = np.zeros(len(counter.fixed), bool)
+        cases = [Case(counter.fixed, nothing, k - absent) for k in sizes]
+        for leaf, bits in leaves:
+            rewards = reader.prices(leaf, bits).rewards(counter)
+            optional = rewards.optional[~counter.fixed]
+            for n, case in enumerate(cases):
+                unseen = counter.others(optional, case.free) << counter.low_bits
+                best[n] = max(best[n], counter.bound(rewards.value(case) - unseen))
+    return best

@@ -19,7 +19,7 @@ from .runs import Runs, file_digest
 __all__ = ["size_rows", "write_audit_page"]
 
 _HALVINGS = 4  # bounds for smaller sizes
-_SIZES = 60  # of the chart
+_SIZES = 36  # of the chart, besides those
 
 
 def write_audit_page(
@@ -90,7 +90,7 @@ def size_rows(audit: TokenizerAudit, limits: RunLimits, progress: Progress) -> l
     Returns
     -------
     list of dict
-        ``size``, ``lower_bound`` and ``greedtok``, for at most 60 sizes up to the tokenizer's; none
+        ``size``, ``lower_bound`` and ``greedtok``, for some 40 sizes up to the tokenizer's; none
         if the audit was interrupted, or the text uses no more than one of its tokens.
     """
     greedy = audit.greedy

@@ -21,6 +21,7 @@ __all__ = [
 ]
 
 _MOST_PIECES = 12  # tokens of a costly word that are shown
+_COLOURS = 8  # of tokens, in the page's style
 _BUDGET = "k, number of chosen tokens"
 # what rows of a comparison are measured by: key, label, and whether it is a share
 _MEASURES = (
@@ -276,20 +277,24 @@ def costly_bars(words: Sequence[CostlyWord], symbols: Symbols) -> list[dict[str,
     Returns
     -------
     list of dict
-        ``word``, ``pieces`` (its tokens), ``count``, ``loss`` (the extra tokens) and ``share``
-        (the length of the bar: 1 for the first).
+        ``word``, ``pieces`` (its first tokens, each with the number of its colour), ``further``
+        (how many more it has), ``count``, ``loss`` (the extra tokens) and ``share`` (the length of
+        the bar: 1 for the first).
 
     Examples
     --------
     >>> from partcover.report.charts import costly_bars
     >>> from partcover.studies.tokenizer_audit import CostlyWord
     >>> costly_bars([CostlyWord(b" hat", 5, (b" h", b"at"))], "bytes")[0]["pieces"]
-    ['␣h', 'at']
+    [('␣h', 0), ('at', 1)]
     """
     return [
         {
             "word": token_line([word.word], symbols),
-            "pieces": [token_line([piece], symbols) for piece in word.pieces[:_MOST_PIECES]],
+            "pieces": [
+                (token_line([piece], symbols), word.pieces.index(piece) % _COLOURS)
+                for piece in word.pieces[:_MOST_PIECES]
+            ],
             "further": max(0, len(word.pieces) - _MOST_PIECES),
             "count": word.count,
             "loss": word.loss,
