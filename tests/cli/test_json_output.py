@@ -204,7 +204,20 @@ def test_the_files_of_the_library_are_as_the_schemas_say():
     faults = {p.name: fault(json.loads(p.read_text("utf-8")), kinds[p.suffix])
               for p in small if p.suffix in kinds}  # fmt: skip
     assert len(faults) > 100
+    for path in (LIBRARY / "records").glob("*.json"):
+        faults[path.name] = fault(json.loads(path.read_text("utf-8")), "record")
     assert {name: what for name, what in faults.items() if what} == {}
+
+
+def test_what_is_no_record_is_found():
+    best = Best(40, "2026-01-31", "improve", 1.5, "words-64.json")
+    row = Row(64, best, best, 1.5, {"bpe": 41})
+    data = Record("words", "words", "", ("none",), WORDS.digest, 2, 5, (row,)).to_json()
+    assert fault(data, "record") is None
+    data["rows"][0]["tokens"]["file"] = "../words.json"
+    assert "does not match" in str(fault(data, "record"))
+    data["rows"][0]["k"] = 65
+    assert "[0]['k']: 65 is not one of" in str(fault(data, "record"))
 
 
 WORDS = WordCounts.from_counts({"that": 3, "hat": 2}, pretokenizer="gpt2", normalizer="NFC")
