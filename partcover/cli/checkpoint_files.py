@@ -6,21 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from ..bounds.heads.whole_words import WholeWords
 from ..errors import InputError, PartcoverError
-from ..problem.certificates.certificate import Certificate
-from ..problem.instance import Instance
-from ..problem.solution import Solution
 from ..runtime.files.writing import in_place
-from ..verification.certificate_check import mismatches
-from ..verification.recount import Verification, verify
-from ..vocabulary.vocabulary import Vocabulary
 from .results import proven_by_file
 from .shown.output import Output
+
+if TYPE_CHECKING:
+    from ..problem.certificates.certificate import Certificate
+    from ..problem.instance import Instance
+    from ..problem.solution import Solution
+    from ..verification.recount import Verification
+    from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["RESUMING", "CertificateFile", "CheckpointFiles", "earlier", "written"]
 
@@ -126,6 +126,10 @@ class CheckpointFiles:
 
     def _tokens_there(self, path: str) -> int | Fraction:
         """Returns what the vocabulary in a file needs; 0 if it is no vocabulary for this run."""
+        from ..bounds.heads.whole_words import WholeWords
+        from ..verification.recount import verify
+        from ..vocabulary.vocabulary import Vocabulary
+
         try:
             vocabulary = Vocabulary.load(path, "partcover") if Path(path).is_file() else None
         except PartcoverError:
@@ -153,12 +157,16 @@ class CheckpointFiles:
 
     def _read(self, path: str) -> Vocabulary:
         """Reads a vocabulary of this instance."""
+        from ..vocabulary.vocabulary import Vocabulary
+
         vocabulary = Vocabulary.load(path, "partcover")
         _refuse(path, self._problems(vocabulary))
         return vocabulary
 
     def _problems(self, vocabulary: Vocabulary) -> list[str]:
         """Returns in what a vocabulary is not one of this instance."""
+        from ..verification.recount import verify
+
         made_for = vocabulary.provenance or {}
         if made_for.get("corpus_sha256", self.instance.words.digest) != self.instance.words.digest:
             return ["the vocabulary is for other words or counts"]
@@ -218,6 +226,9 @@ def written(out: Output, save: Callable[[str], None], path: str, *, again: bool)
 
 def _certificate(path: str, instance: Instance) -> Certificate:
     """Reads a certificate of an instance."""
+    from ..problem.certificates.certificate import Certificate
+    from ..verification.certificate_check import mismatches
+
     certificate = Certificate.load(path)
     _refuse(path, mismatches(instance, certificate))
     return certificate

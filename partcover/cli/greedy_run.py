@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from ..problem.solution import Solution
 from .inputs import InstanceSource
 from .results import write_solution
 from .shown.output import Output
+
+if TYPE_CHECKING:
+    from ..problem.solution import Solution
 
 __all__ = ["run_greedy"]
 

@@ -7,14 +7,16 @@ import json
 import warnings
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from ..encoding.encoder import Ids
 from ..errors import InputError
 from ..runtime.files.writing import open_input, shown
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ..encoding.encoder import Ids
 
 __all__ = ["ID_FORMATS", "SECTION", "id_format", "read_ids", "read_numbers", "write_numbers"]
 
@@ -45,6 +47,8 @@ def read_numbers(line: bytes) -> npt.NDArray[np.int64]:
     OverflowError
         For one that no int64 holds.
     """
+    import numpy as np
+
     if b"_" in line:  # which int() takes
         raise ValueError("an underscore in a number")
     parts = [np.zeros(0, np.int64)]
@@ -59,6 +63,8 @@ def read_numbers(line: bytes) -> npt.NDArray[np.int64]:
 
 def read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, Any]]:
     """Yields where ids stand and the ids, by line, or all at once for an array."""
+    import numpy as np
+
     name = shown(path)
     with open_input(path) as file:
         if form in ("ids", "json"):

@@ -7,23 +7,19 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..corpus import symbols as sym
-from ..corpus.counting.head_and_tail import HeadAndTail
-from ..corpus.files import tsv
-from ..corpus.normalizers.normalizer import glance
-from ..corpus.pretokenizers.pretokenizer import Pretokenizer
-from ..corpus.word_arrays import MAX_COUNT
-from ..corpus.word_counts import WordCounts
 from ..errors import InputError, shorten
-from ..heuristics.references import CONDITIONS, reference_counts
-from ..problem.corpora import Corpora
-from ..problem.group_budget import GroupBudget
-from ..problem.instance import Instance
 from ..runtime.files.kinds import HEADER, kind_of, likely_mistake
 from ..runtime.numerals import read_digits, read_int
-from ..vocabulary.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from ..corpus.counting.head_and_tail import HeadAndTail
+    from ..corpus.word_counts import WordCounts
+    from ..problem.group_budget import GroupBudget
+    from ..problem.instance import Instance
+    from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = [
     "InstanceSource",
@@ -43,6 +39,8 @@ _TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
 
 def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
     """Returns the group that ``NAME=N:WHAT`` describes."""
+    from ..problem.group_budget import GroupBudget
+
     match = re.fullmatch(r"(.+?)=([0-9]+):(.+)", text)
     if match is None:
         raise InputError(
@@ -77,6 +75,8 @@ def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
 
 def other_words(vocabulary: Vocabulary, words: WordCounts) -> list[str]:
     """Returns a remark where a vocabulary is for words of another pre-tokenizer than these."""
+    from ..corpus.normalizers.normalizer import glance
+
     remarks = []
     names = vocabulary.pretokenizer, words.pretokenizer
     if None not in names and names[0] != names[1]:
@@ -177,6 +177,8 @@ class InstanceSource:
         InputError
             For files that cannot be read, options that do not fit, or no budget.
         """
+        from ..problem.instance import Instance
+
         if head is not None:
             tail = self._head_and_tail(head, executor, scratch)
             conditions = self._conditions({}, tail.head.symbols)
@@ -233,6 +235,8 @@ class InstanceSource:
         self, head: int, executor: Executor | None, scratch: str | None
     ) -> HeadAndTail:
         """Reads the head of a file of counted words."""
+        from ..corpus.counting.head_and_tail import HeadAndTail
+
         assert self.corpus is not None
         if self.several or self.corpus == "-" or self.corpus.endswith(".json"):
             raise InputError(
@@ -245,6 +249,10 @@ class InstanceSource:
 
     def _of_several(self, *, any_k: bool, threads: int) -> Instance:
         """Reads the inputs as corpora, with the conditions of the options."""
+        from ..heuristics.references import CONDITIONS
+        from ..problem.corpora import Corpora
+        from ..problem.instance import Instance
+
         for name in ("min_count", "weights"):
             if getattr(self, name) is not None:
                 raise InputError(f"--minimax and --{name.replace('_', '-')} exclude each other")
@@ -270,6 +278,9 @@ class InstanceSource:
         self, words: Sequence[WordCounts], k: int, conditions: dict[str, Any], threads: int
     ) -> Sequence[int]:
         """Returns the references that the option says; one number is for all."""
+        from ..corpus.word_arrays import MAX_COUNT
+        from ..heuristics.references import reference_counts
+
         how = self.reference or "own"
         if not how[:1].isdigit():
             return reference_counts(words, how, k, conditions=conditions, threads=threads)
@@ -287,6 +298,9 @@ class InstanceSource:
 
     def _words(self, base: Instance | None) -> WordCounts:
         """Reads the words, weighted, with the name of what they were counted with."""
+        from ..corpus.files import tsv
+        from ..corpus.word_counts import WordCounts
+
         assert self.corpus is not None
         if base is None:
             words = WordCounts.load(self.corpus, self.symbols)
@@ -322,6 +336,7 @@ class InstanceSource:
 def read_any_vocabulary(path: str) -> Vocabulary:
     """Reads a vocabulary file, or one of another library that is recognised, but no plain list."""
     from ..interop.load import other_format
+    from ..vocabulary.vocabulary import Vocabulary
 
     own = None if Path(path).is_dir() else "partcover"
     return Vocabulary.load(path, other_format(path) or own)
@@ -329,6 +344,8 @@ def read_any_vocabulary(path: str) -> Vocabulary:
 
 def with_pretokenizer(path: str, vocabulary: Vocabulary, name: str | None) -> Vocabulary:
     """Returns a vocabulary with the pre-tokenizer that is named, where it has none of its own."""
+    from ..corpus.pretokenizers.pretokenizer import Pretokenizer
+
     if name is not None:
         name = Pretokenizer.from_name(name).name
     if name is None or name == vocabulary.pretokenizer:
@@ -350,6 +367,8 @@ def _is_vocabulary(path: str) -> bool:
 
 def read_vocabulary(path: str, symbols: sym.Symbols) -> Vocabulary:
     """Reads what `read_any_vocabulary` does, or else tokens that stand one a line."""
+    from ..vocabulary.vocabulary import Vocabulary
+
     if _is_vocabulary(path):
         return read_any_vocabulary(path)
     return Vocabulary(read_tokens(path, symbols), symbols)

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from ..corpus import symbols as sym
-from ..corpus.pretokenizers.pretokenizer import Pretokenizer
 from ..runtime.arguments import MOST_THREADS
 from ..runtime.processes.engines import ENGINES
 from .command import CANDIDATES, LIMITS, OUTPUT, Decorator, Function, argument, option
@@ -497,6 +496,8 @@ def _pretokenizer_option(function: Function) -> Function:
     """Adds ``--pretokenizer`` to a command that makes a vocabulary, for counts without its name."""
 
     def known(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
+        from ..corpus.pretokenizers.pretokenizer import Pretokenizer
+
         return None if name is None else Pretokenizer.from_name(name).name
 
     return option(

@@ -5,14 +5,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..problem.memory_plan import MemoryPlan, Work, memory_plan
 from ..report.tables import facts
 from ..runtime.memory import shown_size
 from .command import LIMITS, Decorator, Function, option
 from .inputs import InstanceSource, parse_budgets
 from .shown.output import Output
+
+if TYPE_CHECKING:
+    from ..problem.memory_plan import MemoryPlan, Work
 
 __all__ = ["plan_option"]
 
@@ -48,6 +50,8 @@ def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
 
 
 def _plan(source: InstanceSource, options: Mapping[str, Any], work: Work) -> MemoryPlan:
+    from ..problem.memory_plan import memory_plan
+
     head = options.get("head")
     if head is not None:
         instance = source.read(any_k=True, head=head)

@@ -7,21 +7,22 @@ from collections.abc import Mapping
 from fractions import Fraction
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..analysis.parity import parity
 from ..errors import InputError, PartcoverError
-from ..problem.certificates.certificate import Certificate
-from ..problem.instance import Instance
-from ..problem.solution import Result
 from ..report.tables import Listing, facts, solution_parts
 from ..runtime.numerals import shown_number
 from ..runtime.processes.parallel import call_in_turn
-from ..verification.certificate_check import check_certificate, mismatches
 from .exit_status import exit_status
 from .shown.output import Output, is_utf8
+
+if TYPE_CHECKING:
+    from ..problem.certificates.certificate import Certificate
+    from ..problem.instance import Instance
+    from ..problem.solution import Result
 
 __all__ = ["proven_by_file", "save_certificate", "write_instance", "write_solution"]
 
@@ -125,6 +126,9 @@ def proven_by_file(
     path: str | PathLike[str], instance: Instance, beyond: int | Fraction
 ) -> int | Fraction:
     """Returns the lower bound that a certificate's file proves, if it is above another; else 0."""
+    from ..problem.certificates.certificate import Certificate
+    from ..verification.certificate_check import check_certificate, mismatches
+
     if not Path(path).is_file():
         return 0
     try:

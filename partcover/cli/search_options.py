@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ..runtime.progress import Progress
-from ..vocabulary.vocabulary import Vocabulary
 from .command import Decorator, Function, option
 from .inputs import read_any_vocabulary
 from .options import (
@@ -25,6 +24,9 @@ from .options import (
 )
 from .paths import ReadablePath, WritablePath
 from .shown.output import Output
+
+if TYPE_CHECKING:
+    from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["SearchOptions", "search_options"]
 

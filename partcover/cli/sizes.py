@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from ..corpus.files.joining import ALL_WORDS, checked_phrases
 from ..errors import InputError
 from ..runtime.fractions import read_fraction
 
@@ -57,6 +56,8 @@ class Words(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Returns the number of words."""
+        from ..corpus.files.joining import ALL_WORDS, checked_phrases
+
         if value == "all":
             return ALL_WORDS
         if not re.fullmatch("-?[0-9]{1,18}", str(value), re.ASCII):

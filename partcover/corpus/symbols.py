@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, Literal, TypeAlias
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import InputError
 from ..runtime.arguments import shown
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = [
     "DTYPES",
@@ -42,7 +43,7 @@ Symbols: TypeAlias = Literal["bytes", "chars", "ints"]
 Token: TypeAlias = bytes | str | tuple[int, ...]
 
 SYMBOLS: tuple[Symbols, ...] = ("bytes", "chars", "ints")
-DTYPES: dict[str, npt.DTypeLike] = {"bytes": np.uint8, "chars": np.int32, "ints": np.int64}
+DTYPES: dict[Symbols, str] = {"bytes": "uint8", "chars": "int32", "ints": "int64"}
 
 _GLANCE = 32  # symbols that `glance` shows
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -144,6 +145,8 @@ def to_token(value: Any, symbols: Symbols) -> Token:
                 raise InputError(f"{shown(value)} has a lone surrogate, which UTF-8 cannot encode")
             return str(value)
     elif symbols == "ints":
+        import numpy as np
+
         if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
             word = tuple(
                 int(s) for s in value if isinstance(s, int | np.integer) and not isinstance(s, bool)
@@ -169,6 +172,8 @@ def packed(
     >>> [array.tolist() for array in packed([b"ab", b"c"], "bytes")]
     [[97, 98, 99], [0, 2, 3]]
     """
+    import numpy as np
+
     words = list(words)
     offsets = np.zeros(len(words) + 1, np.int64)
     np.cumsum([len(word) for word in words], out=offsets[1:])
@@ -188,7 +193,7 @@ def from_array(data: npt.NDArray[Any], symbols: Symbols) -> Token:
     'ab'
     """
     if symbols == "bytes":
-        return data.astype(np.uint8, copy=False).tobytes()
+        return data.astype("uint8", copy=False).tobytes()
     if symbols == "chars":
         return "".join(map(chr, data.tolist()))
     return tuple(data.tolist())
@@ -200,7 +205,7 @@ def slices(
     """Yields ``from_array(data[b:e], symbols)`` for each b of `begin` and e of `end`, faster."""
     whole: Any
     if symbols == "bytes":
-        whole = data.astype(np.uint8, copy=False).tobytes()
+        whole = data.astype("uint8", copy=False).tobytes()
     elif symbols == "chars":
         whole = data.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     else:

@@ -27,7 +27,8 @@ from .files.columns import Table, pairs_of, values_of
 from .files.sources import find_sources
 from .files.tsv import Header
 from .normalizers.normalizer import glance
-from .pretokenizers.pretokenizer import DEFAULT_PRETOKENIZER, Pretokenizer, Splitter
+from .pretokenizers import DEFAULT_PRETOKENIZER
+from .pretokenizers.pretokenizer import Pretokenizer, Splitter
 from .symbols import Symbols, Token
 from .word_arrays import Arrays, WordArrays, from_utf8, pack, sum_pairs
 

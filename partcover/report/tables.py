@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..corpus import symbols as sym
 from ..errors import printable, shorten
-from ..problem.solution import Result
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from ..problem.solution import Result
 
 __all__ = [
     "SPARE_COLUMNS",

@@ -25,8 +25,6 @@ from typing import (
 )
 from typing import get_type_hints as hints_of
 
-import numpy as np
-
 from ..errors import InputError
 
 __all__ = [
@@ -293,6 +291,8 @@ def _of_any(hints: tuple[Any, ...]) -> _Fit:
 
 
 def _number(value: Any, kind: type) -> Any:
+    import numpy as np
+
     if kind is bool:
         return bool(_if(isinstance(value, bool | np.bool_), value))
     _if(not isinstance(value, bool | np.bool_), value)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
-from ...adaptation.extension import Adaptation
 from ...corpus import symbols as sym
 from ...report.tables import Listing
 from ...vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
-from ...vocabulary.vocabulary import Vocabulary
 from ..command import Decorator, Function, option
 from ..exit_status import EXIT_INTERRUPTED
 from ..options import all_files_option, no_vocabulary_option, output_options, seconds_option
@@ -19,6 +18,10 @@ from ..results import save_certificate
 from ..shown.completion import pretokenizer_names
 from ..shown.output import Output
 from .base_files import read_base
+
+if TYPE_CHECKING:
+    from ...adaptation.extension import Adaptation
+    from ...vocabulary.vocabulary import Vocabulary
 
 __all__ = ["adapting_options", "read_adaptable", "show_adaptation"]
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...adaptation.base import check_words
-from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...runtime.files.kinds import kind_of
-from ...vocabulary.vocabulary import Vocabulary
 from ..inputs import read_any_vocabulary, with_pretokenizer
 from ..shown.output import Output
+
+if TYPE_CHECKING:
+    from ...corpus.word_counts import WordCounts
+    from ...vocabulary.vocabulary import Vocabulary
 
 __all__ = ["read_base", "read_corpora", "read_corpus", "read_tokenizer"]
 
@@ -29,6 +30,8 @@ def read_tokenizer(path: str, pretokenizer: str | None) -> Vocabulary:
 
 def read_base(path: str, pretokenizer: str | None) -> Vocabulary:
     """Reads what `read_tokenizer` does, and a list of tokens by its name, ``.txt`` or ``.list``."""
+    from ...vocabulary.vocabulary import Vocabulary
+
     return _of_text(path, Vocabulary.load(path), pretokenizer)
 
 
@@ -56,6 +59,8 @@ def read_corpora(
         As `read_corpus` does, or for words that the vocabulary does not split text into, before
         any text is counted.
     """
+    from ...adaptation.base import check_words
+
     read: dict[str, WordCounts] = {}
     for name in sorted(corpora, key=lambda name: not _are_counted(corpora[name])):
         if corpora[name]:
@@ -86,6 +91,8 @@ def read_corpus(
     all_files : bool
         Whether files of folders are read whatever their names end in.
     """
+    from ...corpus.word_counts import WordCounts
+
     kinds = [None if all_files else kind_of(file) for file in files]
     if kinds == ["counts"]:
         return WordCounts.load(files[0])

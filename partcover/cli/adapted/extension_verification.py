@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...problem.certificates.certificate import Certificate
 from ...report.tables import facts
 from ...runtime.files.kinds import kind_of
-from ...vocabulary.vocabulary import Vocabulary
 from ..command import Function
 from ..exit_status import EXIT_VERIFICATION
 from ..inputs import InstanceSource
 from ..shown.output import Output, say_problems
 from .base_files import read_corpus
+
+if TYPE_CHECKING:
+    from ...vocabulary.vocabulary import Vocabulary
 
 __all__ = ["extended_vocabulary", "verify_extended", "vocabulary_first"]
 
@@ -38,6 +39,8 @@ def extended_vocabulary(source: InstanceSource, path: str | None) -> Vocabulary 
 
     With an instance file, a budget, candidates or other options, the instance is what these say.
     """
+    from ...vocabulary.vocabulary import Vocabulary
+
     if path is None or source.corpus is None or source != InstanceSource(source.corpus):
         return None
     if kind_of(path) != "vocabulary" or kind_of(source.corpus) == "instance":
@@ -56,6 +59,7 @@ def verify_extended(
 ) -> int:
     """Checks the vocabulary and the certificate, shows what is found, returns the exit status."""
     from ...adaptation.check import verify_extension
+    from ...problem.certificates.certificate import Certificate
 
     proof = None if certificate is None else Certificate.load(certificate)
     words = read_corpus(out, vocabulary, [source.corpus or ""], key="text", all_files=False)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...instances.records import BUDGETS, Record
 from ...report.plots import plot_lines
 from ...report.tables import rows_markdown
+
+if TYPE_CHECKING:
+    from ...instances.records import Record
 
 __all__ = ["gap_rows", "records_chart", "records_tables"]
 
@@ -32,6 +34,8 @@ def records_tables(records: Sequence[Record]) -> str:
     records : sequence of Record
         The records, in the order of the page.
     """
+    from ...instances.records import BUDGETS
+
     texts = [
         {
             "name": f"`{record.name}`",

@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...corpus.files.readers import documents
 from ...corpus.files.sources import find_sources
-from ...corpus.word_counts import WordCounts
 from ...errors import InputError
-from ...problem.instance import Instance
 from ...report.tables import Listing, facts
 from ...runtime.files.kinds import kind_of
 from ...vocabulary.rules import SegmentationRule
-from ...vocabulary.vocabulary import Vocabulary
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import other_words, read_any_vocabulary, with_pretokenizer
 from .output import Output
 
 if TYPE_CHECKING:
+    from ...corpus.word_counts import WordCounts
     from ...studies.bits_per_byte import SegmentedTexts
+    from ...vocabulary.vocabulary import Vocabulary
 
 __all__ = ["ScoreOptions", "read_words", "show_scores"]
 
@@ -197,6 +195,9 @@ def _scores(
 
 def read_words(path: str, vocabulary: Vocabulary) -> WordCounts:
     """Reads the words of counts or of an instance, over the symbols of the vocabulary."""
+    from ...corpus.word_counts import WordCounts
+    from ...problem.instance import Instance
+
     if path.endswith(".json"):
         words = Instance.load(path).words
         if words.symbols != vocabulary.symbols:
@@ -239,6 +240,8 @@ def _bits(
 
 def _texts(path: str, key: str) -> Iterator[bytes]:
     """Yields the documents of a file or folder."""
+    from ...corpus.files.readers import documents
+
     for source in find_sources([path]):
         for document in documents(source, key=key):
             yield document.together()
@@ -258,6 +261,8 @@ def _is_counted(path: str) -> bool:
 
 def _counted(out: Output, path: str, vocabulary: Vocabulary, key: str) -> WordCounts:
     """Reads word counts, or counts the words of a text with the vocabulary's pre-tokenizer."""
+    from ...corpus.word_counts import WordCounts
+
     if _is_counted(path):
         return read_words(path, vocabulary)
     if vocabulary.symbols == "ints":

@@ -22,8 +22,8 @@ from ..files.readers import Document, documents, refuse_long_piece, refuse_piece
 from ..files.sources import Source, check_unchanged, is_url, sha256_of
 from ..files.tsv import Header
 from ..normalizers.normalizer import Normalizer
+from ..pretokenizers import DEFAULT_PRETOKENIZER
 from ..pretokenizers.pretokenizer import (
-    DEFAULT_PRETOKENIZER,
     Pretokenizer,
     PretokenizerRule,
     Splitter,

@@ -1,1 +1,4 @@
 """Text to words."""
+
+#: The rule that text is counted with if no other is given: what most tokenizers begin with.
+DEFAULT_PRETOKENIZER = "gpt2"

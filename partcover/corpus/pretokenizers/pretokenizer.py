@@ -86,7 +86,6 @@ from .steps import PHRASES, Step, Steps, read_steps, split_steps
 __all__ = [
     "CLIP",
     "DEEPSEEK",
-    "DEFAULT_PRETOKENIZER",
     "PATTERNS",
     "PRETOKENIZER_RULES",
     "SPLITS",
@@ -97,9 +96,6 @@ __all__ = [
     "published_pattern",
     "rule_names",
 ]
-
-#: The rule that text is counted with where none is given: what most tokenizers begin with.
-DEFAULT_PRETOKENIZER = "gpt2"
 
 # One class of characters, once or several times.
 _CLASS = regex.compile(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import click
-import numpy as np
 
 from ....errors import InputError
 from ....runtime.files.writing import atomic_writer
@@ -71,6 +70,8 @@ def prune_command(
     --ids to select the rows of an embedding matrix. `export` converts the new vocabulary for a
     library.
     """
+    import numpy as np
+
     from ....adaptation.prune import check_prunable, prune
     from ....report.adaptation_tables import pruning_tables
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from ....errors import InputError
-from ....problem.certificates.certificate import Certificate
-from ....problem.instance import Instance
-from ....problem.solution import Solution
 from ...checkpoint_files import CheckpointFiles
 from ...command import command, option
 from ...exit_status import EXIT_USAGE
@@ -20,6 +18,10 @@ from ...readers import Readers
 from ...results import save_certificate, write_solution
 from ...search_options import SearchOptions, search_options
 from ...shown.output import Output, say
+
+if TYPE_CHECKING:
+    from ....problem.instance import Instance
+    from ....problem.solution import Solution
 
 
 @command(
@@ -87,6 +89,7 @@ def improve_command(
     is kept only if it needs fewer tokens for all words.
     """
     from ....bounds.improve import improve
+    from ....problem.certificates.certificate import Certificate
 
     if no_bound and (search.write_certificate or search.start_certificate):
         name = "--write-certificate" if search.write_certificate else "--start-certificate"

@@ -6,13 +6,11 @@ import inspect
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
 import click
 
-from ....corpus.pretokenizers.phrases import without_phrases
 from ....errors import InputError
-from ....problem.memory_plan import Work
 from ....runtime.numerals import read_float, read_int
 from ....trainers import TRAINERS
 from ...command import Command, command, option
@@ -21,6 +19,10 @@ from ...options import vocabulary_options
 from ...plan import plan_option
 from ...results import write_solution
 from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....problem.memory_plan import Work
+
 
 _COMMON = {"time_limit", "seed", "threads", "progress"}
 
@@ -91,6 +93,8 @@ def train_command(
     under the best segmentation (shortest path). The time limit does not cover reading the words and
     preparing the data of the method.
     """
+    from ....corpus.pretokenizers.phrases import without_phrases
+
     trainer = TRAINERS[method]
     if time_limit is not None and not trainer.takes_time:
         raise click.UsageError(

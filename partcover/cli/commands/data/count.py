@@ -8,19 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from ....corpus.counting.count import CountSettings
-from ....corpus.counting.count_files import Workers
-from ....corpus.counting.count_job import CountJob
-from ....corpus.counting.counts_file import Totals
-from ....corpus.counting.merge_counts import merge_counts
 from ....corpus.files.sources import find_sources, listed_reasons
-from ....corpus.files.tsv import Header
-from ....corpus.pretokenizers.phrases import with_phrases
-from ....corpus.pretokenizers.pretokenizer import DEFAULT_PRETOKENIZER
+from ....corpus.pretokenizers import DEFAULT_PRETOKENIZER
 from ....runtime.files.writing import shown
 from ....runtime.memory import available_memory
 from ....runtime.processes.engines import executor_of
@@ -30,6 +24,13 @@ from ...paths import check_not_among
 from ...shown.completion import pretokenizer_names
 from ...shown.output import Output
 from ...sizes import Size, Words
+
+if TYPE_CHECKING:
+    from ....corpus.counting.count import CountSettings
+    from ....corpus.counting.count_job import CountJob
+    from ....corpus.counting.counts_file import Totals
+    from ....corpus.files.tsv import Header
+
 
 BASE = 150_000_000  # bytes that Python and its libraries take themselves
 LEAST_MEMORY = 2 * BASE
@@ -145,14 +146,13 @@ class _Running:
     threads=True,
 )
 @partial(grouped, name="running", kind=_Running)
-@partial(grouped, name="settings", kind=CountSettings)
 def count_command(
     out: Output,
     files: tuple[str, ...],
-    settings: CountSettings,
     phrases: int,
     merge: bool,
     running: _Running,
+    **counted: Any,
 ) -> int:
     """Count the words of a text or corpus.
 
@@ -165,7 +165,12 @@ def count_command(
     space is written as Ġ. Use gpt2, cl100k, or o200k to split text as tiktoken does, and
     first-space to split it as sentencepiece does.
     """
+    from ....corpus.counting.count import CountSettings
+    from ....corpus.counting.count_job import CountJob
+    from ....corpus.pretokenizers.phrases import with_phrases
+
     started = time.monotonic()
+    settings = CountSettings(**counted)
     if phrases != 1:
         joined = with_phrases(str(settings.header.pretokenizer), phrases)
         settings = replace(settings, pretokenizer=joined)
@@ -209,6 +214,8 @@ def count_command(
 
 def _run(out: Output, job: CountJob, running: _Running) -> Totals:
     """Counts with the workers that were asked for."""
+    from ....corpus.counting.count_files import Workers
+
     if running.resume and job.folder is None:
         raise click.UsageError("--resume needs -o FILE: finished parts are kept next to it")
     memory = running.bytes_of(out.threads if running.engine == "threads" else 1)
@@ -232,6 +239,9 @@ def _merged(
     out: Output, files: Sequence[str], target: str, settings: CountSettings, running: _Running
 ) -> tuple[Header, Totals]:
     """Adds up counts."""
+    from ....corpus.counting.merge_counts import merge_counts
+    from ....corpus.files.tsv import Header
+
     if running.resume or running.engine != "threads":
         raise click.UsageError("--merge cannot be used with --resume or --engine")
     source = click.get_current_context().get_parameter_source("pretokenizer")

@@ -5,9 +5,7 @@ from __future__ import annotations
 import click
 import cloup
 
-from ....corpus.word_counts import WordCounts
 from ....errors import InputError
-from ....problem.certificates.certificate import Certificate
 from ....report.tables import Listing, facts
 from ...command import argument, command, option
 from ...exit_status import EXIT_USAGE, EXIT_VERIFICATION
@@ -109,7 +107,9 @@ def records_run(
     form (.json). The counted words must be those of the record: `records show` names the commands
     that make them.
     """
+    from ....corpus.word_counts import WordCounts
     from ....instances import records
+    from ....problem.certificates.certificate import Certificate
     from ....problem.instance import Instance
 
     record, k = records.record(name), int(budget)
@@ -176,7 +176,9 @@ def records_check(
     that shares nothing with the search. Exit status 6 if anything is wrong; a valid submission
     that beats nothing is not wrong.
     """
+    from ....corpus.word_counts import WordCounts
     from ....instances import records
+    from ....problem.certificates.certificate import Certificate
 
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")

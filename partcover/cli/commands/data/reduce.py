@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ....problem.instance import Instance
 from ....report.tables import facts
 from ...command import argument, command, option
 from ...options import output_options
@@ -157,6 +156,7 @@ def _draw_solved(out: Output, reduction: Reduction, source: str, path: str) -> N
 def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
     """Turns the answer of an instance into an answer for the graph or formula."""
     from ....hardness.reduction import reduction_of
+    from ....problem.instance import Instance
 
     if len(files) != 2:
         raise click.UsageError("--lift takes the instance and the solution: I.json S.json")

@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ....encoding.encoder import Encoder
 from ....errors import InputError
-from ....problem.certificates.certificate import Certificate
 from ....runtime.files.kinds import kind_of
-from ....vocabulary.vocabulary import Vocabulary
 from ...adapted.base_files import read_tokenizer
 from ...command import argument, command, option
 from ...exit_status import EXIT_GAP, EXIT_INTERRUPTED
@@ -31,6 +28,7 @@ from ...sizes import Share
 
 if TYPE_CHECKING:
     from ....studies.tokenizer_audit import TokenizerAudit
+    from ....vocabulary.vocabulary import Vocabulary
 
 _PAGES = (".html", ".htm")
 
@@ -116,6 +114,8 @@ def audit_command(
     leaves them out. The bound holds for this text alone. A tokenizer for many texts cannot reach
     the bound of each.
     """
+    from ....encoding.encoder import Encoder
+    from ....problem.certificates.certificate import Certificate
     from ....report.audit_tables import audit_remarks, audit_tables
     from ....studies.audited_text import words_of_files
     from ....studies.tokenizer_audit import audit_tokenizer

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ....errors import VerificationError
-from ....problem.certificates.certificate import Certificate
-from ....problem.instance import Instance
 from ....report.tables import Listing
 from ...checkpoint_files import CertificateFile
 from ...command import command, option
@@ -41,6 +39,8 @@ from ...shown.output import Output
 
 if TYPE_CHECKING:
     from ....problem.bound import Bound
+    from ....problem.certificates.certificate import Certificate
+    from ....problem.instance import Instance
 
 
 @command(
@@ -257,6 +257,8 @@ def _bounds(
 
 def _starts(out: Output, search: _Search, files: dict[int, CertificateFile]) -> list[Certificate]:
     """Returns the certificates to start from."""
+    from ....problem.certificates.certificate import Certificate
+
     if not search.resume:
         start = search.start_certificate
         return [] if start is None else [Certificate.load(start)]

@@ -6,16 +6,20 @@ import re
 from fractions import Fraction
 from functools import partial
 from math import floor
+from typing import TYPE_CHECKING
 
 from ....corpus.symbols import Symbols
 from ....errors import InputError
 from ....report.tables import Listing
 from ....runtime.numerals import read_digits
-from ....vocabulary.vocabulary import Vocabulary
 from ...command import command, option
 from ...inputs import InstanceSource, other_words, read_vocabulary
 from ...options import instance_options, k_option, output_options, seconds_option
 from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....vocabulary.vocabulary import Vocabulary
+
 
 _SECONDS = 30
 _REASONS = {
@@ -72,6 +76,7 @@ def claim_command(
     but are not tokens: BPE trained on this corpus leaves no such word.
     """
     from ....studies.claims import check_claim
+    from ....vocabulary.vocabulary import Vocabulary
 
     instance = source.read(any_k=True)
     before, after = (

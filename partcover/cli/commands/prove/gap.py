@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ....errors import VerificationError
-from ....problem.certificates.certificate import Certificate
-from ....problem.instance import Instance
 from ....report.tables import Listing
 from ....vocabulary.rules import SEGMENTATION_RULES
 from ...command import command, option
@@ -17,6 +15,10 @@ from ...inputs import InstanceSource, other_words, read_vocabulary
 from ...options import instance_options, k_option, output_options, seconds_option
 from ...paths import ReadablePath
 from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....problem.instance import Instance
+
 
 _SECONDS = 30  # for a lower bound, where nothing says how long
 
@@ -110,6 +112,7 @@ def _search_bound(out: Output, instance: Instance, time_limit: float | None) -> 
 
 def _proven_bound(instance: Instance, path: str) -> int:
     """Returns the lower bound that a certificate proves, once it is checked."""
+    from ....problem.certificates.certificate import Certificate
     from ....verification.certificate_check import check_certificate
 
     check = check_certificate(instance, Certificate.load(path))

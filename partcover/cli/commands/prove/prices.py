@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from ....corpus import symbols as sym
-from ....problem.certificates.certificate import Certificate
 from ....report.tables import Listing
 from ....runtime.numerals import read_int
 from ...command import argument, command, option
@@ -49,6 +48,7 @@ def prices_command(
     rewards. In a WORD, \xHH is a byte; integer symbols are separated by spaces.
     """
     from ....bounds.price_report import price_report
+    from ....problem.certificates.certificate import Certificate
 
     instance = source.read()
     shown = price_report(

@@ -6,15 +6,11 @@ import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ....corpus import symbols as sym
-from ....problem.certificates.certificate import Certificate
-from ....problem.instance import Instance
-from ....problem.memory_plan import Work
-from ....problem.solution import Result
 from ....report.tables import facts
 from ....runtime.numerals import shown_number
 from ....runtime.processes.engines import executor_of
@@ -28,6 +24,11 @@ from ...plan import plan_option
 from ...results import save_certificate, write_solution
 from ...search_options import SearchOptions, search_options
 from ...shown.output import Output, say
+
+if TYPE_CHECKING:
+    from ....problem.instance import Instance
+    from ....problem.memory_plan import Work
+    from ....problem.solution import Result
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,8 @@ def solve_command(
     or on others. The optimum is the same; the cases of its certificate depend on timing. A worker
     that is lost loses the work on its case only.
     """
+    from ....problem.certificates.certificate import Certificate
+
     model = _Model(**options)
     if engine != "threads" and (source.several or model.solver_name is not None):
         raise click.UsageError("--engine is for branch and cut of one corpus: leave it out")

@@ -10,13 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ....problem.certificates.certificate import Certificate
-from ....problem.corpora import Corpora
-from ....problem.instance import Instance
 from ....report.tables import Listing, facts
 from ....runtime.files.kinds import kind_of
 from ....runtime.progress import gap_of
-from ....vocabulary.vocabulary import Vocabulary
 from ...adapted.extension_verification import extended_vocabulary, verify_extended, vocabulary_first
 from ...command import command, option
 from ...exit_status import EXIT_VERIFICATION
@@ -34,7 +30,11 @@ from ...readers import Readers
 from ...shown.output import Output, say_problems
 
 if TYPE_CHECKING:
+    from ....problem.certificates.certificate import Certificate
+    from ....problem.corpora import Corpora
+    from ....problem.instance import Instance
     from ....verification.recount import Verification
+    from ....vocabulary.vocabulary import Vocabulary
 
 _CHECKED_WITH = {
     "extend": "to check a vocabulary of `extend`, give its text and leave out -k",
@@ -124,6 +124,8 @@ def verify_command(
     of `prune`, give the instance of --write-instance. If that instance allows only tokens that
     merges can build, the result says so, and `verify` checks the merges too.
     """
+    from ....problem.certificates.certificate import Certificate
+
     vocab, model = answer.vocab, answer.model
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
@@ -291,6 +293,8 @@ def _check_certificate(
 
 def _read_answer(instance: Instance, path: str, model_path: str | None) -> tuple[Vocabulary, float]:
     """Reads an answer of any form; returns its vocabulary and by how much it breaks the model."""
+    from ....vocabulary.vocabulary import Vocabulary
+
     if not path.endswith(".sol"):
         if model_path is not None:
             raise click.UsageError("--model needs a solver's .sol file: --vocab S.sol")

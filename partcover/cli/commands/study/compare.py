@@ -9,13 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from ....corpus.word_counts import WordCounts
-from ....problem.certificates.certificate import Certificate
-from ....problem.instance import Instance
 from ....report.tables import rows_csv
 from ....runtime.files.writing import write_atomic
 from ....runtime.numerals import read_float
-from ....vocabulary.vocabulary import Vocabulary
 from ...command import command, option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, other_words, parse_budgets, read_any_vocabulary
@@ -26,8 +22,12 @@ from ...shown.completion import method_names
 from ...shown.output import Output
 
 if TYPE_CHECKING:
+    from ....corpus.word_counts import WordCounts
+    from ....problem.certificates.certificate import Certificate
+    from ....problem.instance import Instance
     from ....studies.compare import Comparison
     from ....studies.methods import Runner
+    from ....vocabulary.vocabulary import Vocabulary
 
 
 def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> Sequence[float]:
@@ -198,6 +198,8 @@ def _check_files_beside(out: Output, source: InstanceSource, request: _Request) 
 
 def _read(out: Output, source: InstanceSource, request: _Request) -> _Inputs:
     """Reads the corpus, the vocabularies and the certificates, and splits the words."""
+    from ....corpus.word_counts import WordCounts
+    from ....problem.certificates.certificate import Certificate
     from ....studies.methods import METHODS
 
     certificates = {path: Certificate.load(path) for path in request.certificates}

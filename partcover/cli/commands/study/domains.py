@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from ....corpus import symbols as sym
-from ....corpus.word_counts import WordCounts
 from ....report.tables import Listing
 from ...command import argument, command, option
 from ...options import output_options
@@ -42,6 +41,7 @@ def domains_command(
     Both rows run GreedTok on all corpora together. The first row chooses from all substrings. The
     second row first chooses tokens on each corpus alone, and then chooses only from these.
     """
+    from ....corpus.word_counts import WordCounts
     from ....studies.domains import compare_domains
 
     names = [Path(corpus).stem for corpus in corpora]

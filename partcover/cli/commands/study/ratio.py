@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ....problem.instance import Instance
 from ....report.tables import Listing
 from ...command import argument, command, option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets
 from ...options import candidate_options, output_options, plot_option, seconds_option
 from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....problem.instance import Instance
 
 
 @command(

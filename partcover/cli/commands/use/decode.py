@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import click
-import numpy as np
 
 from ....corpus import symbols as sym
-from ....corpus.normalizers.normalizer import glance
-from ....encoding.encoder import Encoder
 from ....errors import InputError
 from ....runtime.files.writing import atomic_writer
 from ...command import argument, command, option
@@ -66,6 +63,11 @@ def decode_command(
     the encoded text byte for byte, except for changes by the vocabulary's normalizer. With --json,
     the texts are in a list, and bytes that are not UTF-8 are escaped as in a vocabulary file.
     """
+    import numpy as np
+
+    from ....corpus.normalizers.normalizer import glance
+    from ....encoding.encoder import Encoder
+
     form = form or id_format(file)
     if dtype is not None and form != "bin":
         raise InputError("--dtype is for --format bin")

@@ -9,14 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
-from ....corpus.files.readers import documents
 from ....corpus.files.sources import Source, find_sources, listed_reasons
-from ....encoding.encoder import Encoder, Ids, Mode, Special, Unit
 from ....errors import InputError
 from ....runtime.files.writing import atomic_writer
 from ....runtime.processes import signals
@@ -33,6 +30,9 @@ from ...options import (
 )
 from ...paths import check_not_among
 from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....encoding.encoder import Encoder, Ids, Special, Unit
 
 
 @command(
@@ -69,7 +69,7 @@ from ...shown.output import Output
 )
 @option(
     "--special",
-    type=click.Choice(get_args(Mode)),
+    type=click.Choice(["text", "parse", "error"]),
     default="text",
     show_default=True,
     help="How to treat special tokens in the text: as ordinary text, as their ids (parse), or as "
@@ -93,7 +93,7 @@ from ...shown.output import Output
 )
 @option(
     "--offsets",
-    type=click.Choice(get_args(Unit)),
+    type=click.Choice(["bytes", "chars"]),
     help="Also write the position of each token (json).",
 )
 @option("--count", is_flag=True, help="Write only the number of tokens of each document.")
@@ -128,6 +128,8 @@ def encode_command(
     documents. While `encode` writes an array (npy and bin), the file is called FILE.part; add
     --resume to continue an interrupted run.
     """
+    from ....encoding.encoder import Encoder
+
     allowed = options.pop("allow_special")
     if allowed and options["special"] != "text":
         raise InputError("--allow-special needs --special text, to which it makes exceptions")
@@ -307,6 +309,8 @@ def _show(
 
 def _texts(sources: list[Source], key: str, progress: Progress) -> Iterator[tuple[str, bytes]]:
     """Yields each document, and where it stands."""
+    from ....corpus.files.readers import documents
+
     read = 0
 
     def report(more: int) -> None:
@@ -323,6 +327,8 @@ def _encoded(
     encoder: Encoder, texts: Iterable[tuple[str, bytes]], special: Special, offsets: Unit | None
 ) -> Iterator[tuple[Ids, list[tuple[int, int]] | None]]:
     """Yields the ids of each text, and their offsets where these are wanted."""
+    import numpy as np
+
     if offsets is None:
         named, bare = itertools.tee(texts)
         names, data = (where for where, _ in named), (text for _, text in bare)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ....corpus.files.readers import documents
 from ....corpus.files.sources import find_sources
-from ....corpus.pretokenizers.pretokenizer import Pretokenizer
-from ....corpus.word_counts import WordCounts
 from ....errors import InputError
 from ....runtime.files.kinds import kind_of
 from ....runtime.files.writing import read_text
 from ....vocabulary.rules import SEGMENTATION_RULES
-from ....vocabulary.vocabulary import Vocabulary
 from ...command import argument, command, option
 from ...inputs import other_words, read_any_vocabulary
 from ...options import output_options
@@ -23,6 +19,9 @@ from ...paths import ReadablePath
 from ...shown.completion import format_names, pretokenizer_names
 from ...shown.formats_help import FormatsCommand
 from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....vocabulary.vocabulary import Vocabulary
 
 
 @command(
@@ -90,6 +89,7 @@ def export_command(
     vocabulary exactly, `export` refuses and names the closest possible conversion; --lossy writes
     that and measures the difference.
     """
+    from ....corpus.word_counts import WordCounts
     from ....interop import export
 
     if out.path is None:
@@ -115,6 +115,8 @@ def export_command(
 
 def _content(path: str) -> str:
     """Returns the text of a file, or of all files in a folder, one after another."""
+    from ....corpus.files.readers import documents
+
     if not Path(path).is_dir():
         return read_text(path)
     texts = [
@@ -130,6 +132,8 @@ def _content(path: str) -> str:
 
 def _changed(vocabulary: Vocabulary, rule: Any, pretokenizer: str | None) -> Vocabulary:
     """Returns a vocabulary with another rule and pre-tokenizer, where they are given."""
+    from ....corpus.pretokenizers.pretokenizer import Pretokenizer
+
     if rule is not None:
         vocabulary = vocabulary.with_(rule=rule)
     if pretokenizer is not None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import click
 
-from ....corpus.normalizers.normalizer import glance
-from ....corpus.pretokenizers.pretokenizer import Pretokenizer
-from ....vocabulary.vocabulary import Vocabulary
 from ...command import argument, command, option
 from ...options import output_options
 from ...shown.completion import format_names, pretokenizer_names
@@ -42,6 +39,10 @@ def import_command(out: Output, path: str, format_: str | None, pretokenizer: st
     The segmentation rule and the pre-tokenizer come from it. Remarks say what could not be
     converted. Without -o, `import` only shows what it found.
     """
+    from ....corpus.normalizers.normalizer import glance
+    from ....corpus.pretokenizers.pretokenizer import Pretokenizer
+    from ....vocabulary.vocabulary import Vocabulary
+
     vocabulary = Vocabulary.load(path, format_)
     if pretokenizer is not None:
         name = Pretokenizer.from_name(pretokenizer).name

@@ -7,14 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
-import numpy.typing as npt
 
-from ....corpus.word_counts import WordCounts
 from ....errors import InputError
 from ....report.tables import Listing, facts
 from ....vocabulary.rules import SEGMENTATION_RULES
-from ....vocabulary.vocabulary import Vocabulary
 from ...command import argument, command, option
 from ...inputs import other_words, read_any_vocabulary
 from ...options import no_vocabulary_option, output_options, plot_option, seconds_option
@@ -24,7 +20,12 @@ from ...shown.output import Output
 from ...shown.vocabulary_scores import ScoreOptions, read_words, show_scores
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from ....analysis.inspection import Inspection
+    from ....corpus.word_counts import WordCounts
+    from ....vocabulary.vocabulary import Vocabulary
 
 
 @command(
@@ -240,6 +241,8 @@ def _inspect(
 
 def _order(inspection: Inspection, view: _View) -> npt.NDArray[np.intp]:
     """Returns the numbers of the tokens to show, in their order."""
+    import numpy as np
+
     keys = {"uses": inspection.uses, "gain": inspection.gains, "length": inspection.lengths}
     key = keys.get(view.sort)
     order = np.arange(len(inspection.lengths)) if key is None else np.argsort(-key, kind="stable")
