@@ -25,7 +25,7 @@ from packaging.version import InvalidVersion, Version
 from build import build_twice, git
 
 ROOT = Path(__file__).parents[1]
-SIZE = 3 * 2**20  # bytes of a wheel, at most
+SIZE = 3_000_000  # bytes of a wheel, at most
 COMPILERS = ("cc", "gcc", "g++", "clang", "c++", "tcc")
 EXTRAS = "huggingface,plot,report,solvers,tiktoken,sentencepiece"  # of the README's first page
 

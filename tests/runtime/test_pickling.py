@@ -26,6 +26,8 @@ from partcover import (
     solve,
     trainers,
 )
+from partcover.kernels.search._local_search import State
+from partcover.kernels.segmentation._segment import Segmenter
 from partcover.studies.compare import compare
 
 TEXT = "the red heart, the pearl; roé <s> the\xa0red\n\n the pearls"
@@ -227,3 +229,11 @@ def test_vocabularies(vocabulary):
         assert other == vocabulary
         assert pickle.dumps(other) == pickle.dumps(vocabulary)
     assert Vocabulary.from_json(vocabulary.to_json()) == vocabulary
+
+
+def test_what_a_kernel_holds_is_not_pickled():
+    """A kernel's object is made anew from what Python holds, never copied without its memory."""
+    with pytest.raises(TypeError, match="cannot pickle"):
+        pickle.dumps(State.__new__(State))
+    with pytest.raises(TypeError, match="cannot pickle"):
+        copy.copy(Segmenter.__new__(Segmenter))
