@@ -187,7 +187,8 @@ class Decoder:
         if front == 0 and not fallback and not self._inside:
             return None
         special = self._special_ids
-        shown = frozenset(n for n in special if n not in self._skipped)
+        texts = {text.encode() for text in self._how.shown.values()}
+        shown = frozenset(n for n in special - self._skipped if self._text_of[n] in texts)
         return Pieces(
             front=front, bare=self._fallback | shown, passed=special & self._skipped,
             fallback=fallback, whole=style == "byte_fallback", inside=self._inside,

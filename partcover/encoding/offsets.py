@@ -49,6 +49,11 @@ def original_spans(text: bytes, normalizer: Normalizer, given: Spans) -> Spans:
     first, last = spans(character_lengths(done.text), *given)
     begin = begins[first]
     end = np.where(last > first, ends[last], begin)
+    if normalizer.has_sentencepiece:
+        # a token ends where the next one begins, be it inside what one character became
+        ahead = begins[np.maximum(last - 1, 0)]
+        shared = (last < len(done.begin)) & (begins[last] == ahead)
+        end = np.where(shared & (ahead > begin), ahead, end)
     place = np.concatenate([np.zeros(1, np.int64), np.cumsum(character_lengths(text))])
     return place[begin], place[end]
 

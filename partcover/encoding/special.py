@@ -148,7 +148,7 @@ class SpecialTokens:
                 flags = self._flags.get(name, ())
                 normalized = "normalized" in flags
                 normal = self._normal if normalized else None
-                if spelled := name if normal is None else normal(name):
+                if spelled := name if normal is None else normal.of_token(name):
                     token = _Token(self.numbers[name], flags)
                     found[normalized].setdefault(spelled.encode(), token)
             finders = _Finder(found[0]), _Finder(found[1])

@@ -75,8 +75,9 @@ def check_text(units, texts, kept, rules, data):
         for number, character in enumerate(data.decode("utf-8", "surrogateescape"))
         for _ in character.encode("utf-8", "surrogateescape")
     ]
+    place = [*place, place[-1] + 1 if place else 0]
     assert begin == [place[each.begin] for each in written]
-    assert end == [place[each.end - 1] + 1 for each in written]
+    assert end == [place[each.end - 1] + 1 if each.end else 0 for each in written]
 
 
 def check_clusters(units, texts, data):

@@ -109,24 +109,25 @@ def of_text(
     if at == len(data):
         return []
     if rules.front:
-        first = size_of(data.decode("utf-8", "surrogateescape")[0])
-        out.append(Written(" ", 0, max(first, at)))
+        first = size_of(data[at:].decode("utf-8", "surrogateescape")[0])
+        out.append(Written(" ", at, at + first))
     spaced = rules.extra
     while at < len(data):
         whole, size = place(at)
         new = whole.lstrip(" ") if spaced else whole
-        if new != whole and out:
+        if not new and out:
             out[-1] = out[-1]._replace(end=at + size)
         if new:
             spaced = rules.extra and new[-1] == " "
         out += [Written(character, at, at + size) for character in new]
         at += size
-    last = len(data) - 1
+    last = len(data)
     if rules.extra:
         while out and out[-1].character in (" ▁" if rules.escaped else " "):
             last = out.pop().begin
     if rules.behind:
-        out.append(Written(" ", last, len(data)))
+        last = out[-1].end if out else last
+        out.append(Written(" ", last, last))
     if rules.escaped:
         out = [each._replace(character=each.character.replace("▁", " ")) for each in out]
     return out

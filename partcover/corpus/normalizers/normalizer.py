@@ -151,6 +151,22 @@ class Normalizer:
                 text = change.apply(characters(text))
         return text
 
+    def of_token(self, name: str) -> str:
+        """Returns what stands in a normalized text for an added token that is found there.
+
+        Hugging Face normalizes its text by itself; in sentencepiece only ▁ and a space are one.
+
+        Examples
+        --------
+        >>> from partcover.corpus.normalizers.normalizer import Normalizer
+        >>> Normalizer({"type": "SentencePiece"}).of_token("a▁b")
+        'a b'
+        """
+        own = {"precompiled_charsmap": "", "add_dummy_prefix": False,
+               "remove_extra_whitespaces": False}  # fmt: skip
+        steps = [step | own if step["type"] == "SentencePiece" else step for step in self.steps]
+        return Normalizer({"type": "Sequence", "normalizers": steps})(name)
+
     def changes(self, text: str) -> Normalized:
         """Returns the normalized text, and where each character of it comes from.
 
@@ -167,6 +183,11 @@ class Normalizer:
             else:
                 done = _edited(done, change.edits(done.text))
         return done
+
+    @property
+    def has_sentencepiece(self) -> bool:
+        """Whether a step is sentencepiece's."""
+        return any(step["type"] == "SentencePiece" for step in self.steps)
 
     @property
     def front_spaces(self) -> int | None:
@@ -242,7 +263,8 @@ def _edited(done: Normalized, edits: Iterable[Edit]) -> Normalized:
 
 def _traced(done: Normalized, text: str, begin: list[int], end: list[int]) -> Normalized:
     """Returns what a text became, of whose characters each stands for a part of that text."""
-    return Normalized(text, [done.begin[at] for at in begin], [done.end[at - 1] for at in end])
+    begins, ends = [*done.begin, *done.end[-1:]], [*done.begin[:1], *done.end]
+    return Normalized(text, [begins[at] for at in begin], [ends[at] for at in end])
 
 
 def _read(given: str | Mapping[str, Any]) -> list[Any]:

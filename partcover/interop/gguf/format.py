@@ -95,8 +95,13 @@ def _replay(path: Path) -> Replay:
     replay = own_replay(vocabulary)
     pieces = dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
     pieces |= {number: text.encode() for text, number in vocabulary.special.items()}
-    plain = {text: n for text, n in vocabulary.special.items() if vocabulary.unknown is not None}
-    bare = vocabulary.with_(special=plain, special_flags=None)
+    flags = {text: has for text, has in vocabulary.special_flags.items() if "added" in has}
+    plain = {
+        text: number
+        for text, number in vocabulary.special.items()
+        if text in flags or vocabulary.unknown is not None
+    }
+    bare = vocabulary.with_(special=plain, special_flags=flags)
     encoder = Encoder(bare, vocabulary.pretokenizer or "none")
 
     def cut(text: str) -> list[bytes]:

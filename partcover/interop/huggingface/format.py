@@ -18,7 +18,7 @@ from ..splitting import read_splitting, why_not
 from ..whole_texts import marking_steps
 from .library import Library
 from .model import looks_up_words, special_in_words
-from .normalizer import as_steps
+from .normalizer import as_steps, changes_parts
 from .origin import origin_in
 from .read import looks_like, read
 from .spelling import speller
@@ -37,6 +37,19 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         return vocabulary, lost
     if vocabulary.normalizer is not None:
         normalizer, lost = as_steps(vocabulary.normalizer)
+        flags = vocabulary.special_flags
+        split_at = [name for name, has in flags.items() if {"normalized", "added"} <= {*has}]
+        if split_at and changes_parts(vocabulary.normalizer):
+            lost.append(
+                GivenUp(
+                    f"{len(split_at):,} user-defined pieces in the normalized text",
+                    "the library normalizes each part between added tokens by itself",
+                    "them as added tokens",
+                )
+            )
+            vocabulary = vocabulary.with_(
+                special_flags={**flags, **{name: ["added"] for name in split_at}}
+            )
         vocabulary = vocabulary.with_(normalizer=normalizer)
     if vocabulary.unknown is not None and vocabulary.rule != "longest_match":
         name = vocabulary.unknown.token

@@ -7,7 +7,7 @@ from typing import Any
 from ...corpus.normalizers.normalizer import Normalizer
 from ..format import GivenUp
 
-__all__ = ["as_steps"]
+__all__ = ["as_steps", "changes_parts"]
 
 
 def as_steps(name: str) -> tuple[str | None, list[GivenUp]]:
@@ -24,6 +24,13 @@ def as_steps(name: str) -> tuple[str | None, list[GivenUp]]:
     if not steps:
         return None, lost
     return Normalizer({"type": "Sequence", "normalizers": steps}).name, lost
+
+
+def changes_parts(name: str) -> bool:
+    """Returns whether a step of sentencepiece does more to a text than to write spaces for ▁."""
+    own = ("precompiled_charsmap", "add_dummy_prefix", "remove_extra_whitespaces")
+    steps = [step for step in Normalizer(name).steps if step["type"] == "SentencePiece"]
+    return any(step[key] for step in steps for key in own)
 
 
 def _steps(step: dict[str, Any]) -> tuple[list[dict[str, Any]], list[GivenUp]]:

@@ -49,6 +49,8 @@ def spaces_of(model: Any) -> Spaces:
     normal = {p.piece for p in model.pieces if p.type in (NORMAL, USER_DEFINED)}
     escaped, suffix = spec.escape_whitespaces, model.trainer_spec.treat_whitespace_as_suffix
     does = spec.precompiled_charsmap or spec.add_dummy_prefix or spec.remove_extra_whitespaces
+    # a ▁ in the text is part of them as well
+    does = does or any(p.type == USER_DEFINED for p in model.pieces)
     known = MARK in normal or model.trainer_spec.byte_fallback
     if escaped and not does and known and not any(MARK in piece[1:] for piece in pieces):
         return Spaces(

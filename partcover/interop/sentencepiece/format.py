@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ...corpus.normalizers.normalizer import glance
@@ -14,7 +14,7 @@ from ..whole_texts import pretokenizer_of
 from .around import is_own, own_spec, spaces_of
 from .pieces import BYTE_PIECE, LONGEST, MARK, is_too_long, open_characters, text_of
 from .proto import BPE, BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
-from .read import looks_like, parse, read
+from .read import looks_like, parse, read, user_defined_name
 from .write import MERGING, write
 
 __all__ = ["SENTENCEPIECE"]
@@ -42,13 +42,15 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                 "without them",
             )
         )
-        left = {text: n for text, n in vocabulary.special.items() if text not in long}
-        vocabulary = vocabulary.with_(special=left)
+        vocabulary = _without(vocabulary, long)
     taken = {text_of(token) for token in vocabulary}
+    split_at = set((own_spec(vocabulary) or {"user_defined": ()})["user_defined"])
     if clashing := [
         name
         for name in vocabulary.special
-        if name in taken or BYTE_PIECE.fullmatch(name) or (len(name) == 1 and name.isascii())
+        if name in taken
+        or BYTE_PIECE.fullmatch(name)
+        or (len(name) == 1 and name.isascii() and name not in split_at)
     ]:
         lost.append(
             GivenUp(
@@ -57,8 +59,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                 "without them",
             )
         )
-        left = {text: n for text, n in vocabulary.special.items() if text not in clashing}
-        vocabulary = vocabulary.with_(special=left)
+        vocabulary = _without(vocabulary, clashing)
     numbers = [*vocabulary.id_of, *vocabulary.special.values()]
     if max(numbers) > 2 * len(numbers) + _MAX_GAPS:
         lost.append(
@@ -110,6 +111,13 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     return vocabulary, lost
 
 
+def _without(vocabulary: Vocabulary, names: Collection[str]) -> Vocabulary:
+    """Returns a vocabulary without some of its special tokens."""
+    special = {text: n for text, n in vocabulary.special.items() if text not in names}
+    flags = {text: has for text, has in vocabulary.special_flags.items() if text in special}
+    return vocabulary.with_(special=special, special_flags=flags)
+
+
 def _cuts_as_sentencepiece(vocabulary: Vocabulary) -> bool:
     """Returns whether no token can reach over the borders of words."""
     name = vocabulary.pretokenizer
@@ -134,6 +142,8 @@ def _replay(path: Path) -> Replay:
     special: dict[str, int] = {}
     split_at: list[bytes] = []  # pieces that a text is split at first, which no word is here
     model = parse(path)
+    names = {piece.piece for piece in model.pieces}
+    escaped = model.normalizer_spec.escape_whitespaces
     # of BPE, user-defined pieces are special tokens here
     tokens = (NORMAL,) if model.trainer_spec.model_type == BPE else (NORMAL, USER_DEFINED)
     spaced = spaces_of(model).spaced
@@ -152,6 +162,7 @@ def _replay(path: Path) -> Replay:
             if piece.type == USER_DEFINED:
                 special[token.decode()] = number
                 split_at.append(token)
+                content[-1] = user_defined_name(piece.piece, names, escaped=escaped).encode()
 
     def cut(text: str) -> list[bytes]:
         return [content[number] for number in processor.encode(text)]

@@ -23,7 +23,7 @@ from .origin import kept_of
 from .pieces import BYTE_PIECE, MARK, open_characters
 from .proto import BPE, BYTE, CHAR, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, new_model
 
-__all__ = ["looks_like", "parse", "read", "vocabulary_of"]
+__all__ = ["looks_like", "parse", "read", "user_defined_name", "vocabulary_of"]
 
 _HEAD = 1 << 12
 _LEAST = -1 / 64  # a score that changes each sum of 32 bits up to 100,000
@@ -113,6 +113,7 @@ def vocabulary_of(model: Any) -> tuple[Vocabulary, list[str]]:
         pretokenizer=spaces.pretokenizer,
         normalizer=spaces.normalizer,
         special=pieces.special,
+        special_flags={name: ["normalized", "added"] for name in pieces.user_defined},
         ids=[*pieces.byte_ids, *(number for _, _, number in pieces.tokens)],
         unknown=unknown,
         decode_only=pieces.others,
@@ -139,9 +140,10 @@ class _Pieces:
         The special tokens and their ids.
     unused : list of str
         The unused pieces.
-    n_user_defined, n_with_space : int
-        How many pieces are special tokens here though user-defined, and how many have a space
-        though no text has one.
+    user_defined : list of str
+        Special tokens that are found in every normalized text, before it is segmented.
+    n_with_space : int
+        How many pieces have a space though no text has one.
     lowest : float or None
         The lowest score of a normal piece.
     """
@@ -152,7 +154,7 @@ class _Pieces:
     others: dict[int, bytes] = field(default_factory=dict)
     special: dict[str, int] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)
-    n_user_defined: int = 0
+    user_defined: list[str] = field(default_factory=list)
     n_with_space: int = 0
     lowest: float | None = None
 
@@ -167,7 +169,9 @@ def _sort_pieces(model: Any, *, spaced: bool) -> _Pieces:
     pieces = _Pieces()
     escaped = model.normalizer_spec.escape_whitespaces
     names = {piece.piece for piece in model.pieces}
+    # BPE splits a text at user-defined pieces first
     is_bpe = model.trainer_spec.model_type == BPE
+    tokens = (NORMAL,) if is_bpe else (NORMAL, USER_DEFINED)
     for number, piece in enumerate(model.pieces):
         text = piece.piece
         if piece.type == BYTE:
@@ -178,9 +182,9 @@ def _sort_pieces(model: Any, *, spaced: bool) -> _Pieces:
                 pieces.byte_ids[byte] = number
             else:
                 pieces.others[number] = bytes([byte])
-        elif piece.type == NORMAL and escaped and " " in text:
+        elif piece.type in tokens and escaped and " " in text:
             pieces.n_with_space += 1
-        elif piece.type == NORMAL or (piece.type == USER_DEFINED and not is_bpe):
+        elif piece.type in tokens:
             token = (text.replace(MARK, " ") if spaced else text).encode("utf-8")
             if not token:
                 raise InputError(f"piece {number} is empty")
@@ -199,12 +203,19 @@ def _sort_pieces(model: Any, *, spaced: bool) -> _Pieces:
         elif piece.type == UNUSED:
             pieces.unused.append(text)
         elif piece.type == USER_DEFINED:
-            pieces.n_user_defined += 1
-            spelled = text.replace(MARK, " ") if escaped else text  # as it stands in a text
-            pieces.special[text if spelled in names else spelled] = number
+            name = user_defined_name(text, names, escaped=escaped)
+            pieces.special[name] = number
+            if not (escaped and " " in text):  # a ▁ stands for each space of a normalized text
+                pieces.user_defined.append(name)
         else:
             pieces.special[text] = number
     return pieces
+
+
+def user_defined_name(text: str, names: Set[str], *, escaped: bool) -> str:
+    """Returns the name of a user-defined piece here: as it stands in a text, if no piece has it."""
+    spelled = text.replace(MARK, " ") if escaped else text
+    return text if spelled in names else spelled
 
 
 def _left_out(model: Any, pieces: _Pieces) -> Iterator[str]:
@@ -221,11 +232,6 @@ def _left_out(model: Any, pieces: _Pieces) -> Iterator[str]:
         )
     if pieces.n_with_space:
         yield f"left out {pieces.n_with_space:,} unreachable pieces with a space"
-    if pieces.n_user_defined:
-        yield (
-            f"{pieces.n_user_defined:,} user-defined pieces are special tokens here; sentencepiece "
-            "splits text at them first"
-        )
 
 
 def _merge_rule(pieces: _Pieces) -> tuple[dict[str, Any], list[str]]:

@@ -200,13 +200,15 @@ cdef class SentencePieceText:
                     character[p + i - start] = n
                 n += 1
                 p += size
+            character[len(text)] = n
             self._apply(&out, start, stop)
             p = out.text
             while p < out.text + out.size:
                 _code(p, out.text + out.size, &size)
                 i = p - out.text
                 begin.append(character[out.begin[i]])
-                end.append(character[out.end[i + size - 1] - 1] + 1)
+                i = out.end[i + size - 1]
+                end.append(character[i - 1] + 1 if i > 0 else 0)
                 p += size
             return PyBytes_FromStringAndSize(<char *> out.text, out.size), begin, end
         finally:
@@ -229,8 +231,8 @@ cdef class SentencePieceText:
         if p == end:
             return 0
         if self.rules.front:
-            _code(start, end, &size)
-            self._written(out, BLANK, 1, 0, max(<int64_t> size, p - start))
+            _code(p, end, &size)
+            self._written(out, BLANK, 1, p - start, p - start + size)
         while p < end:
             p = self._run(out, start, p, end, &spaced)
             if p < end:
@@ -242,7 +244,9 @@ cdef class SentencePieceText:
                 out.size -= 1
                 blank = out.begin[out.size] if out.traced else blank
         if self.rules.behind:
-            self._written(out, BLANK, 1, min(blank, end - start - 1), end - start)
+            if out.traced and out.size:         # it stands for nothing, behind the last character
+                blank = out.end[out.size - 1]
+            self._written(out, BLANK, 1, blank, blank)
         return 0
 
     cdef const uint8_t *_run(self, Growing *out, const uint8_t *start, const uint8_t *p,
@@ -287,9 +291,8 @@ cdef class SentencePieceText:
         if spaced[0]:
             while p < end and p[0] == c' ':
                 p += 1
-            if p > place.text:
-                self._widen(out, stop)
         if p == end:
+            self._widen(out, stop)              # what is left out belongs to what is before
             return 0
         spaced[0] = self.rules.extra and (end - 1)[0] == c' '
         while p < end:

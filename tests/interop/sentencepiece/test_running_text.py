@@ -1,6 +1,7 @@
 """Models that sentencepiece trains give its ids of any text."""
 
 import random
+from functools import partial
 
 import pytest
 
@@ -23,7 +24,7 @@ KINDS = {
     "bytes": {"byte_fallback": True, "normalization_rule_name": "identity", "vocab_size": 400},
     "bare": {"add_dummy_prefix": False, "remove_extra_whitespaces": False},
     "suffix": {"treat_whitespace_as_suffix": True},
-    "own": {"user_defined_symbols": "@@,the", "normalization_rule_name": "identity"},
+    "own": {"user_defined_symbols": "@@,the,@@the,▁sat,X", "normalization_rule_name": "identity"},
     "code": {"remove_extra_whitespaces": False, "allow_whitespace_only_pieces": True},
 }
 
@@ -53,15 +54,17 @@ def test_ids_are_the_librarys(train, name):
     kind, path = train(**KINDS[name])
     vocabulary = Vocabulary.load(path)
     encoder, processor = Encoder(vocabulary), spm.SentencePieceProcessor(model_file=str(path))
-    # user-defined pieces of BPE are special tokens here
-    special = "parse" if name == "own" and kind == "bpe" else "text"
+    proto = partial(processor.encode, return_type="proto")
     for text in texts():
-        if special == "parse" and ("@@" in text or "the" in text):
-            continue
-        ids, theirs = encoder.encode(text, special=special), processor.encode(text)
+        ids, theirs = encoder.encode(text), processor.encode(text)
         assert ids == theirs, text
-        if "<unk>" not in encoder.decode(ids):
-            assert encoder.decode(ids) == processor.decode(ids)
+        assert encoder.count(text) == len(ids)
+        assert encoder.decode_batch([ids], "replace") == [processor.decode(ids)]
+        places = encoder.encode_with_offsets(text)[1]
+        for place, piece in zip(places, proto(text).pieces, strict=True):
+            # of the pieces of one character only the last one has a place there
+            assert place == (piece.begin, piece.end) or piece.begin == piece.end, text
+            assert place[0] <= piece.begin <= piece.end <= place[1], text
     saved = path.with_name("v.json")
     vocabulary.save(saved)
     assert Vocabulary.load(saved) == vocabulary

@@ -14,6 +14,8 @@ from properties import tries
 from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.interop import export
 from partcover.interop.sentencepiece.proto import model_proto
+from partcover.interop.sentencepiece.read import parse
+from partcover.studies.audited_text import words_of_files
 
 
 def test_sentencepiece_is_exact_for_the_shortest_path(tmp_path, counted):
@@ -184,10 +186,9 @@ def test_a_trained_model_comes_in(tmp_path):
         assert vocabulary.pretokenizer == "first-space"
         assert {"<unk>", "<s>", "</s>"} <= set(vocabulary.special)
         assert "@@" in (vocabulary if unigram else vocabulary.special)
-        remarks = " ".join(vocabulary.provenance.get("remarks", ()))
-        assert ("user-defined" in remarks) is not unigram
+        assert "remarks" not in vocabulary.provenance
         processor = spm.SentencePieceProcessor(model_file=str(tmp_path / f"{kind}.model"))
-        for line in ("the cat sat", "  that  thé ", "été 日 thê", "", " ", "ﬁne▁cafe\u0301"):
+        for line in ("the cat@@sat", "  that  thé ", "été 日 @@", "", " ", "ﬁne▁cafe\u0301"):
             ids = processor.encode(line)
             assert Encoder(vocabulary).encode(line) == ids
             assert Encoder(vocabulary).decode(ids) == processor.decode(ids)
@@ -269,9 +270,36 @@ def test_user_defined_spaces_are_found_in_text(tmp_path):
     vocabulary = Vocabulary.load(path)
     processor = spm.SentencePieceProcessor(model_file=str(path))
     assert vocabulary.special == {"<unk>": 0, "    ": 257, "x▁y": 258, "x y": 259}
-    ids = Encoder(vocabulary).encode("b    a a", special="parse")
+    assert vocabulary.special_flags == dict.fromkeys(["    ", "x▁y"], ("normalized", "added"))
+    ids = Encoder(vocabulary).encode("b    a a")
     assert ids == processor.encode("b    a a") == [261, 257, 260, 263]
     assert Encoder(vocabulary).decode(ids) == "b    a a"
+
+
+@pytest.mark.parametrize("dummy", [False, True])
+def test_user_defined_pieces_go_everywhere(tmp_path, dummy):
+    spm = need("sentencepiece")
+    pieces = ["[R]", "▁▁▁▁", "x▁y", "a", "b", "▁", "▁a"]
+    path = bpe_model(tmp_path / "b.model", pieces, kinds=dict.fromkeys(pieces[:3], 4))
+    model = parse(path)
+    model.normalizer_spec.add_dummy_prefix = dummy
+    path.write_bytes(model.SerializeToString())
+    vocabulary = Vocabulary.load(path)
+    text = "[R]a[R]b    x y a a"
+    ids = spm.SentencePieceProcessor(model_file=str(path)).encode(text)
+    assert Encoder(vocabulary).encode(text) == ids
+    (tmp_path / "t.txt").write_text(text)
+    found = words_of_files(vocabulary, [tmp_path / "t.txt"])
+    assert found.added == {"[R]": 2, "    ": 1, "x y": 1}
+    assert sum(found.added.values()) + segment(found.words, vocabulary).tokens == len(ids)
+    again = tmp_path / "again.model"
+    assert export(vocabulary, again, "sentencepiece", text=text).exact
+    assert spm.SentencePieceProcessor(model_file=str(again)).encode(text) == ids
+    if not dummy:
+        assert export(vocabulary, tmp_path / "t", "huggingface", text=text).exact
+        return
+    with pytest.raises(InputError, match="3 user-defined pieces in the normalized text"):
+        export(vocabulary, tmp_path / "t", "huggingface", text=text)
 
 
 def test_spaces_that_no_token_takes(tmp_path):
