@@ -106,7 +106,7 @@ def pieces_by_id(vocabulary: Vocabulary) -> tuple[dict[int, Piece], list[Piece],
             if ids[byte] >= 0:
                 add_piece(ids[byte], bytes([byte]), singles.get(byte, 0.0))
         # where some bytes stand beside their characters, others have none
-        elif chr(byte) in user_defined:
+        elif chr(byte) in vocabulary.special:
             add(ids[byte], as_byte)
         elif byte in singles and (bytes([byte]) in others or not others):
             add_piece(ids[byte], bytes([byte]), singles[byte])
