@@ -11,6 +11,7 @@ import regex
 
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.steps import WORD_CHARACTER
+from ..corpus.pretokenizers.unicode_tables import compiled
 from ..errors import InputError
 from ..kernels.segmentation._segment import Segmenter
 from ..runtime.arguments import shown
@@ -29,7 +30,7 @@ _WHITE = (
 )
 _BEHIND = regex.compile(_WHITE)
 _BEFORE = regex.compile(b"(?r)" + _WHITE)
-_IN_WORD = regex.compile(f"[{WORD_CHARACTER}]")
+_IN_WORD = f"[{WORD_CHARACTER}]"
 _FEW = 256  # tokens that a pattern looks for one by one
 
 
@@ -264,4 +265,4 @@ def _inside_word(text: bytes, begin: int, end: int) -> bool:
     """Returns whether a character that words are made of stands on either side."""
     before = text[max(begin - 4, 0) : begin].decode("utf-8", "surrogateescape")[-1:]
     behind = text[end : end + 4].decode("utf-8", "surrogateescape")[:1]
-    return any(_IN_WORD.match(character) for character in (before, behind))
+    return any(compiled(_IN_WORD).match(character) for character in (before, behind))

@@ -19,6 +19,7 @@ from partcover.corpus.pretokenizers.pattern_programs import points_of
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.corpus.pretokenizers.published_patterns import CLIP, DEEPSEEK, PATTERNS
 from partcover.corpus.pretokenizers.steps import read_steps
+from partcover.corpus.pretokenizers.unicode_tables import compiled
 from partcover.encoding import worker
 from partcover.kernels.texts import _step_cutter as kernel
 
@@ -250,9 +251,7 @@ def test_a_pattern_that_is_out_of_time(monkeypatch):
     "source", [r"\s", r"\p{L}", r"[^\s\p{L}\p{N}]", "[^a]", r"\p{Co}", r"\P{Cn}"]
 )
 def test_sets_are_of_all_characters(source):
-    import regex
-
-    pattern = regex.compile(source, regex.VERSION1)
+    pattern = compiled(source)
     want = [pattern.match(chr(point)) is not None for point in range(0x110000)]
     assert points_of(source).tolist() == want
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-import regex
-
 from ...errors import InputError
+from ..pretokenizers.unicode_tables import compiled
 
 __all__ = ["ALL_WORDS", "LONGEST", "checked_phrases", "join_words", "phrase_sizes"]
 
@@ -16,8 +15,8 @@ ALL_WORDS = 2**31 - 1
 #: The most words otherwise: libraries that write a repetition out take no thousands.
 LONGEST = 64
 
-_ENDS_IN_LETTER = regex.compile(r"\p{L}\p{M}*\Z")
-_BEGINS_WITH_LETTER = regex.compile(r"[ '’]?\p{L}")
+_ENDS_IN_LETTER = r"\p{L}\p{M}*\Z"
+_BEGINS_WITH_LETTER = r"[ '’]?\p{L}"
 
 
 def checked_phrases(words: int) -> int:
@@ -44,9 +43,9 @@ def phrase_sizes(words: Iterable[str], most: int) -> list[int]:
     """
     sizes: list[int] = []
     before = ""
+    ends, begins = compiled(_ENDS_IN_LETTER).search, compiled(_BEGINS_WITH_LETTER).match
     for word in words:
-        joins = sizes and sizes[-1] < most and _ENDS_IN_LETTER.search(before)
-        if joins and _BEGINS_WITH_LETTER.match(word):
+        if sizes and sizes[-1] < most and ends(before) and begins(word):
             sizes[-1] += 1
         else:
             sizes.append(1)

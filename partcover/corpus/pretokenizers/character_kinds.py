@@ -10,6 +10,7 @@ import numpy.typing as npt
 import regex
 
 from ...kernels.encoding import _encoder
+from .unicode_tables import NEWER, SMALL, ranges_of
 
 __all__ = ["PLACES", "character_kinds", "code_points"]
 
@@ -35,14 +36,19 @@ PLACES = (range(0x40000), range(0xE0000, 0xE1000))
 def character_kinds() -> npt.NDArray[np.uint8]:
     """Returns the kinds of each code point, as bits of the encoder's kernel.
 
-    They come from the library that runs the patterns, so that both have the same Unicode version.
+    They are those of Unicode 16, as the libraries have them.
 
     Returns
     -------
     ndarray of uint8, shape (0x110000,)
         Read-only.
     """
-    return code_points(_KINDS)
+    kinds = code_points(_KINDS).copy()
+    for first, last in ranges_of(NEWER):
+        kinds[first : last + 1] = 0
+    kinds[ord(SMALL)] = _KINDS[r"\p{Ll}+"]
+    kinds.setflags(write=False)
+    return kinds
 
 
 def code_points(

@@ -17,6 +17,7 @@ from ...kernels.texts._step_cutter import StepCutter
 from .byte_spelling import spelled_bytes
 from .pattern_programs import Programs, Unsupported, points_of
 from .steps import Step, Steps
+from .unicode_tables import compiled
 
 __all__ = ["CompiledSteps"]
 
@@ -65,12 +66,14 @@ class CompiledSteps:
         made: list[tuple[Any, ...]] = []
         if steps.joins > 1 or any(step.only_first for step in steps.steps[1:]):
             return None
+        if any(step.without for step in steps.steps):
+            return None
         try:
             for step in steps.steps:
                 if step.prefix or step.suffix or step.replacement is not None:
                     made.append(_written(step))
                 if step.cut is not None:
-                    start, first = programs.add(step.cut.find.compiled.pattern)
+                    start, first = programs.add(step.cut.find.pattern)
                     behaviour = _BEHAVIOURS[step.cut.behaviour]
                     made.append((start, len(firsts), behaviour, step.cut.invert))
                     firsts.append(first)
@@ -92,11 +95,12 @@ class CompiledSteps:
         first = self.steps.steps[0].cut if self.steps.steps else None
         if first is None or first.behaviour != "Isolated" or self.writes:
             return None
-        source = first.find.compiled.pattern
+        source = first.find.pattern
         # one character; the bytes of one whose end is not there yet are none
         if source not in self.programs.sets or points_of(source)[0xDC80:0xDD00].any():
             return None
-        return regex.compile(rf"(?rs)(?<=.){source}", regex.VERSION1)
+        place: regex.Pattern[str] = compiled(rf"(?rs)(?<=.){source}")
+        return place
 
     @cached_property
     def cutter(self) -> StepCutter:

@@ -20,8 +20,8 @@ Oniguruma                  here
 
 Refused are references to groups, named groups, conditions, POSIX brackets and properties of their
 names (which mean other characters there), ``{n,m}+`` (which is not possessive there), ``{n}?``,
-bytes above 0x7F, and whatever is not named here.  Both libraries take a character for what their
-version of Unicode says.
+bytes above 0x7F, and whatever is not named here.  Properties are those of Unicode 16 in the end
+(`partcover.corpus.pretokenizers.unicode_tables`).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@ r"""Makes programs of patterns, which the kernel that splits text runs.
 
 A pattern, as `partcover.corpus.pretokenizers.oniguruma.translated` writes it for `regex`, is read
 into a tree, and the tree becomes nodes: `partcover.kernels.texts._step_cutter` says what they do.
-Each set of characters is what `regex` matches, character by character, so that both have the same
-Unicode version.  What has no program, as lazy quantifiers have none, is left to `regex`.
+Each set of characters is what `regex` matches, character by character, with the properties of
+Unicode 16.  What has no program, as lazy quantifiers have none, is left to `regex`.
 
 Greedy quantifiers try the most first and give back one by one, as `regex` does.  Where what follows
 a set cannot begin with a character of it, nothing that is given back could help, and it is kept.
@@ -23,6 +23,7 @@ import regex
 
 from ...kernels.texts import _step_cutter as kernel
 from .character_kinds import code_points
+from .unicode_tables import in_unicode_16
 
 __all__ = ["Programs", "Unsupported", "points_of"]
 
@@ -367,7 +368,7 @@ _ELSEWHERE: dict[tuple[int, int], int] = {
 
 @cache
 def points_of(source: str) -> npt.NDArray[np.bool_]:
-    r"""Returns which code points match a pattern for one character, as `regex` reads it.
+    r"""Returns which code points match a pattern for one character; `in_unicode_16` says how.
 
     Returns
     -------
@@ -380,7 +381,7 @@ def points_of(source: str) -> npt.NDArray[np.bool_]:
     >>> points_of(r"\s").nonzero()[0][:6].tolist()
     [9, 10, 11, 12, 13, 32]
     """
-    run = f"(?V1)(?:{source})+"
+    run = f"(?V1)(?:{in_unicode_16(source)})+"
     far = max(map(ord, source)) > 0x3FFFF or any(
         int(code, 16) > 0x3FFFF for code in re.findall(r"\\U([0-9A-Fa-f]{8})", source)
     )

@@ -64,6 +64,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,7 @@ from .published_patterns import CLIP, CUTTING, DEEPSEEK, NAME_OF_SPLIT, PATTERNS
 from .splitters import CheckedSplitter
 from .splitters import Splitter as Splitter
 from .steps import PHRASES, Step, Steps, read_steps, split_steps
+from .unicode_tables import compiled
 
 __all__ = [
     "CLIP",
@@ -109,12 +111,12 @@ _WHITE = (
 
 # Place (b) above, searched from the end.  A character that is split by the end of the text decodes
 # to surrogates (Cs), whose kind is not known yet.
-_LETTER_END = regex.compile(r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}']")
+_LETTER_END = r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}']"
 # Place (a) likewise.
 _WORD_END = regex.compile(r"(?r)(?<=\S) ")
 # The same where words are joined.
-_SIGN_END = regex.compile(r"(?r)(?<=[^\s\p{L}\p{M}\p{Cs}]) ")
-_PHRASE_END = regex.compile(r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}'’ ]|(?<=[^\s\p{L}\p{M}\p{Cs}]) ")
+_SIGN_END = r"(?r)(?<=[^\s\p{L}\p{M}\p{Cs}]) "
+_PHRASE_END = r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}'’ ]|(?<=[^\s\p{L}\p{M}\p{Cs}]) "
 
 
 _CUT_AT_SPACES = (
@@ -188,17 +190,30 @@ class PretokenizerRule:
     @property
     def place(self) -> regex.Pattern[str] | None:
         """The pattern that finds a last place to split at where the word table finds none."""
+        place: regex.Pattern[str] | None = self.between
         if self.phrase > 1:
-            return _PHRASE_END if self.pieces == _word_table.AFTER_PHRASE else _SIGN_END
-        if self.finder in _CUT_AT_SPACES:
-            return _WORD_END
-        if self.between is not None:
-            return self.between
-        return _LETTER_END if self.pieces == _word_table.AFTER_WORD else None
+            ends = self.pieces == _word_table.AFTER_PHRASE
+            place = compiled(_PHRASE_END if ends else _SIGN_END)
+        elif self.finder in _CUT_AT_SPACES:
+            place = _WORD_END
+        elif place is None and self.pieces == _word_table.AFTER_WORD:
+            place = compiled(_LETTER_END)
+        return place
+
+
+@dataclass(frozen=True)
+class _Matches:
+    """Finds the matches of a pattern, which is compiled when it is first needed."""
+
+    pattern: str
+
+    def __call__(self, text: str) -> list[str]:
+        found: list[str] = compiled(self.pattern).findall(text)
+        return found
 
 
 def _pattern(pattern: str, pieces: int, finder: int) -> PretokenizerRule:
-    return PretokenizerRule(regex.compile(pattern).findall, pieces, finder)
+    return PretokenizerRule(_Matches(pattern), pieces, finder)
 
 
 _SPACED = regex.compile(SPLITS["first-space"]).findall
@@ -213,6 +228,15 @@ def _space_prefix(mark: str) -> PretokenizerRule:
 
 def _whole(text: str) -> list[str]:
     return [text] if text else []
+
+
+@cache
+def _deepseek() -> Steps:
+    return read_steps(split_steps(DEEPSEEK))
+
+
+def _deepseek_words(text: str) -> list[str]:
+    return _deepseek().words(text)
 
 
 _FINDERS = {
@@ -234,9 +258,7 @@ PRETOKENIZER_RULES: dict[str, PretokenizerRule] = {
         for name, pattern in PATTERNS.items()
     },
     "none": PretokenizerRule(_whole, _word_table.NOWHERE, _encoder.WHOLE),
-    "deepseek": PretokenizerRule(
-        read_steps(split_steps(DEEPSEEK)).words, _word_table.NOWHERE, _encoder.DEEPSEEK
-    ),
+    "deepseek": PretokenizerRule(_deepseek_words, _word_table.NOWHERE, _encoder.DEEPSEEK),
 }
 
 # steps that have no name, and are run in compiled code
@@ -453,7 +475,7 @@ def _within_words(step: Step) -> bool:
     if data["type"] != "Split" or (data["behavior"], data["invert"]) != ("Isolated", False):
         return False
     found = _CLASS.fullmatch(data["pattern"].get("Regex", ""))
-    return found is not None and not regex.search(translated(found[1]), _WHITE, regex.VERSION1)
+    return found is not None and not compiled(translated(found[1])).search(_WHITE)
 
 
 def _find(name: str) -> PretokenizerRule:

@@ -34,6 +34,7 @@ from ..normalizers.steps import writes_a_space
 from .pretokenizer import PretokenizerRule
 from .published_patterns import CLIP
 from .steps import PUNCTUATION, WORD_CHARACTER, Steps
+from .unicode_tables import compiled
 
 __all__ = ["raw_rules"]
 
@@ -200,7 +201,7 @@ def _characters(name: str, kind: str) -> tuple[npt.NDArray[np.uint8], dict[str, 
     seen = "".join(sorted(set("".join(normalized))))
     of = dict.fromkeys(seen, _RUN)
     for number, pattern in _CLASSES[kind].items():
-        of.update(dict.fromkeys(regex.findall(pattern, seen, regex.VERSION1), number))
+        of.update(dict.fromkeys(compiled(pattern).findall(seen), number))
     classes = np.full(0x110000, _JOINING, np.uint8)
     becomes = {}
     joining = regex.compile(f"[{joining_characters(0x10000)}]")

@@ -28,14 +28,15 @@ EndOfWord            no step of the library's but of its model BPE, `end_of_word
 Phrases              no step of the library's: joins `words` words in a row at most, or all (null),
                      see `partcover.corpus.pretokenizers.phrases`.  The last step, behind steps
                      that keep the text
+LeaveOut             no step of the library's but of its model BPE, which leaves out what it has no
+                     piece for: leaves `bytes` out of each word
 Sequence             its `pretokenizers`, each on the words of the one before
 ===================  ===========================================================================
 
 ByteLevel's spelling of bytes as characters is no part of a step here: words are text.  What stands
 behind it, as in Falcon's, splits that spelling, and so a word may begin or end inside a character:
 its bytes are lone surrogates then (``surrogateescape``).  A step there may only split.  What is
-punctuation and what a word's character is agrees with the library, up to characters that are newer
-than its version of Unicode.
+punctuation and what a word's character is agrees with the library.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ __all__ = [
     "Piece",
     "Step",
     "Steps",
+    "leave_out",
     "read_steps",
     "split_steps",
 ]
@@ -79,6 +81,8 @@ _BEHAVIOURS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "C
 _SCHEMES = ("always", "first", "never")
 #: What words are made of, as a part of a class of characters.
 WORD_CHARACTER = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}"
+# the library's table of numbers is that of Unicode 17
+_NUMBERS = r"[\p{N}\U00011DE0-\U00011DE9\U00016FF4-\U00016FF6]"
 # the library's table of punctuation is that of Unicode 8
 _YOUNGER = (
     r"\u061D\u09FD\u0A76\u0C77\u0C84\u1B4E-\u1B4F\u1B7D-\u1B7F\u2E43-\u2E4F\u2E52-\u2E5D"
@@ -143,6 +147,8 @@ class Step:
         The most words in a row that are joined then.
     spelled : bool
         Whether it splits bytes as ByteLevel spells them.
+    without : bytes
+        The bytes that are left out.
     """
 
     data: dict[str, Any]
@@ -155,9 +161,12 @@ class Step:
     joins: int = 1
     spelled: bool = False
     again: bool = False
+    without: bytes = b""
 
     def words(self, text: str, at_start: bool) -> list[str]:
         """Returns the words of a text, in order; some may be empty."""
+        if self.without:
+            return [_text(_bytes(text).translate(None, self.without))]
         if self.spelled:
             return [part for part, _ in self._parts(text)]
         text = self._front(text, at_start) + self._replaced(text) + self._behind(text)
@@ -166,9 +175,15 @@ class Step:
     def pieces(self, piece: Piece) -> list[Piece]:
         """Returns the words of a piece with their places, in order; some may be empty."""
         spans = piece.spans()
-        if self.spelled:
+        if self.spelled or self.without:
             sizes = [len(_bytes(letter)) for letter in piece.text]
             of_byte = [span for span, size in zip(spans, sizes, strict=True) for _ in range(size)]
+        if self.without:
+            data = _bytes(piece.text)
+            left = [at for at, byte in enumerate(data) if byte not in self.without]
+            text = _text(bytes(data[at] for at in left))
+            return [Piece(text, 0, [of_byte[left[at]] for at in _starts(text)])]
+        if self.spelled:
             return [
                 Piece(part, 0, [of_byte[begin + at] for at in _starts(part)])
                 for part, begin in self._parts(piece.text)
@@ -186,7 +201,7 @@ class Step:
         """Returns the words of a text that is spelled byte by byte, and where they begin in it."""
         data = _bytes(text)
         cut = self.cut(spelled_bytes(data)) if self.cut else []
-        return [(data[a:b].decode("utf-8", "surrogateescape"), a) for a, b in cut]
+        return [(_text(data[a:b]), a) for a, b in cut]
 
     def _replaced(self, text: str) -> str:
         return text if self.replacement is None else text.replace(" ", self.replacement)
@@ -278,6 +293,10 @@ class Steps:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _starts(text: str) -> list[int]:
@@ -389,7 +408,7 @@ def _split(step: Mapping[str, Any]) -> Step:
 
 def _digits(step: Mapping[str, Any]) -> Step:
     each = _flag(step, "individual_digits", False)
-    cut = Cut(timed_pattern("N", r"\p{N}"), "Isolated" if each else "Contiguous")
+    cut = Cut(timed_pattern("N", _NUMBERS), "Isolated" if each else "Contiguous")
     return Step({"type": "Digits", "individual_digits": each}, cut)
 
 
@@ -455,6 +474,19 @@ def _end_of_word(_: Mapping[str, Any]) -> Step:
     return Step(END_OF_WORD, suffix=" ", keeps=False)
 
 
+def leave_out(without: Iterable[int]) -> dict[str, Any]:
+    """Returns, as JSON, the step that leaves bytes out of each word."""
+    return {"type": "LeaveOut", "bytes": sorted(without)}
+
+
+def _leave_out(step: Mapping[str, Any]) -> Step:
+    given = step.get("bytes")
+    known = isinstance(given, list) and all(type(n) is int and 0 <= n < 256 for n in given)
+    if not known or not given:
+        raise InputError(f"bytes is {shown(given)}: a list of numbers from 0 to 255 is expected")
+    return Step(leave_out(set(given)), keeps=False, without=bytes(sorted(set(given))))
+
+
 def _phrases(step: Mapping[str, Any]) -> Step:
     words = step.get("words")
     if words is not None and (isinstance(words, bool) or not isinstance(words, int)):
@@ -474,6 +506,7 @@ _STEPS: dict[str, Callable[[Mapping[str, Any]], Step]] = {
     "Metaspace": _metaspace,
     "ByteLevel": _byte_level,
     "EndOfWord": _end_of_word,
+    "LeaveOut": _leave_out,
     PHRASES: _phrases,
 }
 
@@ -536,7 +569,7 @@ def _behind_bytes(steps: tuple[Step, ...]) -> tuple[Step, ...]:
         return steps
     at = kinds.index("ByteLevel") + 1
     behind = tuple(
-        step if step.suffix or step.joins > 1 else replace(step, spelled=True)
+        step if step.suffix or step.joins > 1 or step.without else replace(step, spelled=True)
         for step in steps[at:]
     )
     for step in behind:

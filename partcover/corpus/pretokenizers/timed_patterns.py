@@ -12,6 +12,7 @@ import regex
 from ...errors import InputError
 from ...runtime.arguments import shown
 from .oniguruma import translated
+from .unicode_tables import compiled
 
 __all__ = ["Matches", "Span", "TimedPattern", "check_sizes", "timed_pattern"]
 
@@ -38,11 +39,14 @@ class TimedPattern:
     ----------
     source : str
         The pattern as it was given, for errors.
+    pattern : str
+        What it is for `regex`.
     compiled : pattern
-        The pattern.
+        The same, with the properties of Unicode 16.
     """
 
     source: str
+    pattern: str = field(compare=False)
     compiled: Any = field(compare=False)
 
     def __call__(self, text: str) -> Matches:
@@ -122,7 +126,7 @@ def timed_pattern(source: str, pattern: str) -> TimedPattern:
             f"more than {_LARGEST:,} characters"
         )
     try:
-        return TimedPattern(source, regex.compile(pattern, regex.VERSION1))
+        return TimedPattern(source, pattern, compiled(pattern))
     except (regex.error, RecursionError, MemoryError, OverflowError) as error:
         raise InputError(f"the pattern {shown(source)} is not valid: {error}") from None
 

@@ -1,13 +1,18 @@
 """Classes of characters, as the tables of Hugging Face's tokenizers 0.23 have them.
 
-Its tables are of several versions of Unicode, Python's and `regex`' of others.  So they are written
-down here where a normalizer depends on them.
+Patterns have the classes of Unicode 16 there, and in tiktoken 0.14, and `compiled` gives them here
+to patterns of `regex`, whose tables are newer.  Normalizers have tables of several versions, which
+are written down here.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import regex
 
 __all__ = [
     "CONTROLS",
@@ -15,10 +20,14 @@ __all__ = [
     "INERT",
     "LOWER",
     "MARKS",
+    "NEWER",
     "NMT_GONE",
     "NMT_SPACE",
     "NONSPACING",
+    "SMALL",
     "WHITE",
+    "compiled",
+    "in_unicode_16",
     "ranges_of",
 ]
 
@@ -48,6 +57,76 @@ def ranges_of(class_: str) -> Iterator[tuple[int, int]]:
     """
     for first, last in re.findall(r"\\U(\w{8})(?:-\\U(\w{8}))?", class_):
         yield int(first, 16), int(last or first, 16)
+
+
+#: What Unicode 16 does not have, and 17 or 18 has.
+NEWER = character_class(
+    "558 58B-58C 5C8-5C9 88F B53-B54 C5C CDC 1ACF-1AF0 208F 209D-209F 20C1-20C4 2B96 2E60-2E63 "
+    "A7CE-A7CF A7D2 A7D4 A7DD A7E2 A7F1 AB6C-AB6D FBC3-FBD2 FD90-FD91 FDC8-FDCE 107BB-107BF "
+    "10940-10959 10EC5-10EC7 10EC9-10EEE 10EF0-10EFB 11B0A 11B60-11B67 11DB0-11DDB 11DE0-11DE9 "
+    "11DF0-11DF1 1246F 12475-1247F 12550-12686 16EA0-16EB8 16EBB-16ED3 16FF2-16FF6 187F8-187FF "
+    "18CD6-18CDA 18D09-18D20 18D80-18DF2 18E00-19191 191A0-191D2 1B123-1B128 1B168 1CCFA-1CCFC "
+    "1CEBA-1CED0 1CED2-1CED4 1CEDD-1CEFD 1D127-1D128 1D1EB-1D1FF 1D250-1D281 1D6A6 1DB00-1DB1C "
+    "1DF1F-1DF24 1DF2B-1DF81 1DF90-1DF96 1DFCD-1DFFF 1E6C0-1E6DE 1E6E0-1E6F5 1E6FE-1E6FF 1F1AE "
+    "1F6D8-1F6D9 1F777-1F77A 1F7DA-1F7DB 1F7F1-1F7FF 1F8D0-1F8D8 1FA54-1FA57 1FA8A-1FA8E 1FAC8 "
+    "1FACC-1FACD 1FADD 1FAEA-1FAEB 1FAEF 1FAF9-1FAFA 1FBFA 2B73A-2B73F 2B81E 2CEA2-2CEAD "
+    "323B0-33479 3D000-3FC3F"
+)
+
+#: A small letter of Unicode 16 that is a letter without case since.
+SMALL = "\u0295"
+
+# in three parts, of which a character is mostly in none: so that few ranges are looked at
+_NEWER = "".join(
+    f"[[\\U{first:08X}-\\U{last:08X}]&&[{NEWER}]]"
+    for first, last in ((0x300, 0x2FFF), (0xA000, 0xFFFF), (0x10000, 0x3FFFF))
+)
+_ATOM = re.compile(r"\\(?:([pP])\{(\^?)([^}]*)\}|[wWdD]|.)", re.DOTALL)
+_BY_BLOCK = re.compile("in|blk|block", re.IGNORECASE)
+_NEVER = "\U00050000"  # what Unicode has no character for
+_SMALL_IN = {"ll": True, "lowercaseletter": True, "lo": False, "otherletter": False}
+
+
+def in_unicode_16(pattern: str) -> str:
+    r"""Returns a pattern of `regex`, in its version 1, with the properties of Unicode 16.
+
+    Properties of blocks stay.
+
+    Examples
+    --------
+    >>> import regex
+    >>> from partcover.corpus.pretokenizers.unicode_tables import in_unicode_16
+    >>> newer = "\U000323B0"  # a Han character of Unicode 17
+    >>> regex.findall(in_unicode_16(r"\p{L}"), f"a{newer}", regex.VERSION1)
+    ['a']
+    """
+    return _ATOM.sub(_older, pattern)
+
+
+def _older(found: re.Match[str]) -> str:
+    atom, (letter, caret, name) = found[0], found.groups()
+    if atom[1] not in "pPwWdD" or (name is not None and _BY_BLOCK.match(name)):
+        return atom
+    lacks = regex.fullmatch(atom, _NEVER) is not None  # so it has what is not assigned
+    text = f"[{atom}{_NEWER}]" if lacks else f"[{atom}--[{_NEWER}]]"
+    small = _SMALL_IN.get(re.sub("[ _-]", "", name or "").lower())
+    if small is None:
+        return text
+    small ^= (letter == "P") ^ (caret == "^")
+    return f"[{text}{SMALL}]" if small else f"[{text}--{SMALL}]"
+
+
+@lru_cache(256)
+def compiled(pattern: str) -> Any:
+    """Returns a pattern of `regex`, in its version 1, compiled with the properties of Unicode 16.
+
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers.unicode_tables import compiled
+    >>> compiled("[a-c]").findall("ad")
+    ['a']
+    """
+    return regex.compile(in_unicode_16(pattern), regex.VERSION1)
 
 
 #: White space, Unicode's White_Space.

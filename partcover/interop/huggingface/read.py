@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...corpus.normalizers.normalizer import Normalizer
+from ...corpus.pretokenizers.pretokenizer import Pretokenizer
+from ...corpus.pretokenizers.steps import leave_out, read_steps
 from ...errors import InputError
 from ...runtime.arguments import shown
 from ...runtime.files.kinds import begins_object
@@ -34,6 +36,7 @@ __all__ = ["flags_of", "from_json", "looks_like", "read"]
 
 Spell: TypeAlias = Callable[[str], bytes | None]
 _FOUND = ("single_word", "lstrip", "rstrip", "normalized")
+_NEVER = {0xC0, 0xC1, *range(0xF5, 0x100)}  # bytes that are in no UTF-8
 _FREE = re.compile(r"<free [0-9]+>")
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _MARK = "▁"
@@ -133,7 +136,26 @@ def _read(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
     entries = {text: n for n, (text, _) in enumerate(vocab)} if kind == "Unigram" else vocab
     use["decode_only"] = _others(entries, special, spell, remarks)
     vocabulary = _vocabulary(use, special, pretokenizer, remarks)
+    if kind == "BPE" and not {*_lacking(vocabulary)} <= _NEVER:
+        vocabulary = _leaving_out(vocabulary, data, remarks)
     return vocabulary.with_(normalizer=normalizer), remarks
+
+
+def _lacking(vocabulary: Vocabulary) -> list[int]:
+    """Returns the bytes that have no id."""
+    return [byte for byte in range(256) if vocabulary.id_of[byte] < 0]
+
+
+def _leaving_out(vocabulary: Vocabulary, data: Mapping[str, Any], remarks: list[str]) -> Vocabulary:
+    """Returns the same with a step that leaves out bytes without an id, if its library does so."""
+    model = data["model"]
+    named = model.get("unk_token") is not None or model.get("end_of_word_suffix")
+    if named or vocabulary.pretokenizer is None:
+        return vocabulary
+    steps = [data["pre_tokenizer"], leave_out(_lacking(vocabulary))]
+    both = read_steps({"type": "Sequence", "pretokenizers": steps})
+    remarks[-1] += ", and are left out of a text, as its library does"
+    return vocabulary.with_(pretokenizer=Pretokenizer.from_steps(both).name)
 
 
 def _decoding(data: dict[str, Any], vocabulary: Vocabulary) -> tuple[Decoding, list[str]]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from interop.vocabularies import TEXT, made, same
 from properties import tries
 
-from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
+from partcover import Encoder, InputError, Vocabulary, WordCounts, extend, prune, segment
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.interop import export
 from partcover.interop.byte_level import from_characters
@@ -175,6 +175,53 @@ def test_a_post_processor_that_adds_nothing_is_not_remarked(tmp_path):
     steps = {"type": "Sequence", "processors": [{"type": "ByteLevel"}, nothing]}
     read = damaged(tmp_path, "merges", put("post_processor", steps))
     assert "remarks" not in read.provenance
+
+
+@pytest.mark.long
+def test_what_a_model_without_bytes_leaves_out(tmp_path):
+    letters = ["a", "b", "c", "Ġ", "1", "Ã", "¿", "ï"]  # of é and ￿, the first byte alone
+    merges = [["a", "b"], ["ab", "c"], ["Ġ", "ab"], ["Ã", "a"]]
+    listed = [*letters, *map("".join, merges)]
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    data = {
+        "version": "1.0",
+        "model": {
+            "type": "BPE", "merges": merges, "vocab": {t: n for n, t in enumerate(listed)},
+        },
+        "added_tokens": [],
+        "pre_tokenizer": {**byte_level, "use_regex": True},
+        "post_processor": None,
+        "decoder": byte_level,
+    }  # fmt: skip
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(data))
+    own = tokenizers.Tokenizer.from_file(str(path))
+    vocabulary = Vocabulary.load(path)
+    assert "248 bytes have no id, and are left out" in vocabulary.provenance["remarks"][0]
+    encoder = Encoder(vocabulary)
+    draw = random.Random(3)
+    texts = ["".join(draw.choices("aabbc 1éd日￿!\n", k=draw.randint(0, 12))) for _ in range(400)]
+    for text in texts:
+        ids = own.encode(text).ids
+        assert encoder.encode(text) == ids
+        assert encoder.count(text) == len(ids)
+        assert encoder.decode(ids, errors="replace") == own.decode(ids)
+    assert encoder.encode_batch(texts) == [own.encode(text).ids for text in texts]
+    assert encoder.encode_with_offsets("xa éb") == ([0, 3, 5, 1], [(1, 2), (2, 3), (3, 5), (5, 6)])
+    assert export(vocabulary, tmp_path / "again.json", "huggingface", text="".join(texts)).exact
+    assert json.loads((tmp_path / "again.json").read_text()) == data
+    counts = WordCounts.from_texts(texts, pretokenizer=vocabulary.pretokenizer)
+    for changed in (
+        extend(vocabulary, counts, 3, time_limit=0.1).vocabulary,
+        prune(vocabulary, counts, 2, time_limit=0.1).vocabulary,
+    ):
+        export(changed, tmp_path / "changed.json", "huggingface")
+        there = tokenizers.Tokenizer.from_file(str(tmp_path / "changed.json"))
+        ours = Encoder(changed).encode_batch(texts)
+        assert ours == [there.encode(text).ids for text in texts]
+    bare = vocabulary.with_(provenance={})
+    with pytest.raises(InputError, match="only a model that lacks bytes leaves them out"):
+        export(bare, tmp_path / "bare.json", "huggingface")
 
 
 @pytest.mark.parametrize(("text", "place"), [("日", 269), ("@", 64)])
