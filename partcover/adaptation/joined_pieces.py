@@ -31,6 +31,7 @@ __all__ = ["add_by_likelihood", "add_merges", "merge_condition"]
 _SEARCH = 0.5  # of the time
 _PATIENCE = 20.0  # seconds for a solver
 _MOST_MADE = 1_000_000  # candidates of which a bound knows what they are made of
+_PLACES = 12
 # what a token scores above its pieces for each of them that it saves: more than rounding takes off
 _JOINING = {"word": 1e-6, "text": 1e-6, "text32": 1 / 16}
 
@@ -158,7 +159,8 @@ def _score(pieces: Pieces, run: Run) -> float:
         else:  # of the bytes of a character, one counts
             lacking += base.symbols != "bytes" or number - size < 0x80 or number - size >= 0xC0
     score = total + lacking * unknown + _JOINING[base.sums] * (len(run) - 1)
-    return c_float(score).value if base.sums == "text32" else score
+    # so few digits are read back the same by every library
+    return c_float(score).value if base.sums == "text32" else round(score, _PLACES)
 
 
 def _with_scores(base: Vocabulary, new: list[Token], scored: dict[Token, float]) -> Vocabulary:
