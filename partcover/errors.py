@@ -80,7 +80,7 @@ def _cut(line: str) -> str:
 
 
 class PartcoverError(Exception):
-    """Base class of all errors here; the message is one line: what, where, and what to do.
+    """Base class of all errors; the message is one line that says what, where and what to do.
 
     The message is made safe for a terminal, and what it repeats of an input is shortened
     (`message_line`).
@@ -100,7 +100,7 @@ class PartcoverError(Exception):
 
 
 class InputError(PartcoverError, ValueError):
-    """Bad usage or bad input, which the caller can mend.
+    """Invalid usage or input, which the caller can correct.
 
     Examples
     --------

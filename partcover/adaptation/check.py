@@ -89,13 +89,13 @@ def verify_extension(
     Parameters
     ----------
     vocabulary : Vocabulary
-        What `extend` has made: its first tokens are the base, and it says how many.
+        A vocabulary made by `extend`, which begins with the tokens of the base.
     words : WordCounts
         The corpus that it was extended for.
     certificate : Certificate, optional
         The proof of the bound.
     keep : WordCounts, optional
-        The corpus to keep, where it had a weight.
+        The corpus to keep, if it had a weight.
 
     Raises
     ------

@@ -51,32 +51,32 @@ def extend(
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Extension:
-    """Adds tokens to a vocabulary so that a corpus needs the fewest.
+    """Adds tokens to a vocabulary such that a corpus needs as few tokens as possible.
 
     Parameters
     ----------
     base : Vocabulary
-        The tokens that are there.  They, their ids and special tokens stay as they are, and the
-        new ones get the ids behind all of them.
+        The existing vocabulary.  Its tokens, ids and special tokens do not change, and the new
+        tokens get the ids after them.
     words : WordCounts
         The corpus, split into words by the base's own pre-tokenizer.  Words of ``none``, which are
-        whole texts, are segmented further where no token of the base reaches across
-        (`split_at_spaces`); where some do, new tokens are parts of words
+        whole texts, are split further where no token of the base reaches across
+        (`split_at_spaces`); if some do, new tokens are parts of words
         (`Extension.is_within_words`).
     m : int
-        How many tokens to add, at least 1.  There are fewer where no more of them help.
+        Number of tokens to add, at least 1.  Fewer are added if no more of them help.
     keep : WordCounts, optional
-        A corpus of what the base is for, counted before and after.
+        A corpus that the base is used for, counted before and after.
     keep_weight : number
-        What a token of `keep` counts where one of the corpus counts 1: the weighted sum is
-        minimised.  0, the default, leaves `keep` out of it.
+        Weight of each token of `keep` in the sum to minimize; tokens of the corpus have weight 1.
+        By default 0.
     at_most : number, optional
-        How much more `keep` may need after than before, as a share: 0.001 is 0.1 %.  Counted in
-        integers, rounded down.
+        Maximum increase of the tokens of `keep`, as a share: 0.001 is 0.1 %.  The limit is
+        computed in integers and rounded down.
     rule : str, optional
-        The rule by which words are segmented, before and after; by default the base's own.
+        The segmentation rule before and after; by default the base's own.
     time_limit : float, optional
-        Seconds for search and bound; None until they get no better.
+        Seconds for search and bound; None until they no longer improve.
     threads : int
         Number of threads.
     progress : Progress, optional
@@ -90,30 +90,30 @@ def extend(
     Raises
     ------
     InputError
-        If the base's rule is not one that new tokens can be chosen for, m is 0, the words are over
-        other symbols or of another pre-tokenizer, or `at_most` is given without `keep`.
+        If new tokens cannot be chosen for the base's rule, m is 0, the words are over other symbols
+        or another pre-tokenizer, or `at_most` is given without `keep`.
 
     Notes
     -----
-    The base's tokens cost nothing and are always there, so that this is the tokenization problem
-    with tokens that are given (`Instance.prefix`), and its lower bounds are those of that.
+    The base's tokens are given, so this is the tokenization problem with a prefix
+    (`Instance.prefix`), and its lower bounds apply.
 
-    Under the shortest path and by priority, no corpus ever needs more tokens than before, so that
-    `at_most` holds by itself: every path over the base's tokens is still there, and a token that
-    comes behind all others in priority only joins what they leave.
+    Under ``shortest_path`` and ``priority``, no corpus ever needs more tokens than before, so
+    `at_most` is always satisfied: every path over the base's tokens is still possible, and a token
+    with the last priority only joins what the others leave.
 
-    New merges come behind the base's own.  As long as one of those can be made it is made first,
-    and so a word is segmented as it was; then merges only join neighbours.  The problem is that of
-    the pieces as symbols (`Pieces`), and no corpus needs more tokens than before.  The bound is for
-    all m texts that runs of pieces spell, whether merges lead to them or not; it is no bound for
-    merges that come before some of the base's.
+    New merges come after those of the base.  While one of these applies, it is applied first, so a
+    word is first segmented as before; then new merges join neighbors.  This is the problem with the
+    pieces as symbols (`Pieces`), and no corpus needs more tokens than before.  The bound holds for
+    any m strings of pieces, whether merges can make them or not; it does not hold for merges
+    between those of the base.
 
-    By likelihood a new token scores a hair more than the pieces that it joins, so that the
-    most likely segmentations stay so, and are joined as far as possible.  The bound is that of the
-    shortest path: it holds for all m tokens with any scores.
+    Under ``likelihood``, a new token gets a score slightly above the sum of the pieces that it
+    joins, so the most likely segmentations stay most likely, and are joined as far as possible.
+    The bound is that of the shortest path and holds for any m tokens with any scores.
 
-    By longest match a new token may leave less of a word to those behind it.  Tokens are taken one
-    by one, each counted on both corpora in integers before it is.
+    Under ``longest_match``, a new token may leave a worse rest of a word.  Tokens are chosen one by
+    one, and each is first counted on both corpora.
 
     Examples
     --------

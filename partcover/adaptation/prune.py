@@ -48,22 +48,22 @@ def prune(
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Pruning:
-    """Keeps the k tokens of a vocabulary with which a corpus needs the fewest.
+    """Keeps k tokens of a vocabulary such that a corpus needs as few tokens as possible.
 
     Parameters
     ----------
     base : Vocabulary
-        The tokens.  Special tokens and single symbols stay beside the k; where some symbols have
-        no id, so do the characters of the corpus that are tokens.
+        The vocabulary.  In addition to the k tokens, special tokens and single symbols stay; if
+        some symbols have no id, the characters of the corpus that are tokens stay, too.
     words : WordCounts
-        The corpus, split into words by the base's own pre-tokenizer; those of ``none`` are
-        segmented further, as in `extend`.
+        The corpus, split into words by the base's own pre-tokenizer; those of ``none`` are split
+        further, as in `extend`.
     k : int
         How many tokens of two or more symbols to keep, at least 1.
     rule : str, optional
-        The rule by which words are segmented, before and after; by default the base's own.
+        The segmentation rule before and after; by default the base's own.
     time_limit : float, optional
-        Seconds for search and bound; None until they get no better.
+        Seconds for search and bound; None until they no longer improve.
     threads : int
         Number of threads.
     progress : Progress, optional
@@ -72,22 +72,22 @@ def prune(
     Returns
     -------
     Pruning
-        The new vocabulary in the base's order, with ids from 0 on in the order of the old ones,
-        exact counts, and a lower bound for all k tokens of the base.
+        The new vocabulary in the order of the base, with ids from 0 in the order of the old ones,
+        exact counts, and a lower bound for any k tokens of the base.
 
     Raises
     ------
     InputError
-        If k is 0, more than the base has or less than has to stay, the rule uses no tokens, or the
-        words are over other symbols or of another pre-tokenizer.
+        If k is 0, larger than the number of tokens or smaller than the number that has to stay, the
+        rule uses no tokens, or the words are over other symbols or another pre-tokenizer.
 
     Notes
     -----
-    This is the tokenization problem with the base's tokens as its candidates.  Where fewer than k
-    help, the first of the others fill up.
+    This is the tokenization problem with the base's tokens as candidates.  If fewer than k help,
+    the first of the others fill up the rest.
 
-    Of merges, every token that stays is one that the merges between those that stay still make
-    (`MergeTree`); the bound is for all k tokens, whether that is so or not.
+    Under merges, the merges that stay can still make every token that stays (`MergeTree`); the
+    bound holds for any k tokens, whether merges can make them or not.
 
     Examples
     --------

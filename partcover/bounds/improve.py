@@ -47,36 +47,34 @@ def improve(
 ) -> Solution:
     """Finds a vocabulary that needs few tokens, and proves how far from optimal it is.
 
-    GreedTok comes first, then a lower bound, whose prices and x guide a local search: it exchanges
-    tokens by what adding and dropping them is worth under the shortest path, exactly.  Once the
-    linear relaxation is nearly solved the two go on together: side by side where there are
-    threads, or in turns; and each uses what the other finds.  Where every word may be a token,
-    nothing is left to look for (`partcover.heuristics.every_word`).
+    GreedTok runs first, then a lower bound.  The prices and x of the bound guide a local search,
+    which exchanges tokens by the exact gain of adding and removing them under the shortest path.
+    Once the linear relaxation is nearly solved, bound and search run together, in parallel if
+    there are threads, otherwise in turns, and each uses the results of the other.  If every word
+    can be a token, no search is needed (`partcover.heuristics.every_word`).
 
     Parameters
     ----------
     instance : Instance
         The words, candidates, budget and conditions.
     warm_start : Vocabulary or Solution, optional
-        A warm start beside GreedTok's vocabulary.  The certificate of a solution is the one to
-        start from, where no other is given.
+        A warm start in addition to GreedTok's vocabulary.  The certificate of a solution is used
+        as `start_certificate` if none is given.
     start_certificate : Certificate, optional
-        A warm start for the bound, of the same words and conditions.  The prices of any k are a
-        start; of a certificate for this k the bound counts, and it is kept where no better one is
-        proven.
+        A warm start for the bound, for the same words and conditions.  The prices of any k are a
+        start; the bound of a certificate for this k is kept if no better one is proven.
     bound : bool
-        Whether to look for a lower bound; without one nothing shows how far from optimal the
-        result is.
+        Whether to compute a lower bound; without it, nothing shows how far from optimal the result
+        is.
     cuts : bool
         Whether the bound uses cuts; see `lower_bound`.
     gap : float
         The relative gap at which to stop.
     time_limit : float, optional
-        Seconds for the whole call; up to two fifths go to the bound alone, or four fifths where the
-        words have more than 2^26 symbols, which have no search beside it.  Enumerating the
-        candidates, half a second for GreedTok and the recount of the result take place whatever
-        the limit is.
-        Without a limit the bound ends when the relaxation is solved, the search after five
+        Seconds for the whole call.  The bound alone may take up to two fifths, or four fifths if
+        the words have more than 2^26 symbols, because the search then runs after it.  Listing the
+        candidates, half a second of GreedTok and the recount of the result are always done.
+        Without a limit the bound ends when the relaxation is solved, and the search after five
         cycles.
     seed : int
         Random seed.
@@ -85,9 +83,9 @@ def improve(
     progress : Progress, optional
         Receives an `Event` for each phase, better vocabulary and better bound, all on one clock.
     checkpoint : callable, optional
-        Receives the best solution so far with its certificate, once there is one and then every few
-        seconds; its tokens come in no order.  If it raises an
-        exception the call goes on; ``extra["checkpoint_error"]`` is what the last one raised.
+        Receives the best solution so far with its certificate, as soon as there is one and then
+        every few seconds; its tokens are in no particular order.  If it raises an exception, the
+        call continues, and ``extra["checkpoint_error"]`` is the last exception.
 
     Returns
     -------

@@ -54,25 +54,23 @@ def lower_bound(
     instance : Instance
         The words, budget and conditions.
     incumbent : int or Fraction, optional
-        Tokens that some vocabulary needs, or its largest ratio over several corpora: for the gap,
-        and to prove candidates in or out.
+        Tokens that some vocabulary needs, or its largest ratio over several corpora.  It is used
+        for the gap, and to prove candidates in or out.
     start_certificate : Certificate, optional
-        A warm start: prices of the same words and conditions, for any k.  The bound is at least
-        what they prove; of a certificate for this k, all that it proves, and it is kept where no
-        better one is found.
+        A warm start: prices for the same words and conditions, for any k.  The bound is at least
+        what they prove.  The bound of a certificate for this k is kept if no better one is found.
     greedy : Solution, optional
         The solution of `greedtok` for this instance; by default GreedTok is run.
     cuts : bool
-        Whether to go on with cuts where the linear relaxation is nearly solved; without them its
-        value is the best that can be proven.
+        Whether to add cuts once the linear relaxation is nearly solved; without them, no bound is
+        higher than its value.
     gap : float, optional
-        The gap to the incumbent at which to stop; without an incumbent, to GreedTok's vocabulary.
+        The gap to the incumbent at which to stop, or to GreedTok's vocabulary without an incumbent.
     iterations : int, optional
-        The largest number of steps.
+        Maximum number of steps.
     time_limit : float, optional
-        Seconds, the last count included.  Enumerating the candidates and hashing the words take
-        place whatever the limit is; where no time is left then, the bound is a token for each
-        counted word.
+        Seconds, including the last count.  Listing the candidates and hashing the words are always
+        done; if no time is left then, the bound is one token for each counted word.
     threads : int
         Number of threads; the result is the same for any number, bit by bit.
     progress : Progress, optional
@@ -87,33 +85,33 @@ def lower_bound(
     Raises
     ------
     InputError
-        For a bad limit, an incumbent below what is proven, a start that is about other words or
-        conditions, more occurrences of candidates than fit in memory, or counts that add up to
+        If a limit is invalid, the incumbent is below the proven bound, a start is for other words
+        or conditions, the occurrences of candidates do not fit into memory, or the counts add up to
         2^57 symbols or more.
 
     Notes
     -----
-    Maximises g(d) = Σ_W c(W)·Σ d_p − (the k largest rewards) over prices d ≤ 1, which is dual to
-    the linear relaxation of ``path`` with cuts over overlapping occurrences.  With group budgets a
-    reward is less by the fees of its token's groups, and g by as many fees as each group has room
-    for.  The steps are the
-    primal-dual hybrid gradient of Chambolle and Pock (2011), with their diagonal step sizes,
-    reflected and drawn back to an anchor (Halpern), and restarted, as in PDLP and its successors
-    (Applegate et al. 2021; Lu and Yang 2024).  A step is O(symbols + occurrences of candidates
-    that matter + candidates).  A candidate matters if it might save as much as GreedTok's k-th
-    token; all others are still counted in every bound.
+    The method maximizes g(d) = Σ_W c(W)·Σ d_p − (the k largest rewards) over prices d ≤ 1, which is
+    the dual of the linear relaxation of ``path`` with cuts over overlapping occurrences.  With
+    group budgets, the multipliers of a token's groups are subtracted from its reward, and g is
+    lower by each group's multiplier times its budget.  The steps are the primal-dual hybrid
+    gradient of Chambolle and Pock (2011), with their diagonal step sizes, reflected and pulled back
+    to an anchor (Halpern), and restarted, as in PDLP and its successors (Applegate et al. 2021; Lu
+    and Yang 2024).  A step takes O(symbols + occurrences of relevant candidates + candidates).  A
+    candidate is relevant if it might save as much as GreedTok's k-th token; all others are still
+    counted in every bound.
 
-    Of a head and a tail the head is bounded, then all words, which are read some seven times
-    (`partcover.bounds.heads.head_bound`); x and the relaxation are of the head.
-
-    Of several corpora the words are bounded under weights of the corpora, for six rounds: for any
-    weights the fewest weighted tokens bound the largest ratio (`check_certificate` says why).  The
-    first weights are those of `greedtok`; then they follow the ratios of the tokens that the
-    relaxation takes.  The last round has cuts; reduced costs are 0.
-
-    Then come rounds of cuts: inequalities of odd cycles and cliques of tokens whose occurrences
-    overlap, which separation finds at the point that steps over merged parts of words have
+    Then follow rounds of cuts: inequalities of odd cycles and cliques of tokens whose occurrences
+    overlap.  They are found by separation at the point that steps over merged parts of words have
     reached (`CutRounds`; docs/certificates.md, "Cuts").
+
+    With a head and a tail, first the head is bounded, then all words, which are read about seven
+    times (`partcover.bounds.heads.head_bound`); x and the relaxation are those of the head.
+
+    With several corpora, the words are bounded under weights of the corpora, in six rounds: for any
+    weights, the minimum of the weighted tokens bounds the largest ratio (see `check_certificate`).
+    The first weights are those of `greedtok`; then they follow the ratios of the tokens in the
+    solution of the relaxation.  The last round has cuts; reduced costs are 0.
 
     Examples
     --------

@@ -55,36 +55,36 @@ __all__ = ["Encoded", "Encoder", "Ids", "Mode", "Special", "Unit"]
 class Encoder(BatchEncoder):
     """Encodes text to the ids of a vocabulary, and decodes them.
 
-    Inside, ``numbers`` are 0 to 255 for the bytes, 256 + t for token t, and then the special
-    tokens in their order; ids are what the vocabulary has for them.
+    Internally, ``numbers`` are 0 to 255 for the bytes, 256 + t for token t, and then the special
+    tokens in order; ids are those of the vocabulary.
 
     Parameters
     ----------
     vocabulary : Vocabulary
         The tokens, over bytes.
     pretokenizer : str or callable, optional
-        How text is split into words, see `partcover.corpus.pretokenizers.pretokenizer`; by default
-        the
-        vocabulary's own.  ``space-prefix`` may only be the first rule.  Or a function that
-        returns all words of a text; their concatenation must be the text.  Its name is among the
-        facts of the encoder's vocabulary, and the encoder can be pickled if the function can.
+        How text is split into words (`partcover.corpus.pretokenizers.pretokenizer`); by default
+        the vocabulary's own pre-tokenizer.  ``space-prefix`` may only be the first rule.  It may
+        be a function that returns all words of a text, whose concatenation is the text.  Its name
+        is then stored with the encoder's vocabulary, and the encoder can be pickled if the
+        function can.
     rule : str, optional
         How words are segmented into tokens, see `partcover.segment`; by default the vocabulary's
         own.
     threads : int
         Number of threads that share a long text, a batch or files; the ids do not depend on it.
     cache : int
-        The size of each thread's table of words and their tokens, in bytes; with 0 every word is
-        segmented anew.
+        Size of each thread's table of words and their tokens, in bytes; with 0 no words are
+        cached.
     seed : int
-        Random seed of the rule ``random_path``, which segments equal words equally; `sampling` does
-        not.
+        Random seed of the rule ``random_path``, which segments equal words in the same way;
+        `sampling` does not.
 
     Raises
     ------
     InputError
-        For tokens that are not over bytes, an unknown rule or pre-tokenizer, none at all, or a
-        mark that cannot be undone.
+        If the tokens are not over bytes, the rule or pre-tokenizer is unknown, there is no
+        pre-tokenizer, or its mark cannot be removed in decoding.
 
     Examples
     --------

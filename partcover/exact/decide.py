@@ -54,11 +54,11 @@ def decide(
     threshold : int, optional
         The number of tokens ℓ; by default the instance's own threshold.
     solver, time_limit, seed, threads, log, progress
-        As for `solve`.  Branch and cut, which counts in integers, takes the place of the solver
-        where the counts add up to more than 2^30 symbols, of which a solver's tolerances may be
-        whole tokens, and where the solver's vocabulary needs more than `threshold` tokens.
+        As for `solve`.  Branch and cut, which computes in integers, replaces the solver if the
+        counts add up to more than 2^30 symbols, where a solver's tolerances may be whole tokens,
+        and if the solver's vocabulary needs more than `threshold` tokens.
     formulation : {"path", "occurrence"}
-        The formulation.  Nothing is optimised: the threshold is a row of the model.
+        The formulation.  The threshold is a row of the model; nothing is optimized.
 
     Returns
     -------
@@ -142,8 +142,8 @@ def smallest(
     threshold : int, optional
         The number of tokens ℓ; by default the instance's own threshold.
     solver, time_limit, seed, threads, log
-        As for `solve`.  Branch and cut takes the place of the solver as for `decide`, and where
-        the solver's bound contradicts a vocabulary.
+        As for `solve`.  Branch and cut replaces the solver as in `decide`, and if the solver's
+        bound contradicts a vocabulary.
     formulation : {"path", "occurrence"}
         The formulation of the model, whose objective is the number of chosen tokens.
 

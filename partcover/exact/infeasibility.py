@@ -75,7 +75,7 @@ def conflict(
     threshold = f"at most {instance.threshold:,} tokens needed"
     total_count = instance.words.total_count
     if total_count > instance.threshold:
-        cut = ", cut at the protected tokens," if instance.protected else ","
+        cut = ", split at the protected tokens," if instance.protected else ","
         return [threshold, f"{total_count:,} counted words{cut} each of at least one token"]
     if not conflicts(instance):
         return []

@@ -91,7 +91,7 @@ def relax(
     Returns
     -------
     Relaxation
-        The optimum, or what is known of it at the time limit.
+        The optimum, or the best known solution at the time limit.
 
     Raises
     ------

@@ -49,40 +49,41 @@ def solve(
 ) -> Solution:
     """Finds an optimal vocabulary and proves that it is one, for corpora of any size.
 
-    Without a solver named, branch and cut does it (`partcover.bounds.branch_and_cut`): the solution
-    has a certificate, which `check_certificate` confirms.
+    By default it uses branch and cut (`partcover.bounds.branch_and_cut`), and the solution has a
+    certificate, which `check_certificate` confirms.
 
     Parameters
     ----------
     instance : Instance
-        The instance; a small one where a solver is named: the model has a variable for each
+        The instance.  With a solver it must be small, because the model has a variable for each
         occurrence of each candidate.
     solver : {"highs", "scip", "cp-sat", "cbc"}, optional
-        The integer programming solver to use alone; ``highs`` where `formulation`, `sense` or
-        `log` is given, which are about a solver's model.
+        The integer programming solver to use instead; ``highs`` if `formulation`, `sense` or `log`
+        is given, which need a solver's model.
     formulation : {"path", "occurrence", "printed", "wmc"}, optional
-        ``path`` (the default) and ``occurrence`` model the problem itself.  ``wmc`` is the
-        relaxation to weighted maximum coverage: its optimal vocabulary, with the tokens needed
-        under the shortest path, and the bound tokens ≥ symbols − relaxed cover.  ``printed`` is
-        neither: its vocabulary, with the tokens needed under the shortest path.
+        ``path`` (the default) and ``occurrence`` are equivalent to the problem.  ``wmc`` is the
+        relaxation to weighted maximum coverage; the result is its optimal vocabulary, with the
+        tokens needed under the shortest path, and the bound tokens ≥ symbols − relaxed cover.
+        ``printed`` is neither; the result is its vocabulary, with the tokens needed under the
+        shortest path.
     sense : {"min", "max"}, optional
         The sense of the model; see `partcover.exact.formulations.build.build`.
     warm_start : Vocabulary or Solution, optional
-        A warm start beside GreedTok's vocabulary, which is always an incumbent.  The certificate of
-        a solution is the one to start from, where no other is given.  Of a solver,
-        ``extra["start_taken"]`` is whether its log shows that it took the start.
+        A warm start in addition to GreedTok's vocabulary, which is always an incumbent.  The
+        certificate of a solution is used as `start_certificate` if none is given.  With a solver,
+        ``extra["start_taken"]`` says whether its log shows that it accepted the start.
     start_certificate : Certificate, optional
-        A proof of a lower bound of this instance: it counts beside the bound that is found, and
-        where it meets an incumbent nothing is solved.  Branch and cut goes on with its cases.
-        Not for ``wmc`` and ``printed``.
+        A proof of a lower bound of this instance.  It is used in addition to the computed bound;
+        if it equals an incumbent, nothing is solved.  Branch and cut continues with its cases.  Not
+        for ``wmc`` and ``printed``.
     gap : float
         The relative gap at which to stop.
     time_limit : float, optional
-        Seconds, building a model included.
+        Seconds, including the time to build a model.
     seed : int
         Random seed.
     threads : int
-        Number of threads; 1 where a named solver has no more, as the solution then says.
+        Number of threads; the solution says 1 if a solver has only one.
     executor : concurrent.futures.Executor, optional
         Workers for the cases of branch and cut, on this machine or others
         (``dask.distributed.Client.get_executor``).  `threads` is then how many cases they have at a
@@ -93,44 +94,43 @@ def solve(
     progress : Progress, optional
         Receives an `Event` for each new incumbent or bound (of ``path`` and ``occurrence``).
     checkpoint : callable, optional
-        Receives the best solution so far, with its certificate, every few seconds of branch and
-        cut: its vocabulary and certificate, saved, are a `warm_start` and `start_certificate` to go
-        on from.
+        Receives the best solution so far with its certificate, every few seconds of branch and
+        cut.  To continue later, pass them as `warm_start` and `start_certificate`.
 
     Returns
     -------
     Solution
         At the time limit or after Ctrl-C: the best so far, with the best bound.
-        ``extra["solver"]`` is the solver, or "branch and cut"; of the latter ``certificate`` is
-        there, and ``extra["leaves"]`` is the number of its cases.
+        ``extra["solver"]`` is the solver, or "branch and cut"; the latter also gives
+        ``certificate``, and ``extra["leaves"]``, the number of its cases.
 
         The vocabulary of a solver has the fixed tokens first, then the tokens that the shortest
-        paths use (with ``wmc`` and ``printed``: all that were chosen), by symbols saved, the most
-        first, then shorter, then smaller.  `tokens` is recounted by `verify`.
+        paths use (with ``wmc`` and ``printed``: all chosen tokens), ordered by symbols saved,
+        largest first, then by length and lexicographically.  `tokens` is recounted by `verify`.
         ``extra["relaxed_cover"]`` is the objective of ``wmc``, recounted too;
         ``extra["printed_cover"]`` is the solver's objective of ``printed``.  (SCIP and HiGHS
-        cannot be stopped from outside: their bound is read from their log, and their thread is
-        parked at its next line.  HiGHS writes its best solution to a file, SCIP hands none over.)
+        cannot be stopped from outside: their bound is read from their log, and their thread stops
+        at its next line of log.  HiGHS writes its best solution to a file, SCIP returns none.)
 
     Raises
     ------
     InputError
-        For an unknown solver or formulation, a solver that does not support the call, options of a
-        model with several corpora, a bad limit, a start that breaks a budget, a model beyond the
-        memory, or counts that add up to more than 2^53 symbols for a named solver, or to 2^57 for
-        branch and cut.
+        If the solver or formulation is unknown, the solver does not support the options, options
+        of a model are given with several corpora, a limit is invalid, a start exceeds a budget, the
+        model does not fit into memory, or the counts add up to more than 2^53 symbols for a
+        solver, or 2^57 for branch and cut.
     MissingExtra
-        If the solver is not installed, or none is for group budgets.
+        If the solver is not installed, or no installed solver supports group budgets.
     VerificationError
         If the recount contradicts the solver, or the certificate does not hold.
 
     Notes
     -----
-    Where merges have to make every token (`Instance.merges`), branch and cut finds the tokens that
-    are best by the shortest path, of those that merges make of each other.
+    If merges have to make every token (`Instance.merges`), branch and cut finds the vocabulary that
+    is best under the shortest path among those that merges can make.
 
-    Of several corpora the largest ratio is made small.  A named solver has a row for each corpus:
-    its tokens are at most z times its reference (`partcover.exact.corpora_model`).
+    With several corpora, the largest ratio is minimized.  The model for a solver has a row for each
+    corpus: its tokens are at most z times its reference (`partcover.exact.corpora_model`).
 
     Solvers work in floating point: a bound is rounded up to the next integer only beyond
     1e-6 + 1e-9 times the bound, which is more than their default tolerances can move it on

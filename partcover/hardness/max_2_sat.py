@@ -116,7 +116,7 @@ class DirectReduction(SatReduction):
 
 @checked
 def reduce_max_2_sat(formula: Formula, satisfied: int) -> DirectReduction:
-    """Makes the instance that meets its threshold exactly if γ clauses can be satisfied at once.
+    """Makes the instance that meets its threshold if and only if γ clauses can be satisfied.
 
     For J variables and I clauses, every substring a candidate:
 

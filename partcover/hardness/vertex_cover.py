@@ -191,7 +191,7 @@ class VertexCoverReduction:
 
 @checked
 def reduce_vertex_cover(graph: Any, k: int) -> VertexCoverReduction:
-    """Makes the instance whose threshold k tokens meet exactly if k vertices cover the graph.
+    """Makes the instance whose threshold k tokens meet if and only if k vertices cover the graph.
 
     Each edge (i, j) is a word @V_i@V_j@ with count 1; each vertex a candidate @V_i@; ℓ = 3 m for
     m edges.

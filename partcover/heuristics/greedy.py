@@ -26,16 +26,16 @@ def greedtok(
 ) -> Solution:
     """Runs GreedTok, which takes the token that covers most, again and again.
 
-    A token is placed, left to right in every word, where the pairs just before and just after
-    it are not inside a placed token; it may swallow shorter tokens whole, and its score is the
-    number of pairs inside it that were not covered.  Ties go to the shorter token, then to the
+    A token is placed from left to right in every word, wherever the pairs just before and after it
+    are not inside a placed token; it may replace shorter tokens inside it.  Its score is the number
+    of pairs inside it that were not covered.  Ties go to the shorter token, then to the
     lexicographically last.
 
     Parameters
     ----------
     instance : Instance
-        The words, candidates and budget.  Its prefix tokens are placed first, in their order;
-        then its required tokens, greedily among themselves; then candidates.
+        The words, candidates and k.  Prefix tokens are placed first, in order; then required
+        tokens, greedily; then candidates.
     time_limit : float, optional
         Seconds after which the tokens chosen so far are returned.
     threads : int
@@ -97,8 +97,8 @@ def greedwmc(
 ) -> Solution:
     """Runs GreedWMC, greedy weighted maximum coverage: the relaxation where tokens may overlap.
 
-    A pair counts as covered as soon as any chosen token has an occurrence over it.  Ties go to
-    the longer token, then to the lexicographically last.  Parameters as for `greedtok`.
+    A pair is covered if it is inside any occurrence of a chosen token.  Ties go to the longer
+    token, then to the lexicographically last.  Parameters as for `greedtok`.
 
     Returns
     -------
@@ -106,8 +106,8 @@ def greedwmc(
         ``extra["relaxed_cover"]`` is its own objective, at least 1 − 1/e of the most that k
         candidates can cover (Nemhauser, Wolsey and Fisher 1978) when nothing is required;
         `tokens` and `cover` of its vocabulary are under the rule ``shortest_path``, which
-        keeps at least half of the relaxed cover: of the places that cover a word's pairs, as
-        few as can be, every second one can be taken out.
+        covers at least half of the relaxed cover: of a smallest set of occurrences that covers
+        the same pairs of a word, every second one can be used without overlaps.
 
     Examples
     --------

@@ -45,11 +45,11 @@ def reference_counts(
     corpora : iterable of WordCounts
         The corpora.
     how : {"own", "bytes", "words"}
-        ``own``: the fewest tokens that it needs with the vocabulary that GreedTok chooses for it
-        alone, so that a ratio is what sharing costs.  ``bytes``: the bytes of its words, counted.
-        ``words``: its words, counted.
+        ``own``: the tokens that the corpus needs with the vocabulary that GreedTok chooses for it
+        alone, so the ratio is the cost of sharing.  ``bytes``: the number of bytes of its words.
+        ``words``: the number of its words.
     k : int
-        The budget of each vocabulary of ``own``.
+        The vocabulary size for ``own``.
     conditions : mapping, optional
         The conditions of an `Instance` by their names, for ``own``: the same as for all corpora
         together.

@@ -35,13 +35,13 @@ def round_relaxation(
     instance : Instance
         The candidates, budget and conditions.
     x : array_like of float, shape (candidates,)
-        The part of each candidate of ``instance.index`` that is chosen, 0 to 1.
+        The fraction of each candidate of ``instance.index`` that is chosen, 0 to 1.
     rule : {"det", "bias", "int", "random"}
-        ``det``: the largest x.  ``bias``: drawn one by one with chances in proportion to x,
-        without replacement.  ``int``: those with x = 1 (within 1e-6), and then whatever gains
-        most, again and again.  ``random``: each by itself with chance x; those with the
-        smallest x are left out where they are too many, and where they are too few the largest x
-        follow.
+        ``det``: the largest x.  ``bias``: drawn one by one with probabilities proportional to x,
+        without replacement.  ``int``: those with x = 1 (within 1e-6), then greedily the candidate
+        with the largest gain.  ``random``: each candidate independently with probability x; if
+        these are too many, those with the smallest x are left out, and if they are too few, those
+        with the largest x are added.
         Ties go to the candidate with more symbols over all occurrences, then to the first.
     seed : int
         Random seed of ``bias`` and ``random``.

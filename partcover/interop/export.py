@@ -33,11 +33,11 @@ def export(
     text: str | None = None,
     lossy: bool = False,
 ) -> Fidelity:
-    """Writes a vocabulary for another library, and measures what its tokenizer does.
+    """Writes a vocabulary for another library, and checks that it gives the same tokens there.
 
-    The file is first written elsewhere, loaded by its own library and replayed, over the words of
-    a corpus if one is given, else over words made of the vocabulary.  So an export that segments
-    otherwise than the vocabulary is noticed before anything stands at `path`.
+    The file is first written to a temporary folder and loaded by the other library, which
+    tokenizes the words of a corpus, or words made from the vocabulary.  An export that gives other
+    tokens is noticed before anything is written to `path`.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ def export(
     format : str
         One of `FORMATS`.
     corpus : WordCounts, optional
-        Words to replay.
+        Words to compare.
     text : str, optional
-        A text to replay as well, segmented by the exported pre-tokenizer; where the format has
-        none, a remark says that it was not replayed.
+        A text to compare as well, with the exported pre-tokenizer.  If the format has none, a
+        remark says that the text was not compared.
     lossy : bool
-        Whether to write it though it segments otherwise; the result says at what cost.
+        Whether to write the export even if it gives other tokens; the result states the cost.
 
     Returns
     -------
@@ -63,10 +63,10 @@ def export(
     Raises
     ------
     InputError
-        If the vocabulary has no pre-tokenizer; if `lossy` is not set and the replay differs, or
-        the format cannot express the rule, the pre-tokenizer or the ids: with the reason, and
-        the nearest that it can express; if the format does not hold tokens over these symbols,
-        the file cannot be written, or the folder holds a vocabulary in another format.
+        If the vocabulary has no pre-tokenizer; if `lossy` is not set and the tokens differ, or the
+        format cannot express the rule, the pre-tokenizer or the ids (the message says what it can
+        express); if the format does not support tokens over these symbols, the file cannot be
+        written, or the folder has a vocabulary in another format.
     MissingExtra
         If the format's library is not installed.
 

@@ -273,7 +273,9 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         lost.append(GivenUp(f"the normalizer {name}", "GPT-2's class takes text as it is", "none"))
     if vocabulary.pretokenizer not in (None, "gpt2"):
         name = vocabulary.pretokenizer
-        lost.append(GivenUp(f"the pre-tokenizer {name}", "text is cut by GPT-2's pattern", "gpt2"))
+        lost.append(
+            GivenUp(f"the pre-tokenizer {name}", "text is split by GPT-2's pattern", "gpt2")
+        )
         vocabulary = vocabulary.with_(pretokenizer="gpt2")
     return vocabulary.with_(normalizer=None), lost
 

@@ -30,47 +30,47 @@ class Bound:
     Attributes
     ----------
     instance : Instance
-        The instance that it is about.
+        The instance.
     certificate : Certificate
         The proof, which `check_certificate` confirms: one leaf of prices, or the certificate to
-        start from where that proves more.
+        start from if it proves more.
     lower_bound : int or Fraction
-        No vocabulary within the budget needs fewer tokens, or has a smaller largest ratio over
-        several corpora: what the prices prove, counted in integers.
+        No vocabulary of at most k tokens needs fewer tokens, or has a smaller largest ratio over
+        several corpora.  It is what the prices prove, computed in integers.
     incumbent : int, Fraction or None
         Tokens that some vocabulary needs, or its largest ratio, as given.
     relaxation : float
-        An upper bound of the linear relaxation of `path` (in floating point, not certified): no
-        prices prove more.
+        An upper bound on the linear relaxation of `path` (in floating point, not certified), and
+        so on what prices can prove.
     x : ndarray of float64, shape (candidates,)
-        The part of each candidate of `index` that the relaxation chooses, 0 to 1.
+        The fraction of each candidate of `index` that the relaxation chooses, 0 to 1.
     reduced_costs : ndarray of int64, shape (candidates,)
-        By how much the bound rises if a candidate is forced in (at least 0), and minus that if
-        one of the best k is forced out (at most 0), in units of ``1 / unit`` tokens; 0 for
-        required tokens.
+        How much the bound rises if a candidate is required (at least 0), or minus the rise if one
+        of the best k is forbidden (at most 0), in units of ``1 / unit`` tokens; 0 for required
+        tokens.
     unit : int
         A power of two.
     proven_in, proven_out : ndarray of int32
-        Candidates fixed by reduced cost, as numbers in `index`: where a vocabulary
-        needs fewer tokens than the incumbent, some best one holds all of the first and none of
-        the second.  Empty without an incumbent.
+        Candidates fixed by reduced costs, as indices into `index`: if some vocabulary needs fewer
+        tokens than the incumbent, some best one contains all of the first and none of the second.
+        Empty without an incumbent.
     seconds : float
         Wall-clock seconds.
     iterations : int
-        Steps made.
+        Number of steps.
     termination : {"completed", "gap", "time_limit", "interrupted"}
-        Why it stopped; ``completed``: the relaxation is solved or the bound meets the incumbent,
+        Why it stopped; ``completed``: the relaxation is solved, the bound equals the incumbent,
         or the iterations are done.
     seed, threads : int
-        The random seed, which nothing uses, and the number of threads.
+        The random seed, which is not used, and the number of threads.
     plain_bound : int
-        What prices alone prove, without cuts.
+        What prices prove without cuts.
     plain_x : ndarray of float64, shape (candidates,)
         `x` of the linear relaxation without cuts.
     cuts : dict of str to int
-        How many cuts the bound uses, by kind: triangles, longer cycles, cliques.
+        Number of cuts of the bound, by kind: triangles, longer cycles, cliques.
     rounds : int
-        Rounds of cuts made.
+        Number of rounds of cuts.
 
     Examples
     --------

@@ -32,7 +32,7 @@ Flags: TypeAlias = npt.NDArray[np.uint8]
 __all__ = ["MOST_HELD", "CandidateIndex", "refuse_endless"]
 
 MOST_HELD = 1 << 20
-"""Where only the promising candidates are held at first, about so many."""
+"""If only candidates with high upper bounds are listed at first, about how many."""
 
 _BYTES_A_CANDIDATE = 96  # here and in GreedTok
 _SHARE = 0.5  # of the memory that candidates may take: other work needs the rest
@@ -41,7 +41,9 @@ _SHARDS_EACH = 4  # parts of the suffixes for each thread, which end at differen
 _MOST_SCORED, _SCORED_EACH = 5 * 10**8, 64
 # candidates listed for one token where a million did not suffice; words of 32 symbols have so many
 _MOST_LISTED, _LISTED_EACH = 1 << 22, 16
-_SHORTER = "cap their length with --max-length (max_length), or cut the words with a pre-tokenizer"
+_SHORTER = (
+    "cap their length with --max-length (max_length), or split the words with a pre-tokenizer"
+)
 
 
 class CandidateIndex(WordIndex):

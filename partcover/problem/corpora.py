@@ -32,8 +32,8 @@ _MOST = 2**57 - 1  # of which a bound can count
 class Corpora:
     """Two or more corpora, and a reference count for each.
 
-    An `Instance` of several corpora asks for a vocabulary whose largest ratio is the smallest: the
-    ratio of a corpus is the tokens that it needs over its reference count.
+    For an `Instance` with several corpora, the best vocabulary has the smallest largest ratio.  The
+    ratio of a corpus is the number of tokens that it needs divided by its reference count.
 
     Parameters
     ----------

@@ -21,18 +21,18 @@ MAX_GROUPS = 64  # kernels keep the groups of a token in the bits of one number
 
 @dataclass(frozen=True)
 class GroupBudget:
-    """A budget within the budget: at most `limit` tokens of a list, or of a range of lengths.
+    """A limit on a group of tokens: at most `limit` of a list, or of a range of lengths.
 
     Parameters
     ----------
     name : str
-        The group's name, for messages and files.
+        Name of the group, for messages and files.
     limit : int
-        How many tokens of the group may be chosen.
+        Maximum number of tokens of the group.
     tokens : iterable of token, optional
         The tokens of the group; if not given, the group is a range of lengths.
     min_length, max_length : int
-        The range of lengths, in symbols; without a `max_length` it has no end.
+        The range of lengths, in symbols; without `max_length` there is no upper limit.
 
     Examples
     --------

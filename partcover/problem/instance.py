@@ -33,64 +33,63 @@ _TOKEN_LISTS = ("candidates", "required", "forbidden", "prefix", "protected")
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """An instance: choose at most `k` tokens so that the counted words need the fewest tokens.
+    """An instance of the problem: choose `k` tokens so that counted words need few tokens.
 
     Parameters
     ----------
     words : WordCounts, mapping, path, Corpora or HeadAndTail
-        The corpus; also a mapping of words to counts, or the path of a counted-words TSV.  Of
-        several corpora the largest ratio of tokens to reference is to be small, in place of the
-        number of tokens; the attribute `words` holds all words then, their counts added up.
-        Of a head and a tail `words` holds the head; the tail is read in parts.
+        The corpus, a mapping of words to counts, or the path of a TSV of counted words.  With
+        several corpora, the largest ratio of tokens to reference is minimized instead of the
+        number of tokens, and the attribute `words` has all words with the sums of their counts.
+        With a head and a tail, `words` has the head; the tail is read in parts.
     k : int
-        The budget: how many tokens of two or more symbols may be chosen, required and prefix
-        tokens included.
+        Maximum number of tokens of two or more symbols, including required and prefix tokens.
     candidates : iterable of token, optional
-        An explicit list of candidates.  By default every substring of a word with two or more
-        symbols is a candidate, with no length cap and no frequency cut.
+        A list of candidates.  By default every substring of a word with two or more symbols is a
+        candidate, without a limit of length or frequency.
     max_length : int, optional
         Only substrings of at most this many symbols are candidates.
     min_count : int, optional
         Only substrings with at least this many occurrences (positions, weighted by the counts
         of their words) are candidates.
     required : iterable of token
-        Tokens that every vocabulary must hold.
+        Tokens that every vocabulary must contain.
     forbidden : iterable of token
-        Tokens that no vocabulary may hold.
+        Tokens that no vocabulary may contain.
     prefix : iterable of token
         Required tokens that come first in the vocabulary, in this order.
     protected : iterable of token
         Required tokens that are never split: each of their occurrences (leftmost first, longest
         first) becomes a word of its own, so that no other token overlaps it.  The attribute
-        `words` holds the words after that; they need the same tokens.
+        `words` has the words after this step; they need the same number of tokens.
     groups : iterable of GroupBudget
-        Budgets within the budget.
+        Limits on groups of tokens.
     merges : MergeCondition, optional
-        The merges that make every token but the required ones.  `prune`, `extend`, `improve` and
-        `solve` find such vocabularies and prove bounds for them, `lower_bound` does the latter, and
-        `verify` checks both; whatever else chooses tokens refuses the instance.
+        The merges that must make every token that is not required.  `prune`, `extend`, `improve`
+        and `solve` find such vocabularies and prove bounds for them, `lower_bound` proves bounds,
+        and `verify` checks both; all other methods refuse such an instance.
     threshold : int, optional
-        The number of tokens of the decision problem: does a vocabulary exist that needs at most
+        The number of tokens of the decision problem: is there a vocabulary that needs at most
         this many?
     source : dict, optional
-        Where the instance comes from, as its file says.
+        Where the instance comes from, as in its file.
     corpora : Corpora, optional
-        The several corpora that `words` are of; given as `words`, it need not be given here.
+        The corpora that `words` combines; not needed if they are given as `words`.
     tail : HeadAndTail, optional
-        All words, of which `words` are the head; given as `words`, it need not be given here.
-        `lower_bound`, `improve` and `verify` take such an instance, in the memory of the head.
+        All words, of which `words` is the head; not needed if they are given as `words`.
+        `lower_bound`, `improve` and `verify` support such an instance, in the memory of the head.
 
     Raises
     ------
     InputError
-        For a negative k, a token of fewer than two symbols, a token both required and
-        forbidden, an option that contradicts another, more required tokens than k or of a group
-        than its budget, or a length class without lengths.
+        If k is negative, a token has fewer than two symbols, a token is both required and
+        forbidden, options contradict each other, there are more required tokens than k or than a
+        group's budget, or a range of lengths is empty.
 
     Notes
     -----
-    Whatever limits the candidates is part of `policy`, and so of every claim about the
-    instance.  Required and prefix tokens are candidates whatever the limits say.
+    All limits on the candidates are part of `policy`, which every claim about the instance
+    states.  Required and prefix tokens are always candidates.
 
     Examples
     --------

@@ -20,18 +20,18 @@ __all__ = ["MergeCondition"]
 
 @dataclass(frozen=True)
 class MergeCondition:
-    """A condition on vocabularies: every token is made of two that are there, as merging needs it.
+    """A condition on vocabularies: a merge of two parts makes every token.
 
-    Single symbols and required tokens are there.
+    Each part is a single symbol or a token of the vocabulary.  Required tokens need no parts.
 
     Attributes
     ----------
     pairs : tuple of (token, token), or None
-        The merges that there are; None if any two tokens may be merged.
+        The possible merges; None if any two parts may be merged.
     whole_words : bool
-        Whether a token that is a word needs no parts, as where merging is by rank.
+        Whether a token that is a whole word needs no parts, as in merging by rank.
     characters : bool
-        Whether merging starts from characters, so that those of several bytes need no parts.
+        Whether merging starts from characters, so that characters of several bytes need no parts.
 
     Examples
     --------

@@ -90,19 +90,18 @@ def score_vocabulary(
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> VocabularyScores:
-    """Scores a vocabulary on texts, better on such as it was not made from.
+    """Scores a vocabulary on texts, which should not be those that it was made from.
 
     Parameters
     ----------
     vocabulary : Vocabulary
         The tokens.
     corpora : mapping of str to WordCounts
-        The counted words of each text, by name, segmented by the vocabulary's own pre-tokenizer.
+        The counted words of each text, by name, split by the vocabulary's own pre-tokenizer.
     rule : str, optional
         The segmentation rule; by default the vocabulary's own.
     time_limit : float, optional
-        Seconds for the lower bounds of all corpora together; 0 leaves them out, None gives each
-        the time that it takes.
+        Seconds for the lower bounds of all corpora together; 0 skips them, None sets no limit.
     threads : int
         Number of threads.
     progress : Progress, optional

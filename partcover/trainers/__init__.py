@@ -1,4 +1,4 @@
-"""Trains the other tokenizers of the literature, each from the same counted words."""
+"""Trains published tokenizers, all on the same counted words."""
 
 from __future__ import annotations
 

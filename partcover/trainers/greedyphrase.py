@@ -61,9 +61,8 @@ def greedyphrase(
     """Trains GreedyPhrase: phrases by their frequency, in three steps, for longest match.
 
     1. Words are split into atoms: longest runs of ASCII letters, digits and ``_``, of ASCII
-       white
-       space, or of anything else (over ``ints`` each symbol is an atom).  The *primitives* are
-       the most frequent sequences of 1 to `atoms` neighbouring atoms.
+       white space, or of anything else (over ``ints`` each symbol is an atom).  The *primitives*
+       are the most frequent sequences of 1 to `atoms` neighbouring atoms.
     2. In each of `passes`, words are segmented by longest match with the tokens so far (single
        symbols count as tokens), and the pairs of neighbours of highest `score` become
        *compounds*.

@@ -210,13 +210,13 @@ def mismatches(instance: Instance, certificate: Certificate) -> list[str]:
     >>> from partcover.verification.certificate_check import mismatches
     >>> instance = Instance({"abc": 1, "abd": 1}, k=1)
     >>> mismatches(instance.with_k(2), lower_bound(instance).certificate)
-    ['the certificate is for k = 1, and k is 2']
+    ['the certificate is for k = 1, but k is 2']
     """
     problems = []
     if (certificate.tail is None) != (instance.tail is None):
-        here = "all words are given" if instance.tail is None else "a head and a tail are given"
+        here = "all words" if instance.tail is None else "a head and a tail"
         other = "all words" if certificate.tail is None else "a head and a tail"
-        return [f"the certificate is about {other}, and {here}"]
+        return [f"the certificate is about {other}, but the instance has {here}"]
     if certificate.words_sha256 != instance.words.digest:
         problems.append("the certificate is about other words or counts")
     elif certificate.policy_sha256 != policy_digest(instance):

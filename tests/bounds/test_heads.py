@@ -226,14 +226,14 @@ def test_what_does_not_go_with_a_head(book):
     instance = by_head(book, 5, 100)
     for change, message in (
         ({"candidates": ["ab"]}, "a head and a tail"),
-        ({"min_count": 2}, "exclude min_count"),
+        ({"min_count": 2}, "min_count is not possible"),
         ({"words": book}, "the words differ from those of the head"),
     ):
         with pytest.raises(InputError, match=message):
             replace(instance, **change)
     with pytest.raises(InputError, match="only `lower_bound`, `improve` and `verify`"):
         greedtok(instance)
-    with pytest.raises(InputError, match="no search without a bound"):
+    with pytest.raises(InputError, match="with a head and a tail, a"):
         improve(instance, bound=False)
     with pytest.raises(InputError, match="a start is not possible with a head and a tail"):
         lower_bound(instance, start_certificate=lower_bound(instance).certificate)

@@ -137,14 +137,14 @@ def test_one_command_verifies_an_extension(run, tmp_path, rule):
     assert checked.get("condition") == (by_rank if rule == "merges" else None)
     first = ("verify", "N.json", "texts", "--certificate", "P.cert", *KEEP, "--json")
     assert as_json(run(*first)) == (status, checked)
-    fails(run(*verify), "the corpus to keep counts, 1 to 2")
+    fails(run(*verify), "the corpus to keep has a weight, 1 to 2")
     status, _, error = run(*verify, "--keep", "texts")
     assert (status, "extended for other words or counts" in error) == (6, True)
     data = json.loads((tmp_path / "N.json").read_text())
     facts = data["provenance"]
     for name, message in (
         ("tokens", "the file claims"),
-        ("m", "the budget k is 4"),
+        ("m", "but k is 4"),
         ("m", "the certificate is for k"),
     ):
         changed = {**data, "provenance": {**facts, name: facts[name] - 1}}
@@ -207,12 +207,12 @@ def test_prune(run, tmp_path):
         (["extend", "V.json", "V.json", "-m", "1"], "V.json"),
         (["extend", "V.json", "chars.tsv", "-m", "1"], "over chars"),
         (["extend", "none.json", "text.txt", "-m", "1"], "none.json"),
-        (["improve", "texts", "-k", "1"], "texts: this is a folder: run `partcover count` on it"),
+        (["improve", "texts", "-k", "1"], "texts: this is a folder. Run `partcover count` on it"),
         (
             ["extend", "V.json", "none.txt", "-m", "1", "--keep", "chars.tsv"],
             "to keep is over chars",
         ),
-        (["prune", "V.json", "text.txt", "-k", "4"], "the base has 3 tokens"),
+        (["prune", "V.json", "text.txt", "-k", "4"], "the tokenizer has only 3 tokens"),
         (["prune", "V.json", "text.txt", "-k", "0"], "k is 0"),
         (["prune", "V.json", "chars.tsv", "-k", "1"], "over chars"),
         (["prune", "chars.json", "chars.tsv", "-k", "1", "--ids", "i.npy"], "--ids"),

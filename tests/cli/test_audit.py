@@ -177,13 +177,13 @@ def test_other_commands_take_it_too(run, tmp_path, tokenizer):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["small.tiktoken", "text.txt"], "how text becomes words"),
+        (["small.tiktoken", "text.txt"], "name its pre-tokenizer"),
         (["none.json", "text.txt"], "none.json: cannot be read"),
         (["text.txt", "text.txt"], "looks like text"),
         (["V.json", "none.txt"], "none.txt: "),
         (["V.json", "small.tiktoken"], "a tokenizer, not a text"),
-        (["V.json", "empty.txt"], "empty.txt: empty corpus"),
-        (["folder", "text.txt"], "folder: not recognised"),
+        (["V.json", "empty.txt"], "empty.txt: the corpus is empty"),
+        (["folder", "text.txt"], "folder: this folder is not recognized"),
         (["V.json", "text.txt", "--pretokenizer", "cl100k"], "its pre-tokenizer is gpt2"),
         (["V.json", "text.txt", "-o", "V.json"], "would overwrite"),
         (["ints.json", "text.txt"], "consist of integers"),

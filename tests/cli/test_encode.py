@@ -180,7 +180,7 @@ def test_encode_refuses(run, out, tmp_path):
         done = run("encode", "z.json", "t.txt", "z.txt", "--pretokenizer", "gpt2", *more)
         fails(done, "z.txt: byte 0x7A, in the word ' z', has no id")
     more = ("-o", "o.npy", "--end-of-document", "<e>")
-    fails(run("encode", "v.json", "t.txt", *more), "there is '<end>', '<a>'")
+    fails(run("encode", "v.json", "t.txt", *more), "partcover: end of document")
     assert not (tmp_path / "o.npy").exists()
 
 

@@ -105,7 +105,7 @@ def test_what_a_head_does_not_go_with_is_said_in_a_line(run, counts):
     fails(run("improve", counts, "-k", 3, "--head", 2, "--resume"), "--resume")
     run("greedtok", counts, "-k", 4, "-o", "V.json")
     over = ("bound", counts, "-k", 3, "--head", 2, "--vocab", "V.json")
-    fails(run(*over), "4 tokens, and the budget k is 3", status=6)
+    fails(run(*over), "4 tokens, but k is 3", status=6)
 
 
 @pytest.mark.long

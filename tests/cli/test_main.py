@@ -190,7 +190,7 @@ def test_no_command_takes_such_a_time(run, seconds):
         (f"ab\t{2**63 - 1}\n", "more than int64 holds"),
         ("\t4\n", "C.tsv:1: "),
         ("a\\q\t4\n", "C.tsv:1: "),
-        ("", "C.tsv: empty corpus"),
+        ("", "C.tsv: the corpus is empty"),
     ],
 )
 def test_bad_counts(run, tmp_path, content, message):

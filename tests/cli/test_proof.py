@@ -164,7 +164,7 @@ def test_a_proof_to_start_from(run, tmp_path, monkeypatch):
     assert (tmp_path / "P.cert").read_bytes() == (tmp_path / "Q.cert").read_bytes()
     fails(run("solve", "C.tsv", "-k", 5, "--start-certificate", "P.cert"), "k = 4", status=6)
     other = ("--start-certificate", "P.cert", "--formulation", "wmc")
-    fails(run("solve", "C.tsv", "-k", 4, *other), "bounds no wmc")
+    fails(run("solve", "C.tsv", "-k", 4, *other), "cannot be used with the formulation wmc")
     fails(run("solve", "C.tsv", "-k", 4, *other[:2], "--goal", "size"), "--start-certificate")
 
 

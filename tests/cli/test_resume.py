@@ -136,9 +136,9 @@ def test_files_of_something_else_are_refused_and_kept(run, small, tmp_path, comm
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     for arguments, parts in (
         (("other.tsv", "-k", 2, *FILES), ("V.json", "other words or counts")),
-        (("small.tsv", "-k", 3, *FILES), ("V.json", "for k = 2, and k is 3")),
+        (("small.tsv", "-k", 3, *FILES), ("V.json", "for k = 2, but k is 3")),
         (("other.tsv", "-k", 2, *FILES[2:]), ("P.cert", "other words or counts")),
-        (("small.tsv", "-k", 3, *FILES[2:]), ("P.cert", "for k = 2, and k is 3")),
+        (("small.tsv", "-k", 3, *FILES[2:]), ("P.cert", "for k = 2, but k is 3")),
         (("small.tsv", "-k", 2, "--min-count", 5, *FILES[2:]), ("P.cert", "other candidates")),
         (("small.tsv", "-k", 2, "-o", "text.txt", "--resume"), ("text.txt:1", "not JSON")),
         (("small.tsv", "-k", 2, "-o", "P.cert", "--resume"), ("P.cert",)),

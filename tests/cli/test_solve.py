@@ -108,7 +108,9 @@ def test_a_plot_of_events(run, small, tmp_path):
     assert run("solve", small, "-k", 2, "--plot", "P.svg", "--quiet")[0] == 0
     text = (tmp_path / "P.svg").read_text()
     assert "<svg" in text
-    assert "a plot ends in .png" in run("solve", small, "-k", 2, "--plot", "P.txt")[2]
+    assert (
+        "the file of a plot must end in .png" in run("solve", small, "-k", 2, "--plot", "P.txt")[2]
+    )
 
 
 @pytest.mark.parametrize("name", ["path", "occurrence", "wmc"])

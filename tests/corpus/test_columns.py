@@ -99,7 +99,7 @@ def test_one_column(kind):
     words = [word for word, count in COUNTS.items() for _ in range(count)]
     assert WordCounts.from_words(kind(words)) == TRUE
     assert WordCounts.from_texts(kind(words), pretokenizer="none") == TRUE
-    with pytest.raises(InputError, match="an ArrowColumn is a single column: give"):
+    with pytest.raises(InputError, match="is a single column: give"):
         WordCounts.from_counts(kind(words))
 
 
@@ -126,7 +126,7 @@ def test_polars():
     words = polars.Series("w", [word for word, count in COUNTS.items() for _ in range(count)])
     assert WordCounts.from_words(words) == TRUE
     assert WordCounts.from_counts(words.value_counts()) == TRUE
-    with pytest.raises(InputError, match="is one column"):
+    with pytest.raises(InputError, match="is a single column"):
         WordCounts.from_counts(words)
     with pytest.raises(InputError, match="give one column of it"):
         WordCounts.from_words(polars.DataFrame({"w": words}))
@@ -148,8 +148,8 @@ def test_arrow():
 @pytest.mark.parametrize(
     ("counts", "line"),
     [
-        ("the", "counts are 'the': a mapping"),
-        (7, "counts are 7: a mapping of words to counts"),
+        ("the", "counts are 'the': they must be"),
+        (7, "counts are 7: they must be a mapping of words"),
         ([("a", 1), "bc"], "counts have 'bc': each must be a pair of a word"),
         ([("a", 1, 2)], "counts have a tuple: each"),
         ({"a": 2.0}, "the count of 'a' is 2.0"),
@@ -183,9 +183,11 @@ def test_instances_of_what_is_clear(tmp_path):
         assert (instance.k, type(instance.k)) == (3, int)
     with pytest.raises(InputError, match="nowhere"):
         Instance("nowhere.tsv", k=3)
-    with pytest.raises(InputError, match="words is a list: a WordCounts or a Corpora or a"):
+    with pytest.raises(
+        InputError, match="words is a list: it must be a WordCounts or a Corpora or a"
+    ):
         Instance(["the"], k=3)
-    with pytest.raises(InputError, match="k is '3': a whole number from 0 to 2,147,483,647"):
+    with pytest.raises(InputError, match="k is '3': it must be a whole number from 0 to 2,147"):
         Instance(TRUE, k="3")
 
 

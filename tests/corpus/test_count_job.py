@@ -97,7 +97,10 @@ def test_a_killed_count_goes_on(run, killed, tmp_path):
     finished = len(list(killed.glob("*.run")))
     status, _, err = run("count", "t.txt", "--pretokenizer", "gpt2", "-o", "C.tsv")
     assert (status, err.count("\n")) == (2, 2)  # the error, and where the parts are
-    assert f"holds {finished:,} finished shards of a stopped count: --resume goes on" in err
+    assert (
+        f"has {finished:,} finished shards of an interrupted count: continue it with --resume"
+        in err
+    )
     assert not (tmp_path / "C.tsv").exists()
     status, _, err = run(
         "count", "t.txt", "--pretokenizer", "space-prefix", "-o", "C.tsv", "--resume"

@@ -243,7 +243,7 @@ def test_the_default_path_is_exact(run, tmp_path):
     status, _, err = run(
         "export", "w.json", "--to", "huggingface", "-o", "no", "--text", "book.txt"
     )
-    assert (status, "does not say how text becomes words" in err) == (2, True)
+    assert (status, "does not name its pre-tokenizer" in err) == (2, True)
     assert not (tmp_path / "no").exists()
     assert run("greedtok", "bare.tsv", "-k", 8, "--pretokenizer", "gpt2", "-o", "x.json")[0] == 0
     assert Vocabulary.load(tmp_path / "x.json").pretokenizer == "gpt2"
@@ -283,7 +283,7 @@ def test_words_held_out_are_counted_alike(run, tmp_path):
     status, _, err = run("compare", "C.tsv", "-k", 2, "--methods", "bytes", "--held-out", "H.tsv")
     assert (status, err) == (
         2,
-        "partcover: the held-out words were counted with first-space, the others with gpt2\n",
+        "partcover: the held-out words were counted with first-space, but the others with gpt2\n",
     )
     facts = json.loads(run("compare", "C.tsv", "-k", 2, "--methods", "bytes", "--json")[1])
     assert facts["pretokenizer"] == "gpt2"

@@ -197,7 +197,7 @@ def test_names():
         ("nfx", "unknown normalizer 'nfx'"),
         ("", "unknown normalizer ''"),
         ("prepend", "Prepend: prepend is missing"),
-        ("{", r"the normalizer '\{' is not"),
+        ("{", 'the normalizer \'\\{"type": "Sequence"'),
         ('{"type": []}', "unknown normalizer"),
         ('{"type": "Sequence"}', "no list 'normalizers'"),
         ('{"type": "Sequence", "normalizers": []}', "no steps"),
@@ -212,7 +212,7 @@ def test_names():
             '{"type": "Precompiled", "precompiled_charsmap": "/////0E="}',
             "character map ends too early",
         ),
-        ('{"type": "Sequence", "normalizers": [' * 9000, r"the normalizer '\{' is not"),
+        ('{"type": "Sequence", "normalizers": [' * 9000, 'the normalizer \'\\{"type": "Sequence"'),
     ],
 )
 def test_what_is_refused(given, message):

@@ -212,7 +212,7 @@ def test_texts():
         WordCounts.from_texts([3])
     with pytest.raises(InputError, match="texts is a single text: give"):
         WordCounts.from_texts("abc")
-    with pytest.raises(InputError, match="empty corpus"):
+    with pytest.raises(InputError, match="the corpus is empty"):
         WordCounts.from_texts([])
     with pytest.raises(InputError, match="'ints'"):
         WordCounts.from_texts(["a"], symbols="ints")

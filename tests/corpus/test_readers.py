@@ -68,7 +68,7 @@ def test_json_lines(tmp_path, packing, monkeypatch):
         (b'{"text": "a"', "not JSON"),
         (b"[" * 100_000, "not JSON"),
         (b'{"text": "\xff"}', "not UTF-8"),
-        (b'["text"]', "a JSON object is expected"),
+        (b'["text"]', "expected a JSON object"),
         (b'{"body": "a", "id": 3}', "no key 'text'; found 'body', 'id'"),
         (b"{}", "no key 'text'; found none"),
         (b'{"text": 3}', "not text"),
@@ -169,7 +169,7 @@ def test_bad_paths_and_options(tmp_path):
     with pytest.raises(InputError, match="no files: the corpus is empty"):
         counted()
     write(tmp_path / "empty.txt", b"")
-    with pytest.raises(InputError, match=r"empty\.txt: empty corpus"):
+    with pytest.raises(InputError, match=r"empty\.txt: the corpus is empty"):
         counted(tmp_path / "empty.txt")
     with pytest.raises(InputError, match="threads is 0"):
         counted(path, threads=0)

@@ -71,7 +71,7 @@ def test_what_is_no_text_is_named(threads):
             with pytest.raises(InputError, match=message):
                 encode(texts)
     for encode in (one.encode_batch, one.encode_batch_to_numpy, one.count_batch):
-        with pytest.raises(InputError, match="texts is one text"):
+        with pytest.raises(InputError, match="texts is a single text: give"):
             encode("ab")
     with pytest.raises(InputError, match="fewer names"):
         list(one.encode_each(["a", "b"], names=["x"]))

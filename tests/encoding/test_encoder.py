@@ -226,7 +226,7 @@ def test_refused():
         bare.encode_batch(["a", "b<s>"], special="error")
     with pytest.raises(InputError, match="text 2 is 3"):
         ours.encode_batch(["a", 3])
-    with pytest.raises(InputError, match="texts is one text"):
+    with pytest.raises(InputError, match="texts is a single text: give"):
         ours.encode_batch("ab")
     with pytest.raises(InputError, match="unknown unit 'lines'"):
         ours.encode_with_offsets("a", unit="lines")

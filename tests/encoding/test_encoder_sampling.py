@@ -131,7 +131,7 @@ def test_sampling_refused():
             ours.sample("ab", seed=seed, dropout=0.1)
     big = ours.sample("ab" * 9, seed=2**64 - 1, dropout=0.5)
     assert ours.sample("ab" * 9, seed=np.int64(-1), dropout=0.5) == big
-    with pytest.raises(InputError, match="rule merges takes no alpha"):
+    with pytest.raises(InputError, match="rule merges does not use alpha"):
         ours.sample("ab", seed=1, dropout=0.1, alpha=1)
 
 

@@ -100,9 +100,12 @@ def test_files_refused(tmp_path):
     assert ours.dtype == np.uint32
     for options, message in [
         ({"dtype": "uint16"}, "dtype uint16 cannot hold all ids, which go up to 70"),
-        ({"dtype": "float64"}, "dtype float64 does not hold"),
+        ({"dtype": "float64"}, "dtype float64 cannot hold all"),
         ({"dtype": "word"}, "dtype 'word' is none"),
-        ({"end_of_document": "<e>"}, "'<e>' is no special token of the vocabulary; there is '<s>'"),
+        (
+            {"end_of_document": "<e>"},
+            "'<e>' is not a special token of the vocabulary; it has '<s>'",
+        ),
         ({"special": "x"}, "special is 'x'"),
         ({"threads": 0}, "threads is 0"),
         ({"file_format": "NPY"}, "unknown file_format 'NPY': use 'npy' or 'bin'"),

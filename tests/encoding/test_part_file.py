@@ -280,7 +280,7 @@ def test_a_part_that_is_a_link_or_a_pipe_is_left_alone(encoder, texts, tmp_path,
     assert (tmp_path / "other").read_text() == "of somebody else"
     assert not (tmp_path / "nowhere").exists()
     os.mkfifo(part)
-    with pytest.raises(InputError, match="is no file: delete it"):
+    with pytest.raises(InputError, match="is not a file: delete it"):
         encoder.encode_files(texts, tmp_path / "out.npy", resume=resume)
 
 

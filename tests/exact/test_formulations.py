@@ -150,7 +150,7 @@ def test_a_conflict_names_what_conflicts():
         "6 counted words, each of at least one token"
     )
     assert conflict(Instance(words, 3, protected=("ab",), threshold=6))[1] == (
-        "11 counted words, cut at the protected tokens, each of at least one token"
+        "11 counted words, split at the protected tokens, each of at least one token"
     )
 
 

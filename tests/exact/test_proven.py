@@ -177,7 +177,9 @@ def test_a_start_of_another_instance_is_refused():
     other = Instance({"banana": 3}, 1)
     with pytest.raises(VerificationError, match="other words or counts"):
         solve(other, start_certificate=certificate)
-    with pytest.raises(InputError, match="the start is no vocabulary of this instance: 2 tokens"):
+    with pytest.raises(
+        InputError, match="the start is not a vocabulary of this instance: 2 tokens"
+    ):
         solve(SMALL, warm_start=Vocabulary([b"ba", b"na"]))
 
 

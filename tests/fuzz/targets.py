@@ -78,7 +78,7 @@ def counts(path: Path) -> None:
 
 @cache
 def limited() -> Instance:
-    """The same words with conditions, whose groups a certificate may have fees for."""
+    """The same words with conditions, whose groups a certificate may have multipliers for."""
     groups = [GroupBudget("short", 1, max_length=3), GroupBudget("one", 0, tokens=[b"nan"])]
     return Instance(WORDS, 2, groups=groups, required=["an"], forbidden=["band"])
 

@@ -234,8 +234,8 @@ def test_bad_formulas_and_instances():
         data = reduction.instance.to_json()
         for key, value, message in [
             ("source", {**data["source"], "clauses": [[-1, -1], [1]]}, "words of the instance"),
-            ("source", {**data["source"], "clauses": 1}, "the formula .* is broken"),
-            ("source", {**data["source"], "clauses": [["1"]]}, "the formula .* is broken"),
+            ("source", {**data["source"], "clauses": 1}, "the formula .* is not valid"),
+            ("source", {**data["source"], "clauses": [["1"]]}, "the formula .* is not valid"),
             ("source", {**data["source"], "satisfied": None}, "satisfied is None"),
             ("k", data["k"] + 1, "k or threshold"),
             ("threshold", data["threshold"] + 1, "k or threshold"),
@@ -265,7 +265,7 @@ def test_files(tmp_path):
         ("p cnf 2\n", "F:1: a problem line is 'p cnf VARIABLES CLAUSES'"),
         ("p sat 2 1\n", "F:1: a problem line is"),
         ("p cnf 2 1\np cnf 2 1\n", "F:2: a second problem line"),
-        ("p cnf 9999999 1\n", "F:1: 9999999 variables, the limit is 1000000are"),
+        ("p cnf 9999999 1\n", "F:1: 9999999 variables, the limit is 1000000"),
         ("p cnf 2 1\n1 x 0\n", "F:2: 'x' is not a literal"),
         ("p cnf 2 1\n1 3 0\n", "F:2: literal 3: variables are the numbers 1 to 2"),
         ("p cnf 3 1\n1 2\n3 0\n", r"F:2: a clause of 3 literals \(1 2 3\)"),

@@ -199,9 +199,9 @@ def test_bad_requests():
         (("magic", 3), "unknown family 'magic': use one of cycle, complete"),
         (("cycle", 2), "family cycle: size is 2: it must be from 3 to"),
         (("cycle", True), "family cycle: size is True"),
-        (("cubic", 5), "family cubic: size is 5, and a cubic graph has an even"),
+        (("cubic", 5), "family cubic: size is 5, but a cubic graph has an even"),
         (("gnp", 5, -1), "family gnp: seed is -1"),
-        (("cycle", 101), "101 vertices, and its smallest cover is searched for up to 100: give k"),
+        (("cycle", 101), "101 vertices, but its smallest cover is computed only up to 100: give k"),
         (("unary", 5, 0, -1), "k is -1"),
     ]:
         with pytest.raises(InputError, match=message):

@@ -96,9 +96,9 @@ def test_what_is_wrong_beats_nothing():
     assert not judged.higher_bound
     large = Vocabulary([f"{i:03d}" for i in range(129)])
     judged = judge(known, WORDS, 128, large)
-    assert "129 tokens, and the budget k is 128" in judged.problems
+    assert "129 tokens, but k is 128" in judged.problems
     assert not judged.fewer_tokens
-    with pytest.raises(InputError, match="these are not the counted words of digits: 1 words"):
+    with pytest.raises(InputError, match="these are not the counted words of digits: expected 178"):
         judge(known, WordCounts.from_counts({"a": 1}), 128, large)
     with pytest.raises(InputError, match="k is 65: the records have k = 64, 128"):
         judge(known, WORDS, 65, large)

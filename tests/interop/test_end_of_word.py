@@ -133,7 +133,7 @@ def test_spaces_inside_words_are_refused(tmp_path):
     with pytest.raises(InputError, match="its pre-tokenizer leaves spaces in words"):
         Vocabulary.load(tmp_path / "t.json")
     steps = '{"type": "Sequence", "pretokenizers": [{"type": "Digits"}, {"type": "EndOfWord"}]}'
-    with pytest.raises(InputError, match="the word 'a b' holds a space"):
+    with pytest.raises(InputError, match="the word 'a b' contains a space"):
         Encoder(Vocabulary([], pretokenizer=steps)).encode("a b")
     with pytest.raises(InputError, match="EndOfWord must be the last step"):
         Encoder(Vocabulary([], pretokenizer=steps.replace("Digits", "EndOfWord")))

@@ -75,8 +75,8 @@ def test_what_it_cannot_express_is_refused(tmp_path, counted):
     for vocabulary, name, message in (
         (merged, "cl100k_base", "tiktoken already has an encoding 'cl100k_base'"),
         (merged.with_(rule="priority"), "t", "cannot express the rule priority"),
-        (merged.with_(pretokenizer="space-prefix"), "t", "cuts a text by one pattern"),
-        (merged.with_(pretokenizer="first-space+digit"), "t", "cuts a text by one pattern"),
+        (merged.with_(pretokenizer="space-prefix"), "t", "splits a text by one pattern"),
+        (merged.with_(pretokenizer="first-space+digit"), "t", "splits a text by one pattern"),
         (merged.with_(pretokenizer="my own"), "t", "unknown pre-tokenizer"),
     ):
         with pytest.raises(InputError, match=message):

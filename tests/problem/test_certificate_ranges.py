@@ -27,15 +27,15 @@ WORDS = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
     [
         ({"sixteenths": 160}, "sixteenths is 160: it must be from 0 to 16"),
         ({"sixteenths": 1.0}, r"sixteenths is 1\.0: it must be a whole number"),
-        ({"class_bits": 0}, "class_bits is 0: 1 to "),
-        ({"class_bits": 60}, "class_bits is 60: 1 to "),
-        ({"tolls": {b"ha": -1}}, "the toll of 'ha' is -1: at least 0"),
-        ({"tolls": {b"ha": 0.5}}, r"the toll of 'ha' is 0\.5: it must be a whole"),
+        ({"class_bits": 0}, "class_bits is 0: it must be from"),
+        ({"class_bits": 60}, "class_bits is 60: it must be from"),
+        ({"tolls": {b"ha": -1}}, "the multiplier of 'ha' is -1: it must be at"),
+        ({"tolls": {b"ha": 0.5}}, r"the multiplier of 'ha' is 0\.5: it must be a whole"),
         ({"tolls": {b"h": 1}}, "a multiplier is for 'h'"),
         ({"tolls": {7: 1}}, "a multiplier is for 7, which is not a token"),
         ({"tolls": 7}, "the tail are 7: they must be pairs of a token and"),
-        ({"head_words": 0}, "the words of the head is 0: at least 1"),
-        ({"words": -1}, "the words of the tail is -1: at least 0"),
+        ({"head_words": 0}, "the words of the head is 0: it must be at"),
+        ({"words": -1}, "the words of the tail is -1: it must be at"),
     ],
 )
 def test_tails(change, message):
@@ -47,7 +47,7 @@ def test_tails(change, message):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ((1, -1), "a weight is -1: at least 0"),
+        ((1, -1), "a weight is -1: it must be at"),
         ((0, 0), "all weights of a leaf are 0"),
         ((0.5, 1), r"a weight is 0\.5: it must be a whole"),
     ],
@@ -75,7 +75,7 @@ def test_a_leaf_has_a_weight_for_each_corpus(weights):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"k": -1}, "k is -1: at least 0"),
+        ({"k": -1}, "k is -1: it must be at least"),
         ({"k": True}, "k is True: it must be a whole"),
         ({"lower_bound": 2.5}, r"the lower bound is 2\.5: it must be a whole"),
         ({"scale_bits": 53}, "scale_bits is 53: it must be from 0 to 52"),
@@ -90,10 +90,10 @@ def test_certificates(change, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Leaf(None, fees=(0.5,)), r"a fee is 0\.5: it must be a whole"),
-        (lambda: Leaf(None, fees=(-1,)), "a fee is -1: at least 0"),
+        (lambda: Leaf(None, fees=(0.5,)), r"a multiplier of a group is 0\.5: it must be a whole"),
+        (lambda: Leaf(None, fees=(-1,)), "a multiplier of a group is -1: it must be at"),
         (lambda: Leaf(np.array([0.5])), "prices are float64: they must be int32"),
-        (lambda: Charge(b"abc", -1, ()), "a charge of 'abc' is -1: at least 0"),
+        (lambda: Charge(b"abc", -1, ()), "a charge of 'abc' is -1: it must be at"),
         (lambda: Charge(b"abc", 0, ((b"ab", -1),)), "a charge of 'abc' is -1"),
         (lambda: Charge(None, 1, ()), "a charge is for None, which is not a token"),
         (lambda: Charge(b"abc", 0, None), "the parts of a charge of 'abc' are not pairs"),

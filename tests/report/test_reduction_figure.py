@@ -68,6 +68,8 @@ def test_what_is_too_large_or_misnamed(tmp_path):
             draw_reduction(reduction, reduction.witness(certificate), tmp_path / "a.svg")
     reduction, certificate, _ = CASES["cover"]
     answer = reduction.witness(certificate)
-    with pytest.raises(InputError, match=r"a\.doc: a picture ends in \.png, \.svg or \.pdf"):
+    with pytest.raises(
+        InputError, match=r"a\.doc: the file of a picture must end in \.png, \.svg or \.pdf"
+    ):
         draw_reduction(reduction, answer, tmp_path / "a.doc")
     assert not list(tmp_path.iterdir())

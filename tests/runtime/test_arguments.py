@@ -94,7 +94,7 @@ def test_what_fits_arrives_as_pythons_own(name, value, taken):
         ("text", [1], "text is a list: it must be text"),
         ("path", 3, "path is 3: it must be text or a path"),
         ("kind", "three", "unknown kind 'three': use one of one, two"),
-        ("kind", np.arange(3), "kind is a ndarray: 'one' or 'two' is expected"),
+        ("kind", np.arange(3), "kind is a ndarray: it must be 'one' or 'two'"),
         ("maybe", "12", "maybe is '12': it must be a list"),
         ("maybe", 3, "maybe is 3: it must be a list"),
         ("maybe", [1, "2"], "maybe is a list of something else: it must be a list"),

@@ -58,7 +58,7 @@ def test_ids_do_not_matter():
         (VOCABULARY.with_(normalizer="lowercase"), ["The cat"], "normalizes"),
         (VOCABULARY, ["", ""], "no text"),
         (VOCABULARY, [], "no text"),
-        (VOCABULARY, "the cat", "a list is expected"),
+        (VOCABULARY, "the cat", "it must be a list"),
     ],
 )
 def test_mistakes(vocabulary, texts, message):

@@ -70,7 +70,7 @@ def test_a_trainer_of_another_package_is_there_by_name(other_package, monkeypatc
         registry["wrong"]
     with pytest.raises(InputError, match="no trainer 'longset': did you mean longest"):
         registry["longset"]
-    with pytest.raises(InputError, match="longest takes no sed: did you mean seed"):
+    with pytest.raises(InputError, match="longest has no option sed: did you mean"):
         longest.train(Instance({"low": 5}, 1), sed=4)
     with pytest.raises(InputError, match="bpe takes no thread: did you mean threads"):
         trainers.bpe(Instance({"low": 5}, 1), thread=2)

@@ -125,7 +125,7 @@ def test_what_goes_wrong_is_one_line(package, tmp_path):
     ):
         with pytest.raises(InputError, match=message):
             sage(Instance(WORDS, 3), **options)
-    with pytest.raises(InputError, match="sage is for bytes"):
+    with pytest.raises(InputError, match="sage needs words over bytes"):
         sage(Instance(WordCounts.from_counts({"ab": 1}, "chars"), 1))
     with pytest.raises(InputError, match="sage cannot honour min_count"):
         sage(Instance(WORDS, 3, min_count=2))
@@ -134,7 +134,7 @@ def test_what_goes_wrong_is_one_line(package, tmp_path):
     (tmp_path / "bad.txt").write_bytes(b"\xff")
     with pytest.raises(InputError, match=r"bad.txt: not UTF-8"):
         sage(Instance(WORDS, 3), text=tmp_path / "bad.txt")
-    with pytest.raises(InputError, match="no word is a line for sage: all 1"):
+    with pytest.raises(InputError, match="sage has no words to use: all 1"):
         sage(Instance(WordCounts.from_counts({b"\xff\xfe\xff\xfe": 2}), 1))
 
 

@@ -89,5 +89,5 @@ def test_what_it_cannot_do_is_one_line():
     with pytest.raises(InputError, match="unknown pre-tokenizer 'gpt3'"):
         trainers.superbpe(Instance(phrases, 4), words="gpt3")
     integers = WordCounts.from_counts({(1, 2): 1}, "ints")
-    with pytest.raises(InputError, match="words of integers are no text"):
+    with pytest.raises(InputError, match="words of integers are not text, so gpt2"):
         trainers.superbpe(Instance(integers, 1), words="gpt2")

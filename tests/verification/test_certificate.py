@@ -116,7 +116,7 @@ def test_fees_are_for_all_groups_or_none():
     leaf = Leaf(np.zeros(16, np.int32), (1,))
     check = check_certificate(instance, replace(certificate, tree=(leaf,)))
     assert check.problems == ("a leaf has 1 multipliers for 0 groups",)
-    with pytest.raises(InputError, match="a fee is -1"):
+    with pytest.raises(InputError, match="a multiplier of a group is -1"):
         replace(certificate, tree=(Leaf(leaf.prices, (-1,)),))
 
 

@@ -100,7 +100,7 @@ def test_claims():
             ({"tokens": solution.tokens - 1}, "tokens are claimed (priority)"),
             ({"cover": solution.cover + 1}, "cover"),
             ({"lower_bound": solution.tokens + 1}, "lower bound"),
-            ({"status": "optimal", "lower_bound": 0}, "optimal claimed"),
+            ({"status": "optimal", "lower_bound": 0}, "optimality is claimed with"),
         ]:
             false = dataclasses.replace(solution, **change)
             assert problem in " ".join(verify(instance, solution.vocabulary, claim=false).problems)

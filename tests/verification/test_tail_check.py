@@ -259,7 +259,7 @@ def test_a_file_holds_all_of_it_and_what_was_changed_is_refused(tmp_path, symbol
         )
     plain = check_certificate(instance, lower_bound(all_words).certificate)
     assert plain.problems == (
-        "the certificate is about all words, and a head and a tail are given",
+        "the certificate is about all words, but the instance has a head and a tail",
     )
     for change in ({"words": 1}, {"total_count": 1}, {"sha256": "0" * 64}):
         other = replace(certificate, tail=replace(certificate.tail, **change))
@@ -272,7 +272,7 @@ def test_a_file_holds_all_of_it_and_what_was_changed_is_refused(tmp_path, symbol
     with pytest.raises(VerificationError, match="checksum"):
         Certificate.load(path)
     del data["tail"]["tolls"]
-    with pytest.raises(InputError, match="'tail' is broken"):
+    with pytest.raises(InputError, match="'tail' is not valid"):
         Certificate.from_json(resealed(data))
 
 

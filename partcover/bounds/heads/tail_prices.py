@@ -38,7 +38,7 @@ _BITS = 20  # binary digits of a price, unless the counts are large:
 _TOTAL_BITS, _WORTH_BITS = 56, 57  # so that sums of prices and of all tokens' worth fit in 63
 _TOLLS = 6  # passes that make tolls
 MOST_TRIED = 1 << 18
-"""Words of a tail that are priced with many tolls."""
+"""Words of a tail that are priced with many multipliers."""
 _CLASS_BITS = 8, 22  # at least and at most
 
 

@@ -265,7 +265,7 @@ class WordAscent(PrimalDual):
 
 
 _FEWER = (
-    "cut the words with a pre-tokenizer, or cap candidates with --max-length (max_length); the "
+    "split the words with a pre-tokenizer, or cap candidates with --max-length (max_length); the "
     "bound is then about vocabularies of such tokens only"
 )
 

@@ -92,18 +92,18 @@ class WordShard:
 class HeadAndTail:
     """The `n` most frequent words, the head, and all others, the tail, which is read in parts.
 
-    Of equal counts those that come first are in the head.
+    Of words with equal counts, those that come first are in the head.
 
     Parameters
     ----------
     parts : sequence of parts
         The words.
     n : int
-        Words in the head.
+        Number of words in the head.
     executor : concurrent.futures.Executor, optional
-        Who reads the parts and works on them; by default this thread.
+        The workers that read and process the parts; by default this thread.
     scratch : path, optional
-        A folder that all workers see, for what they have in common.
+        A directory that all workers can read, for data that they share.
 
     Attributes
     ----------

@@ -56,7 +56,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         return vocabulary, lost
     near, same = split_of(vocabulary)
     if not same:
-        reason = "llama.cpp knows pre-tokenizers by name, and has none that cuts the same"
+        reason = "llama.cpp knows pre-tokenizers by name, and has none that splits in the same way"
         # some need a whole word looked up, which llama.cpp does for the latter
         others = (split for split in ("gpt2", "cl100k") if _has_split(vocabulary, split))
         other = near or next(others, "cl100k")

@@ -61,7 +61,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         kept = [
             p for p, token in enumerate(pieces_of(vocabulary)[256:]) if spell(token) is not None
         ]
-        what = "that cut a character or are named as a byte"
+        what = "that split a character or are named like a byte"
         vocabulary = keep(vocabulary, kept, lost, what, "pieces are text")
         if unmade := _unmade(vocabulary):
             lost.append(

@@ -25,7 +25,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     try:
         Pretokenizer.from_name(vocabulary.pretokenizer or "none")
         if patterns(vocabulary.pretokenizer) is None:
-            reason = "its class cuts by patterns, whose matches are the words"
+            reason = "its class splits by patterns, whose matches are the words"
     except InputError as error:
         reason = str(error)
     if reason is None:

@@ -36,7 +36,7 @@ def named_pattern(pattern: str) -> tuple[str | None, list[str]]:
 def adapt_to_pattern(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     """Returns a vocabulary whose words one pattern splits, and what was given up for that."""
     name = vocabulary.pretokenizer
-    reason = "tiktoken cuts a text by one pattern, and puts no mark for a space"
+    reason = "tiktoken splits a text by one pattern, and has no mark for a space"
     try:
         Pretokenizer.from_name(name or "none")
         if one_pattern(name) is not None:

@@ -29,7 +29,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         lost.append(GivenUp(f"the normalizer {glance(name)}", "it is none of its own", "none"))
         vocabulary = vocabulary.with_(normalizer=None)
     kept = [place for place, token in enumerate(vocabulary) if text_of(token) is not None]
-    what = "that cut a character, hold a NUL or are named as a byte"
+    what = "that split a character, contain a NUL or are named like a byte"
     vocabulary = keep(vocabulary, kept, lost, what, "pieces are text")
     kept = [place for place, token in enumerate(vocabulary) if not is_too_long(text_of(token))]
     what = f"of more than {LONGEST:,} bytes, a space as {MARK}"

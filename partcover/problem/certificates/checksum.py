@@ -50,10 +50,10 @@ def whole(value: Any, name: str, least: int | None = None, most: int | None = No
     Examples
     --------
     >>> from partcover.problem.certificates.checksum import whole
-    >>> whole(-1, "a fee", 0)
+    >>> whole(-1, "a weight", 0)
     Traceback (most recent call last):
         ...
-    partcover.errors.InputError: a fee is -1: it must be at least 0
+    partcover.errors.InputError: a weight is -1: it must be at least 0
     """
     try:
         number = operator.index(value)

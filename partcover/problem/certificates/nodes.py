@@ -87,7 +87,7 @@ class Leaf:
     weights: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        fees = tuple(whole(fee, "a fee", 0) for fee in self.fees)
+        fees = tuple(whole(fee, "a multiplier of a group", 0) for fee in self.fees)
         object.__setattr__(self, "fees", fees)
         weights = tuple(whole(weight, "a weight", 0) for weight in self.weights)
         object.__setattr__(self, "weights", weights)

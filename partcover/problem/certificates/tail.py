@@ -18,7 +18,7 @@ __all__ = ["LONGEST_PRICED", "MOST_TOKENS", "TailDigest", "TailTerm"]
 LONGEST_PRICED = 256
 """Symbols of the longest word of a tail that gets prices; longer ones count as one token."""
 MOST_TOKENS = 16
-"""A word of a tail that costs more by the tolls has prices that these do not change."""
+"""A word of a tail whose cost is above this limit has prices that do not depend on multipliers."""
 
 _MOST_CLASS_BITS = 24  # 128 MiB
 
@@ -66,7 +66,7 @@ class TailDigest:
 class TailTerm:
     """What a certificate has beside the prices of a head: how the words of the tail are priced.
 
-    The prices of the tail follow from the tolls by a rule.  `partcover.verification.tail_check`
+    The prices of the tail follow from multipliers by a rule.  `partcover.verification.tail_check`
     has it, and says why the bound holds.
 
     Attributes
@@ -78,18 +78,18 @@ class TailTerm:
     sha256 : str
         Their `TailDigest`.
     tolls : mapping of token to int
-        What a token costs in a word of the tail beyond 1, in units of 2^-scale_bits.
+        Multipliers: what a token costs beyond 1 in a word of the tail, in units of 2^-scale_bits.
     sixteenths : int
-        How many sixteenths of the prices of the tail are by the tolls, 0 to 16.
+        How many sixteenths of the prices of the tail follow from the multipliers, 0 to 16.
     class_bits : int
-        Tokens that have no reward in the head and no toll are in 2^class_bits classes.
+        Tokens without a reward in the head and without a multiplier are in 2^class_bits classes.
 
     Examples
     --------
     >>> from partcover import HeadAndTail, Instance, WordCounts, lower_bound
     >>> words = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
     >>> lower_bound(Instance(HeadAndTail.of(words, 2), 1)).certificate.tail
-    TailTerm(2 words in the tail, 0 tolls)
+    TailTerm(2 words in the tail, 0 multipliers)
     """
 
     head_words: int
@@ -116,10 +116,10 @@ class TailTerm:
                 raise InputError(f"a multiplier is for {shown(token)}, which is not a token")
             if len(token) < 2:
                 raise InputError(f"a multiplier is for {sym.show(token)!r}, which is not a token")
-            whole(toll, f"the toll of {sym.glance(token)!r}", 0)
+            whole(toll, f"the multiplier of {sym.glance(token)!r}", 0)
 
     def __repr__(self) -> str:
-        return f"TailTerm({self.words:,} words in the tail, {len(self.tolls):,} tolls)"
+        return f"TailTerm({self.words:,} words in the tail, {len(self.tolls):,} multipliers)"
 
     def to_json(self) -> dict[str, Any]:
         """Returns what a certificate file holds of it."""

@@ -267,7 +267,7 @@ def test_pairs_that_make_characters_of_bytes_stay_behind(run, tmp_path):
         "t.json",
     )
     status, _, err = run(*command)
-    assert (status, "1 tokens that cut a character" in err) == (2, True)
+    assert (status, "1 tokens that split a character" in err) == (2, True)
     status, _, err = run(*command, "--lossy")
     assert status == 0, err
     vocabulary = Vocabulary(
@@ -281,14 +281,16 @@ def test_pairs_that_make_characters_of_bytes_stay_behind(run, tmp_path):
 @pytest.mark.long
 def test_what_merges_of_characters_lose(tmp_path):
     vocabulary = Vocabulary([b"a\xc3", "<0xE4>", "ab"], rule="character_merges")
-    with pytest.raises(InputError, match="2 tokens that cut a character or are named as a byte"):
+    with pytest.raises(
+        InputError, match="2 tokens that split a character or are named like a byte"
+    ):
         export(vocabulary, tmp_path / "t.json", "huggingface")
     with pytest.raises(
         InputError, match=r"rule character_merges \(tiktoken merges bytes by rank\)"
     ):
         export(vocabulary, tmp_path / "t.tiktoken", "tiktoken")
     for name in ("<0xe4>", "<0x+4>"):  # the decoder takes them for bytes
-        with pytest.raises(InputError, match="1 tokens that cut a character or are named as"):
+        with pytest.raises(InputError, match="1 tokens that split a character or are named like"):
             export(Vocabulary([name], rule="character_merges"), tmp_path / "t.json", "huggingface")
     use = {"rule": "character_merges", "pretokenizer": "none"}
     named = Vocabulary(["ab"], **use, special=["<0x41>"])
@@ -303,5 +305,5 @@ def test_what_merges_of_characters_lose(tmp_path):
     assert made.words_differing > 0
     assert export(Vocabulary(["abc日"], **use), tmp_path / "t.json", "huggingface").exact
     mute = [*range(97), -1, *range(98, 258)]
-    with pytest.raises(InputError, match="'a' has no id, and merges need it"):
+    with pytest.raises(InputError, match="'a' has no id, but merges need it"):
         export(Vocabulary(["ab", "日"], **use, ids=mute), tmp_path / "t", "huggingface")
