@@ -131,7 +131,7 @@ def test_mistakes(run, monkeypatch):
             (*bottom_up, "--draw", "a.svg"),
             "no solver for merges",
         ),
-        (("reduce", "g.txt", "-k", 2, "--draw", "a.doc"), "a.doc: the file of a picture must end in"),
+        (("reduce", "g.txt", "-k", 2, "--draw", "a.doc"), "a.doc: the file of a picture must end"),
         (("reduce", "g.txt", "-k", 2, "--draw", "no/a.svg"), "no/a.svg: cannot be written"),
         (("generate", "magic", 3), "unknown family 'magic'"),
         (("generate", "cycle", 2), "size is 2"),

@@ -22,7 +22,7 @@ RETIRED = {
     r"minimis\w+|maximis\w+": "American spelling, with z",
     r"(?:comes?|came|coming) out": "is produced",
     r"dues?(?! to\b)": "multiplier, or what is paid",
-    # A cut is a cutting plane, so the noun may be used; the verb is split (text) or segment (words).
+    # a cut is a cutting plane, so the noun may be used; the verb is split (text), segment (words)
     r"(?:is|are|was|were|be|been|being|to|can|cannot|may|must|not|they|it|which|words?|texts?|once"
     r"|already) cuts?": "split or segment",
     r"(?<!branch and )cuts? (?:a|an|the|into|by|at|as|from|through|words?|texts?|each|every|them|it"
@@ -64,9 +64,10 @@ def strings(path):
         and isinstance(node.body[0], ast.Expr)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
-            if " " in node.value.strip():  # a key or a name has none
-                yield node.lineno, node.value
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+            continue
+        if id(node) not in said and " " in node.value.strip():  # a key or a name has no space
+            yield node.lineno, node.value
 
 
 def test_help_uses_no_retired_word():
