@@ -239,10 +239,10 @@ def test_numbers_beyond_the_kernels_are_refused_or_taken(options, method):
         return Instance(WORDS, **{"k": 2, **options})
 
     if HUGE in map(abs, options.values()):
-        with pytest.raises(InputError, match=r"whole number from|cannot honour"):
+        with pytest.raises(InputError, match=r"whole number from|does not support"):
             method(made(**options))
         return
-    with contextlib.suppress(PartcoverError):  # BPE honours no groups
+    with contextlib.suppress(PartcoverError):  # BPE supports no groups
         assert method(made(**options)).lower_bound != 0
 
 

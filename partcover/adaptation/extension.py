@@ -76,7 +76,7 @@ class Adaptation:
     certificate : Certificate
         The proof of the bound; the latter where tokens have to be made by merges.
     unreachable : tuple of token
-        Tokens of the base that can never come out (`unreachable_tokens`).
+        Tokens of the base that no text ever contains (`unreachable_tokens`).
     seconds : float
         The time that it took.
     termination : {"completed", "gap", "time_limit", "interrupted"}

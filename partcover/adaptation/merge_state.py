@@ -77,7 +77,7 @@ class MergeState:
         return segment(words, self.vocabulary, threads=threads)
 
     def uses(self, cut: Segmentation) -> dict[Run, int]:
-        """Returns how often each new token comes out."""
+        """Returns how often each new token is used."""
         first = len(self.given) if self.by_rank else 0
         uses = token_uses(cut, first + len(self.tokens))[first:].tolist()
         return dict(zip(self.tokens, uses, strict=True))
@@ -111,7 +111,7 @@ class MergeState:
     def reachable(self, threads: int) -> MergeState:
         """Returns the merges without tokens that they segment, taken as words, into several.
 
-        Such tokens never come out.  Where words that are tokens stay whole there are none.
+        Such tokens are unreachable.  There are none if words that are tokens stay whole.
         """
         if self.keeps_words or not self.tokens:
             return self
@@ -125,9 +125,9 @@ class MergeState:
         return frozenset(run for run in runs if run in parts)
 
     def least_worth(self, cut: Segmentation, number: int) -> list[Run]:
-        """Returns the tokens that come out least, weighted by the tokens that each use saves.
+        """Returns the tokens that are used least, weighted by the tokens that each use saves.
 
-        A token that only leads to others is among them: these may be made in another way, or, by
+        A token that only leads to others is among them: these may be made in another way or, by
         rank, be whole words.
         """
         uses = self.uses(cut)

@@ -20,7 +20,7 @@ _ROUNDING = 1e-9  # part of a sum of scores that floating point may be wrong by,
 
 @checked
 def unreachable_tokens(vocabulary: Vocabulary, *, threads: Threads = 1) -> tuple[Token, ...]:
-    """Returns the tokens that can never come out, whatever the text is.
+    """Returns the tokens that no text ever contains after segmentation.
 
     Parameters
     ----------
@@ -32,14 +32,14 @@ def unreachable_tokens(vocabulary: Vocabulary, *, threads: Threads = 1) -> tuple
     Returns
     -------
     tuple of token
-        In the vocabulary's order.  That words of a pre-tokenizer may never contain a token is not
-        looked at: there may be more.
+        In the vocabulary's order.  There may be more: whether the words of a pre-tokenizer can
+        contain a token is not checked.
 
     Notes
     -----
-    A token is unreachable if, taken as a word of its own, it is split into several.  Where a token
-    comes out of a longer word, no merge has crossed its ends, so that the merges inside it were
-    those of the token alone, in the same order, and make it whole there, too.  Of the likelihood,
+    A token is unreachable if, taken as a word of its own, it is split into several.  If a token
+    is a piece of a longer word, no merge has crossed its ends, so the merges inside it were
+    those of the token alone, in the same order, and make it whole there, too.  Under likelihood,
     the pieces of a token that together score more than it does replace it in every word; a
     difference that rounding may have made does not count.  The other rules leave a word that is a
     token whole.

@@ -171,7 +171,7 @@ class CheckpointFiles:
         if made_for.get("corpus_sha256", self.instance.words.digest) != self.instance.words.digest:
             return ["the vocabulary is for other words or counts"]
         if made_for.get("k", self.instance.k) != self.instance.k:
-            return [f"the vocabulary is for k = {made_for['k']}, and k is {self.instance.k}"]
+            return [f"the vocabulary is for k = {made_for['k']}, but k is {self.instance.k}"]
         if self.instance.tail is not None:  # what does not fit is left out at the start
             return []
         return list(verify(self.instance, vocabulary).problems)

@@ -205,7 +205,7 @@ class WordCounts(WordArrays):
         Raises
         ------
         InputError
-            For a file that cannot be read, is damaged, is cut short while it is read or holds
+            For a file that cannot be read, is damaged, is truncated while it is read or holds
             words that are counted already; bytes that are not UTF-8 where `symbols` is
             ``"chars"``, an unknown pre-tokenizer, or no words at all.
         MissingExtra

@@ -74,7 +74,7 @@ def words_of_files(
     Returns
     -------
     TextWords
-        What `Encoder` cuts into tokens, and the rest: exact.
+        What `Encoder` splits into tokens, and the rest: exact.
 
     Raises
     ------

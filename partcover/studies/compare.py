@@ -142,8 +142,8 @@ def compare(
     ------
     InputError
         For an unknown method or rule, no budget, a given vocabulary over other symbols or with
-        the name of a method, a method that cannot honour an option of the instance (naming both),
-        or if no method has a vocabulary for any budget.
+        the name of a method, a method that does not support an option of the instance (the error
+        names both), or if no method has a vocabulary for any budget.
     MissingExtra
         If a method's library is not installed.
     VerificationError
@@ -397,8 +397,8 @@ def _set_facts(runner: Runner, answer: Answer, objective: bool) -> dict[str, Any
 def _relate(group: list[dict[str, Any]], answers: Sequence[Answer], *, certified: bool) -> None:
     """Adds bounds and certified ratios to all rows with the same k.
 
-    With budgets of groups, or for a run that was cut short, GreedWMC has no guarantee from which
-    a ratio could be certified.
+    With budgets of groups, or for a run that was stopped early, GreedWMC has no guarantee that
+    certifies a ratio.
     """
     proven = [answer.lower_bound for answer in answers if answer.lower_bound is not None]
     if proven:

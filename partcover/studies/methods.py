@@ -75,7 +75,7 @@ class Answer:
     lower_bound : int or None
         The lower bound that the method proves, if any.
     relaxed_cover : int or None
-        GreedWMC's own objective, of a run that was not cut short.
+        GreedWMC's own objective, of a run that was not stopped early.
     bounded : bool
         Whether lower bounds hold for it.  They do not for a given vocabulary where candidates are
         limited, since it may hold others.

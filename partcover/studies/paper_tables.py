@@ -1,4 +1,4 @@
-"""Makes the tables and figures of the papers anew, from any corpus."""
+"""Makes the tables and figures of the papers again, from any corpus."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Study:
         return [answer for method in methods for answer in self._answers[method]]
 
     def limited(self, methods: Sequence[str]) -> list[str]:
-        """Returns the methods of which the time limit cut a run short."""
+        """Returns the methods of which the time limit stopped a run."""
         return [
             method
             for method in methods
@@ -395,7 +395,7 @@ def reproduce(name: str, study: Study) -> list[dict[str, Any]]:
     -------
     list of dict
         The rows of the experiment.  For the corpus of the paper, ``paper`` is the figure as
-        printed, and ``agrees`` whether ours rounds to it, for a run that was not cut short.
+        printed, and ``agrees`` whether ours rounds to it, for a run that was not stopped early.
 
     Raises
     ------

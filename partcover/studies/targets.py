@@ -41,10 +41,10 @@ def budgets_for(
     -------
     list of dict
         For each rule and target: ``method``, ``rule``, ``target``, ``k`` (None if no k reaches
-        it, or where a run for it was cut short), ``tokens``, ``tokens_per_word``; ``runs``: the
+        it, or a run for it was stopped early), ``tokens``, ``tokens_per_word``; ``runs``: the
         further runs of the method, over all targets; ``exact``: whether ``k`` is proven the
-        smallest; and ``termination``: ``completed``, what cut a run for this row short, or
-        ``error`` where the method has no vocabulary for any budget.  ``k`` is proven the smallest
+        smallest; and ``termination``: ``completed``, what stopped a run for this row, or
+        ``error`` if the method has no vocabulary for any budget.  ``k`` is proven the smallest
         for a nested method under a rule by which further tokens never hurt, if no run was stopped
         early.  Else bisection stops at a k that reaches the target while k − 1 does not, but a
         smaller one might.  After Ctrl-C the remaining rows are ``interrupted``.

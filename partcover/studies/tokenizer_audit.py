@@ -97,7 +97,7 @@ class TokenizerAudit:
     used : int
         How many of them the text becomes.
     unreachable : tuple of token
-        Tokens that can never come out (`unreachable_tokens`).
+        Tokens that no text ever contains (`unreachable_tokens`).
     unknown : int
         Symbols of the text that are left out of `words`: those without a token, and all of a word
         of which the tokenizer makes one unknown token.

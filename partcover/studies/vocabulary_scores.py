@@ -41,7 +41,7 @@ class VocabularyScores:
     rule : str
         The segmentation rule that the scores are under.
     unreachable : tuple of token
-        Tokens that can never come out under the vocabulary's own rule, whatever the text is.
+        Tokens that no text ever contains under the vocabulary's own rule.
     corpora : dict of str to Scores
         The scores on each corpus.
     parities : tuple of Parity

@@ -31,7 +31,7 @@ __all__ = ["boundlessbpe"]
 @trainer(
     "boundlessbpe",
     about="BoundlessBPE: BPE that also merges adjacent words that are tokens",
-    honours=LIMITED_MERGES - {"prefix", "max_length", "forbidden"},
+    supports=LIMITED_MERGES - {"prefix", "max_length", "forbidden"},
     nested=True,
     phrases=True,
     work="merges",

@@ -24,7 +24,7 @@ __all__ = ["bpe", "merges_that_make"]
 @trainer(
     "bpe",
     about="byte-pair encoding: merge the most frequent pair",
-    honours=LIMITED_MERGES,
+    supports=LIMITED_MERGES,
     nested=True,
     work="merges",
 )

@@ -20,7 +20,7 @@ __all__ = ["convextok"]
 @trainer(
     "convextok",
     about="ConvexTok: the rounded linear relaxation, with its lower bound",
-    honours=OPTIONS,
+    supports=OPTIONS,
     work="bound",
 )
 def convextok(

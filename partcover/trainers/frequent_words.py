@@ -18,7 +18,7 @@ __all__ = ["frequent"]
 @trainer(
     "frequent",
     about="the most frequent words",
-    honours=LIMITED_MERGES,
+    supports=LIMITED_MERGES,
     nested=True,
     work="words",
 )

@@ -43,7 +43,7 @@ _KINDS[[i for i in range(128) if chr(i).isalnum() or i == ord("_")]] = _WORD
 @trainer(
     "greedyphrase",
     about="GreedyPhrase: frequent phrases, pairs of phrases, and BPE",
-    honours=LIMITED_MERGES,
+    supports=LIMITED_MERGES,
     work="phrases",
 )
 def greedyphrase(
@@ -109,7 +109,7 @@ def greedyphrase(
     Raises
     ------
     InputError
-        For options that cannot be honoured, an unknown score, a bad number of atoms or passes,
+        For options that it does not support, an unknown score, a bad number of atoms or passes,
         shares that add up to more than 1, or counts that add up to 2^59 symbols or more.
 
     Examples

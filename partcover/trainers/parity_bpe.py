@@ -17,7 +17,7 @@ from ..runtime.arguments import Seconds, Threads, Whole, checked
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from .shared.merge_training import ordered_symbols
-from .trainer import refuse_unhonoured
+from .trainer import refuse_unsupported
 
 __all__ = ["parity_bpe"]
 
@@ -95,7 +95,7 @@ def parity_bpe(
     corpora = instance.corpora
     if corpora is None:
         raise InputError("parity-bpe needs several corpora: one is given")
-    refuse_unhonoured(instance.joined, "parity-bpe", ())
+    refuse_unsupported(instance.joined, "parity-bpe", ())
     deadline = Deadline(time_limit)
     reports = progress or Progress()
     merger = _Merger(instance, corpora)

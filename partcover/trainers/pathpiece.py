@@ -48,7 +48,7 @@ def _work(options: Mapping[str, Any]) -> Pieces:
 @trainer(
     "pathpiece",
     about="PathPiece: remove tokens top down, those that cost least first",
-    honours=LIMITED_CANDIDATES,
+    supports=LIMITED_CANDIDATES,
     work=_work,
 )
 def pathpiece(
@@ -111,7 +111,7 @@ def pathpiece(
     Raises
     ------
     InputError
-        For groups, which it cannot honour, an option that is none of the above, or an initial
+        For groups, which it does not support, an option that is none of the above, or an initial
         token of fewer than two symbols.
 
     Examples

@@ -26,7 +26,7 @@ _BATCH = 4096  # numbers drawn at a time; part of the rule
 @trainer(
     "randtrain",
     about="random substrings, drawn by their counts",
-    honours=LIMITED_CANDIDATES,
+    supports=LIMITED_CANDIDATES,
     nested=True,
     work="draws",
 )
@@ -42,8 +42,8 @@ def randtrain(
     Parameters
     ----------
     instance : Instance
-        The words, candidates and budget.  Fixed tokens come first; group budgets cannot be
-        honoured.
+        The words, candidates and budget.  Fixed tokens come first.  Group budgets are not
+        supported.
     seed : int
         Random seed of the draws.
     threads : int

@@ -141,7 +141,7 @@ def sage(
     ------
     InputError
         If `python` does not have ``sage-tokenizer`` or what that needs; for symbols that are not
-        bytes, options that cannot be honoured or are out of range, a given start that is no
+        bytes, options that are not supported or out of range, a given start that is no
         larger than k, no lines, or a run of the package that fails (as it does where no more tokens
         than k are in use).
 
@@ -151,7 +151,7 @@ def sage(
     >>> trainers.sage(Instance({"low": 5}, 1, prefix=["lo"]))
     Traceback (most recent call last):
         ...
-    partcover.errors.InputError: sage cannot honour prefix: leave it out for this method
+    partcover.errors.InputError: sage does not support prefix: leave it out for this method
 
     Notes
     -----

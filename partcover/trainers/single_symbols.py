@@ -15,7 +15,7 @@ __all__ = ["plain_bytes"]
 @trainer(
     "bytes",
     about="no chosen tokens: every symbol alone",
-    honours={"candidates", "max_length", "min_count", "forbidden", "groups"},
+    supports={"candidates", "max_length", "min_count", "forbidden", "groups"},
     nested=True,
     work="words",
 )

@@ -21,7 +21,7 @@ __all__ = ["superbpe"]
 @trainer(
     "superbpe",
     about="SuperBPE: BPE within words first, then across words",
-    honours=LIMITED_MERGES - {"prefix"},
+    supports=LIMITED_MERGES - {"prefix"},
     phrases=True,
     work="merges",
 )

@@ -24,7 +24,7 @@ __all__ = [
     "LIMITED_MERGES",
     "OPTIONS",
     "Trainer",
-    "refuse_unhonoured",
+    "refuse_unsupported",
     "solution_of",
     "trainer",
 ]
@@ -42,9 +42,9 @@ OPTIONS = (
     "protected",
     "groups",
 )
-#: What trainers that add tokens one by one can honour.
+#: What trainers that add tokens one by one support.
 LIMITED_MERGES = frozenset({"max_length", "min_count", "forbidden", "prefix"})
-#: What trainers that choose from a list of candidates can honour.
+#: What trainers that choose from a list of candidates support.
 LIMITED_CANDIDATES = LIMITED_MERGES | {"candidates", "required", "protected"}
 
 #: The trainers declared so far, by name.
@@ -65,7 +65,7 @@ class Trainer:
         keyword-only parameters are options of the method.
     about : str
         One line for people.
-    honours : collection of str
+    supports : collection of str
         The options of an instance (see `OPTIONS`) that it keeps to.
     nested : bool
         Whether the first j tokens of a run for k (with the merges up to the one that makes the
@@ -95,7 +95,7 @@ class Trainer:
     name: str
     run: Callable[..., Solution]
     about: str
-    honours: Collection[str] = frozenset(OPTIONS)
+    supports: Collection[str] = frozenset(OPTIONS)
     nested: bool = False
     phrases: bool = False
     work: Work | Callable[[Mapping[str, Any]], Work] | None = None
@@ -115,16 +115,16 @@ class Trainer:
         return self.work({p.name: p.default for p in parameters} | {**options})
 
     def check(self, instance: Instance) -> None:
-        """Checks that the method can honour an instance's options and has what it needs.
+        """Checks that the method supports an instance's options and has what it needs.
 
         Raises
         ------
         InputError
-            Naming the first option that is set and not honoured, or as `requires` does.
+            Naming the first option that is set and not supported, or as `requires` does.
         MissingExtra
             For a library that is not installed.
         """
-        refuse_unhonoured(instance, self.name, self.honours)
+        refuse_unsupported(instance, self.name, self.supports)
         if self.requires is not None:
             self.requires(instance)
 
@@ -176,7 +176,7 @@ def trainer(
     name: str,
     *,
     about: str,
-    honours: Collection[str] = (),
+    supports: Collection[str] = (),
     nested: bool = False,
     phrases: bool = False,
     work: Work | Callable[[Mapping[str, Any]], Work] | None = None,
@@ -193,7 +193,7 @@ def trainer(
 
     Parameters
     ----------
-    name, about, honours, nested, phrases, work, requires, hint
+    name, about, supports, nested, phrases, work, requires, hint
         See `Trainer`.
 
     Returns
@@ -205,7 +205,7 @@ def trainer(
     --------
     >>> from partcover import Instance, Vocabulary
     >>> from partcover.trainers import solution_of, trainer
-    >>> @trainer("longest", about="the longest words", honours={"prefix"})
+    >>> @trainer("longest", about="the longest words", supports={"prefix"})
     ... def longest(instance):
     ...     words = sorted((word for word, _ in instance.words), key=len, reverse=True)
     ...     vocabulary = Vocabulary(words[: instance.k], instance.symbols, "longest")
@@ -215,7 +215,7 @@ def trainer(
     >>> longest(Instance({"low": 5}, 1, max_length=3))
     Traceback (most recent call last):
         ...
-    partcover.errors.InputError: longest cannot honour max_length: leave it out for this method
+    partcover.errors.InputError: longest does not support max_length: leave it out for this method
     """
 
     def declare(train: Callable[_P, Solution]) -> Callable[_P, Solution]:
@@ -232,7 +232,7 @@ def trainer(
                 return train(*arguments, **options)
             instance: Instance = given["instance"]
             try:
-                refuse_unhonoured(instance, name, honours)
+                refuse_unsupported(instance, name, supports)
                 if (task := declared.work_of(given)) is not None:
                     refuse_beyond_memory(instance, task)
                 solution = train(*arguments, **options)
@@ -246,7 +246,7 @@ def trainer(
                 )
             return replace(solution, seed=given.get("seed", 0), threads=given.get("threads", 1))
 
-        declared = Trainer(name, run, about, honours, nested, phrases, work, requires, hint)
+        declared = Trainer(name, run, about, supports, nested, phrases, work, requires, hint)
         DECLARED[name] = declared
         return run
 
@@ -266,13 +266,13 @@ def _refuse_unknown(
             raise InputError(f"{name} has no option {option}: {closest(option, others)}")
 
 
-def refuse_unhonoured(instance: Instance, name: str, honours: Collection[str]) -> None:
+def refuse_unsupported(instance: Instance, name: str, supports: Collection[str]) -> None:
     """Refuses an instance with options that a method would have to ignore."""
     for option in (*OPTIONS, "merges", "corpora"):
         value = getattr(instance, option)
         unset = value == 1 if option == "min_count" else value in (None, ())
-        if not unset and option not in honours:
-            prefix = option == "required" and "prefix" in honours
+        if not unset and option not in supports:
+            prefix = option == "required" and "prefix" in supports
             instead = ", or give these tokens as prefix" if prefix else ""
             raise InputError(
                 f"{name} does not support {option}: leave it out for this method{instead}"

@@ -51,7 +51,7 @@ def _work(options: Mapping[str, Any]) -> Pieces:
 @trainer(
     "unigram",
     about="Unigram: prune a unigram language model",
-    honours=LIMITED_CANDIDATES,
+    supports=LIMITED_CANDIDATES,
     work=_work,
 )
 def unigram(
@@ -106,7 +106,7 @@ def unigram(
     Raises
     ------
     InputError
-        For groups, which it cannot honour, or an option out of its range.
+        For groups, which it does not support, or an option out of its range.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def _hint(instance: Instance) -> str | None:
 @trainer(
     "wordpiece",
     about="WordPiece: merge pairs that rarely occur apart; set --min-count to skip rare pairs",
-    honours=LIMITED_MERGES,
+    supports=LIMITED_MERGES,
     nested=True,
     work="merges",
     hint=_hint,

@@ -140,7 +140,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     of S get.  Each T of S that pays u_T has two parts in S that make it, which get u_T or more of
     it, and what others get is not negative.  So line 5 holds with these rewards.  ∎  Merging by
     such a vocabulary needs as many tokens as the shortest path at least, and a token that merges
-    do not make never comes out: the bound is one for all vocabularies segmented by merging.
+    do not make is never used: the bound holds for all vocabularies segmented by merging.
 
     Several corpora (`Instance.corpora`): a leaf has weights w ≥ 0, not all 0, and c(W) is
     Σ w_i·c_i(W) for the counts c_i(W) of corpus i.  Let L be what the leaf proves, t_i the tokens

@@ -332,7 +332,7 @@ def _broken(instance: Instance, vocabulary: Vocabulary, occurrences: dict[Token,
             problems.append(f"forbidden token {show(token)!r} is used")
     if instance.merges is not None:
         own = MergeCondition.of(vocabulary)
-        # a token that the vocabulary's own merges do not make never comes out
+        # no word contains a token that the vocabulary's own merges do not make
         tokens = vocabulary if own is None else made_tokens(vocabulary, own, instance)
         problems += [
             f"the instance's merges do not make token {show(token)!r} of others that are there"

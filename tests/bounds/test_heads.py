@@ -237,7 +237,7 @@ def test_what_does_not_go_with_a_head(book):
         improve(instance, bound=False)
     with pytest.raises(InputError, match="a start is not possible with a head and a tail"):
         lower_bound(instance, start_certificate=lower_bound(instance).certificate)
-    with pytest.raises(InputError, match="has no file"):
+    with pytest.raises(InputError, match="cannot be saved"):
         instance.to_json()
     assert repr(instance).startswith("Instance(k=5, 100 words in the head, bytes")
 

@@ -197,7 +197,7 @@ def test_names():
         ("nfx", "unknown normalizer 'nfx'"),
         ("", "unknown normalizer ''"),
         ("prepend", "Prepend: prepend is missing"),
-        ("{", 'the normalizer \'\\{"type": "Sequence"'),
+        ("{", r"the normalizer '\{' is not JSON"),
         ('{"type": []}', "unknown normalizer"),
         ('{"type": "Sequence"}', "no list 'normalizers'"),
         ('{"type": "Sequence", "normalizers": []}', "no steps"),

@@ -25,8 +25,8 @@ RETIRED = {
     # a cut is a cutting plane, so the noun may be used; the verb is split (text), segment (words)
     r"(?:is|are|was|were|be|been|being|to|can|cannot|may|must|not|they|it|which|words?|texts?|once"
     r"|already) cuts?": "split or segment",
-    r"(?<!branch and )cuts? (?:a|an|the|into|by|at|as|from|through|words?|texts?|each|every|them|it"
-    r"|anew|differently|otherwise|alike)": "split or segment",
+    r"(?<!branch and )cuts? (?:a|an|the|into|by|at|as|from|through|words?|texts?|each(?= \w)|every"
+    r"|them|it|anew|differently|otherwise|alike)": "split or segment",
     r"cutting(?! planes?)|cutters?|uncut": "splitting or segmenting",
 }
 _RETIRED = re.compile(rf"\b(?:{'|'.join(RETIRED)})\b", re.IGNORECASE)

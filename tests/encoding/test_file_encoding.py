@@ -101,7 +101,7 @@ def test_files_refused(tmp_path):
     for options, message in [
         ({"dtype": "uint16"}, "dtype uint16 cannot hold all ids, which go up to 70"),
         ({"dtype": "float64"}, "dtype float64 cannot hold all"),
-        ({"dtype": "word"}, "dtype 'word' is none"),
+        ({"dtype": "word"}, "dtype 'word' is not a dtype"),
         (
             {"end_of_document": "<e>"},
             "'<e>' is not a special token of the vocabulary; it has '<s>'",

@@ -164,7 +164,7 @@ def test_a_pretokenizer_of_ones_own():
     assert chars.to_dict() == {"roé": 1, "a": 1}
     for wrong, line in (
         (len, "gives 7: it must give a list"),
-        (str.upper, "gives 'THE RED': a list of texts"),
+        (str.upper, "gives 'THE RED': it must give a list of texts"),
         (str.encode, "gives 116 as a word: text"),
         (lambda text: [text, 3], "gives 3 as a word: text"),
         (lambda text: ["\ud800"], "gives a lone surrogate"),

@@ -219,7 +219,7 @@ def test_refusals_come_before_the_first_run(monkeypatch):
 
     monkeypatch.setitem(METHODS, "greedtok", replace(METHODS["greedtok"], run=never))
     for method in ("bytes", "wordpiece", "unigram_sentencepiece", "sage"):
-        with pytest.raises(InputError, match=f"{method} cannot honour required"):
+        with pytest.raises(InputError, match=f"{method} does not support required"):
             compare(Instance(WORDS, 1, required=["an"]), [1], ["greedtok", method])
     monkeypatch.setitem(sys.modules, "sentencepiece", None)
     with pytest.raises(MissingExtra, match="sentencepiece"):

@@ -255,7 +255,7 @@ def test_an_interrupt_keeps_the_steps_that_are_done():
     assert stopped.vocabulary == whole.vocabulary
 
 
-def test_what_it_cannot_honour():
+def test_what_it_does_not_support():
     words = WordCounts.from_counts({b"ab": 1})
     with pytest.raises(InputError, match="greedyphrase does not support required"):
         greedyphrase(Instance(words, 1, required=[b"ab"]))

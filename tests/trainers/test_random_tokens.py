@@ -90,7 +90,7 @@ def test_a_larger_budget_goes_on_from_a_smaller():
     assert other.tokens == words.total_count
 
 
-def test_options_are_honoured_or_refused():
+def test_options_are_supported_or_refused():
     words = WordCounts.from_counts({b"abcd": 5, b"bcd": 7, b"xx": 1})
     fixed = randtrain(
         Instance(words, 4, required=[b"bcd"], prefix=[b"cd"], forbidden=[b"ab"], max_length=3)

@@ -17,7 +17,7 @@ import time
 from partcover import Vocabulary
 from partcover.trainers import solution_of, trainer
 
-@trainer("longest", about="the longest words", honours={"prefix"})
+@trainer("longest", about="the longest words", supports={"prefix"})
 def longest(instance, *, threads=1, shortest: int = 2):
     started = time.monotonic()
     words = sorted((word for word, _ in instance.words), key=len, reverse=True)
@@ -72,7 +72,7 @@ def test_a_trainer_of_another_package_is_there_by_name(other_package, monkeypatc
         registry["longset"]
     with pytest.raises(InputError, match="longest has no option sed: did you mean"):
         longest.train(Instance({"low": 5}, 1), sed=4)
-    with pytest.raises(InputError, match="bpe takes no thread: did you mean threads"):
+    with pytest.raises(InputError, match="bpe has no option thread: did you mean threads"):
         trainers.bpe(Instance({"low": 5}, 1), thread=2)
     assert registry.get("nothing") is None
 

@@ -127,9 +127,9 @@ def test_what_goes_wrong_is_one_line(package, tmp_path):
             sage(Instance(WORDS, 3), **options)
     with pytest.raises(InputError, match="sage needs words over bytes"):
         sage(Instance(WordCounts.from_counts({"ab": 1}, "chars"), 1))
-    with pytest.raises(InputError, match="sage cannot honour min_count"):
+    with pytest.raises(InputError, match="sage does not support min_count"):
         sage(Instance(WORDS, 3, min_count=2))
-    with pytest.raises(InputError, match="sage cannot honour required"):
+    with pytest.raises(InputError, match="sage does not support required"):
         sage(Instance(WORDS, 3, required=[b"th"]))
     (tmp_path / "bad.txt").write_bytes(b"\xff")
     with pytest.raises(InputError, match=r"bad.txt: not UTF-8"):

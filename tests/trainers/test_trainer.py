@@ -23,14 +23,14 @@ def test_plain_bytes_cut_nothing():
 
 
 @pytest.mark.parametrize("option", ["required", "prefix", "protected"])
-def test_an_option_that_cannot_be_honoured_is_named(option):
+def test_an_option_that_is_not_supported_is_named(option):
     with pytest.raises(InputError, match=f"bytes does not support {option}"):
         trainers.plain_bytes(Instance(WORDS, 4, **{option: ["lo"]}))
 
 
 def test_what_is_required_may_be_given_as_prefix_where_that_is_kept():
     for name in ("bpe", "frequent", "greedyphrase", "wordpiece"):
-        with pytest.raises(InputError, match="frequent does not support required: leave it out"):
+        with pytest.raises(InputError, match=f"{name} does not support required: leave it out"):
             TRAINERS[name].run(Instance(WORDS, 4, required=["lo"]))
         assert TRAINERS[name].run(Instance(WORDS, 4, prefix=["lo"])).vocabulary.tokens[0] == b"lo"
     with pytest.raises(InputError, match=r"for this method$"):
@@ -73,12 +73,12 @@ def test_a_call_that_python_refuses_is_refused_in_its_words():
         trainers.bpe(Instance(WORDS, 4), unknown=3)
 
 
-@trainer("stopped", about="one that Ctrl-C ends at once", honours={"prefix"})
+@trainer("stopped", about="one that Ctrl-C ends at once", supports={"prefix"})
 def stopped(instance, *, seed=0, threads=1):
     raise KeyboardInterrupt
 
 
-@trainer("one-word", about="the first word", honours=())
+@trainer("one-word", about="the first word", supports=())
 def one_word(instance):
     vocabulary = Vocabulary([instance.words.word(0)], instance.symbols, "one-word")
     return solution_of(instance, vocabulary, time.monotonic())

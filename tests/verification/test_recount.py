@@ -97,7 +97,7 @@ def test_claims():
     for solution in (greedtok(instance), solve(instance)):
         assert verify(instance, solution.vocabulary, claim=solution).ok
         for change, problem in [
-            ({"tokens": solution.tokens - 1}, "tokens are claimed (priority)"),
+            ({"tokens": solution.tokens - 1}, f"tokens are claimed ({solution.rule})"),
             ({"cover": solution.cover + 1}, "cover"),
             ({"lower_bound": solution.tokens + 1}, "lower bound"),
             ({"status": "optimal", "lower_bound": 0}, "optimality is claimed with"),

@@ -186,7 +186,7 @@ def _unzstd(source: Source, file: IO[bytes]) -> Iterator[bytes]:
         import zstandard
     except ImportError:
         raise MissingExtra("zstandard", "zstd", f"reading {source.path}") from None
-    # one decompressor for each frame, since only so a frame that is cut short is noticed
+    # one decompressor for each frame, since only so is a truncated frame noticed
     frame = None
     while read := file.read(CHUNK // 8):
         for at in range(0, len(read), _SLICE):

@@ -1,7 +1,7 @@
 """Writes numbers so that Hugging Face's tokenizers read them back exactly.
 
 Their JSON reader takes the digits as one integer S, rounds that to a float64 and divides by 10^e:
-for one number in ten, as Python prints it, the last bit comes out otherwise.  Where S is a
+for one number in ten, as Python prints it, the last bit then differs.  Where S is a
 float64 itself and e is at most 22, so that 10^e is one too, the one division rounds correctly,
 and every reader gets the same number.  For smaller numbers S and e are sought with which both the
 one division and the exact quotient round to the number.

@@ -170,7 +170,7 @@ def _replay(path: Path) -> Replay:
     def cut_word(text: str) -> list[bytes]:
         return [content[number] for number in of_words.encode(text)]
 
-    # words are cut as they are
+    # words are segmented as they are
     spec = model.normalizer_spec
     spaces = spec.escape_whitespaces and not spaced
     spec.precompiled_charsmap = b""

@@ -268,7 +268,7 @@ class Certificate:
         Raises
         ------
         InputError
-            Naming the file, if it cannot be read, is cut short, is of a later version, or holds
+            Naming the file, if it cannot be read, is truncated, is of a later version, or holds
             something else.
         VerificationError
             If its checksum differs.

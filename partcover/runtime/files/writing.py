@@ -162,7 +162,7 @@ def reading(path: str | PathLike[str]) -> Iterator[None]:
     Raises
     ------
     InputError
-        Instead of an `OSError`, or the `EOFError` of a gzip stream that is cut short.
+        Instead of an `OSError`, or the `EOFError` of a truncated gzip stream.
     """
     try:
         yield
