@@ -340,7 +340,7 @@ def test_a_merge_that_is_no_pair(tmp_path, merge):  # models/mod.rs serializatio
             json.dumps({"version": "1.0", "model": BPE | {"merges": [merge]}})
         )
     (tmp_path / "t.json").write_text(json.dumps({"model": BPE | {"merges": [merge]}}))
-    with pytest.raises(InputError, match="its merge '(a|a b c)' does not have two"):
+    with pytest.raises(InputError, match=r"its merge '(a|a b c)' does not have two"):
         Vocabulary.load(tmp_path / "t.json")
 
 
