@@ -1,1 +1,1 @@
-"""Adapts a vocabulary that is there: adds tokens to it, or keeps fewer of them."""
+"""Adapts an existing vocabulary: adds tokens to it, or keeps fewer of them."""

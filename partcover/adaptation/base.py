@@ -88,7 +88,7 @@ def weighed(words: WordCounts, others: WordCounts | None, weights: tuple[int, in
 
 
 def next_id(base: Vocabulary) -> int:
-    """Returns the first id behind all of a vocabulary, special tokens included.
+    """Returns the first id after all ids of a vocabulary, special tokens included.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def next_id(base: Vocabulary) -> int:
 
 
 def extended(base: Vocabulary, new: Sequence[Token], **use: Any) -> Vocabulary:
-    """Returns a vocabulary with further tokens, whose ids stand behind all others.
+    """Returns a vocabulary with further tokens, whose ids follow all others.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ _MOST = 400  # candidates of an instance that is solved
 
 @dataclass(frozen=True)
 class ClosedOptimum:
-    """The best tokens of which each is made of two that are there, single symbols among them.
+    """The best tokens, each made of two available ones; single symbols are available.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class ClosedOptimum:
 
     @property
     def merges(self) -> tuple[Pair, ...]:
-        """A merge that makes each token of two others, with as long a first part as can be."""
+        """For each token the merge that makes it, with the longest possible first part."""
         there = set(self.tokens)
         return tuple(
             next(
@@ -68,7 +68,7 @@ def is_small(instance: Instance) -> bool:
 
 
 def closed_optimum(instance: Instance, limits: RunLimits) -> ClosedOptimum | None:
-    """Solves an instance over integers, whose tokens have to be made of two that are there.
+    """Solves an instance over integers whose tokens must each be made of two available ones.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def closed_optimum(instance: Instance, limits: RunLimits) -> ClosedOptimum | Non
 
 
 def closed(model: SparseModel, given: Iterable[Any]) -> SparseModel:
-    """Returns a model whose tokens have to be made of two parts that are there."""
+    """Returns a model whose tokens must each be made of two available parts."""
     number: dict[Any, int] = {token: place for place, token in enumerate(model.tokens)}
     known = set(given)
     rows = Rows()

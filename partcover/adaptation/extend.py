@@ -1,4 +1,4 @@
-"""Extends a vocabulary: its tokens and ids stay, and new tokens come behind them."""
+"""Extends a vocabulary: its tokens and ids stay, and new tokens follow them."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def _fraction(value: Fraction | float, name: str) -> Fraction:
 
 
 def _weights(keep: WordCounts | None, weight: Fraction | float) -> tuple[int, int]:
-    """Returns by what the counts of the corpus and of `keep` are multiplied, as whole numbers."""
+    """Returns the factors for the counts of the corpus and of `keep`, as whole numbers."""
     number = _fraction(weight, "keep_weight")
     if number and keep is None:
         raise InputError("keep_weight is for a corpus to keep (keep=…, --keep), and none is given")
@@ -245,5 +245,5 @@ def _weights(keep: WordCounts | None, weight: Fraction | float) -> tuple[int, in
 
 
 def _limit(before: int, at_most: Fraction | float | None) -> int | None:
-    """Returns the most tokens that a corpus may need."""
+    """Returns the maximum number of tokens that a corpus may need."""
     return None if at_most is None else before + int(before * _fraction(at_most, "at_most"))

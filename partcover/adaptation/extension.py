@@ -1,4 +1,4 @@
-"""Holds what extending a vocabulary gave: the new tokens, the counts, and the proof."""
+"""Holds the result of extending a vocabulary: the new tokens, the counts, and the proof."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class BeforeAfter:
 
 @dataclass(frozen=True)
 class Adaptation:
-    """What both adaptations of a vocabulary say of themselves.
+    """What the results of `extend` and `prune` have in common.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Adaptation:
     corpus : BeforeAfter
         The tokens of the corpus.
     tokens : int
-        What was minimised: the tokens after it, by the vocabulary's own rule.
+        What was minimized: the tokens after it, by the vocabulary's own rule.
     lower_bound : int
         No other choice needs fewer; of new merges, none behind the base's.
     instance : Instance
@@ -151,7 +151,7 @@ class Adaptation:
 
 @dataclass(frozen=True, repr=False)
 class Extension(Adaptation):
-    """A vocabulary with new tokens behind its own, and how near they are to the best.
+    """A vocabulary with new tokens after its own, and how close they are to optimal.
 
     Attributes are those of `Adaptation`, and:
 
@@ -170,7 +170,7 @@ class Extension(Adaptation):
     limit : int or None
         The most tokens that `keep` may need.
     objective : WordCounts
-        What was minimised: the corpus and `keep`, each with its weight.
+        What was minimized: the corpus and `keep`, each with its weight.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Adds tokens that join what a vocabulary leaves: merges behind its own, or scores below them."""
+"""Adds tokens that join the pieces of a vocabulary: by further merges, or by their scores."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _JOINING = {"word": 1e-6, "text": 1e-6, "text32": 1 / 16}
 
 
 def add_merges(task: Task) -> Added:
-    """Adds merges behind those of the vocabulary.
+    """Adds merges after those of the vocabulary.
 
     No corpus ever needs more tokens than before: a word is segmented as it was, and then
     neighbours are joined.  The bound is for all m new texts that merges lead to; where merging

@@ -1,4 +1,4 @@
-"""Adds tokens where the longest match counts, and more of them may cost a corpus more."""
+"""Adds tokens under longest match, where more tokens can make a corpus longer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exchanges tokens of a pruned vocabulary for others that merges can make."""
+"""Exchanges tokens of a pruned vocabulary for others that merges can also make."""
 
 from __future__ import annotations
 

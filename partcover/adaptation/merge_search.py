@@ -1,4 +1,4 @@
-"""Searches for the best merges to come behind a vocabulary's own."""
+"""Searches for the best merges to add after a vocabulary's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holds merges that come behind a vocabulary's own, and takes tokens out of them."""
+"""Holds the merges added after a vocabulary's own, and removes tokens from them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Pair = tuple[Run, Run]
 
 @dataclass(frozen=True)
 class MergeState:
-    """New merges of pieces, in order, and whole words beside them.
+    """New merges of pieces, in order, and whole words besides.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class MergeState:
         return dict(zip(self.tokens, uses, strict=True))
 
     def without(self, gone: Iterable[Run]) -> MergeState:
-        """Returns the merges that do not need some tokens, nor what only those lead to.
+        """Returns the merges left when some tokens, and all that depend on them, are removed.
 
         By rank, a token that nothing leads to any more may still be a whole word.
         """
@@ -109,7 +109,7 @@ class MergeState:
         )
 
     def reachable(self, threads: int) -> MergeState:
-        """Returns the merges without tokens that they segment, taken as words, into several.
+        """Returns the merges without tokens that they would segment into several pieces.
 
         Such tokens are unreachable.  There are none if words that are tokens stay whole.
         """

@@ -1,4 +1,4 @@
-"""Finds what merges make each token of, and the tokens to keep so that merges still make all."""
+"""Finds the parts of each token, and the tokens to keep so that merges still make all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["MergeTree", "closed_choice", "first_with_parts"]
 
 @dataclass(frozen=True)
 class MergeTree:
-    """The parts that merges make each token of, as far as they are tokens.
+    """The parts that merges make each token of, if they are tokens.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class MergeTree:
         return cls(parts, children)
 
     def with_parts(self, tokens: Iterable[Token]) -> set[Token]:
-        """Returns tokens with all that they are made of."""
+        """Returns tokens with all their parts."""
         closed: set[Token] = set()
         front = list(tokens)
         while front:
@@ -126,7 +126,7 @@ def closed_choice(
 def first_with_parts(
     tree: MergeTree, tokens: Iterable[Token], k: int, fixed: set[Token] | None = None
 ) -> list[Token]:
-    """Returns the first of some tokens, each with all that it is made of, as far as k allows.
+    """Returns the first of some tokens, each with all its parts, as long as there are at most k.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ __all__ = ["Pruning"]
 
 @dataclass(frozen=True, repr=False)
 class Pruning(Adaptation):
-    """A vocabulary of fewer tokens of another, and how near they are to the best.
+    """A vocabulary of some tokens of another one, and how close they are to optimal.
 
     Attributes are those of `Adaptation`, and:
 
@@ -46,7 +46,7 @@ class Pruning(Adaptation):
 
     @cached_property
     def ids(self) -> Int64:
-        """The new id of each old one, −1 for a token that is gone; none over other symbols.
+        """The new id of each old one, −1 for a removed token; empty unless symbols are bytes.
 
         Row ``old`` of an embedding matrix becomes row ``ids[old]``.
         """

@@ -1,4 +1,4 @@
-"""Says what is to be added to a vocabulary, and what a way of adding it returns."""
+"""The input and the result of the functions that add tokens to a vocabulary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Added", "Keep", "Task"]
 
 @dataclass(frozen=True)
 class Keep:
-    """A corpus that must not cost more than so many tokens."""
+    """A corpus that must not need more than a number of tokens."""
 
     words: WordCounts
     limit: int

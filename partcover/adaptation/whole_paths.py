@@ -55,9 +55,9 @@ def extension_instance(task: Task) -> Instance:
 
 
 def add_by_shortest_path(task: Task) -> Added:
-    """Adds the tokens that `improve` finds; those that gain most come first.
+    """Adds the tokens that `improve` finds, those that save most first.
 
-    More tokens never cost a corpus more: every path that was there still is.
+    More tokens never make a corpus longer: every path that was possible still is.
     """
     instance, size = extension_instance(task), len(task.base)
     solution = improve_within(instance, task.limits, task.progress)
@@ -71,10 +71,10 @@ def add_by_shortest_path(task: Task) -> Added:
 
 
 def add_by_priority(task: Task) -> Added:
-    """Adds the tokens of GreedTok, or those of `improve` in its order where they need fewer.
+    """Adds the tokens of GreedTok, or those of `improve` in its order if they need fewer.
 
-    A token behind all others is placed only where it leaves them alone or swallows them whole, so
-    that it never costs a corpus more.
+    A token of the lowest priority is placed only where it overlaps no other or contains it, so
+    it never makes a corpus longer.
     """
     instance, size = extension_instance(task), len(task.base)
     solution = improve_within(instance, task.limits, task.progress)

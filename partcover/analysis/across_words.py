@@ -1,4 +1,4 @@
-"""Measures how much tokens save that reach across words."""
+"""Measures how much tokens that span several words save."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class AcrossWords:
 
     @property
     def share(self) -> float | None:
-        """The part of all that the vocabulary saves which is saved across words only."""
+        """The share of the vocabulary's savings that only tokens across words give."""
         saved = self.symbols - self.tokens
         return (self.within - self.tokens) / saved if saved else None
 

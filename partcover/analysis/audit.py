@@ -1,4 +1,4 @@
-"""Finds words that a vocabulary of its size should obviously hold, and does not."""
+"""Finds words that a vocabulary of its size should contain but does not."""
 
 from __future__ import annotations
 

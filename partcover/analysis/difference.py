@@ -1,4 +1,4 @@
-"""Compares two inspected vocabularies: what is shared, and what only one of them holds."""
+"""Compares two inspected vocabularies: shared tokens, and tokens of only one."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class NgramModel:
         return cls(size, order, sizes, context_bytes, levels)
 
     def bits(self, sequences: Iterable[Sequence[int] | npt.NDArray[np.integer]]) -> float:
-        """Returns −log₂ of the probability of sequences, with the end of each.
+        """Returns −log₂ of the probability of sequences, the end of each included.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class NgramModel:
         return float(-np.log2(self._probabilities(stream, reach)[reach >= 0]).sum())
 
     def distribution(self, context: Sequence[int] | npt.NDArray[np.integer]) -> Float64:
-        """Returns the probabilities of all ids, and of the end, at the begin of a text and on.
+        """Returns the probabilities of all ids, and of the end, at each place of a text.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Measures a vocabulary in other ways than by the tokens it needs."""
+"""Measures of a vocabulary besides the number of tokens it needs."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _counts_at(cut: Segmentation, positions: Int64) -> Int64:
 
 
 def renyi_efficiency(uses: Int64, alpha: float = RENYI_ALPHA) -> float | None:
-    """Returns the Rényi entropy of the pieces over the largest that so many pieces can have.
+    """Returns the Rényi entropy of the pieces, divided by the maximum for this many pieces.
 
     H_α(p) / log n with H_α(p) = log(Σ p_i^α) / (1 − α), Shannon's entropy for α = 1, where p_i
     is the share of piece i and n the number of different pieces that occur.

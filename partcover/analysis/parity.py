@@ -13,7 +13,7 @@ __all__ = ["Parity", "gini", "parity"]
 
 @dataclass(frozen=True)
 class Parity:
-    """How evenly a vocabulary serves several corpora, relative to something that each has.
+    """How evenly a vocabulary serves several corpora, relative to a reference count of each.
 
     Attributes
     ----------

@@ -334,7 +334,7 @@ class InstanceSource:
 
 
 def read_any_vocabulary(path: str) -> Vocabulary:
-    """Reads a vocabulary file, or one of another library that is recognised, but no plain list."""
+    """Reads a vocabulary file, or one of another library that is recognized, but no plain list."""
     from ..interop.load import other_format
     from ..vocabulary.vocabulary import Vocabulary
 

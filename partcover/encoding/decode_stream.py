@@ -1,4 +1,4 @@
-"""Turns ids into text as they come, and never shows a part of a character."""
+"""Decodes ids as they arrive, in whole characters."""
 
 from __future__ import annotations
 

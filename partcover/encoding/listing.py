@@ -1,4 +1,4 @@
-"""Makes a list of many numbers, by several threads."""
+"""Makes a list of many numbers with several threads."""
 
 from __future__ import annotations
 

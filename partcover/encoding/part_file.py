@@ -1,4 +1,4 @@
-"""Keeps the array that is being written, so that a run that was stopped or killed can go on."""
+"""Keeps an unfinished array, so that a run that was stopped or killed can be resumed."""
 
 from __future__ import annotations
 
@@ -88,11 +88,11 @@ class PartFile:
 
     @staticmethod
     def fits(out: str | PathLike[str], sources: Sequence[Source]) -> bool:
-        """Returns whether an array can be gone on with: a file made of files."""
+        """Returns whether an array can be resumed: a file made of files."""
         return not in_place(out) and all(source.size is not None for source in sources)
 
     def resumed(self) -> Mark:
-        """Returns where an earlier run has come to; the beginning if there was none.
+        """Returns where an earlier run stopped; the beginning if there was none.
 
         Raises
         ------
@@ -126,7 +126,7 @@ class PartFile:
 
     @contextmanager
     def written(self, head: bytes) -> Iterator[IO[bytes]]:
-        """Opens the array behind what an earlier run has written; renames it after the block.
+        """Opens the array at the end of what an earlier run wrote; renames it after the block.
 
         Parameters
         ----------

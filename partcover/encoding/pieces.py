@@ -1,4 +1,4 @@
-"""Changes the texts of ids that are decoded, one by one, as the library they come from does."""
+"""Changes the decoded text of single ids as the tokenizer's own library does."""
 
 from __future__ import annotations
 

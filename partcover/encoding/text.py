@@ -1,4 +1,4 @@
-"""Handles text as bytes, the mark of a space and what is unknown."""
+"""Handles text as bytes, space marks, and unknown symbols."""
 
 from __future__ import annotations
 

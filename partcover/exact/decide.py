@@ -154,7 +154,7 @@ def smallest(
         ``extra["size"]`` is the number of tokens of its vocabulary, ``extra["smallest_size"]``
         a lower bound of it; ``status`` is about the size: optimal where the two agree.
         ``infeasible`` (by the solver) where no k tokens are enough, ``none`` where a limit left
-        that open.  There is no `lower_bound` on tokens, which are not minimised.
+        that open.  There is no `lower_bound` on tokens, which are not minimized.
 
     Raises
     ------

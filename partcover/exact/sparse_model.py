@@ -23,7 +23,7 @@ _BYTES_AN_ENTRY = 250
 
 @dataclass(frozen=True, eq=False)
 class SparseModel:
-    """An integer program: minimise (or maximise) objective·v, row_lower ≤ A v ≤ row_upper.
+    """An integer program: minimize (or maximize) objective·v, row_lower ≤ A v ≤ row_upper.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Runs GreedTok and GreedWMC, which answer every budget up to k in one run."""
+"""Runs GreedTok and GreedWMC; one run answers every budget up to k."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def greedtok(
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
-    """Runs GreedTok, which takes the token that covers most, again and again.
+    """Runs GreedTok, which repeatedly takes the token that covers most.
 
     A token is placed from left to right in every word, wherever the pairs just before and after it
     are not inside a placed token; it may replace shorter tokens inside it.  Its score is the number

@@ -1,4 +1,4 @@
-"""Takes the token that covers most, again and again, and scores only what may be that token."""
+"""Repeatedly takes the token that covers most, and scores only tokens that may be it."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def local_search(
     reduced_costs: npt.ArrayLike | None = None,
     lower_bound: int | None = None,
 ) -> Solution:
-    """Searches for a vocabulary that needs few tokens, for as long as there is time.
+    """Searches for a vocabulary that needs few tokens, until the time limit.
 
     It starts from GreedTok's vocabulary, the warm start and the roundings of `x`.  To each it
     adds the tokens that gain most, beyond the budget, and drops those that lose least, many at

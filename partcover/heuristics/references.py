@@ -1,4 +1,4 @@
-"""Makes the reference counts of corpora: what the tokens of each are measured by."""
+"""Makes the reference counts of corpora, which their tokens are divided by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds weights of corpora under which all of them are served alike."""
+"""Finds weights of corpora that make their ratios equal."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def read_other(path: str | PathLike[str], name: str | None) -> Vocabulary | None
     Raises
     ------
     InputError
-        If it cannot be read, is not recognised, or holds what no vocabulary can express.
+        If it cannot be read, is not recognized, or holds what no vocabulary can express.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def read_other(path: str | PathLike[str], name: str | None) -> Vocabulary | None
 def other_format(path: str | PathLike[str]) -> str | None:
     """Returns the name of the format of another library that a path looks like, if any.
 
-    A list of tokens looks as any text, so it is not recognised here.
+    A list of tokens looks as any text, so it is not recognized here.
     """
     if kind_of(path) not in _NOT_OWN:
         return None  # partcover's own; or missing, or a pipe, which is in no format

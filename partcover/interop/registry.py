@@ -34,7 +34,7 @@ class FormatRegistry(EntryPointRegistry[Format]):
 
     Another package names each of its formats in the entry point group ``partcover.formats``:
     ``name = "package.module:FORMAT"``, where `FORMAT` is a `Format` of that name.  It is imported
-    when it is asked for, or when a path has to be recognised that looks like none of the formats
+    when it is asked for, or when a path has to be recognized that looks like none of the formats
     given.  A name that is given goes before theirs.
 
     Parameters

@@ -1,1 +1,1 @@
-"""Holds what has nothing to do with tokens."""
+"""Tools that have nothing to do with tokens: arguments, files, processes, progress."""

@@ -1,4 +1,4 @@
-"""Passes the best so far on while a call runs, so that little is lost where it is ended."""
+"""Saves the best result so far while a call runs, so that little is lost if it is stopped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHARE = 20.0  # making one takes no more than such a part of the time
 class Checkpoints(Generic[Best]):
     """Calls a function with the best so far: the first time at once, then every few seconds.
 
-    An error of the function ends nothing: its line is kept, and the next checkpoint is tried.
+    An error of the function does not stop the call: it is kept, and the next checkpoint is tried.
 
     Parameters
     ----------

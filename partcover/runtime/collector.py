@@ -11,7 +11,7 @@ __all__ = ["collector_paused"]
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pauses the collector of cycles, which else walks over all objects again and again.
+    """Pauses the collector of cycles, which would otherwise visit all objects again and again.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Finds what other packages add by name, in an entry point group, beside what is given here."""
+"""Finds objects by name: partcover's own, then those in an entry point group."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 class EntryPointRegistry(MutableMapping[str, _T]):
-    """Things by name: some that are given, and behind them those of other packages.
+    """Objects by name: partcover's own, then those of other packages.
 
     Another package names each of its things in an entry point group.  It is imported when it is
     asked for.  A name that is given goes before theirs.  A subclass names the `group`, and says

@@ -1,4 +1,4 @@
-"""Reads fractions that others wrote."""
+"""Reads fractions from files and arguments."""
 
 from __future__ import annotations
 

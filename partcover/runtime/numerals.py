@@ -1,4 +1,4 @@
-"""Reads numbers that people write, in ASCII digits alone, and writes them for people."""
+"""Reads numbers written in ASCII digits, and formats numbers for people."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _plain(text: str) -> str:
 
 
 def shown_number(value: int | Fraction) -> str:
-    """Returns tokens, or a ratio of them, for people.
+    """Formats a number of tokens, or a ratio, for people.
 
     Examples
     --------

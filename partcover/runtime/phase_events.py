@@ -1,4 +1,4 @@
-"""Passes the events of several phases on, on one clock."""
+"""Passes on the events of several phases, with times on one clock."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class PhaseEvents(Progress):
                 self._send("bound", source)
 
     def event(self, event: Event) -> None:
-        """Passes on an event of a phase if it is news."""
+        """Passes on an event of a phase if it is new."""
         if event.kind == "phase":
             self.enter(event.phase)
         self.offer(event.kind, event.tokens, event.lower_bound, event.source)

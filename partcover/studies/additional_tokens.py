@@ -1,4 +1,4 @@
-"""Says what more tokens beside those of a vocabulary would save, and what they could at most."""
+"""Measures what further tokens would save, and proves what they could save at most."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Additions:
 
 @dataclass(frozen=True)
 class Extension:
-    """A vocabulary extended by GreedTok, and what the text needs with so many of its additions.
+    """A vocabulary extended by GreedTok, and the tokens needed with each number of additions.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Turns text into what an audit compares: words that a tokenizer spells, and what is set apart."""
+"""Splits text into what an audit compares: words that a tokenizer can spell, and the rest."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["Spelled", "TextWords", "spelled", "words_of_files"]
 
 
 class TextWords(NamedTuple):
-    """The words that a tokenizer makes of text, and the added tokens that it finds before.
+    """The words that a tokenizer splits text into, and the added tokens that it finds first.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ def words_of_files(
     progress: Progress | None = None,
     all_files: bool = False,
 ) -> TextWords:
-    """Counts the words that a tokenizer makes of files, and the added tokens that it finds.
+    """Counts the words that a tokenizer splits files into, and the added tokens that it finds.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def _inner(part: Part, special: SpecialTokens, normal: Normalizer | None) -> lis
 
 @dataclass(frozen=True)
 class Spelled:
-    """The parts of words that a tokenizer has tokens for, and what of them is unknown to it.
+    """The parts of words that a tokenizer has tokens for, and the parts that it does not know.
 
     Attributes
     ----------

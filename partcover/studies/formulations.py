@@ -1,4 +1,4 @@
-"""Compares the formulations of an instance, and shows where the printed one goes wrong."""
+"""Compares the formulations of an instance, and shows where the published one is wrong."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ class Difference(NamedTuple):
 def smallest_difference(
     instance: Instance, formulation: str = "printed", *, time_limit: float = 60.0
 ) -> Difference | None:
-    """Finds the smallest part of an instance on which a formulation is not the problem.
+    """Finds the smallest part of an instance on which a formulation has another optimum.
 
     Parts are tried by number of words, then budget, then symbols; counts are 1, and no token is
     required.  When the time is over, words are dropped from the whole instance one by one as long

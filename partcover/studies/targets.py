@@ -1,4 +1,4 @@
-"""Finds the smallest budget with which a method reaches a number of tokens per word."""
+"""Finds the smallest budget for which a method reaches a number of tokens per word."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _LONG = (
 
 @dataclass(frozen=True)
 class CostlyWord:
-    """A word that more tokens than one are spent on.
+    """A word that takes more than one token.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class CostlyWord:
 
     @property
     def loss(self) -> int:
-        """The tokens that are spent on it beyond one each time."""
+        """The tokens beyond one, summed over its occurrences."""
         return self.count * (len(self.pieces) - 1)
 
     def to_json(self) -> dict[str, Any]:
@@ -177,12 +177,12 @@ class TokenizerAudit:
 
     @property
     def set_apart(self) -> int:
-        """Tokens that are in no bound: one for each added token found, and the unknown ones."""
+        """Tokens outside the bounds: one for each added token found, and the unknown ones."""
         return sum(self.added_found.values()) + self.unknown_tokens
 
     @property
     def rounding(self) -> int:
-        """How many more tokens whole texts become than their parts, by rounded sums of scores."""
+        """How many more tokens whole texts need than their parts, because of rounded scores."""
         return 0 if self.own_tokens is None else self.own_tokens - self.tokens - self.set_apart
 
     @property
@@ -225,17 +225,17 @@ class TokenizerAudit:
 
     @property
     def rule_gap(self) -> float:
-        """The part of the rule: the same tokens, segmented as well as possible."""
+        """The part due to the rule: what the best segmentation with the same tokens saves."""
         return (self.tokens - self.tokens_used) / self.tokens
 
     @property
     def vocabulary_gap(self) -> float:
-        """The part of the choice of the tokens that are used, at most."""
+        """The part due to the choice of the tokens that are used, at most."""
         return (self.tokens_used - self.lower_bound_used) / self.tokens
 
     @property
     def unused_gap(self) -> float:
-        """The part of the tokens that are not used on this text, at most."""
+        """The part due to tokens that are not used on this text, at most."""
         return (self.lower_bound_used - self.lower_bound) / self.tokens
 
     def to_json(self) -> dict[str, Any]:

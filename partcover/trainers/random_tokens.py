@@ -1,4 +1,4 @@
-"""Trains RandTrain: tokens drawn at random, the floor that any training must beat."""
+"""Trains RandTrain: tokens drawn at random, the baseline that any training must beat."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ __all__ = ["TrainerRegistry"]
 
 
 class TrainerRegistry(EntryPointRegistry[Trainer]):
-    """Trainers by name: some that are given, and behind them those of other packages.
+    """Trainers by name: partcover's own, then those of other packages.
 
     Another package names each of its trainers in the entry point group ``partcover.trainers``:
     ``name = "package.module:function"``, where `function` is declared by `trainer` under that

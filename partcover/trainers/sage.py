@@ -1,4 +1,4 @@
-"""Trains SaGe: drops the tokens that contexts miss least, with its authors' own package."""
+"""Trains SaGe with its authors' own package: drops the tokens that contexts need least."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def sage(
     rounds: int = 4,
     lines: int = 1_000_000,
 ) -> Solution:
-    """Trains SaGe: drops from a larger vocabulary the tokens that contexts miss least.
+    """Trains SaGe: drops from a larger vocabulary the tokens that the context model needs least.
 
     Parameters
     ----------

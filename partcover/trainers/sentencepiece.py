@@ -1,4 +1,4 @@
-"""Trains Unigram with sentencepiece's own trainer, on our counted words."""
+"""Trains Unigram with sentencepiece's own trainer, on the counted words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes no token at all: single symbols alone, the floor that every method starts from."""
+"""Uses single symbols only, the baseline that every method starts from."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def trainer(
     requires: Callable[[Instance], None] | None = None,
     hint: Callable[[Instance], str | None] | None = None,
 ) -> Callable[[Callable[_P, Solution]], Callable[_P, Solution]]:
-    """Declares a function as a trainer; everything there is to say about it is said here.
+    """Declares a function as a trainer.
 
     The function then checks its arguments against their annotations, refuses an instance with
     options that it would have to ignore, or whose `work` does not fit in memory, and on Ctrl-C

@@ -191,7 +191,7 @@ def unigram(
 def unigram_objective(
     words: WordCounts, vocabulary: Vocabulary, *, rounds: int = 20, threads: Threads = 1
 ) -> float:
-    """Computes the log-likelihood that a vocabulary's tokens reach, whatever made them.
+    """Computes the log-likelihood that a vocabulary's tokens reach, whichever method made them.
 
     Parameters
     ----------

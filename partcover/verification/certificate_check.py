@@ -202,7 +202,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
 
 
 def mismatches(instance: Instance, certificate: Certificate) -> list[str]:
-    """Returns in what a certificate is about another instance, a line for each.
+    """Returns how the instance of a certificate differs from another, one line for each difference.
 
     Examples
     --------

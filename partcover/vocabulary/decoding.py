@@ -1,4 +1,4 @@
-"""Defines `Decoding`: how ids become text, where that does not follow from how text becomes ids."""
+"""Defines `Decoding`: how ids become text, if that does not follow from the encoding."""
 
 from __future__ import annotations
 

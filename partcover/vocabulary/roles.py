@@ -1,4 +1,4 @@
-"""Says which special token begins a text, ends it, fills it up, and so on."""
+"""Finds the special token that begins a text, ends it, pads it, and so on."""
 
 from __future__ import annotations
 

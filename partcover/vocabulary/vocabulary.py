@@ -447,7 +447,7 @@ class Vocabulary:
         Raises
         ------
         InputError
-            If it cannot be read, is not recognised, is of a later version, or holds no list of
+            If it cannot be read, is not recognized, is of a later version, or holds no list of
             tokens or what no vocabulary can express.
 
         Examples

@@ -92,11 +92,11 @@ def build(
         and Lauw (2025) as printed, which are not Tok (see docs/formulations.md).  ``wmc``:
         the relaxation to weighted maximum coverage (their Equations 9 to 11).
     sense : {"min", "max"}, optional
-        Minimise tokens or maximise cover; by default as the formulation is written in its
-        source: ``path`` minimises, the others maximise.
+        Minimize tokens or maximize cover; by default as the formulation is written in its
+        source: ``path`` minimizes, the others maximize.
     goal : {"tokens", "decision", "size"}
         ``tokens``: the fewest tokens, or the most cover.  ``decision``: any vocabulary
-        that meets the instance's threshold; nothing is optimised.  ``size``: the fewest
+        that meets the instance's threshold; nothing is optimized.  ``size``: the fewest
         chosen tokens that meet it, at most k.
     memory : int, optional
         Bytes that model and solver may take; by default what the machine has.

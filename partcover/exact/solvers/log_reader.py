@@ -118,7 +118,7 @@ class LogReader:
         return "", ""
 
     def _turned(self, value: str) -> str:
-        """Drops the sign that CBC's log may put before the objective of a maximisation."""
+        """Drops the sign that CBC's log may put before the objective of a maximization."""
         return value.removeprefix("-") if self.maximize else value
 
 

@@ -1,1 +1,1 @@
-"""Files: written aside, locked, recognised."""
+"""Files: written completely or not at all, locked, recognized."""

@@ -1,4 +1,4 @@
-"""Recognises what a file looks like, so that an error can name the likely mistake."""
+"""Recognizes the kind of a file, so that an error can name the likely mistake."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _NAMES: dict[Kind, str] = {
 
 
 def looks_counted(head: bytes) -> bool:
-    """Returns whether a text begins as a counts file: by its header, or word and count a line."""
+    """Returns whether a text begins like a file of counts: with header, or word and count."""
     head = head[:_HEAD].removeprefix(_BOM)
     if head.startswith(HEADER):
         return True
@@ -83,7 +83,7 @@ def begins_object(path: str | PathLike[str]) -> bool:
 
 
 def kind_of(path: str | PathLike[str]) -> Kind | None:
-    r"""Recognises a file by its beginning; None where that is not clear or cannot be read.
+    r"""Recognizes a file by its beginning; None if that is not clear or it cannot be read.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def kind_of(path: str | PathLike[str]) -> Kind | None:
 
 
 def kind_of_head(head: bytes) -> Kind | None:
-    """Recognises a file by these first bytes; see `kind_of`."""
+    """Recognizes a file by these first bytes; see `kind_of`."""
     head = head[:_HEAD].removeprefix(_BOM)
     if not head:
         return None

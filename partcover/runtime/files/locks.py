@@ -1,4 +1,4 @@
-"""Keeps two runs from writing the same files, where the system can tell."""
+"""Keeps two runs from writing the same files, if the system supports locks."""
 
 from __future__ import annotations
 

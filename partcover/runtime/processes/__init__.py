@@ -1,1 +1,1 @@
-"""Threads, processes, and what they print and are told."""
+"""Threads, processes, their output and their signals."""

@@ -1,4 +1,4 @@
-"""Keeps standard output for results while libraries that print there are at work.
+"""Keeps standard output free for results while libraries run that print there.
 
 HiGHS, for one, prints lines of its own whatever it is told.  Such lines come from C's ``stdout``,
 which Python's ``print`` does not use: `silent_c` leads that elsewhere, and a program that uses

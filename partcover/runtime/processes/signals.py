@@ -1,4 +1,4 @@
-"""Responds to Ctrl-C, SIGTERM and SIGHUP on the command line at once, and loses nothing.
+"""Responds to Ctrl-C, SIGTERM and SIGHUP on the command line at once, without losing results.
 
 The first signal interrupts the work (`KeyboardInterrupt` in the main thread), which ends with the
 best it has.  A second one changes nothing.  A third one ends the process immediately.

@@ -1,4 +1,4 @@
-"""Fits a language model of independent pieces to words, and says which pieces it misses least."""
+"""Fits a language model of independent pieces to words, and ranks pieces for pruning."""
 
 from __future__ import annotations
 
