@@ -1,4 +1,4 @@
-"""Refuses to put corpora together that were counted in different ways."""
+"""Refuses to combine corpora that were counted in different ways."""
 
 from __future__ import annotations
 

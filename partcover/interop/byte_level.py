@@ -1,4 +1,4 @@
-"""Maps bytes to the 256 characters that stand for them in GPT-2's vocabulary."""
+"""Maps bytes to the 256 characters that represent them in GPT-2's vocabulary."""
 
 from __future__ import annotations
 

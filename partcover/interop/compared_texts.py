@@ -1,4 +1,4 @@
-"""Compares what an exported tokenizer does with whole texts with what the vocabulary does."""
+"""Compares an exported tokenizer with the vocabulary on whole texts."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class _Compared:
             self._differing.setdefault(what, []).append((text, there, here))
 
     def remarks(self, count: int) -> list[str]:
-        """Says what was compared, and what differs, with an example each."""
+        """Reports what was compared and what differs, with an example of each."""
         equal = [what for what in self._tried if what not in self._differing]
         found = []
         if equal:

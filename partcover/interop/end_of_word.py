@@ -1,4 +1,4 @@
-"""Expresses BPE that tells the ends of words, by `end_of_word_suffix`, ``</w>`` in most files.
+"""Expresses BPE that marks the ends of words by `end_of_word_suffix`, ``</w>`` in most files.
 
 There the last symbol of a word, with the suffix, is a symbol of its own.  Here a space stands
 behind each word (`EndOfWord` of `partcover.corpus.pretokenizers.steps`), and before all other
@@ -33,14 +33,14 @@ END = b" "  # behind each word
 
 
 def ends_words(pretokenizer: str | None) -> bool:
-    """Returns whether a pre-tokenizer puts a space behind each word."""
+    """Returns whether a pre-tokenizer puts a space after each word."""
     if pretokenizer is None or rule_names(pretokenizer):
         return False
     return read_steps(pretokenizer).ends_words
 
 
 def with_ends(pretokenizer: str | None) -> str:
-    """Returns the pre-tokenizer that puts a space behind each word, too.
+    """Returns the pre-tokenizer that also puts a space after each word.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def with_ends(pretokenizer: str | None) -> str:
 
 
 def without_ends(pretokenizer: str) -> str:
-    """Returns the pre-tokenizer without the space behind each word."""
+    """Returns the pre-tokenizer without the space after each word."""
     steps = read_steps(pretokenizer).steps
     return Pretokenizer.from_steps(Steps(steps[:-1])).name
 

@@ -1,4 +1,4 @@
-"""Writes vocabularies for other libraries, and measures what each export does."""
+"""Writes vocabularies for other libraries, and compares each export with the vocabulary."""
 
 from __future__ import annotations
 

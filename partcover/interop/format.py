@@ -1,4 +1,4 @@
-"""Defines a format of another library: what it expresses, how it is written and read."""
+"""Defines a format of another library: what it can express, and how it is written and read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Nearest:
 
 @dataclass(frozen=True)
 class GivenUp:
-    """A part of a vocabulary that a format cannot express.
+    """A part of a vocabulary that an export left out because the format cannot express it.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class Format:
     unreached: bool = False
 
     def fit(self, vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-        """Returns the vocabulary as this format can hold it, and what was given up for that."""
+        """Returns the vocabulary as this format can hold it, and what was left out for that."""
         how = self.rules[vocabulary.rule]
         lost: list[GivenUp] = []
         if isinstance(how, Nearest):

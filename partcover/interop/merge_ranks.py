@@ -1,4 +1,4 @@
-"""Finds where byte-pair encoding by pairs and merging by the rank of tokens are the same.
+"""Decides whether byte-pair encoding by pairs and merging by the rank of tokens are the same.
 
 Let every token merge, by a list of pairs, from its parts (its bytes, or its characters) into one
 piece, and let the tokens be in the order of the pairs that do their last steps.  Then merging by

@@ -30,7 +30,7 @@ __all__ = ["FORMATS", "FormatRegistry", "find_format", "recognise", "recognised"
 
 
 class FormatRegistry(EntryPointRegistry[Format]):
-    """Formats by name: some that are given, and behind them those of other packages.
+    """Formats by name: partcover's own, then those of other packages.
 
     Another package names each of its formats in the entry point group ``partcover.formats``:
     ``name = "package.module:FORMAT"``, where `FORMAT` is a `Format` of that name.  It is imported

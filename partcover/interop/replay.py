@@ -1,4 +1,4 @@
-"""Checks that an exported tokenizer, loaded by its library, segments words as the vocabulary."""
+"""Checks that an exported tokenizer, run by its own library, segments as the vocabulary does."""
 
 from __future__ import annotations
 
@@ -109,14 +109,14 @@ class Fidelity:
 
     @property
     def verdict(self) -> str:
-        """Says exact, not exact, or not exact though nothing that was replayed shows it."""
+        """Returns exact, not exact, or not exact although no compared word or text shows it."""
         if self.exact:
             return "exact"
         return "not exact" if self._differs else "not exact, though identical here"
 
     @property
     def cost(self) -> str:
-        """Says what was measured, in one line."""
+        """Returns what was measured, in one line."""
         words = "built-in words" if self.built_in else "words"
         if self.words_differing:
             more = self.exported_tokens - self.tokens

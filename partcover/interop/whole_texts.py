@@ -1,4 +1,4 @@
-"""Helps to read models as sentencepiece makes them, which segment a text as a whole."""
+"""Helps to read models of sentencepiece, which segment a text as a whole."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def unknown_scores(score: float) -> dict[bytes, float]:
 
 
 def pretokenizer_of(pieces: Sequence[str], space: str = " ", *, suffix: bool = False) -> str:
-    """Returns a pre-tokenizer that splits a text at spaces that no piece reaches over.
+    """Returns a pre-tokenizer that splits a text at spaces that no piece spans.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ _AHEAD = 4096  # shards that wait for a worker
 
 @dataclass(frozen=True)
 class Workers:
-    """Who counts.
+    """The workers that count.
 
     Attributes
     ----------

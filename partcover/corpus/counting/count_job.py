@@ -1,4 +1,4 @@
-"""Counts the words of files into a file, with a limit on memory, and goes on after a stop.
+"""Counts the words of files into a file, with limited memory; a stopped count can be resumed.
 
 While a count runs, its plan and its finished shards are in a folder beside the counts,
 ``counts.tsv.shards``.  A shard is finished when its run has its name, which it gets when it is

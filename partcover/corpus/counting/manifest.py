@@ -1,4 +1,4 @@
-"""Says of a count what it was made of: the manifest beside the counts, and the plan meanwhile.
+"""Describes the input of a count: its plan, and the manifest beside the finished counts.
 
 The manifest of ``counts.tsv`` is ``counts.tsv.manifest.json``: how the words were counted, the
 versions of what counted them, the counts file with its SHA-256, and of every input its size, when
@@ -72,7 +72,7 @@ def describe_merge(paths: Sequence[str], header: Header) -> dict[str, Any]:
 
 
 def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
-    """Returns what differs first in how words are counted, for a message; None if nothing does.
+    """Returns the first difference in how words are counted, for a message; None if there is none.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Text and words out of files and tables."""
+"""Reads text and words from files and tables."""

@@ -1,4 +1,4 @@
-"""Joins words in a row."""
+"""Joins adjacent words to phrases."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is done to text before it becomes words."""
+"""Normalizes text before it is split into words."""

@@ -1,4 +1,4 @@
-"""Changes a text wherever a pattern matches, and says where."""
+"""Replaces matches of a pattern in a text, and reports where."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def utf8(text: str | bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Change:
-    """Something that is done to a text.
+    """A step that changes a text.
 
     Parameters
     ----------

@@ -152,7 +152,7 @@ class Normalizer:
         return text
 
     def of_token(self, name: str) -> str:
-        """Returns what stands in a normalized text for an added token that is found there.
+        """Returns what replaces an added token that is found in a normalized text.
 
         Hugging Face normalizes its text by itself; in sentencepiece only ▁ and a space are one.
 

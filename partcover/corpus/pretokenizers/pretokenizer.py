@@ -316,7 +316,7 @@ class Pretokenizer:
 
     @classmethod
     def from_steps(cls, steps: Steps) -> Pretokenizer:
-        """Returns the pre-tokenizer of steps; that of a name, if rules split in the same way."""
+        """Returns the pre-tokenizer of steps; the named one, if its rules split in the same way."""
         named = _name_of(steps)
         if named is not None:
             return cls.from_name(named)

@@ -1,4 +1,4 @@
-"""Holds the patterns of pre-tokenizers, as they are published."""
+"""Holds the published patterns of pre-tokenizers."""
 
 from __future__ import annotations
 

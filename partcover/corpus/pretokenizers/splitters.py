@@ -1,4 +1,4 @@
-"""Pre-tokenizers that are functions of the caller's."""
+"""Pre-tokenizers that are functions given by the caller."""
 
 from __future__ import annotations
 

@@ -475,7 +475,7 @@ def _end_of_word(_: Mapping[str, Any]) -> Step:
 
 
 def leave_out(without: Iterable[int]) -> dict[str, Any]:
-    """Returns, as JSON, the step that leaves bytes out of each word."""
+    """Returns, as JSON, the step that removes bytes from each word."""
     return {"type": "LeaveOut", "bytes": sorted(without)}
 
 

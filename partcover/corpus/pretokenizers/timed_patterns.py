@@ -1,4 +1,4 @@
-"""Finds matches of patterns that strangers wrote, within limits on their size and on time."""
+"""Finds matches of untrusted patterns, within limits on their size and on time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ITEM = re.compile(
 
 @dataclass(frozen=True)
 class TimedPattern:
-    """A compiled pattern that may take only so long; `timed_pattern` makes one.
+    """A compiled pattern with a time limit; `timed_pattern` makes one.
 
     Parameters
     ----------

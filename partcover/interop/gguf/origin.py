@@ -1,4 +1,4 @@
-"""Keeps the other keys of a GGUF file, so that a changed vocabulary goes back into them."""
+"""Keeps the other keys of a GGUF file, so that a changed vocabulary can be written into it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LARGEST = 1 << 22  # bytes of a value that is kept
 def origin_of(
     keys: Mapping[str, Value], n_tensors: int, texts: Sequence[str], vocabulary: Vocabulary
 ) -> dict[str, Any]:
-    """Returns what a file holds besides, as JSON can hold it.
+    """Returns what else a file holds, in a form for JSON.
 
     Parameters
     ----------

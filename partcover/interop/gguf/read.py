@@ -1,4 +1,4 @@
-"""Reads the vocabulary of a GGUF file, as llama.cpp uses it."""
+"""Reads the vocabulary of a GGUF file as llama.cpp uses it."""
 
 from __future__ import annotations
 

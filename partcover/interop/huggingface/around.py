@@ -1,4 +1,4 @@
-"""Names what a tokenizer.json does to a text before and after its model."""
+"""Finds what a tokenizer.json does to a text before and after its model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the decoder of a tokenizer.json, and reads what it does beside joining tokens."""
+"""Writes the decoder of a tokenizer.json, and reads what it does besides joining tokens."""
 
 from __future__ import annotations
 

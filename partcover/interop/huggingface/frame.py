@@ -1,4 +1,4 @@
-"""Reads of what is kept of a tokenizer.json what it puts around texts, and how it states places."""
+"""Reads which ids a tokenizer.json puts around texts, and how it states spans."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["frame_of", "steps_of", "trim_of"]
 
 
 def frame_of(vocabulary: Vocabulary) -> tuple[list[int], list[int]] | None:
-    """Returns the ids that the vocabulary's own file puts before a text, and behind.
+    """Returns the ids that the vocabulary's own file puts before and after a text.
 
     They are those of its special tokens now.  None where a token is no special token, or what is
     put there is not known.

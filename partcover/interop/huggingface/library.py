@@ -1,4 +1,4 @@
-"""Runs Hugging Face's tokenizers, whose version 1 is asked in other ways than those before."""
+"""Runs Hugging Face's tokenizers; version 1 has another interface than earlier versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Library"]
 
 
 class Library:
-    """A tokenizer of the library's; special tokens in a text are text to it.
+    """A tokenizer of the library; it treats special tokens in a text as text.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Library:
         return ids
 
     def whole(self) -> WholeTexts:
-        """Returns what it does with whole texts."""
+        """Returns its functions for whole texts."""
 
         def encoded(text: str, *, parsed: bool = False, framed: bool = False) -> Any:
             if not self._set:

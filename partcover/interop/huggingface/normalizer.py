@@ -1,4 +1,4 @@
-"""Expresses what sentencepiece does to a text by the steps of Hugging Face's normalizers."""
+"""Expresses sentencepiece's normalization by the steps of Hugging Face's normalizers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["as_steps", "changes_parts"]
 
 
 def as_steps(name: str) -> tuple[str | None, list[GivenUp]]:
-    """Returns a normalizer that the library has, and what was given up for that."""
+    """Returns a normalizer that the library has, and what was left out for that."""
     steps: list[dict[str, Any]] = []
     lost: list[GivenUp] = []
     for step in Normalizer(name).steps:

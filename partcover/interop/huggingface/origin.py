@@ -1,4 +1,4 @@
-"""Keeps what a tokenizer's files hold beside its vocabulary, so that a changed one goes back.
+"""Keeps what else a tokenizer's files hold, so that a changed vocabulary can be written back.
 
 What reading finds is a part of the vocabulary's provenance: the tokenizer.json but for pieces,
 merges and added tokens, how its pieces are spelled, and the settings beside it.  A vocabulary that
@@ -141,7 +141,7 @@ def origin_in(vocabulary: Vocabulary) -> tuple[dict[str, Any] | None, list[str]]
 
 
 def use_of(vocabulary: Vocabulary) -> dict[str, Any]:
-    """Returns what has to stay so that a vocabulary fits into the file that it came from."""
+    """Returns what must not change if a vocabulary is to fit into the file that it came from."""
     unknown = vocabulary.unknown
     return {
         **{name: getattr(vocabulary, name) for name in _USE},

@@ -1,4 +1,4 @@
-"""Reads tokenizer.json as a vocabulary, or says why its model has no equal here."""
+"""Reads tokenizer.json as a vocabulary, or states why its model is not supported."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def list_in(path: Path) -> Path | None:
 
 
 def as_tokenizer(path: Path) -> tuple[dict[str, Any], list[str]]:
-    """Returns the content of the tokenizer.json that says the same, and remarks.
+    """Returns the content of an equal tokenizer.json, and remarks.
 
     Raises
     ------

@@ -85,7 +85,7 @@ def from_lines(tokens: Sequence[bytes], rule: SegmentationRule) -> tuple[Vocabul
 
 
 def adapt_lines(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    """Returns the vocabulary with ids that can be lines, and what was given up for that."""
+    """Returns the vocabulary with ids that can be line numbers, and what was left out for that."""
     numbers = [number for number in vocabulary.id_of if number != -1]
     if sorted(numbers) == list(range(len(numbers))):
         return vocabulary, []

@@ -34,7 +34,7 @@ def named_pattern(pattern: str) -> tuple[str | None, list[str]]:
 
 
 def adapt_to_pattern(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    """Returns a vocabulary whose words one pattern splits, and what was given up for that."""
+    """Returns a vocabulary whose words one pattern splits, and what was left out for that."""
     name = vocabulary.pretokenizer
     reason = "tiktoken splits a text by one pattern, and has no mark for a space"
     try:

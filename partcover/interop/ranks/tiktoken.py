@@ -60,7 +60,7 @@ def write_ranks(vocabulary: Vocabulary, path: Path) -> list[str]:
 
 
 def adapt_to_ranks(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
-    """Returns a vocabulary without pairs and with ids that rise, and what was given up for that."""
+    """Returns a vocabulary without pairs and with ascending ids, and what was left out for that."""
     lost = []
     if vocabulary.merges is not None:
         if not pairs_are_needless(vocabulary):

@@ -1,4 +1,4 @@
-"""Reads how a sentencepiece model changes a text first, and how texts become words."""
+"""Reads how a sentencepiece model normalizes a text and splits it into words."""
 
 from __future__ import annotations
 

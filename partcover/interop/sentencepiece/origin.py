@@ -1,4 +1,4 @@
-"""Keeps what a model file holds beside its pieces, so that a changed vocabulary goes back."""
+"""Keeps what else a model file holds, so that a changed vocabulary can be written back."""
 
 from __future__ import annotations
 

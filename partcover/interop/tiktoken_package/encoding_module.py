@@ -1,4 +1,4 @@
-"""Tells tiktoken of an encoding, which is in the two files beside this one."""
+"""Registers an encoding with tiktoken; its data are in the two files beside this one."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Holds what tokens pay to those that make them, in a leaf of a certificate."""
+"""Holds the multipliers between tokens and their parts, in a leaf of a certificate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums up the content of a certificate, and reads its numbers, which come from anywhere."""
+"""Computes the checksum of a certificate, and reads its numbers, which are not trusted."""
 
 from __future__ import annotations
 

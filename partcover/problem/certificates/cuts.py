@@ -1,4 +1,4 @@
-"""Holds what a leaf of a certificate has beyond prices: multipliers of pairs, and cuts."""
+"""Holds what a leaf of a certificate has besides prices: multipliers of pairs, and cuts."""
 
 from __future__ import annotations
 
