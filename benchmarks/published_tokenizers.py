@@ -93,6 +93,11 @@ def _llama(name: str, folder: str) -> Published:
     return Published(name, "pypi", "llama-models", member, "tiktoken")
 
 
+def _oromo(kind: str) -> Published:
+    member = f"afaanoromo_tokenizer/{kind}_tokenizer.json"
+    return Published(f"oromo-{kind}", "pypi", "afaanoromo-tokenizer", member, "tokenizers")
+
+
 def _corpus(name: str, folder: str) -> Published:
     repository = "JanTempus/tokenisation_lp@50a827afc4b67f3077dfcbbfbbb1f0bca20f27c6"
     return Published(name, "github", repository, f"{folder}/tokenizer.json", "tokenizers")
@@ -169,6 +174,29 @@ PUBLISHED = [
         "nepalikit", "pypi", "nepalikit",
         "nepalikit/tokenization/sentencepiece/model/NepaliKit_sentencepiece.model",
         "sentencepiece",
+    ),
+    *map(_oromo, ("bpe", "wordpiece")),
+    Published(
+        "charylu", "pypi", "charylu-tokenizer",
+        "charylutokenizer/artifacts/charylu/tokenizer_2024_32k.json", "tokenizers",
+    ),
+    Published(
+        "cute", "pypi", "cute-tokenizer", "cute_tokenizer/data/tokenizer.json", "tokenizers"
+    ),
+    Published(
+        "dzoseg", "pypi", "dzoseg", "dzoseg/models/dzo_unigram_32000.model", "sentencepiece"
+    ),
+    Published(
+        "seqio", "pypi", "seqio", "seqio/test_data/sentencepiece/sentencepiece.model",
+        "sentencepiece",
+    ),
+    Published(
+        "wordllama", "pypi", "wordllama",
+        "wordllama/tokenizers/l2_supercat_tokenizer_config.json", "tokenizers",
+    ),
+    Published(
+        "tortoise", "pypi", "tortoise-tts", "tortoise-tts-3.0.0/tortoise/data/tokenizer.json",
+        "tokenizers",
     ),
     *(
         _corpus(f"{name}-{size}", folder.format(number))

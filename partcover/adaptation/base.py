@@ -166,8 +166,8 @@ def text_of(token: Token) -> str | None:
 def needs_whole_characters(base: Vocabulary) -> bool:
     """Returns whether a token that splits a character is of no use to a vocabulary.
 
-    So it is where merging starts from characters, and where a byte has no id, but for merging
-    bytes: there merges join what is left of a character, too.
+    So it is where merging starts from characters, where tokens are text, and where a byte has no
+    id, but for merging bytes: there merges join what is left of a character, too.
 
     Examples
     --------
@@ -178,14 +178,16 @@ def needs_whole_characters(base: Vocabulary) -> bool:
     """
     if base.symbols != "bytes":
         return False
-    return base.rule == "character_merges" or (base.rule != "merges" and -1 in base.id_of)
+    if base.rule == "character_merges" or base.decoding.style != "bytes":
+        return True
+    return base.rule != "merges" and -1 in base.id_of
 
 
 def of_merging_characters(base: Vocabulary) -> Callable[[Token], bool]:
     r"""Returns the function that says whether merging characters may make a token.
 
-    Where bytes have ids beside their characters, other bytes are no characters.  A character of
-    several bytes may be made a token itself.
+    Where bytes have ids beside their characters, other bytes are no characters, nor are those
+    without an id.  A character of several bytes may be made a token itself.
 
     Examples
     --------
@@ -195,11 +197,12 @@ def of_merging_characters(base: Vocabulary) -> Callable[[Token], bool]:
     >>> list(map(of_merging_characters(base), [b"ab", "aé".encode(), b"ac", b"\xc3"]))
     [True, True, False, False]
     """
-    singles = {ord(text) for text in base.decode_only.values() if len(text) == 1}
+    beside = {ord(text) for text in base.decode_only.values() if len(text) == 1}
+    singles = {byte for byte in beside or range(0x80) if base.id_of[byte] >= 0}
 
     def made(token: Token) -> bool:
         text = text_of(token)
-        if text is None or base.rule != "character_merges" or not singles:
+        if text is None or base.rule != "character_merges" or len(singles) == 0x80:
             return text is not None
         return all(ord(character) >= 0x80 or ord(character) in singles for character in text)
 

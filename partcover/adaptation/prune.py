@@ -11,6 +11,7 @@ from ..analysis.metrics import token_uses
 from ..analysis.reachability import unreachable_tokens
 from ..analysis.word_borders import split_at_spaces
 from ..bounds.lower_bound import lower_bound
+from ..corpus.pretokenizers.steps import leaving_out
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
@@ -128,7 +129,7 @@ def prune(
     facts = {"base_size": len(base), "corpus_sha256": words.digest, "tokens": tokens}
     return Pruning(
         base=base,
-        vocabulary=adapted(vocabulary, base, "prune", **facts, rule=base.rule),
+        vocabulary=adapted(_leaving_out(vocabulary), base, "prune", **facts, rule=base.rule),
         corpus=BeforeAfter(words, cut.tokens, tokens),
         tokens=tokens,
         lower_bound=int(certificate.lower_bound),
@@ -271,6 +272,16 @@ def restricted(base: Vocabulary, tokens: Iterable[Token], k: int) -> Vocabulary:
         special={text: new[number] for text, number in smaller.special.items()},
         decode_only={new[number]: text for number, text in others.items()},
     )
+
+
+def _leaving_out(vocabulary: Vocabulary) -> Vocabulary:
+    """Lets its pre-tokenizer leave out, as its library does, what is no token any more."""
+    if vocabulary.symbols != "bytes":
+        return vocabulary
+    singles = {chr(byte) for byte in range(0x80) if vocabulary.id_of[byte] >= 0}
+    there = singles.union(filter(None, map(text_of, vocabulary.tokens)))
+    name = leaving_out(vocabulary.pretokenizer, there.__contains__)
+    return vocabulary.with_(pretokenizer=name)
 
 
 def _required(base: Vocabulary, words: WordCounts) -> tuple[Token, ...]:

@@ -65,8 +65,8 @@ def why_not(name: str | None, *, byte_level: bool = True) -> str | None:
     steps = given.steps.steps if given.steps else ()
     if given.steps and given.steps.joins > 1:
         return "no step of the library's joins words"
-    if any(step.without for step in steps):
-        return "only a model that lacks bytes leaves them out"
+    if any(step.leaves_out for step in steps):
+        return "only a model that has no pieces for them leaves parts of words out"
     if not byte_level and any(step.data["type"] == "ByteLevel" for step in steps):
         return "ByteLevel spells bytes as characters, and its pieces are text"
     return None

@@ -240,6 +240,31 @@ def test_long_texts_are_cut_alike_in_sections_and_threads(step, monkeypatch):
         assert [{256: 0xFE, 257: 0xFF}.get(number, number) for number in ids] == whole
 
 
+@tries(200)
+@given(joined(BITS, 12), st.sampled_from([None, {"type": "Whitespace"}, {"type": "Digits"}]))
+def test_what_is_left_out_of_words(text, before):
+    cut = Pretokenizer.from_name(json.dumps(before)).split if before else lambda text: [text]
+    kept = "aBc1é中🙂 "
+    gone = [*range(0x40), 0xC3, 0xB8, 0x9F]
+    for step, left in (
+        ({"others": kept}, lambda word: "".join(c for c in word if c in kept)),
+        ({"bytes": gone}, lambda word: bytes(b for b in word.encode() if b not in gone)),
+    ):
+        steps = [*([before] if before else []), {"type": "LeaveOut", **step}]
+        data = {"type": "Sequence", "pretokenizers": steps}
+        words = Pretokenizer.from_name(json.dumps(data)).split(text)
+        want = [left(word) for word in cut(text)]
+        want = [word if isinstance(word, str) else word.decode("utf-8", "surrogateescape")
+                for word in want if word]  # fmt: skip
+        assert words == want
+        pieces = read_steps(data).pieces(text)
+        assert [piece.text for piece in pieces] == want
+        for piece in pieces:
+            for letter, (begin, end) in zip(piece.text, piece.spans(), strict=True):
+                assert letter in text[begin:end] or step.keys() == {"bytes"}
+                assert end == begin + 1
+
+
 def test_which_of_the_library_are_known():
     """As docs/use.md says."""
     library = pytest.importorskip("tokenizers.pre_tokenizers")
@@ -275,6 +300,8 @@ def test_decoding_brings_spaces_back():
         ('{"type": "Split", "pattern": {"Regex": "("}}', "pattern '\\(' is not valid"),
         ('{"type": "Split", "pattern": {"Regex": "a"}, "behavior": "x"}', "behavior is 'x'"),
         ('{"type": "Digits", "individual_digits": 1}', "individual_digits is 1"),
+        ('{"type": "LeaveOut"}', "bytes is None: a list of numbers"),
+        ('{"type": "LeaveOut", "bytes": [256]}', "bytes is .*: a list of numbers"),
         (
             '{"type": "Metaspace", "replacement": "ab"}',
             "replacement is 'ab': it must be one character",

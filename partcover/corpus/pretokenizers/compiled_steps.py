@@ -66,7 +66,7 @@ class CompiledSteps:
         made: list[tuple[Any, ...]] = []
         if steps.joins > 1 or any(step.only_first for step in steps.steps[1:]):
             return None
-        if any(step.without for step in steps.steps):
+        if any(step.leaves_out for step in steps.steps):
             return None
         try:
             for step in steps.steps:

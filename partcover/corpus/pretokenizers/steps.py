@@ -29,7 +29,7 @@ Phrases              no step of the library's: joins `words` words in a row at m
                      see `partcover.corpus.pretokenizers.phrases`.  The last step, behind steps
                      that keep the text
 LeaveOut             no step of the library's but of its model BPE, which leaves out what it has no
-                     piece for: leaves `bytes` out of each word
+                     piece for: leaves out of each word `bytes`, or characters but for `others`
 Sequence             its `pretokenizers`, each on the words of the one before
 ===================  ===========================================================================
 
@@ -66,7 +66,9 @@ __all__ = [
     "Piece",
     "Step",
     "Steps",
+    "leave_others_out",
     "leave_out",
+    "leaving_out",
     "read_steps",
     "split_steps",
 ]
@@ -149,6 +151,8 @@ class Step:
         Whether it splits bytes as ByteLevel spells them.
     without : bytes
         The bytes that are left out.
+    only : set of str
+        The characters that are not left out; all where it is empty.
     """
 
     data: dict[str, Any]
@@ -162,9 +166,17 @@ class Step:
     spelled: bool = False
     again: bool = False
     without: bytes = b""
+    only: frozenset[str] = frozenset()
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether it leaves parts of words out."""
+        return bool(self.without or self.only)
 
     def words(self, text: str, at_start: bool) -> list[str]:
         """Returns the words of a text, in order; some may be empty."""
+        if self.only:
+            return ["".join(filter(self.only.__contains__, text))]
         if self.without:
             return [_text(_bytes(text).translate(None, self.without))]
         if self.spelled:
@@ -175,6 +187,9 @@ class Step:
     def pieces(self, piece: Piece) -> list[Piece]:
         """Returns the words of a piece with their places, in order; some may be empty."""
         spans = piece.spans()
+        if self.only:
+            kept = [at for at, letter in enumerate(piece.text) if letter in self.only]
+            return [Piece("".join(piece.text[at] for at in kept), 0, [spans[at] for at in kept])]
         if self.spelled or self.without:
             sizes = [len(_bytes(letter)) for letter in piece.text]
             of_byte = [span for span, size in zip(spans, sizes, strict=True) for _ in range(size)]
@@ -479,8 +494,37 @@ def leave_out(without: Iterable[int]) -> dict[str, Any]:
     return {"type": "LeaveOut", "bytes": sorted(without)}
 
 
+def leave_others_out(only: Iterable[str]) -> dict[str, Any]:
+    """Returns, as JSON, the step that leaves characters out of each word, but for these."""
+    return {"type": "LeaveOut", "others": "".join(sorted(only))}
+
+
+def leaving_out(name: str | None, only: Callable[[str], bool] | None = None) -> str | None:
+    """Returns a pre-tokenizer that leaves out more characters, those that `only` is false of.
+
+    Without `only`, it is without the steps that leave any out.
+
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers.steps import leaving_out
+    >>> leaving_out('{"type":"LeaveOut","others":"abc"}', "ab".__contains__)
+    '{"type":"LeaveOut","others":"ab"}'
+    """
+    if name is None or '"LeaveOut"' not in name:
+        return name
+    steps: list[Step] = []
+    for step in read_steps(name).steps:
+        if not step.leaves_out or (only is not None and step.without):
+            steps.append(step)
+        elif only is not None:
+            steps.append(_leave_out(leave_others_out(filter(only, step.only))))
+    return Steps(tuple(steps)).name
+
+
 def _leave_out(step: Mapping[str, Any]) -> Step:
     given = step.get("bytes")
+    if isinstance(others := step.get("others"), str) and others and given is None:
+        return Step(leave_others_out(set(others)), keeps=False, only=frozenset(others))
     known = isinstance(given, list) and all(type(n) is int and 0 <= n < 256 for n in given)
     if not known or not given:
         raise InputError(f"bytes is {shown(given)}: a list of numbers from 0 to 255 is expected")
@@ -569,7 +613,7 @@ def _behind_bytes(steps: tuple[Step, ...]) -> tuple[Step, ...]:
         return steps
     at = kinds.index("ByteLevel") + 1
     behind = tuple(
-        step if step.suffix or step.joins > 1 or step.without else replace(step, spelled=True)
+        step if step.suffix or step.joins > 1 or step.leaves_out else replace(step, spelled=True)
         for step in steps[at:]
     )
     for step in behind:

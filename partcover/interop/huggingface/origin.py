@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...corpus import symbols as sym
+from ...corpus.pretokenizers.steps import leaving_out
 from ...errors import InputError
 from ...runtime.files.writing import load_json, write_atomic
 from ...vocabulary.vocabulary import Vocabulary
@@ -145,6 +146,8 @@ def use_of(vocabulary: Vocabulary) -> dict[str, Any]:
     unknown = vocabulary.unknown
     return {
         **{name: getattr(vocabulary, name) for name in _USE},
+        # what has no piece any more is left out, too
+        "pretokenizer": leaving_out(vocabulary.pretokenizer),
         "unknown": None if unknown is None else unknown.to_json(),
     }
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from ...corpus.normalizers.normalizer import Normalizer
 from ...corpus.pretokenizers.pretokenizer import Pretokenizer
-from ...corpus.pretokenizers.steps import leave_out, read_steps
+from ...corpus.pretokenizers.steps import leave_others_out, leave_out, read_steps
 from ...errors import InputError
 from ...runtime.arguments import shown
 from ...runtime.files.kinds import begins_object
@@ -558,7 +558,17 @@ def _pieces_of_text(
         byte = bytes([int(text[3:5], 16)])
         if pieces.setdefault(byte, place) != place:  # a character that is a piece goes before
             others[_id(text, place)] = byte
-    if spelled != 256 and unknown is None:
+    leaving = kind == "BPE" and not model.get("byte_fallback") and unknown is None and not steps
+    if leaving and any(len(text) == 1 for text in vocab):
+        leave = leave_others_out(text for text in vocab if len(text) == 1)
+        both = [leave] if splitting is None else [splitting, leave]
+        known = Pretokenizer.from_steps(
+            read_steps({"type": "Sequence", "pretokenizers": both})
+        ).name
+        remarks.append(
+            "a character that is not a piece is left out of the text, as in the library"
+        )
+    elif spelled != 256 and unknown is None:
         remarks.append(
             "a character that is not a piece becomes its bytes here, and the unknown token in "
             "the library"

@@ -220,8 +220,45 @@ def test_what_a_model_without_bytes_leaves_out(tmp_path):
         ours = Encoder(changed).encode_batch(texts)
         assert ours == [there.encode(text).ids for text in texts]
     bare = vocabulary.with_(provenance={})
-    with pytest.raises(InputError, match="only a model that lacks bytes leaves them out"):
+    with pytest.raises(InputError, match="leaves parts of words out"):
         export(bare, tmp_path / "bare.json", "huggingface")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("unknown", [None, "<unk>"])
+@pytest.mark.parametrize("splitting", [None, {"type": "Whitespace"}])
+def test_what_a_model_over_text_has_no_piece_for(tmp_path, unknown, splitting):
+    letters = ["a", "b", "é", "日", "語"]
+    merges = [["a", "b"], ["é", "a"], ["日", "語"], ["ab", "ab"]]
+    listed = ["<unk>", *letters, *map("".join, merges)]
+    model = {
+        "type": "BPE", "unk_token": unknown, "byte_fallback": False, "fuse_unk": False,
+        "vocab": {text: place for place, text in enumerate(listed)}, "merges": merges,
+    }  # fmt: skip
+    special = {"id": 0, "content": "<unk>", "single_word": False, "lstrip": False,
+               "rstrip": False, "normalized": False, "special": True}  # fmt: skip
+    data = {"model": model, "pre_tokenizer": splitting, "added_tokens": [special]}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", **data}))
+    own = tokenizers.Tokenizer.from_file(str(path))
+    vocabulary = Vocabulary.load(path)
+    remarks = " ".join(vocabulary.provenance["remarks"])
+    assert ("a character that is not a piece is left out" in remarks) is (unknown is None)
+    draw = random.Random(4)
+    texts = ["".join(draw.choices("aabé日語x= ü\n", k=draw.randint(0, 12))) for _ in range(300)]
+    assert Encoder(vocabulary).encode_batch(texts) == [own.encode(text).ids for text in texts]
+    counts = WordCounts.from_texts(
+        [text.replace("語", "") for text in texts], pretokenizer=vocabulary.pretokenizer
+    )
+    for changed in (
+        vocabulary,
+        extend(vocabulary, counts, 3, time_limit=0.1).vocabulary,
+        prune(vocabulary, counts, 2, time_limit=0.1).vocabulary,  # 語 is not in the texts
+    ):
+        export(changed, tmp_path / "changed.json", "huggingface")
+        there = tokenizers.Tokenizer.from_file(str(tmp_path / "changed.json"))
+        ours = Encoder(changed).encode_batch(texts)
+        assert ours == [there.encode(text).ids for text in texts]
 
 
 @pytest.mark.parametrize(("text", "place"), [("日", 269), ("@", 64)])
