@@ -16,6 +16,7 @@ __all__ = [
     "Spans",
     "Trim",
     "character_lengths",
+    "joined_runs",
     "original_spans",
     "spans",
     "token_spans",
@@ -109,6 +110,16 @@ def traced_spans(text: bytes, pieces: Iterable[Piece], lengths: npt.NDArray[np.i
     stop = np.cumsum(lengths)
     start = stop - lengths
     return np.array(begins, np.int64)[start], np.array(ends, np.int64)[stop - 1]
+
+
+def joined_runs(given: Spans, inside: npt.NDArray[np.bool_]) -> Spans:
+    """Returns spans of which all in a row that are `inside` cover what they cover together."""
+    edges = np.diff(np.concatenate([[False], inside, [False]]).astype(np.int8))
+    first, end = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    start, stop = given[0].copy(), given[1].copy()
+    start[inside] = np.repeat(given[0][first], end - first)
+    stop[inside] = np.repeat(given[1][end - 1], end - first)
+    return start, stop
 
 
 def without_spaces(

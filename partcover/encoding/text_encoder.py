@@ -35,6 +35,7 @@ from .offsets import (
     Spans,
     Trim,
     character_lengths,
+    joined_runs,
     original_spans,
     spans,
     token_spans,
@@ -325,6 +326,10 @@ class TextEncoder(Decoder):
         if unit == "chars":
             start, end = spans(character_lengths(data), start, end)
         found = np.minimum(joined(numbers), len(self._ids) - 1)
+        if self.rule == "likelihood" and self.vocabulary.decoding.style == "byte_fallback":
+            # its library spells unknown characters in a row as one piece, byte by byte
+            inside = np.isin(self._ids[found], [*self._fallback])
+            start, end = joined_runs((start, end), inside)
         if trim != "nothing":
             before, behind = (side[found] for side in self._spaces)
             start, end = without_spaces((start, end), before, behind, first=trim == "later_spaces")

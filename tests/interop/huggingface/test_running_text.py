@@ -108,3 +108,23 @@ def test_a_broken_map_is_one_line(tmp_path):
     (tmp_path / "t.json").write_text(content[:at] + step + content[at:])
     with pytest.raises(InputError, match="the normalizer's character map"):
         Vocabulary.load(tmp_path / "t.json")
+
+
+@tries(100)
+@given(st.lists(TEXTS, min_size=1, max_size=5))
+def test_unknown_characters_in_a_row_have_one_place(tmp_path_factory, texts):
+    names = ["<unk>", "a", "b", "▁", "é", "▁a", "日", *(f"<0x{byte:02X}>" for byte in range(256))]
+    model = models.Unigram([(name, -1.0) for name in names], unk_id=0, byte_fallback=True)
+    own = tokenizers.Tokenizer(model)
+    own.pre_tokenizer = pre_tokenizers.Metaspace()
+    decoders = tokenizers.decoders
+    own.decoder = decoders.Sequence(
+        [decoders.ByteFallback(), decoders.Fuse(), decoders.Replace("▁", " "),
+         decoders.Strip(" ", 1, 0)]
+    )  # fmt: skip
+    path = tmp_path_factory.getbasetemp() / "tokenizer.json"
+    own.save(str(path))
+    encoder = Encoder(Vocabulary.load(path))
+    for text in texts:
+        there = own.encode(text)
+        assert encoder.encode_with_offsets(text, unit="chars") == (there.ids, there.offsets)
