@@ -98,7 +98,7 @@ def test_an_instance_file_holds_several_corpora(run, corpora):
     )
     assert one["status"] == "optimal"
     assert (one["worst"], one["corpora"]) == (other["worst"], other["corpora"])
-    fails(run("greedwmc", "I.json"), "the instance is of several corpora, which only")
+    fails(run("greedwmc", "I.json"), "the instance has several corpora, which only")
 
 
 @pytest.mark.long

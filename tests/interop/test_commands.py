@@ -36,7 +36,7 @@ def test_a_folder_of_text_is_replayed(run, tmp_path):
     made("shortest_path", pretokenizer="gpt2").save(tmp_path / "v.json")
     (tmp_path / "texts").mkdir()
     line = ("export", "v.json", "--to", "huggingface", "-o", "t", "--text", "texts")
-    assert "texts: no text in this folder" in run(*line)[2]
+    assert "texts: there is no text in this folder" in run(*line)[2]
     (tmp_path / "texts" / "a.txt").write_text("the abca")
     (tmp_path / "texts" / "b.jsonl").write_text('{"text": "abc"}\n{"text": "the"}\n')
     (tmp_path / "texts" / "picture.jpg").write_bytes(b"\xff")
