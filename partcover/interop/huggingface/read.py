@@ -565,9 +565,7 @@ def _pieces_of_text(
         known = Pretokenizer.from_steps(
             read_steps({"type": "Sequence", "pretokenizers": both})
         ).name
-        remarks.append(
-            "a character that is not a piece is left out of the text, as in the library"
-        )
+        remarks.append("a character that is not a piece is left out of the text, as in the library")
     elif spelled != 256 and unknown is None:
         remarks.append(
             "a character that is not a piece becomes its bytes here, and the unknown token in "
