@@ -13,9 +13,12 @@ from partcover import (
     WordCounts,
     extend,
     lower_bound,
+    prune,
     verify_extension,
 )
-from partcover.adaptation.base import adapted
+from partcover.adaptation.base import adapted, text_of
+from partcover.vocabulary.decoding import Decoding
+from partcover.vocabulary.unknown import Unknown
 
 
 def test_ids_stand_behind_all_others():
@@ -53,6 +56,28 @@ def test_characters_are_not_cut_where_bytes_have_no_id():
     assert "éè".encode() in found.new
     for token in found.new:
         token.decode("utf-8")
+
+
+def test_characters_are_not_cut_where_tokens_are_text():
+    alike = [chr(point) for point in range(0x6700, 0x6740)]  # they begin with the same two bytes
+    words = WordCounts.from_counts(dict.fromkeys(alike, 1) | {"ab": 1})
+    for style, cut in (("bytes", True), ("sentencepiece", False)):
+        decoding = Decoding(style, shown={"<s>": "?"})
+        base = Vocabulary([], rule="likelihood", scores=[], special=["<s>"], decoding=decoding)
+        found = extend(base, words, 2).vocabulary
+        assert any(text_of(token) is None for token in found) is cut
+        assert found.decoding == prune(found, words, 1).vocabulary.decoding == decoding
+
+
+def test_no_merge_joins_a_byte_without_an_id():
+    ids = [number if chr(number) in "ab" else -1 for number in range(256)]
+    base = Vocabulary([], rule="character_merges", ids=ids, special={"?": 3},
+                      unknown=Unknown("?", "character"), pretokenizer="none")  # fmt: skip
+    found = extend(base, WordCounts.from_counts({"ab=ab=": 9, "=a": 5, "éb": 2}), 9)
+    assert b"ab" in found.new
+    assert "éb".encode() in found.new
+    assert not any(b"=" in token for token in found.new)
+    assert found.tokens >= found.lower_bound
 
 
 def test_a_token_that_costs_the_other_corpus_is_left_out():
