@@ -69,7 +69,7 @@ def refuse_beyond(
     ...     refuse_beyond(2**31, "the index takes", "split the corpus", memory=2**30)
     ... except InputError as error:
     ...     print(error)
-    the index takes about 2.0 GiB, and 1.0 GiB of memory are available: split the corpus
+    the index takes about 2.0 GiB of memory, and 1.0 GiB are available: split the corpus
     """
     if memory is None:
         if need <= _LITTLE:

@@ -52,7 +52,11 @@ def certificates(run, files):
 @pytest.mark.parametrize(
     ("line", "status", "part"),
     [
-        ("verify E.json book.txt --certificate head.cert", 6, "about a head and a tail, and all"),
+        (
+            "verify E.json book.txt --certificate head.cert",
+            6,
+            "about a head and a tail, but the instance has all",
+        ),
         ("verify C.tsv D.tsv -k 2 --minimax --certificate head.cert", 2, "a head needs a file"),
         ("verify C.tsv D.tsv -k 2 --certificate several.cert", 2, "several inputs need --minimax"),
         ("verify C.tsv -k 2 --certificate several.cert", 6, "other words"),

@@ -66,7 +66,7 @@ def end():
 
 @pytest.mark.long
 def test_a_process_that_ends_without_an_answer():
-    with pytest.raises(InputError, match="without an answer"):
+    with pytest.raises(InputError, match="without a result"):
         run_isolated(end)
 
 

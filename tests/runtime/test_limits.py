@@ -13,12 +13,12 @@ from partcover.runtime.limits import Deadline, RunLimits
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"time_limit": -1}, "time_limit is -1: a number of at least 0"),
+        ({"time_limit": -1}, "time_limit is -1: it must be a number of at least 0"),
         ({"time_limit": math.nan}, "time_limit is nan"),
-        ({"seed": -1}, "seed is -1: a whole number from 0"),
+        ({"seed": -1}, "seed is -1: it must be a whole number from 0"),
         ({"seed": 2**31}, "seed is 2147483648"),
-        ({"threads": 0}, "threads is 0: a whole number from 1"),
-        ({"threads": 1.5}, "threads is 1.5: a whole number"),
+        ({"threads": 0}, "threads is 0: it must be a whole number from 1"),
+        ({"threads": 1.5}, "threads is 1.5: it must be a whole number"),
     ],
 )
 def test_bad_limits_are_refused(values, message):

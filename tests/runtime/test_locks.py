@@ -163,7 +163,7 @@ def test_counts_are_of_one_of_two_runs(tmp_path):
         for name, process in started.items():
             error = process.communicate()[1]
             done[name] = process.returncode
-            assert process.returncode == 0 or "another run is writing it" in error, error
+            assert process.returncode == 0 or "another run is writing this file" in error, error
         assert 0 in done.values()
         winners = [name for name, status in done.items() if status == 0]
         found = WordCounts.load(tmp_path / "C.tsv").to_dict()

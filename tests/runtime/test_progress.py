@@ -21,7 +21,9 @@ def test_a_progress_does_nothing():
 
 
 def test_a_function_is_no_progress():
-    with pytest.raises(InputError, match="progress is a builtin_function_or_method: a Progress"):
+    with pytest.raises(
+        InputError, match="progress is a builtin_function_or_method: it must be a Progress"
+    ):
         greedtok(INSTANCE, progress=print)
 
 
