@@ -703,7 +703,8 @@ cdef class WordCache:
                 with nogil:
                     _narrowed(<uint16_t *> to.buf + at, self.out, self.n_out)
             elif to.itemsize == sizeof(int32_t):
-                memcpy(<int32_t *> to.buf + at, self.out, self.n_out * sizeof(int32_t))
+                if self.n_out:                  # before the first word there is no memory
+                    memcpy(<int32_t *> to.buf + at, self.out, self.n_out * sizeof(int32_t))
             else:
                 raise TypeError("numbers have two or four bytes")
         finally:
