@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -56,6 +57,8 @@ _PRICED_WORK = "bound", "search", "proof"
 
 # bytes, at the peak
 _PROGRAM = 62 << 20  # the interpreter and the libraries
+if "free-threading" in sys.version:
+    _PROGRAM += 20 << 20  # without the interpreter lock, memory is freed later
 _WORD = 16  # a word: where it begins, and its count
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; one with its merge
 _SPELLED, _SPELLED_OFTEN = 60, 250  # a symbol of a token, for the rules; in several vocabularies

@@ -48,6 +48,7 @@ signal.SIGBREAK = hangup
 del signal.SIGHUP, signal.SIGUSR1, signal.SIGALRM, signal.setitimer, signal.pthread_kill
 for name in "resource fcntl termios tty pty pwd grp".split():
     sys.modules[name] = None
+os.environ["PATHEXT"] = "."  # programs have no ending here; Python 3.13.15 looks for one
 for name in "openpty set_blocking sysconf sched_getaffinity killpg getpgid setsid fork".split():
     delattr(os, name)
 
