@@ -43,7 +43,7 @@ def test_a_search_by_a_head_is_verified_on_all_words_and_goes_on(run, counts):
     assert (status, again["tokens"]) == (0, data["tokens"])
     assert again["lower_bound"] >= data["lower_bound"]
     assert as_json(run(*check))[1]["ok"]
-    fails(run("improve", counts, "-k", 2, "--head", 4, *files, "--resume"), "for k = 3, and k is 2")
+    fails(run("improve", counts, "-k", 2, "--head", 4, *files, "--resume"), "for k = 3, but k is 2")
     fails(run("improve", counts, "-k", 3, "--head", 3, *files, "--resume"), "for other words")
 
 

@@ -52,7 +52,7 @@ def test_a_word_of_a_bomb(tmp_path, packing, monkeypatch):
     monkeypatch.setattr(readers, "PIECE", 2 * MIB)
     path = tmp_path / f"a.txt.{packing}"
     path.write_bytes(packed(b"first " + b"a" * (16 * MIB), packing))
-    message = rf"^{path}: inflates to more than 2 MiB without a place to split at; unpack it"
+    message = rf"^{path}: unpacks to more than 2 MiB without a place to split at; unpack it"
     with pytest.raises(InputError, match=message):
         WordCounts.from_files([path])
     encoder = Encoder(Vocabulary(["aa"], special=("<|end|>",)), "gpt2")
@@ -81,7 +81,9 @@ def test_a_text_that_has_no_end(pretokenizer, tmp_path, monkeypatch):
 
     writer = threading.Thread(target=write)
     writer.start()
-    with pytest.raises(InputError, match=r"bytes or more without a place to cut take about .* MiB"):
+    with pytest.raises(
+        InputError, match=r"bytes or more without a place to split at take about .* MiB"
+    ):
         WordCounts.from_files([tmp_path / "pipe"], pretokenizer=pretokenizer)
     writer.join(20)
     assert not writer.is_alive()
@@ -93,7 +95,7 @@ def test_a_line_of_a_bomb(tmp_path, packing, monkeypatch):
     path = tmp_path / f"a.jsonl.{packing}"
     row = json.dumps({"text": "first"}).encode() + b"\n"
     path.write_bytes(packed(row * 2 + b'{"text": "' + b" " * (16 * MIB), packing))
-    with pytest.raises(InputError, match=rf"^{path}:3: inflates to more than 2 MiB"):
+    with pytest.raises(InputError, match=rf"^{path}:3: unpacks to more than 2 MiB"):
         WordCounts.from_files([path])
 
 
@@ -143,10 +145,10 @@ def test_row_groups_and_values_of_parquet(tmp_path, monkeypatch):
         where = [document.where for document in readers.documents(source)]
         assert where == [f"{path}, row {row}" for row in (1, 3, 4, 5)]
     monkeypatch.setattr(readers, "PIECE", MIB)
-    with pytest.raises(InputError, match=r"a\.parquet, row 5: inflates to more than 1 MiB"):
+    with pytest.raises(InputError, match=r"a\.parquet, row 5: unpacks to more than 1 MiB"):
         WordCounts.from_files([path])
     monkeypatch.setattr(readers, "ROW_GROUP", MIB)
-    with pytest.raises(InputError, match=r"row group 1 inflates to 0\.0 GiB of 'text', more than"):
+    with pytest.raises(InputError, match=r"row group 1 unpacks to 0\.0 GiB of 'text', more than"):
         WordCounts.from_files([path])
 
 
@@ -168,7 +170,7 @@ def test_one_counted_word_in_many_rows_of_parquet(tmp_path, monkeypatch):
         assert write(many, size) == dict(WordCounts.load(path))
     write(40, MIB)
     assert path.stat().st_size < MIB
-    with pytest.raises(InputError, match=r"41 rows from 1 on repeat 1\.0 MiB of words to 40\.0"):
+    with pytest.raises(InputError, match=r"41 rows from 1 on repeat 1\.0 MiB of words as 40\.0"):
         WordCounts.load(path)
     # each with the beginning that it shares with the last
     write(40, MIB, use_dictionary=False, column_encoding={"word": "DELTA_BYTE_ARRAY"})

@@ -160,7 +160,7 @@ def test_dask(texts, scheduler, monkeypatch):
     assert Path("D.tsv").read_bytes() == whole
     monkeypatch.setattr(engines, "_CONNECT", 1)
     with (
-        pytest.raises(InputError, match="no scheduler answers"),
+        pytest.raises(InputError, match="the scheduler does not answer"),
         executor_of("dask://127.0.0.1:1", 1),
     ):
         pass

@@ -120,8 +120,10 @@ def test_a_killed_worker_of_dask_does_no_harm(counts, tmp_path, scheduler):
 def test_a_lost_process_is_an_error(counts):
     with executor_of("processes", 2) as executor:
         split = HeadAndTail.load("C.tsv", 100, executor=executor)
-        for _ in range(2):  # the second time no call can even be submitted
+        for _ in range(2):  # a process that is lost has another one in its place
             with pytest.raises(PartcoverError, match="a worker was lost"):
                 list(split.map(shard_work.end))
-        with pytest.raises(PartcoverError, match="a worker was lost"):
-            WordCounts.from_files("C.tsv", executor=executor)
+        total = WordCounts.load("C.tsv").total_count
+        assert (
+            WordCounts.from_files("C.tsv", executor=executor, all_files=True).total_count >= total
+        )

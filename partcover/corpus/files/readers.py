@@ -59,7 +59,7 @@ class Document:
         Raises
         ------
         InputError
-            If it is compressed and inflates to more than `piece` bytes, or is more than memory
+            If it is compressed and unpacks to more than `piece` bytes, or is more than memory
             holds.
         """
         chunks, size, wanted = [], 0, 0
@@ -83,7 +83,7 @@ def refuse_piece(where: str, size: int, limit: int | None) -> None:
     """
     if limit is not None and size > limit:
         raise InputError(
-            f"{where}: inflates to more than {limit // 2**20} MiB without a place to split at; "
+            f"{where}: unpacks to more than {limit // 2**20} MiB without a place to split at; "
             "unpack it first, if this is what you expect"
         )
 
@@ -129,7 +129,7 @@ def documents(
     ------
     InputError
         If the file cannot be read, is damaged or cut short, also while it is read, has no such
-        field, or inflates to more than `PIECE` in one piece; the message names the file, and the
+        field, or unpacks to more than `PIECE` in one piece; the message names the file, and the
         line if there are lines.
     MissingExtra
         If the library for Zstandard, Parquet or a URL is not installed.
