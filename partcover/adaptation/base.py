@@ -46,7 +46,7 @@ def check_words(base: Vocabulary, words: WordCounts, name: str = "the corpus") -
     >>> from partcover.adaptation.base import check_words
     >>> check_words(Vocabulary(["th"], "chars"), WordCounts.from_counts({"hat": 2}))
     Traceback (most recent call last):
-    partcover.errors.InputError: the base is over chars, the corpus is over bytes
+    partcover.errors.InputError: the tokenizer is over chars, but the corpus is over bytes
     """
     if base.symbols != words.symbols:
         raise InputError(

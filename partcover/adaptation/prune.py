@@ -208,7 +208,7 @@ def check_prunable(base: Vocabulary, k: int) -> None:
     >>> check_prunable(Vocabulary(["th", "at"]), 3)
     Traceback (most recent call last):
         ...
-    partcover.errors.InputError: k is 3, and the base has 2 tokens of two or more symbols
+    partcover.errors.InputError: k is 3, but the tokenizer has only 2 tokens of two or more symbols
     """
     if k == 0:
         raise InputError("k is 0: it must be at least 1")

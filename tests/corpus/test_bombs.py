@@ -81,9 +81,7 @@ def test_a_text_that_has_no_end(pretokenizer, tmp_path, monkeypatch):
 
     writer = threading.Thread(target=write)
     writer.start()
-    with pytest.raises(
-        InputError, match=r"bytes or more without a place to split at take about .* MiB"
-    ):
+    with pytest.raises(InputError, match=r"without a place to split at take about .* MiB"):
         WordCounts.from_files([tmp_path / "pipe"], pretokenizer=pretokenizer)
     writer.join(20)
     assert not writer.is_alive()

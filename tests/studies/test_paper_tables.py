@@ -186,7 +186,7 @@ def test_bad_input_is_one_line(run, study, tmp_path):
         assert part in error
 
 
-def test_what_a_limit_cut_short_is_no_reproduction(run, tmp_path, monkeypatch):
+def test_what_a_limit_stopped_is_no_reproduction(run, tmp_path, monkeypatch):
     monkeypatch.setitem(
         PUBLISHED,
         WORDS.digest,
@@ -196,7 +196,7 @@ def test_what_a_limit_cut_short_is_no_reproduction(run, tmp_path, monkeypatch):
     command_line = ("reproduce", "tokens-per-word", "C.tsv", "-k", "4", "--quiet")
     status, out, _ = run(*command_line, "--time-limit", "0")
     assert status == 0
-    assert "Cut short by the time limit, and so no reproduction: greedtok, bpe" in out
+    assert "Stopped by the time limit, so not comparable with the paper: greedtok, bpe" in out
     assert "that agree" not in out
     status, out, _ = run(*command_line)
     assert (status, "time limit" in out, "that agree" in out) == (0, False, True)

@@ -103,12 +103,12 @@ def put(*path):
         ("merges", put("model", "end_of_word_suffix", "</w>"), "and ends them in </w>"),
         ("merges", put("model", "dropout", 0.1), "dropout 0.1"),
         ("longest_match", put("model", "continuing_subword_prefix", "##"), r"prefix \(##\)"),
-        ("merges", put("model", "type", "WordLevel"), "its model WordLevel is not supported"),
+        ("merges", put("model", "type", "WordLevel"), "model WordLevel is not supported"),
         ("merges", put("model", "merges", [["a", "☃"]]), "merge 'a' . '☃' does not stand"),
         (
             "merges-pairs",
             put("model", "ignore_merges", True),
-            "keeps whole words .* does not build 8 of them",
+            "merging does not build 8 of them",
         ),
         ("merges", put("model", "merges", [["a"]]), "its merge 'a' does not have two parts"),
         ("merges", put("model", "merges", ["a b c"]), "its merge 'a b c' does not have two parts"),
@@ -118,7 +118,7 @@ def put(*path):
         (
             "merges",
             put("added_tokens", [{"id": 900, "content": "Ã"}]),
-            "is spelled like the byte 0xC3: both",
+            "is spelled like the byte 0xC3",
         ),
         (
             "shortest_path",
