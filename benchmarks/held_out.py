@@ -1,12 +1,13 @@
 """Whether fewer tokens on the text that chose the vocabulary are fewer on other text, too.
 
-    python benchmarks/held_out.py run novel.txt python … --limit 3 -o rows.json
+    python benchmarks/held_out.py run novel.txt python … --limit 2 -o rows.json
+    python benchmarks/held_out.py run novel.txt … --methods improve --min-count 5 -o rows.json
     python benchmarks/held_out.py show rows.json [--chart docs/images/held-out.svg]
 
 A text is split ten times: each time a fifth of its pieces (of about 10 kB, ended by an empty line;
 ``python``: modules of Python's own library) are drawn and held out.  Every method chooses its
 vocabulary on the rest, and its tokens on both parts are counted under its own rule.  ``show``
-prints the tables of docs/held-out.md.
+prints the tables of docs/held-out.md.  Rows are added to those of the file.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from bits_per_byte import COLORS, METHODS, grouped, pieces, print_table
 from partcover import Instance, WordCounts, compare
 
 BASE = "bpe"  # beside whose tokens the others' are set
-DRAWN = "improve", "greedtok", "pathpiece", "unigram"
+DRAWN = "improve", "greedtok", "improve, min-count 5", "unigram"
 
 
-def run(name, budgets, methods, limit, splits):
+def run(name, budgets, methods, limit, splits, min_count):
     """Yields the rows of a text, split after split."""
     text = pieces(name)
     for split in range(splits):
@@ -34,7 +35,7 @@ def run(name, budgets, methods, limit, splits):
         parts = [[piece for at, piece in enumerate(text) if (at in test) == out] for out in (0, 1)]
         train, held_out = (WordCounts.from_texts(part, pretokenizer="gpt2") for part in parts)
         comparison = compare(
-            Instance(train, max(budgets)),
+            Instance(train, max(budgets), min_count=min_count),
             budgets,
             methods,
             ["own"],
@@ -48,7 +49,8 @@ def run(name, budgets, methods, limit, splits):
                 "bytes": sum(map(len, text)),
                 "split": split,
                 "new_words": share_of_new(train, held_out),
-                **{key: row[key] for key in ("k", "method", "tokens", "held_out_tokens")},
+                **{key: row[key] for key in ("k", "tokens", "held_out_tokens")},
+                "method": row["method"] + (f", min-count {min_count}" if min_count > 1 else ""),
             }
 
 
@@ -143,6 +145,7 @@ def main():
     runs.add_argument("-k", default="256,512,1024,2048,4096,8192")
     runs.add_argument("--methods", default=f"improve,{METHODS}")
     runs.add_argument("--limit", type=float, default=3, help="seconds for each run of a method")
+    runs.add_argument("--min-count", type=int, default=1, help="of candidates")
     runs.add_argument("--splits", type=int, default=10)
     runs.add_argument("-o", type=Path, default=Path("rows.json"))
     shows = commands.add_parser("show")
@@ -150,12 +153,12 @@ def main():
     shows.add_argument("--chart", type=Path)
     options = parser.parse_args()
     if options.command == "run":
-        rows = []
+        rows = json.loads(options.o.read_text()) if options.o.exists() else []
         budgets = list(map(int, options.k.split(",")))
         for name in options.texts:
-            for row in run(
-                name, budgets, options.methods.split(","), options.limit, options.splits
-            ):
+            methods = options.methods.split(",")
+            limits = options.limit, options.splits, options.min_count
+            for row in run(name, budgets, methods, *limits):
                 rows.append(row)
                 options.o.write_text(json.dumps(rows))
         return
