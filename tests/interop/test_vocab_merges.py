@@ -97,7 +97,7 @@ def test_packed_merges_are_not_unpacked_without_end(tmp_path, monkeypatch, head)
         Vocabulary.load(path)
     monkeypatch.setattr(vocab_merges, "_LARGEST", 1 << 16)
     path.write_bytes(gzip.compress(f"{head}\n".encode() + b"a a\n" * (1 << 15), 1))
-    with pytest.raises(InputError, match=rf"^{path}: more than 65,536 bytes of merges"):
+    with pytest.raises(InputError, match=rf"^{path}: it has more than 65,536 bytes of merges"):
         Vocabulary.load(path)
 
 
