@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 from hypothesis import strategies as st
@@ -13,23 +13,35 @@ from partcover.problem.certificates.cuts import Cut, PairPrices
 from partcover.problem.certificates.nodes import Leaf
 
 
-def pair(first, second, positions, multipliers) -> PairPrices:
+def pair(tokens, positions, multipliers) -> PairPrices:
     arrays = np.array(positions, np.int64), np.array(multipliers, np.int64)
-    return PairPrices(first, second, *arrays)
+    return PairPrices(tuple(tokens), *arrays)
+
+
+def single(*tokens) -> tuple:
+    """Groups of one token each."""
+    return tuple((token,) for token in tokens)
 
 
 def triangle(bits: int = 0) -> tuple[Instance, Leaf]:
     """The instance and the leaf of "By hand, with a cut" in docs/certificates.md."""
     instance = Instance({"abc": 2, "bca": 2, "cab": 2, "xy": 2}, 2, max_length=2)
     ab, bc, ca, one = b"ab", b"bc", b"ca", 1 << bits
-    pairs = (pair(ab, bc, [1], [one]), pair(bc, ca, [4], [one]), pair(ab, ca, [7], [one]))
-    cut = Cut.cycle((ab, bc, ca), 2 * one)
+    pairs = (pair((ab, bc), [1], [one]), pair((bc, ca), [4], [one]), pair((ab, ca), [7], [one]))
+    cut = Cut.cycle(single(ab, bc, ca), 2 * one)
     return instance, Leaf(np.full(11, one, np.int64), (), pairs, (cut,))
 
 
 def overlaps(instance: Instance) -> dict[tuple, list[int]]:
     """For each two tokens, candidates or not, the symbols where occurrences of both lie."""
-    over: dict = {}  # the symbols where each token lies
+    over = symbols_of(instance)
+    pairs = {pair: sorted(over[pair[0]] & over[pair[1]]) for pair in combinations(sorted(over), 2)}
+    return {pair: positions for pair, positions in pairs.items() if positions}
+
+
+def symbols_of(instance: Instance) -> dict:
+    """The symbols over which each token lies, candidate or not."""
+    over: dict = {}
     begin = 0
     for word, _ in sorted(instance.words):
         for start, end in combinations(range(len(word) + 1), 2):
@@ -37,15 +49,7 @@ def overlaps(instance: Instance) -> dict[tuple, list[int]]:
                 symbols = range(begin + start, begin + end)
                 over.setdefault(word[start:end], set()).update(symbols)
         begin += len(word)
-    pairs = {pair: sorted(over[pair[0]] & over[pair[1]]) for pair in combinations(sorted(over), 2)}
-    return {pair: positions for pair, positions in pairs.items() if positions}
-
-
-def cut_edges(cut: Cut) -> list[tuple]:
-    """The edges of a cut, the tokens of each ascending."""
-    if cut.kind == "clique":
-        return list(combinations(sorted(cut.tokens), 2))
-    return [tuple(sorted(edge)) for edge in pairwise((*cut.tokens, cut.tokens[0]))]
+    return over
 
 
 @st.composite
@@ -70,12 +74,18 @@ def cuts(draw, pairs: dict, bits: int) -> Cut | None:
             return None
         tokens.append(draw(st.sampled_from(options)))
     multiplier = draw(st.integers(0, 3 << bits))
+    groups = [[token] for token in tokens]
+    for token in draw(st.lists(st.sampled_from(pool), max_size=3, unique=True)):
+        if token not in tokens:
+            groups[draw(st.integers(0, size - 1))].append(token)
     if kind == "cycle":
-        cut = Cut.cycle(tokens, multiplier)
+        cut = Cut.cycle(groups, multiplier)
     else:
-        cut = Cut.clique(tokens, draw(st.integers(1, size - 2)), multiplier)
+        cut = Cut.clique(groups, draw(st.integers(1, size - 2)), multiplier)
     slack = draw(st.sampled_from([(0, 0), (0, 0), (0, 1), (1, 0), (-1, size)]))
-    return Cut(cut.tokens, cut.kind, cut.coef + slack[0], cut.rhs + slack[1], multiplier)
+    if len(cut.tokens) > size:
+        slack = max(slack[0], -cut.coef), slack[1]
+    return Cut(cut.nodes, cut.kind, cut.coef + slack[0], cut.rhs + slack[1], multiplier)
 
 
 @st.composite
@@ -88,13 +98,15 @@ def leaves_with_cuts(draw, instance: Instance, bits: int) -> Leaf:
         return Leaf(own, fees)
     drawn = [draw(cuts(pairs, bits)) for _ in range(draw(st.integers(0, 3)))]
     valid = tuple(cut for cut in drawn if cut is not None)
-    needed = {edge for cut in valid for edge in cut_edges(cut)}
+    needed = {edge for cut in valid for edge in cut.edges}
     needed |= set(draw(st.lists(st.sampled_from(sorted(pairs)), max_size=3)))
     one = 1 << bits
     multiplier = st.integers(1, 2 * one) | st.just(one)
     priced = []
-    for first, second in sorted(needed):
-        positions = draw(st.lists(st.sampled_from(pairs[first, second]), min_size=1, unique=True))
+    over = symbols_of(instance)
+    for tokens in sorted(needed):
+        where = sorted(set().union(*(over[a] & over[b] for a, b in combinations(tokens, 2))))
+        positions = draw(st.lists(st.sampled_from(where), min_size=1, unique=True))
         multipliers = draw(st.lists(multiplier, min_size=len(positions), max_size=len(positions)))
-        priced.append(pair(first, second, sorted(positions), multipliers))
+        priced.append(pair(tokens, sorted(positions), multipliers))
     return Leaf(own, fees, tuple(priced), valid)

@@ -68,7 +68,8 @@ class Bound:
     plain_x : ndarray of float64, shape (candidates,)
         `x` of the linear relaxation without cuts.
     cuts : dict of str to int
-        Number of cuts of the bound, by kind: triangles, longer cycles, cliques.
+        Number of cuts of the bound, by kind: triangles, longer cycles, cliques, and cycles over
+        groups of tokens.
     rounds : int
         Number of rounds of cuts.
 

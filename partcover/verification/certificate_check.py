@@ -107,22 +107,24 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     5. So Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T), and S holds R, nothing of F, and
        at most as many other candidates as R leaves of k, whose rewards are at most the largest.  ∎
 
-    A leaf with pairs {A, B} of tokens that overlap has multipliers m(W, p, {A, B}) ≥ 0, and for
-    cuts C multipliers μ_C ≥ 0 (`partcover.problem.certificates.cuts`).  An occurrence of T is then
-    worth
-    max(0, Σ_p (d − Σ_B m(W, p, {T, B})) − 1), a token's reward is more by Σ_{C ∋ T} μ_C·coef_C,
-    and the bound is less by Σ_{AB} max(0, ρ_AB − Σ_{C ∋ AB} μ_C) + Σ_C μ_C·rhs_C, where ρ_AB is
-    Σ_W c(W) Σ_p m(W, p, {A, B}).  Why:
+    A leaf with sets E of tokens that overlap (`pairs`: the tokens of two nodes of a cut) has
+    multipliers m(W, p, E) ≥ 0, and for cuts C multipliers μ_C ≥ 0
+    (`partcover.problem.certificates.cuts`).  An occurrence of T is then worth
+    max(0, Σ_p (d − Σ_{E ∋ T} m(W, p, E)) − 1), a token's reward is more by Σ_{C ∋ T} μ_C·coef_C,
+    and the bound is less by Σ_E max(0, ρ_E − Σ_{C ∋ E} μ_C) + Σ_C μ_C·rhs_C, where ρ_E is
+    Σ_W c(W) Σ_p m(W, p, E).  Why:
 
     6. In line 3 a piece that is T has prices of at most 1 + its worth + what T pays over it.
-    7. One piece lies over a symbol, so the m of a pair and a symbol is paid once at most, and
-       only if A or B is in S.  With y_AB = 1 if one of them is, 0 if none is, Σ ρ_AB·y_AB is paid
-       at most, and line 5 is Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T) + Σ ρ_AB·y_AB.
-    8. The last sum is Σ (ρ_AB − Σ μ)·y_AB + Σ_C μ_C Σ_{AB ∈ C} y_AB, and its first part at most
-       Σ max(0, ρ_AB − Σ μ).
-    9. With s of its tokens in S a cut has Σ_{AB ∈ C} y_AB ≤ coef_C·s + rhs_C.  This is checked
-       for s = 0 … n: an odd cycle of n tokens has min(2s, n) such edges at most, a clique has
-       C(n, 2) − C(n − s, 2).  So each T of C in S adds μ_C·coef_C, and C itself μ_C·rhs_C.  ∎
+    7. One piece lies over a symbol, so the m of a set and a symbol is paid once at most, and only
+       if a token of the set is in S.  With y_E = 1 if one of them is, 0 if none is, Σ ρ_E·y_E is
+       paid at most, and line 5 is Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T) + Σ ρ_E·y_E.
+    8. The last sum is Σ (ρ_E − Σ μ)·y_E + Σ_C μ_C Σ_{E ∈ C} y_E, and its first part at most
+       Σ max(0, ρ_E − Σ μ).
+    9. With s of its tokens in S a cut has Σ_{E ∈ C} y_E ≤ coef_C·s + rhs_C.  If tokens of h of its
+       n nodes are in S, an odd cycle has min(2h, n) such edges at most, and a clique has
+       C(n, 2) − C(n − h, 2): that this is at most coef_C·h + rhs_C is checked for h = 0 … n, and
+       s ≥ h, where coef_C may be below 0 only if each node is a single token, so that s = h.  So
+       each T of C in S adds μ_C·coef_C, and C itself μ_C·rhs_C.  ∎
 
     Group budgets: a leaf may have a fee f_g ≥ 0 for each group.  A reward is then less by the fees
     of its token's groups, and the bound is less by f_g for each token that group g allows.  The
@@ -175,9 +177,9 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     >>> from partcover.problem.certificates.cuts import Cut, PairPrices
     >>> instance = Instance({"abc": 2, "bca": 2, "cab": 2, "xy": 2}, k=2, max_length=2)
     >>> def pair(first, second, position):
-    ...     return PairPrices(first, second, np.array([position]), np.array([1]))
+    ...     return PairPrices((first, second), np.array([position]), np.array([1]))
     >>> pairs = (pair(b"ab", b"bc", 1), pair(b"bc", b"ca", 4), pair(b"ab", b"ca", 7))
-    >>> cut = Cut.cycle([b"ab", b"bc", b"ca"], 2)
+    >>> cut = Cut.cycle([[b"ab"], [b"bc"], [b"ca"]], 2)
     >>> leaf = Leaf(np.ones(11, np.int32), pairs=pairs, cuts=(cut,))
     >>> check_certificate(instance, Certificate.of(instance, (leaf,), 16, scale_bits=0)).ok
     True

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, combinations, pairwise
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
 from math import comb
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificates.cuts import Cut, PairPrices
+from ..problem.certificates.cuts import Cut, PairPrices, names
 from .sorted_words import SortedWords
 
 __all__ = ["CutTerms"]
 
 _LIMIT = 1 << 63  # numbers have at most 63 bits, and a sign
 
-Pair = tuple[Token, Token]
+Pair = tuple[Token, ...]
 
 
 class CutTerms:
@@ -26,8 +26,8 @@ class CutTerms:
 
     Parameters
     ----------
-    tokens_of : sequence of (token, token)
-        The two tokens of each pair.
+    tokens_of : sequence of tuple of token
+        The tokens of each pair.
     cuts : sequence of Cut
         The cuts over these.
     words : SortedWords
@@ -51,7 +51,7 @@ class CutTerms:
     ------
     InputError
         For a cut that is not valid, one over a pair without multipliers, and multipliers that
-        are not positive, or stand where the two tokens do not overlap.
+        are not positive, or stand where no two tokens of the pair overlap.
     """
 
     def __init__(self, tokens_of: Sequence[Pair], cuts: Sequence[Cut], words: SortedWords) -> None:
@@ -68,7 +68,7 @@ class CutTerms:
         totals: dict[Pair, int] = {}  # ρ of each pair
         count_at = self._words.count_at
         for pair in pairs:
-            tokens = pair.first, pair.second
+            tokens = pair.tokens
             positions, multipliers = _checked_multipliers(pair, self._starts_of)
             at = list(zip(positions, multipliers, strict=True))
             totals[tokens] = sum(count_at[position] * m for position, m in at)
@@ -83,16 +83,17 @@ class CutTerms:
         covered: Counter[Pair] = Counter()  # Σ μ of the cuts over each pair
         for cut in self._given:
             _check_cut(cut)
-            if cut.kind == "clique" and comb(len(cut.tokens), 2) > len(totals):
+            if cut.kind == "clique" and comb(len(cut.nodes), 2) > len(totals):
                 raise InputError(
-                    f"a clique of {len(cut.tokens)} tokens has edges that are not pairs of the leaf"
+                    f"a clique of {len(cut.nodes)} nodes has edges that are not pairs of the leaf"
                 )
-            for first, second in _edges(cut):
-                edge = (first, second) if (first, second) in totals else (second, first)
+            for token in cut.tokens:
+                if token not in self.paying:
+                    raise InputError(f"a cut has {sym.glance(token)!r}, which is in no pair")
+            for edge in cut.edges:
                 if edge not in totals:
                     raise InputError(
-                        f"a cut has the edge {_names((first, second))}, of which the leaf has "
-                        "no multipliers"
+                        f"a cut has the edge {names(edge)}, of which the leaf has no multipliers"
                     )
                 covered[edge] += cut.multiplier
             for token in cut.tokens:
@@ -111,20 +112,22 @@ class CutTerms:
 
 
 def _overlap(pair: Pair, starts_of: Mapping[Token, Sequence[int]]) -> set[int]:
-    """The symbols over which occurrences of both tokens lie."""
+    """The symbols over which occurrences of two or more of the tokens lie."""
     for token in pair:
         if len(token) < 2:
             raise InputError(f"a pair has {sym.glance(token)!r}, which is not a token")
         if token not in starts_of:
             raise InputError(f"a pair has {sym.glance(token)!r}, which occurs nowhere")
-    if not pair[0] < pair[1]:  # type: ignore[operator]  # both occur: they are of one type
-        raise InputError(f"the tokens of a pair, {_names(pair)}, do not ascend")
-    first, second = (
-        {start + n for start in starts_of[token] for n in range(len(token))} for token in pair
-    )
-    overlap = first & second
+    if not all(one < other for one, other in pairwise(pair)):  # type: ignore[operator]  # one type
+        raise InputError(f"the tokens of a pair, {names(pair)}, do not ascend")
+    seen: set[int] = set()
+    overlap: set[int] = set()
+    for token in pair:
+        over = {start + n for start in starts_of[token] for n in range(len(token))}
+        overlap |= over & seen
+        seen |= over
     if not overlap:
-        raise InputError(f"a pair has {_names(pair)}, which never overlap")
+        raise InputError(f"a pair has {names(pair)}, which never overlap")
     return overlap
 
 
@@ -132,53 +135,48 @@ def _checked_multipliers(
     pair: PairPrices, starts_of: Mapping[Token, Sequence[int]]
 ) -> tuple[list[int], list[int]]:
     """The positions and multipliers of a pair, if they are what they must be."""
-    tokens = pair.first, pair.second
+    tokens = pair.tokens
     positions: list[int] = pair.positions.tolist()
     multipliers: list[int] = pair.multipliers.tolist()
     if not positions:
-        raise InputError(f"the pair {_names(tokens)} has no multipliers")
+        raise InputError(f"the pair {names(tokens)} has no multipliers")
     if any(here >= there for here, there in pairwise(positions)):
-        raise InputError(f"the positions of the pair {_names(tokens)} do not ascend")
+        raise InputError(f"the positions of the pair {names(tokens)} do not ascend")
     elsewhere = set(positions) - _overlap(tokens, starts_of)
     if elsewhere:
         raise InputError(
-            f"the pair {_names(tokens)} has a multiplier at symbol {min(elsewhere)}, where they do "
+            f"the pair {names(tokens)} has a multiplier at symbol {min(elsewhere)}, where they do "
             "not overlap"
         )
     if not 0 < min(multipliers) <= max(multipliers) < _LIMIT:
-        raise InputError(f"the pair {_names(tokens)} has a multiplier that is not 1 to 2^63 − 1")
+        raise InputError(f"the pair {names(tokens)} has a multiplier that is not 1 to 2^63 − 1")
     return positions, multipliers
 
 
 def _check_cut(cut: Cut) -> None:
     """Refuses what is no valid inequality: with s tokens chosen, more edges may be touched."""
-    n = len(cut.tokens)
+    n, tokens = len(cut.nodes), cut.tokens
     if cut.kind not in ("cycle", "clique"):
         raise InputError(f"a cut is of the kind {cut.kind!r}: it must be 'cycle' or 'clique'")
     if n < 3:
-        raise InputError(f"a {cut.kind} has {n} tokens: it must have at least 3")
+        raise InputError(f"a {cut.kind} has {n} nodes: it must have at least 3")
     if cut.kind == "cycle" and n % 2 == 0:
-        raise InputError(f"a cycle has {n} tokens: the number must be odd")
-    if len(set(cut.tokens)) < n:
+        raise InputError(f"a cycle has {n} nodes: the number must be odd")
+    if not all(cut.nodes):
+        raise InputError(f"a {cut.kind} has a node without tokens")
+    if len(set(tokens)) < len(tokens):
         raise InputError(f"a {cut.kind} has a token twice")
     if not 0 <= cut.multiplier < _LIMIT:
         raise InputError(f"a {cut.kind} has a multiplier that is not 0 to 2^63 − 1")
     if max(abs(cut.coef), abs(cut.rhs)) >= _LIMIT:
         raise InputError(f"a {cut.kind} has numbers of more than 63 bits")
-    for s in range(n + 1):
-        touched = min(2 * s, n) if cut.kind == "cycle" else comb(n, 2) - comb(n - s, 2)
-        if touched > cut.coef * s + cut.rhs:
+    if cut.coef < 0 and len(tokens) > n:
+        raise InputError(f"a {cut.kind} over nodes of several tokens has coef {cut.coef}")
+    # tokens of h nodes are chosen: h of them at least, and more do not lower coef · s
+    for h in range(n + 1):
+        touched = min(2 * h, n) if cut.kind == "cycle" else comb(n, 2) - comb(n - h, 2)
+        if touched > cut.coef * h + cut.rhs:
             raise InputError(
-                f"a {cut.kind} of {n} tokens has coef {cut.coef} and rhs {cut.rhs}: "
-                f"{s} tokens touch {touched} edges"
+                f"a {cut.kind} of {n} nodes has coef {cut.coef} and rhs {cut.rhs}: "
+                f"tokens of {h} nodes touch {touched} edges"
             )
-
-
-def _edges(cut: Cut) -> Iterator[Pair]:
-    if cut.kind == "cycle":
-        return pairwise((*cut.tokens, cut.tokens[0]))
-    return combinations(cut.tokens, 2)
-
-
-def _names(tokens: Pair) -> str:
-    return " and ".join(repr(sym.glance(token)) for token in tokens)

@@ -27,7 +27,7 @@ class DueTerms:
     Parameters
     ----------
     dues : sequence of PairPrices
-        Pairs of a token with itself: what it gets.
+        Multipliers of a single token each: what it gets.
     words : SortedWords
         The words.
     needs : MergeNeeds
@@ -57,16 +57,16 @@ class DueTerms:
         for pair in dues:
             positions: list[int] = pair.positions.tolist()
             due: list[int] = pair.multipliers.tolist()
-            name = repr(sym.glance(pair.first))
+            name = repr(sym.glance(pair.tokens[0]))
             if any(here >= there for here, there in pairwise(positions)):
                 raise InputError(f"the multipliers paid to {name} do not ascend")
             if not positions or positions[0] < 0 or positions[-1] >= n_symbols:
                 raise InputError(f"the multipliers paid to {name} are not at symbols of the words")
             if not 0 < min(due) <= max(due) < _LIMIT:
                 raise InputError(f"{name} has a multiplier that is not 1 to 2^63 − 1")
-            self._dues[pair.first] = positions, list(accumulate(due, initial=0))
+            self._dues[pair.tokens[0]] = positions, list(accumulate(due, initial=0))
             at = zip(positions, due, strict=True)
-            self.bonus[pair.first] += sum(words.count_at[p] * m for p, m in at)
+            self.bonus[pair.tokens[0]] += sum(words.count_at[p] * m for p, m in at)
         self.n_entries = sum(len(positions) for positions, _ in self._dues.values())
 
     def pays(self, token: Token) -> bool:

@@ -9,6 +9,7 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
 from ..problem.certificates.charges import Charge
+from ..problem.certificates.cuts import names
 from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition
@@ -49,25 +50,24 @@ class LeafTerms:
         tokens_of, merges = leaf.pair_tokens, instance.merges
         if len(set(tokens_of)) < len(tokens_of):  # before each is looked up in all words
             ((twice, _),) = Counter(tokens_of).most_common(1)
-            names = " and ".join(repr(sym.glance(token)) for token in twice)
-            raise InputError(f"a leaf has the pair {names} twice")
-        has_dues = any(first == second for first, second in tokens_of)
+            raise InputError(f"a leaf has the pair {names(twice)} twice")
+        has_dues = any(len(tokens) == 1 for tokens in tokens_of)
         if merges is None and (has_dues or leaf.charges):
             raise InputError("a leaf is about tokens that merges make, but the instance is not")
-        overlapping = [pair for pair in tokens_of if pair[0] != pair[1]]
+        overlapping = [tokens for tokens in tokens_of if len(tokens) > 1]
         self._cuts = CutTerms(overlapping, leaf.cuts, words)
         limits = iter(self._cuts.limits)
         n_symbols = len(words.count_at)
         unpacked = leaf.unpacked_pairs(
-            [n_symbols if first == second else next(limits) for first, second in tokens_of]
+            [n_symbols if len(tokens) == 1 else next(limits) for tokens in tokens_of]
         )
-        self._cuts.take([pair for pair in unpacked if pair.first != pair.second])
+        self._cuts.take([pair for pair in unpacked if len(pair.tokens) > 1])
         self._bonus: Counter[Token] = Counter(self._cuts.bonus)
         self._dues: DueTerms | None = None
         if merges is not None:
             whole = words.words if merges.whole_words else ()
             exempt = {*instance.fixed, *whole}
-            dues = [pair for pair in unpacked if pair.first == pair.second]
+            dues = [pair for pair in unpacked if len(pair.tokens) == 1]
             self._dues = DueTerms(dues, words, MergeNeeds(merges, exempt))
             self._bonus.update(self._dues.bonus)
             self._bonus.update(charged(merges, leaf.charges, exempt))

@@ -143,7 +143,7 @@ def test_prices_are_explained_with_cuts():
     # worth nothing by what they pay, and a reward by the cut
     assert abc.tokens == ((b"ab", 2.0, 0.0, True), (b"bc", 2.0, 0.0, True))
     assert xy.tokens == ((b"xy", 2.0, 1.0, False),)
-    less = replace(leaf, pairs=(pair(b"ab", b"bc", [1], [4]), *leaf.pairs[1:]))
+    less = replace(leaf, pairs=(pair((b"ab", b"bc"), [1], [4]), *leaf.pairs[1:]))
     abc, _ = price_report(instance, replace(cuts, tree=(less,)), words)
     assert abc.tokens == ((b"ab", 3.5, 0.75, True), (b"bc", 3.5, 0.75, True))
     assert counter_of(instance).proven_by(cuts) is None

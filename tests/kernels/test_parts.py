@@ -1,4 +1,4 @@
-"""Merged parts, the rows of pairs and what flows demand: each kernel beside its slow twin."""
+"""Merged parts, the rows of sets and what flows demand: each kernel beside its slow twin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from oracles import parts as slow
 from properties import tries
 from strategies import instances
 
-from partcover.bounds.rows.cuts import rows_of_pairs
+from partcover.bounds.rows.cuts import rows_of_sets, set_key
 from partcover.bounds.rows.rows import Arcs
 from partcover.bounds.steps.parts import Parts
 from partcover.kernels.bounds import _separation
@@ -74,23 +74,26 @@ def test_parts_that_are_the_same_are_merged(case):
 
 
 @st.composite
-def pairs_of(draw, parts: Parts):
-    """Some pairs of the active set, by their places in it."""
-    numbers = st.integers(0, len(parts.active) - 1)
-    pair = st.tuples(numbers, numbers).filter(lambda ab: ab[0] < ab[1])
-    return sorted(draw(st.sets(pair, max_size=12))) if len(parts.active) > 1 else []
+def sets_of(draw, parts: Parts):
+    """Some sets of two to four of the active set, by their places in it: pairs come first."""
+    if len(parts.active) < 2:
+        return []
+    tokens = st.sets(st.integers(0, len(parts.active) - 1), min_size=2, max_size=4)
+    drawn = draw(st.sets(tokens.map(sorted).map(tuple), max_size=12))
+    return sorted(drawn, key=lambda own: set_key(tuple(parts.active[list(own)].tolist())))
 
 
 @pytest.mark.long
 @tries(600)
 @given(st.data())
-def test_rows_of_pairs(data):
+def test_rows_of_sets(data):
     _, parts = data.draw(some_parts())
-    pairs = data.draw(pairs_of(parts))
-    names = [int(parts.active[a]) << 32 | int(parts.active[b]) for a, b in pairs]
+    sets = data.draw(sets_of(parts))
+    named = [tuple(parts.active[list(own)].tolist()) for own in sets]
+    names = [set_key(own) for own in named]
     held = parts.active, parts.which, parts.start, parts.end, parts.offsets, parts.counts
     none = np.zeros(len(parts.active))
-    rows = rows_of_pairs(Arcs(*held, none, none), np.array(names, np.int64))
+    rows = rows_of_sets(Arcs(*held, none, none), np.array(names, np.int64), named)
     arcs = arcs_of(parts)
     members = [
         rows.arcs[first:last].tolist()
@@ -98,9 +101,9 @@ def test_rows_of_pairs(data):
     ]
     numbers = (rows.target - len(parts.active)).tolist()
     assert rows.name.tolist() == [names[number] for number in numbers]
-    found = [(pair, frozenset(row)) for pair, row in zip(numbers, members, strict=True)]
+    found = [(number, frozenset(row)) for number, row in zip(numbers, members, strict=True)]
     assert len(set(found)) == len(found)
-    assert set(found) == slow.pair_rows(arcs, pairs, int(parts.offsets[-1]))
+    assert set(found) == slow.set_rows(arcs, sets, int(parts.offsets[-1]))
     for row, place in zip(members, rows.place.tolist(), strict=True):
         assert all(arcs[n][1] <= place < arcs[n][2] for n in row)
     part = np.searchsorted(parts.offsets, rows.place, "right")
@@ -122,6 +125,27 @@ def test_what_flows_demand(data):
     got = {(key >> 32, key & 0xFFFFFFFF, part): most / ONE for key, part, most in found.tolist()}
     assert len(got) == len(found)
     assert got == expected
+
+
+@pytest.mark.long
+@tries(600)
+@given(st.data())
+def test_what_flows_of_several_tokens_demand(data):
+    _, parts = data.draw(some_parts())
+    arcs = arcs_of(parts)
+    eighths = st.integers(-1, 9).map(lambda n: n / 8)
+    flow = data.draw(st.lists(eighths, min_size=len(arcs), max_size=len(arcs)))
+    n = len(parts.active)
+    x = data.draw(st.lists(st.integers(0, 8).map(lambda n: n / 8), min_size=n, max_size=n))
+    units = np.array([int(value * ONE) for value in x], np.int64)
+    arrays = parts.offsets, parts.which, parts.start, parts.end, np.array(flow)
+    found = _separation.set_demands(*arrays, units, 0.2)
+    got = {
+        (part, *(token for token in tokens if token >= 0)): most / ONE
+        for part, most, *tokens in found.tolist()
+    }
+    assert len(got) == len(found)
+    assert got == slow.set_demands(parts.offsets.tolist(), arcs, flow, x, 0.2)
 
 
 @pytest.mark.long

@@ -43,13 +43,16 @@ def arrays(x, y):
 @given(conflict_graphs())
 def test_an_odd_cycle_is_found_if_one_is_violated(case):
     x, y = case
-    found = _separation.odd_cycles(*arrays(x, y))
+    found = _separation.odd_cycles(*arrays(x, y), len(x))
     violated = {frozenset(c) for c in odd_cycles(range(len(x)), y) if cycle_violation(c, x, y) > 0}
     assert bool(found) == bool(violated)
     for cycle in found:
         assert len(cycle) % 2 == 1
         assert len(set(cycle)) == len(cycle) >= 3
         assert cycle_violation(cycle, x, y) > 0
+    for roots in range(len(x)):
+        through = [cycle for cycle in violated if min(cycle) < roots]
+        assert bool(_separation.odd_cycles(*arrays(x, y), roots)) >= bool(through)
     # the one that is violated the most is among them
     most = max((cycle_violation(c, x, y) for c in odd_cycles(range(len(x)), y)), default=0)
     if most > 0:

@@ -51,9 +51,9 @@ def fewest_in_case(instance: Instance, required: set, excluded: set) -> int | No
 
 def edges(cut: Cut) -> list[frozenset]:
     if cut.kind == "clique":
-        return [frozenset(pair) for pair in combinations(cut.tokens, 2)]
-    turned = cut.tokens[1:] + cut.tokens[:1]
-    return [frozenset(pair) for pair in zip(cut.tokens, turned, strict=True)]
+        return [frozenset(one + other) for one, other in combinations(cut.nodes, 2)]
+    turned = cut.nodes[1:] + cut.nodes[:1]
+    return [frozenset(one + other) for one, other in zip(cut.nodes, turned, strict=True)]
 
 
 def slow_bound(instance: Instance, certificate: Certificate) -> int:
@@ -79,9 +79,9 @@ def slow_value(instance: Instance, leaf: Leaf, one: int, required: set, excluded
     count_at = [count for word, count in sorted(instance.words) for _ in word]
     for pair in leaf.pairs:
         for p, m in zip(pair.positions.tolist(), pair.multipliers.tolist(), strict=True):
-            paid[pair.first, p] += m
-            paid[pair.second, p] += m
-            rho[frozenset([pair.first, pair.second])] += count_at[p] * m
+            for token in pair.tokens:
+                paid[token, p] += m
+            rho[frozenset(pair.tokens)] += count_at[p] * m
     for word, count in sorted(instance.words):
         size_of_word = len(word)
         own = prices[position : position + size_of_word]

@@ -34,13 +34,14 @@ def over(arcs, tokens, position):
     )
 
 
-def pair_rows(arcs, pairs, size):
-    """For each pair the largest sets of arcs over one position that hold both of its tokens."""
+def set_rows(arcs, sets, size):
+    """For each set of tokens the largest sets of arcs over one position, of two of them or more."""
     rows = set()
-    for number, pair in enumerate(pairs):
-        sets = {over(arcs, pair, position) for position in range(size)}
-        for row in sets:
-            if {arcs[n][0] for n in row} == set(pair) and not any(row < other for other in sets):
+    for number, tokens in enumerate(sets):
+        found = {over(arcs, tokens, position) for position in range(size)}
+        for row in found:
+            several = len({arcs[n][0] for n in row}) > 1
+            if several and not any(row < other for other in found):
                 rows.add((number, row))
     return rows
 
@@ -65,6 +66,25 @@ def demands(offsets, arcs, flow, smallest):
                 for b in tokens[i + 1 :]:
                     total = sum(flow[n] for n in over(live, (a, b), position))
                     found[a, b, part] = max(found.get((a, b, part), 0), total)
+    return found
+
+
+def set_demands(offsets, arcs, flow, x, smallest):
+    """For each part, the three and the four tokens that want most over a position."""
+    live = [arc if f > smallest else (-1, 0, 0) for arc, f in zip(arcs, flow, strict=True)]
+    found = {}
+    for part, (first, last) in enumerate(pairwise(offsets)):
+        if sum(first <= start < last for which, start, _ in live if which >= 0) < 3:
+            continue
+        for position in {start for t, start, _ in live if t >= 0 and first <= start < last}:
+            tokens = {t for t, _, _ in live if t >= 0}
+            total = {t: sum(flow[n] for n in over(live, (t,), position)) for t in tokens}
+            wanted = [t for t in tokens if 2 * total[t] > x[t] and x[t] < 1]
+            wanted.sort(key=lambda t: (x[t] - 2 * total[t], t))
+            for size in range(3, min(len(wanted), 4) + 1):
+                key = (part, *sorted(wanted[:size]))
+                value = sum(total[t] for t in wanted[:size])
+                found[key] = max(found.get(key, 0), value)
     return found
 
 

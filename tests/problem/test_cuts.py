@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cut_strategies import pair, triangle
+from cut_strategies import pair, single, triangle
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.certificate import planes, resealed
@@ -26,7 +26,7 @@ AB, BC, CA = b"ab", b"bc", b"ca"
 def certified(bits: int = 0) -> tuple[Instance, Certificate]:
     """The triangle, with a second cut that counts nothing."""
     instance, leaf = triangle(bits)
-    leaf = replace(leaf, cuts=(*leaf.cuts, Cut.clique((CA, BC, AB), 1, 0)))
+    leaf = replace(leaf, cuts=(*leaf.cuts, Cut.clique(single(CA, BC, AB), 1, 0)))
     return instance, Certificate.of(instance, (leaf,), 16, bits)
 
 
@@ -45,7 +45,7 @@ def test_files_give_back_what_was_saved(tmp_path, bits):
     assert leaf.cuts == first.cuts
     assert leaf.pair_tokens == first.pair_tokens
     for here, there in zip(leaf.unpacked_pairs([1, 1, 1]), first.pairs, strict=True):
-        assert (here.first, here.second) == (there.first, there.second)
+        assert here.tokens == there.tokens
         assert here.positions.tolist() == there.positions.tolist()
         assert here.multipliers.tolist() == there.multipliers.tolist()
 
@@ -73,7 +73,9 @@ numbers = st.integers(0, 2**63 - 1)
 
 @given(st.lists(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=5), max_size=4))
 def test_packed_pairs_give_back_what_was_packed(drawn):
-    pairs = [pair(b"aa", b"ab", sorted(p for p, _ in rows), [m for _, m in rows]) for rows in drawn]
+    pairs = [
+        pair((b"aa", b"ab"), sorted(p for p, _ in rows), [m for _, m in rows]) for rows in drawn
+    ]
     packed = PackedPairs.of(pairs)
     assert len(packed) == len(pairs)
     again = packed.unpacked([len(rows) for rows in drawn])
@@ -96,13 +98,13 @@ def test_the_file_is_as_its_description_says():
     assert node["pairs"] == [[0, 1], [1, 2], [0, 2]]
     written = zlib.decompress(base64.b64decode(node["multipliers"]))
     assert written == zlib.decompress(base64.b64decode(planes([1] * 3, [1, 4, 7], [1] * 3)))
-    assert node["cuts"][0] == {"cycle": [0, 1, 2], "coef": 1, "rhs": 1, "multiplier": 2}
-    assert node["cuts"][1] == {"clique": [2, 1, 0], "coef": 1, "rhs": 1, "multiplier": 0}
+    assert node["cuts"][0] == {"cycle": [[0], [1], [2]], "coef": 1, "rhs": 1, "multiplier": 2}
+    assert node["cuts"][1] == {"clique": [[2], [1], [0]], "coef": 1, "rhs": 1, "multiplier": 0}
     same = changed(multipliers=planes([1, 1, 1], [1, 4, 7], [1, 1, 1]))
     assert check_certificate(instance, Certificate.from_json(same)).ok
 
 
-CUT = {"cycle": [0, 1, 2], "coef": 1, "rhs": 1, "multiplier": 2}
+CUT = {"cycle": [[0], [1], [2]], "coef": 1, "rhs": 1, "multiplier": 2}
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,7 @@ CUT = {"cycle": [0, 1, 2], "coef": 1, "rhs": 1, "multiplier": 2}
         ({"tokens": 7}, "the tokens of a leaf are not a list"),
         ({"tokens": [7, 8, 9]}, "7 is not a token over bytes"),
         ({"pairs": {}}, "the pairs of a leaf are not a list"),
-        ({"pairs": [[0, 1, 2]]}, "a pair of a leaf does not have two tokens"),
+        ({"pairs": [[0, 1], []]}, "a pair of a leaf has no tokens"),
         ({"pairs": [0, 1]}, "not a list of numbers below 3"),
         ({"pairs": [[0, 3]]}, "not a list of numbers below 3"),
         ({"pairs": [[0, -1]]}, "not a list of numbers below 3"),
@@ -121,10 +123,12 @@ CUT = {"cycle": [0, 1, 2], "coef": 1, "rhs": 1, "multiplier": 2}
         ({"multipliers": "?"}, "the multipliers of a leaf cannot be unpacked"),
         ({"cuts": None}, "the cuts of a leaf are not a list"),
         ({"cuts": [7]}, "a cut of a leaf does not have the keys 'cycle' or 'clique'"),
-        ({"cuts": [{**CUT, "clique": [0, 1, 2]}]}, "a cut of a leaf does not have"),
+        ({"cuts": [{**CUT, "clique": [[0], [1], [2]]}]}, "a cut of a leaf does not have"),
         ({"cuts": [{**CUT, "more": 1}]}, "a cut of a leaf does not have"),
-        ({"cuts": [{"cycle": [0, 1, 2]}]}, "a cut of a leaf does not have"),
-        ({"cuts": [{**CUT, "cycle": "abc"}]}, "not a list of numbers below 3"),
+        ({"cuts": [{"cycle": [[0], [1], [2]]}]}, "a cut of a leaf does not have"),
+        ({"cuts": [{**CUT, "cycle": "abc"}]}, "a cycle is not a list of nodes"),
+        ({"cuts": [{**CUT, "cycle": [0, 1, 2]}]}, "not a list of numbers below 3"),
+        ({"cuts": [{**CUT, "cycle": [[0], [1], [3]]}]}, "not a list of numbers below 3"),
         ({"cuts": [{**CUT, "coef": 1.5}]}, "of a cut are not whole numbers"),
         ({"cuts": [{**CUT, "rhs": "1"}]}, "of a cut are not whole numbers"),
         ({"cuts": [{**CUT, "multiplier": True}]}, "of a cut are not whole numbers"),
@@ -207,7 +211,7 @@ def test_cuts_without_pairs_are_written_and_refused():
     loaded = Certificate.from_json(content)
     assert loaded.to_json() == content
     check = check_certificate(instance, loaded)
-    assert "the edge 'ab' and 'bc', of which the leaf has no multipliers" in check.problems[0]
+    assert "a cut has 'ab', which is in no pair" in check.problems[0]
 
 
 @pytest.mark.parametrize("symbols", ["bytes", "chars", "ints"])
@@ -218,8 +222,8 @@ def test_every_alphabet(symbols):
     counts = WordCounts.from_counts(dict.fromkeys(words, 2), symbols)
     instance = Instance(counts, 2, max_length=2)
     ab, bc, ca = sorted(word[:2] for word, _ in counts)
-    pairs = (pair(ab, bc, [1], [1]), pair(bc, ca, [4], [1]), pair(ab, ca, [7], [1]))
-    leaf = Leaf(np.ones(9, np.int32), (), pairs, (Cut.cycle((ab, bc, ca), 2),))
+    pairs = (pair((ab, bc), [1], [1]), pair((bc, ca), [4], [1]), pair((ab, ca), [7], [1]))
+    leaf = Leaf(np.ones(9, np.int32), (), pairs, (Cut.cycle(single(ab, bc, ca), 2),))
     certificate = Certificate.of(instance, (leaf,), 12, 0)
     loaded = Certificate.from_json(json.loads(json.dumps(certificate.to_json())))
     assert check_certificate(instance, loaded).ok

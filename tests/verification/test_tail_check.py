@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cut_strategies import leaves_with_cuts
+from cut_strategies import leaves_with_cuts, single
 from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
@@ -135,10 +135,12 @@ def test_a_cut_is_over_tokens_that_have_a_reward_in_the_head():
     instance = by_head(words, 2, 2)
     tokens = [b"ab", b"abc", b"bc"]
     pairs = tuple(
-        PairPrices(first, second, np.array([place]), np.array([1]))
+        PairPrices((first, second), np.array([place]), np.array([1]))
         for first, second, place in ((b"ab", b"abc", 0), (b"ab", b"bc", 1), (b"abc", b"bc", 2))
     )
-    leaf = Leaf(np.array([1, 1, 1, 1, 0], np.int32), pairs=pairs, cuts=(Cut.cycle(tokens, 40),))
+    leaf = Leaf(
+        np.array([1, 1, 1, 1, 0], np.int32), pairs=pairs, cuts=(Cut.cycle(single(*tokens), 40),)
+    )
     term = term_of(instance, {}, 0, 12)
     check = check_certificate(instance, Certificate.of(instance, (leaf,), 0, 0, term))
     assert check.problems == ("a cut is over 'ab', which has no reward in the head",)

@@ -26,6 +26,7 @@ _STEPS_BEFORE = 400  # restarts come as late as after so many steps
 _ACTIVE = 0.8  # rewards of the first active set, as a part of the k-th largest
 _NEAR = 0.9  # of those that are added where a candidate is violated
 _CHOSEN = 0.01  # x of a candidate that is kept
+_CALM = 1 / 32  # of the primal weight, where a case begins: its prices are nearly right
 _KEPT_ROUNDS = 3  # a cut without a multiplier is dropped every so many rounds
 
 
@@ -94,6 +95,7 @@ class CutRounds:
         other = copy(self)
         other.case = case
         other.steps = self.steps.branch(case.inside, case.outside, case.free)
+        other.steps.weight *= _CALM
         other.n_steps = _STEPS_BEFORE
         other._first = other._previous = math.inf
         return other
@@ -106,8 +108,20 @@ class CutRounds:
         other._first = other._previous = math.inf
         return other
 
-    def round(self, deadline: Deadline, most_steps: int | None = None) -> Round:
-        """Makes steps, counts the bound, and adds the cuts that are violated."""
+    def round(
+        self, deadline: Deadline, most_steps: int | None = None, *, separates: bool = True
+    ) -> Round:
+        """Makes steps, counts the bound, and adds the cuts that are violated.
+
+        Parameters
+        ----------
+        deadline : Deadline
+            When to stop.
+        most_steps : int, optional
+            The largest number of steps.
+        separates : bool
+            Whether cuts are looked for.
+        """
         count = _STEPS if self.n_rounds < _EARLY else _STEPS_LATER
         self._step(count if most_steps is None else min(count, most_steps), deadline)
         steps = self.steps
@@ -116,13 +130,14 @@ class CutRounds:
         value, rewards = prices.count(self.counter, self.case)
         self.count_seconds = max(self.count_seconds, time.monotonic() - begun)
         known = set(steps.cuts)
-        cuts = [] if deadline.is_over else [cut for cut in separate(steps) if cut not in known]
+        separates &= not deadline.is_over
+        cuts = [cut for cut in separate(steps) if cut not in known] if separates else []
         active, violated = self._active(rewards)
         round_ = Round(self.n_rounds, value, prices, rewards, len(cuts), _kinds(prices), violated)
         kept = steps.cuts
         if self.n_rounds % _KEPT_ROUNDS == _KEPT_ROUNDS - 1:
             kept = [cut for cut, m in zip(kept, steps.cut_multipliers, strict=True) if m > 0]
-        if cuts or violated:
+        if cuts or violated or steps.lacks_rows:
             steps.change(active, [*kept, *cuts])
         self.n_rounds += 1
         return round_
@@ -165,6 +180,7 @@ def _kinds(prices: DualPoint) -> dict[str, int]:
     def kind(cut: Inequality) -> str:
         if cut.kind == "clique":
             return "cliques"
-        return "triangles" if len(cut.tokens) == 3 else "cycles"
+        kind = "triangles" if len(cut.nodes) == 3 else "cycles"
+        return kind if len(cut.tokens) == len(cut.nodes) else kind + " of groups"
 
     return dict(Counter(kind(cut) for cut in prices.cuts))

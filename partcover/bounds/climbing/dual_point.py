@@ -200,7 +200,7 @@ class DualPoint:
             parts |= own
         return Leaf(
             prices.astype(np.int32, copy=False) if counter.bits <= 30 else prices,
-            pairs=tuple(sorted(pairs, key=lambda pair: (pair.first, pair.second))),
+            pairs=tuple(sorted(pairs, key=lambda pair: pair.tokens)),
             weights=counter.weights,
             **parts,
         )

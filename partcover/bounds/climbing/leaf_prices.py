@@ -15,7 +15,7 @@ from ...verification.leaf_terms import terms_of
 from ...verification.sorted_words import SortedWords
 from ..counting.price_counter import PriceCounter
 from ..rows.budgets import FeeTerm
-from ..rows.cuts import CutTerm, Inequality, pair_key
+from ..rows.cuts import CutTerm, Group, Inequality, set_key
 from ..rows.rows import ArcRows
 from ..rows.terms import OverFlows, Term
 from ..steps.part_ascent import PartAscent
@@ -85,51 +85,58 @@ class LeafReader:
 
     def _cuts(self, leaf: Leaf, shift: int, ascending: Int64) -> CutTerm:
         numbers = self._numbers(leaf)
-        keys, positions, multipliers = [], [], []
+        edges: dict[int, Group] = {}
+        positions: dict[int, Int64] = {}
+        multipliers: dict[int, Int64] = {}
         size = len(ascending)
         for pair in leaf.unpacked_pairs([size] * len(leaf.pairs)):
-            a, b = numbers[pair.first], numbers[pair.second]
+            edge = tuple(sorted(numbers[token] for token in pair.tokens))
             own = _scaled(_small(pair.multipliers, shift), shift)
-            if min(a, b) >= 0 and a != b and own.any():
-                keys.append(pair_key(a, b))
-                positions.append(ascending[pair.positions[own > 0]])
-                multipliers.append(own[own > 0])
-        if sum(int(m.sum()) for m in multipliers) >= _LIMIT:
+            name = set_key(edge)
+            if len(edge) > 1 and edge[0] >= 0 and own.any() and name not in edges:
+                edges[name] = edge
+                positions[name] = ascending[pair.positions[own > 0]]
+                multipliers[name] = own[own > 0]
+        if sum(int(m.sum()) for m in multipliers.values()) >= _LIMIT:
             raise InputError("the multipliers of a leaf are too large to count with")
         cuts: dict[Inequality, int] = {}  # one comes several times where it has many bits
         gains: dict[int, int] = {}
         for cut in leaf.cuts:
-            inequality = self._inequality(cut, numbers)
             multiplier = _scaled_one(cut.multiplier, shift)
-            if multiplier and set(keys).issuperset(inequality.pairs):
+            if not multiplier or min(numbers[token] for token in cut.tokens) < 0:
+                continue
+            inequality = self._inequality(cut, numbers)
+            named = zip(inequality.sets, inequality.edges, strict=True)
+            if all(edges.get(name) == edge for name, edge in named):
                 cuts[inequality] = cuts.get(inequality, 0) + multiplier
                 for token in inequality.tokens:
                     gains[token] = gains.get(token, 0) + multiplier * abs(cut.coef)
         if max(gains.values(), default=0) >= _LIMIT << self.counter.low_bits:
             raise InputError("the multipliers of a leaf are too large to count with")
-        order = sorted(range(len(keys)), key=keys.__getitem__)
-        sizes = [len(positions[n]) for n in order]
-        pairs = OverFlows(
-            np.array([keys[n] for n in order], np.int64),
-            np.repeat(np.arange(len(order)), sizes),
-            np.concatenate([np.zeros(0, np.int64), *(positions[n] for n in order)]),
-            np.concatenate([np.zeros(0, np.int64), *(multipliers[n] for n in order)]),
+        names = sorted(edges)
+        sizes = [len(positions[name]) for name in names]
+        over = OverFlows(
+            np.array(names, np.int64),
+            np.repeat(np.arange(len(names)), sizes),
+            np.concatenate([np.zeros(0, np.int64), *(positions[name] for name in names)]),
+            np.concatenate([np.zeros(0, np.int64), *(multipliers[name] for name in names)]),
         )
-        return CutTerm(pairs, cuts)
+        return CutTerm(over, tuple(edges[name] for name in names), cuts)
 
     def _numbers(self, leaf: Leaf) -> dict[Token, int]:
         """Returns the numbers of the tokens of pairs and cuts; −1 for those that are none."""
-        tokens = sorted({token for pair in leaf.pair_tokens for token in pair})
+        named = {token for pair in leaf.pair_tokens for token in pair}
+        tokens = sorted(named.union(*(cut.tokens for cut in leaf.cuts)))
         keys = self.counter.instance.index.find_tokens(tokens).key.tolist()
         return {t: self.number.get(key, -1) for t, key in zip(tokens, keys, strict=True)}
 
     def _inequality(self, cut: Cut, numbers: dict[Token, int]) -> Inequality:
-        tokens = [numbers[token] for token in cut.tokens]
+        nodes = [tuple(sorted(numbers[token] for token in node)) for node in cut.nodes]
         if cut.kind == "cycle":
-            tokens = list(Inequality.cycle(tokens).tokens)
+            nodes = list(Inequality.cycle(nodes).nodes)
         else:
-            tokens.sort()
-        return Inequality(cut.kind, tuple(tokens), cut.coef, cut.rhs)
+            nodes.sort()
+        return Inequality(cut.kind, tuple(nodes), cut.coef, cut.rhs)
 
 
 def rounds_at(ascent: WordAscent, case: Case, prices: DualPoint, rewards: Rewards) -> CutRounds:
@@ -165,10 +172,10 @@ def _place(ascent: PartAscent, prices: DualPoint, multiplier: dict[Inequality, i
     row = np.zeros(len(rows))
     for term in prices.terms:
         if isinstance(term, CutTerm):
-            pairs = term.pairs
-            known = ArcRows(pairs.names[pairs.which], pairs.position)
+            over = term.over
+            known = ArcRows(over.names[over.which], over.position)
             ours, theirs = rows.same(parts.position[rows.place], known)
-            row[ours] = pairs.multiplier[theirs] / one
+            row[ours] = over.multiplier[theirs] / one
         elif isinstance(term, FeeTerm):
             ascent.budgets.fees = np.array(term.fees, np.float64) / one
     mu = ascent.mu.copy()

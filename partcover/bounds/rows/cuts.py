@@ -5,87 +5,121 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from hashlib import blake2b
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...kernels.bounds._parts import pair_rows
+from ...kernels.bounds._parts import group_rows, pair_rows
 from ...problem.certificates.cuts import Cut, CutKind
-from ...runtime.arrays import Int64
+from ...runtime.arrays import Int32, Int64
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
 from .family import Family
-from .rows import ArcRows, Arcs, Rows, sums
+from .rows import ArcRows, Arcs, Rows, ranges, sums
 from .terms import Given, LastStep, Names, OverFlows, Term
 
-__all__ = ["CutTerm", "Cuts", "Inequality", "pair_key", "rows_of_pairs"]
+__all__ = ["CutTerm", "Cuts", "Group", "Inequality", "set_key"]
 
 _MOST = (1 << 63) - 1  # a multiplier of a certificate
+_LARGER = 1 << 62  # a name of a set of more than two candidates; less are those of pairs
+
+Group: TypeAlias = tuple[int, ...]
+"""Candidates, ascending."""
 
 
-def pair_key(a: int, b: int) -> int:
-    """Returns the name of a pair of candidates, ``smaller << 32 | larger``."""
-    return min(a, b) << 32 | max(a, b)
+def set_key(tokens: Group) -> int:
+    """Returns the name of a set of candidates: ``smaller << 32 | larger`` of a pair."""
+    if len(tokens) == 2:
+        return tokens[0] << 32 | tokens[1]
+    digest = blake2b(np.array(tokens, "<i8").tobytes(), digest_size=8).digest()
+    return _LARGER | int.from_bytes(digest, "little") >> 2
 
 
 @dataclass(frozen=True)
 class Inequality:
-    """An inequality Σ y over some pairs ≤ coef · Σ x + rhs, which every vocabulary satisfies.
+    """An inequality Σ y over some edges ≤ coef · Σ x + rhs, which every vocabulary satisfies.
 
-    y is 1 for a pair if one of its tokens is chosen, x is 1 for a chosen token.
+    A node is one candidate or several.  An edge joins two nodes: its y is 1 if one of their
+    candidates is chosen.  x is 1 for a chosen candidate.
 
     Attributes
     ----------
     kind : {"cycle", "clique"}
-        Which pairs: those of neighbours around a cycle, or all.
-    tokens : tuple of int
-        Numbers of candidates.  A cycle begins with the smallest and goes on to the smaller
-        neighbour of that; a clique ascends: equal inequalities are equal objects.
+        Which edges: those of neighbours around a cycle, or all.
+    nodes : tuple of tuple of int
+        Nodes, of which no two share a candidate.  A cycle begins with the smallest and goes on
+        to the smaller neighbour of that; a clique ascends: equal inequalities are equal objects.
     coef, rhs : int
         The inequality.
 
     Notes
     -----
-    s chosen tokens touch at most min(2s, n) edges of a cycle of n, and for odd n that is at most
-    s + (n − 1)/2.  They touch C(n, 2) − C(n − s, 2) edges of a clique, which is concave in s, and
-    so not above its line through s = r and s = r + 1.
+    If candidates of h nodes are chosen, they touch at most min(2h, n) edges of a cycle of n, and
+    for odd n that is at most h + (n − 1)/2.  They touch C(n, 2) − C(n − h, 2) edges of a clique,
+    which is concave in h, and so not above its line through h = r and h = r + 1.  The number of
+    chosen candidates is at least h, and coef is not below 0.
     """
 
     kind: CutKind
-    tokens: tuple[int, ...]
+    nodes: tuple[Group, ...]
     coef: int
     rhs: int
 
     @classmethod
-    def cycle(cls, tokens: Sequence[int]) -> Inequality:
+    def cycle(cls, nodes: Sequence[Group]) -> Inequality:
         """Makes the inequality of an odd cycle."""
-        at = tokens.index(min(tokens))
-        around = [*tokens[at:], *tokens[:at]]
+        at = nodes.index(min(nodes))
+        around = [*nodes[at:], *nodes[:at]]
         if around[1] > around[-1]:
             around = [around[0], *around[:0:-1]]
-        return cls("cycle", tuple(around), 1, len(tokens) // 2)
+        return cls("cycle", tuple(around), 1, len(nodes) // 2)
 
     @classmethod
-    def clique(cls, tokens: Sequence[int], r: int) -> Inequality:
-        """Makes the inequality of a clique that is tight where r or r + 1 tokens are chosen."""
-        n, rest = len(tokens), len(tokens) - r
+    def clique(cls, nodes: Sequence[Group], r: int) -> Inequality:
+        """Makes the inequality of a clique that is tight where r or r + 1 nodes are chosen."""
+        n, rest = len(nodes), len(nodes) - r
         coef = rest - 1
         rhs = n * (n - 1) // 2 - rest * (rest - 1) // 2 - coef * r
-        return cls("clique", tuple(sorted(tokens)), coef, rhs)
+        return cls("clique", tuple(sorted(nodes)), coef, rhs)
 
     @cached_property
-    def pairs(self) -> list[int]:
-        """The pairs, as `pair_key` names them."""
-        t = self.tokens
+    def tokens(self) -> Group:
+        """The candidates of all nodes."""
+        return tuple(token for node in self.nodes for token in node)
+
+    @cached_property
+    def edges(self) -> list[Group]:
+        """The candidates of each edge."""
+        g = self.nodes
         if self.kind == "cycle":
-            return [pair_key(t[i - 1], t[i]) for i in range(len(t))]
-        return [pair_key(a, b) for i, a in enumerate(t) for b in t[i + 1 :]]
+            joined = [(*g[i - 1], *g[i]) for i in range(len(g))]
+        else:
+            joined = [(*a, *b) for i, a in enumerate(g) for b in g[i + 1 :]]
+        return [tuple(sorted(edge)) for edge in joined]
+
+    @cached_property
+    def sets(self) -> list[int]:
+        """The edges, as `set_key` names them."""
+        return [set_key(edge) for edge in self.edges]
+
+    @cached_property
+    def named(self) -> dict[int, Group]:
+        """The candidates of each edge, by its name."""
+        return dict(zip(self.sets, self.edges, strict=True))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.kind, self.nodes, self.coef, self.rhs))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 class Cuts(Family):
-    """Rows of some inequalities, and for each of their pairs a y with rows over flows.
+    """Rows of some inequalities, and for each of their edges a y with rows over flows.
 
-    y of a pair is 1 if one of its tokens is chosen.  Rows keep the flows of both tokens over a
+    y of an edge is 1 if one of its tokens is chosen.  Rows keep the flows of its tokens over a
     position below y, as one piece lies there; an inequality keeps the sum of y below what x
     allows.  The rows over flows push y up, the inequalities hold it down, and x pays for it.
 
@@ -93,68 +127,129 @@ class Cuts(Family):
     ----------
     cuts : sequence of Inequality
         The inequalities, over active candidates.
+
+    Attributes
+    ----------
+    cuts : list of Inequality
+        Those that are kept.
     """
 
     def __init__(self, cuts: Sequence[Inequality] = ()) -> None:
-        self.cuts = list(cuts)
-        self.pairs = np.array(sorted({pair for cut in cuts for pair in cut.pairs}), np.int64)
+        self.edges: dict[int, Group] = {}
+        for cut in cuts:
+            self.edges.update(cut.named)
+        # two sets of one name are as good as never: then cuts are left out
+        self.cuts = [cut for cut in cuts if cut.named.items() <= self.edges.items()]
+        if len(self.cuts) < len(cuts):
+            self.edges = {name: edge for cut in self.cuts for name, edge in cut.named.items()}
+        self.names = sorted(self.edges)
 
     def rows(self, arcs: Arcs) -> Rows:
         """Returns the rows for an active set that has all their tokens."""
         if not self.cuts:
             return Rows()
-        pairs, n, m = self.pairs, len(arcs.active), len(self.cuts)
+        n, m = len(arcs.active), len(self.cuts)
         local = np.full(int(arcs.active.max(initial=0)) + 1, -1, np.int64)
         local[arcs.active] = np.arange(n)
-        over_flows = rows_of_pairs(arcs, pairs)
-        weight = sums(over_flows.target - n, arcs.count_at(over_flows.place), len(pairs))
-        number = {pair: i for i, pair in enumerate(pairs.tolist())}
-        n_pairs = np.array([len(cut.pairs) for cut in self.cuts])
+        edges = [self.edges[name] for name in self.names]
+        over_flows = rows_of_sets(arcs, np.array(self.names, np.int64), edges)
+        weight = sums(over_flows.target - n, arcs.count_at(over_flows.place), len(edges))
+        number = {name: i for i, name in enumerate(self.names)}
+        n_edges = np.array([len(cut.sets) for cut in self.cuts])
         n_tokens = np.array([len(cut.tokens) for cut in self.cuts])
-        pair = np.array([number[key] for cut in self.cuts for key in cut.pairs], np.int64)
+        edge = np.array([number[name] for cut in self.cuts for name in cut.sets], np.int64)
         token = local[[t for cut in self.cuts for t in cut.tokens]]
-        cut_of_pair, cut_of_token = (
-            np.repeat(np.arange(m), n_pairs),
+        cut_of_edge, cut_of_token = (
+            np.repeat(np.arange(m), n_edges),
             np.repeat(np.arange(m), n_tokens),
         )
         coef = np.array([float(cut.coef) for cut in self.cuts])
-        # a cut weighs what the rows of its pairs do, shared among the cuts of a pair
-        share = weight / np.bincount(pair, minlength=len(pairs))
-        either = arcs.x[local[pairs >> 32]] + arcs.x[local[pairs & 0xFFFFFFFF]]
+        # a cut weighs what the rows of its edges do, shared among the cuts of an edge
+        share = weight / np.bincount(edge, minlength=len(edges))
+        sizes = [len(tokens) for tokens in edges]
+        members = local[[token for tokens in edges for token in tokens]]
+        any_of = sums(np.repeat(np.arange(len(edges)), sizes), arcs.x[members], len(edges))
         return Rows(
             self.cuts,
-            pairs.tolist(),
-            np.minimum(either, 1),
-            np.concatenate([cut_of_pair, cut_of_token]),
-            np.concatenate([n + pair, token]),
-            np.concatenate([np.ones(len(pair)), -coef[cut_of_token]]),
+            self.names,
+            np.minimum(any_of, 1),
+            np.concatenate([cut_of_edge, cut_of_token]),
+            np.concatenate([n + edge, token]),
+            np.concatenate([np.ones(len(edge)), -coef[cut_of_token]]),
             np.array([float(cut.rhs) for cut in self.cuts]),
-            sums(cut_of_pair, share[pair], m) / n_pairs,
+            sums(cut_of_edge, share[edge], m) / n_edges,
             over_flows,
         )
 
     def term(self, last: LastStep) -> CutTerm:
-        """Returns the pairs and cuts; one gives nothing where a pair of it has no multipliers."""
-        priced = set(last.over_flows.names.tolist())
+        """Returns the edges and cuts; one gives nothing where an edge of it has no multipliers."""
+        names = last.over_flows.names.tolist()
+        priced = set(names)
         cuts = {
             cut: last.multipliers[cut]
             for cut in self.cuts
-            if last.multipliers[cut] > 0 and priced.issuperset(cut.pairs)
+            if last.multipliers[cut] > 0 and priced.issuperset(cut.sets)
         }
-        return CutTerm(last.over_flows, cuts)
+        return CutTerm(last.over_flows, tuple(self.edges[name] for name in names), cuts)
 
 
-def rows_of_pairs(arcs: Arcs, pairs: Int64) -> ArcRows:
-    """Returns the largest sets of arcs of both tokens of a pair over one place.
+def rows_of_sets(arcs: Arcs, names: Int64, sets: Sequence[Group]) -> ArcRows:
+    """Returns the largest sets of arcs over one place of at least two candidates of a set.
 
     Parameters
     ----------
     arcs : Arcs
         The arcs.
-    pairs : ndarray of int64, shape (pairs,)
-        Pairs of active candidates, as `pair_key` names them, ascending.  The column of a row is
-        that of its pair behind the x of the active set.
+    names : ndarray of int64, shape (sets,)
+        The names of the sets, ascending: pairs come first.
+    sets : sequence of tuple of int
+        Sets of active candidates, ascending.  The column of a row is that of its set behind the
+        x of the active set.
     """
+    n = len(arcs.active)
+    n_pairs = int(np.searchsorted(names, _LARGER))
+    pairs = _rows_of_pairs(arcs, names[:n_pairs])
+    if n_pairs == len(names):
+        return pairs
+    rows, row_first, row_arcs = _rows_of_larger(arcs, sets[n_pairs:])
+    which = n_pairs + rows[:, 0]
+    return ArcRows(
+        np.concatenate([pairs.name, names[which]]),
+        np.concatenate([pairs.place, rows[:, 1]]),
+        np.concatenate([pairs.target, (n + which).astype(np.int32)]),
+        np.concatenate([pairs.first, pairs.first[-1] + row_first[1:]]),
+        np.concatenate([pairs.arcs, row_arcs]),
+        np.zeros(len(pairs) + len(rows), np.int32),
+    ).by_place()
+
+
+def _rows_of_larger(arcs: Arcs, sets: Sequence[Group]) -> tuple[Int64, Int64, Int32]:
+    """Returns rows of sets of more than two, as `group_rows` does, with the set for a group."""
+    n = len(arcs.active)
+    local = np.full(int(arcs.active.max(initial=0)) + 1, -1, np.int64)
+    local[arcs.active] = np.arange(n)
+    tokens = local[[token for tokens in sets for token in tokens]]
+    owner = np.repeat(np.arange(len(sets)), [len(tokens) for tokens in sets])
+    by_token = np.argsort(arcs.which, kind="stable")
+    first = np.searchsorted(arcs.which[by_token], np.arange(n + 1))
+    sizes = first[tokens + 1] - first[tokens]
+    # arcs of a set in the order of the parts
+    size = max(len(arcs.which), 1)
+    key = np.sort(np.repeat(owner, sizes) * size + by_token[ranges(first[tokens], sizes)])
+    owner, members = key // size, key % size
+    part = (np.searchsorted(arcs.offsets, arcs.start, "right") - 1)[members]
+    begins = np.flatnonzero(
+        np.diff(owner, prepend=-1).astype(bool) | np.diff(part, prepend=-1).astype(bool)
+    )
+    group_first = np.append(begins, len(members)).astype(np.int64)
+    arrays = arcs.which, arcs.start, arcs.end
+    rows, row_first, row_arcs = group_rows(group_first, members.astype(np.int32), *arrays)
+    rows[:, 0] = owner[begins][rows[:, 0]]
+    return rows, row_first, row_arcs
+
+
+def _rows_of_pairs(arcs: Arcs, pairs: Int64) -> ArcRows:
+    """Returns the largest sets of arcs of both tokens of a pair over one place."""
     n = len(arcs.active)
     local = np.full(int(arcs.active.max(initial=0)) + 1, -1, np.int64)
     local[arcs.active] = np.arange(n)
@@ -171,32 +266,35 @@ def rows_of_pairs(arcs: Arcs, pairs: Int64) -> ArcRows:
 
 @dataclass(frozen=True)
 class CutTerm(Term):
-    """What pairs pay where they overlap, and the cuts over them.
+    """What tokens of edges pay where they overlap, and the cuts over them.
 
     Attributes
     ----------
-    pairs : OverFlows
-        What occurrences of two tokens pay, by pair as `pair_key` names it.
+    over : OverFlows
+        What occurrences of the tokens of an edge pay, by edge as `set_key` names it.
+    edges : tuple of tuple of int
+        The tokens of each edge that has a name there.
     cuts : dict of Inequality to int
         The multipliers of cuts, above 0.
     """
 
-    pairs: OverFlows
+    over: OverFlows
+    edges: tuple[Group, ...]
     cuts: dict[Inequality, int]
 
     def finer(self, bits: int) -> CutTerm:
         """The same in units that are smaller by so many binary digits."""
         cuts = {cut: m << bits for cut, m in self.cuts.items()}
-        return replace(self, pairs=self.pairs.finer(bits), cuts=cuts)
+        return replace(self, over=self.over.finer(bits), cuts=cuts)
 
     def gives(self, counter: PriceCounter) -> Given:
-        """Returns what cuts give; lost is what pairs weigh beyond their cuts, and right sides."""
-        keys = self.pairs.names.tolist()
-        beyond = dict(zip(keys, self.pairs.sums(counter), strict=True))
+        """Returns what cuts give; lost is what edges weigh beyond their cuts, and right sides."""
+        keys = self.over.names.tolist()
+        beyond = dict(zip(keys, self.over.sums(counter), strict=True))
         given = Given()
         for cut, m in self.cuts.items():
-            for pair in cut.pairs:
-                beyond[pair] -= m
+            for name in cut.sets:
+                beyond[name] -= m
             for token in cut.tokens:
                 given.tokens[token] += m * cut.coef
             given.loss += m * cut.rhs
@@ -204,16 +302,24 @@ class CutTerm(Term):
         return given
 
     def payments(self, counter: PriceCounter) -> Payments | None:
-        """Returns what is paid, by each token of a pair: a list has those of all its pairs."""
-        pairs = self.pairs
-        if not len(pairs.position):
+        """Returns what is paid, by each token of an edge: a list has those of all its edges."""
+        if not len(self.over.position):
             return None
-        key = pairs.names[pairs.which]
-        owner = np.concatenate([key >> 32, key & 0xFFFFFFFF])
-        position = np.concatenate([pairs.position, pairs.position])
-        multiplier = np.concatenate([pairs.multiplier, pairs.multiplier])
+        owner, at = self._payers
         tokens = np.unique(owner)
+        position, multiplier = self.over.position[at], self.over.multiplier[at]
         return Payments(owner, position, multiplier, tokens, tokens)
+
+    @cached_property
+    def _payers(self) -> tuple[Int64, Int64]:
+        """Each token that pays a multiplier, and which of those over flows."""
+        sizes = np.array([len(edge) for edge in self.edges], np.int64)
+        first = np.cumsum(sizes) - sizes
+        listed = np.array([token for edge in self.edges for token in edge], np.int64)
+        which = self.over.which
+        n_payers = sizes[which]
+        owner = listed[ranges(first[which], n_payers)]
+        return owner, np.repeat(np.arange(len(which)), n_payers)
 
     def pay_as_words(self, number: Int64, offsets: Int64, paid: Int64) -> None:
         """Adds what each word pays as a token where it is the word.
@@ -227,19 +333,23 @@ class CutTerm(Term):
         paid : ndarray of int64, shape (words,)
             What is added to.
         """
-        pairs = self.pairs
-        word = np.searchsorted(offsets, pairs.position, "right") - 1
-        for token in (pairs.names >> 32, pairs.names & 0xFFFFFFFF):
-            own = number[word] == token[pairs.which]
-            np.add.at(paid, word[own], pairs.multiplier[own])
+        owner, at = self._payers
+        word = np.searchsorted(offsets, self.over.position[at], "right") - 1
+        own = number[word] == owner
+        np.add.at(paid, word[own], self.over.multiplier[at[own]])
 
     def in_leaf(self, names: Names) -> dict[str, Any]:
-        """Returns the pairs and cuts; a cut comes several times where it has many digits."""
-        first, second = self.pairs.names >> 32, self.pairs.names & 0xFFFFFFFF
-        token = names.tokens(np.concatenate([first, second]))
+        """Returns the edges and cuts; a cut comes several times where it has many digits."""
+        token = names.tokens(np.array([t for edge in self.edges for t in edge], np.int64))
         cuts = tuple(
-            Cut(tuple(token[t] for t in cut.tokens), cut.kind, cut.coef, cut.rhs, min(_MOST, left))
+            Cut(
+                tuple(tuple(token[t] for t in node) for node in cut.nodes),
+                cut.kind,
+                cut.coef,
+                cut.rhs,
+                min(_MOST, left),
+            )
             for cut, m in self.cuts.items()
             for left in range(m, 0, -_MOST)
         )
-        return {"pairs": self.pairs.pairs(first, second, names), "cuts": cuts}
+        return {"pairs": self.over.pairs(self.edges, names), "cuts": cuts}

@@ -144,5 +144,5 @@ class NeedTerm(Term):
         return Payments(owner, dues.position, dues.multiplier, payer, paid)
 
     def in_leaf(self, names: Names) -> dict[str, Any]:
-        """Returns pairs of a token with itself."""
-        return {"pairs": self.dues.pairs(self.dues.names, self.dues.names, names)}
+        """Returns multipliers of single tokens."""
+        return {"pairs": self.dues.pairs([[token] for token in self.dues.names.tolist()], names)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...runtime.arrays import Float64, Int32, Int64, Integers
+from ...runtime.arrays import Bools, Float64, Int32, Int64, Integers
 
 __all__ = ["ArcRows", "Arcs", "Rows", "matches", "ranges", "sums"]
 
@@ -58,8 +58,7 @@ class ArcRows:
     Attributes
     ----------
     name : ndarray of int64, shape (rows,)
-        What a row is about: a pair of candidates, as `pair_key` names it, or a candidate with
-        itself.
+        What a row is about: a set of candidates, as `set_key` names it, or a single one.
     place : ndarray of int64, shape (rows,)
         A place that all arcs of the row lie over.
     target : ndarray of int32, shape (rows,)
@@ -88,6 +87,19 @@ class ArcRows:
         arcs = self.arcs[ranges(self.first[:-1][order], sizes)]
         name, place, target = self.name[order], self.place[order], self.target[order]
         return ArcRows(name, place, target, first, arcs, self.part[order])
+
+    def take(self, which: Bools) -> ArcRows:
+        """Returns some of the rows."""
+        sizes = np.diff(self.first)[which]
+        first = np.concatenate([[0], np.cumsum(sizes)])
+        arcs = self.arcs[ranges(self.first[:-1][which], sizes)]
+        chosen = self.name[which], self.place[which], self.target[which]
+        return ArcRows(*chosen, first, arcs, self.part[which])
+
+    def sums(self, flow: Float64) -> Float64:
+        """Returns the flow of the arcs of each row."""
+        numbers = np.repeat(np.arange(len(self)), np.diff(self.first))
+        return sums(numbers, flow[self.arcs], len(self))
 
     def same(self, places: Integers, others: ArcRows) -> tuple[Int64, Int64]:
         """Returns which rows are among others, and where: of one name, over one of their places.

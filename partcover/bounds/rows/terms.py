@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -84,18 +84,18 @@ class OverFlows:
             sums = [s + (a << shift) for s, a in zip(sums, added.tolist(), strict=True)]
         return sums
 
-    def pairs(self, first: Int64, second: Int64, names: Names) -> tuple[PairPrices, ...]:
-        """Returns the multipliers as a leaf has them: each name is about two candidates."""
-        token = names.tokens(np.concatenate([first, second]))
+    def pairs(self, owners: Sequence[Sequence[int]], names: Names) -> tuple[PairPrices, ...]:
+        """Returns the multipliers as a leaf has them: each name is about some candidates."""
+        token = names.tokens(np.array([t for own in owners for t in own], np.int64))
         at = names.rank[self.position]
         order = np.lexsort((at, self.which))
         bounds = np.searchsorted(self.which[order], np.arange(len(self.names) + 1)).tolist()
         pairs = []
-        for n, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        for n, candidates in enumerate(owners):
             own = order[bounds[n] : bounds[n + 1]]
             if len(own):
-                one, other = sorted((token[a], token[b]))
-                pairs.append(PairPrices(one, other, at[own], self.multiplier[own]))
+                named: list[Any] = [token[t] for t in candidates]
+                pairs.append(PairPrices(tuple(sorted(named)), at[own], self.multiplier[own]))
         return tuple(pairs)
 
 

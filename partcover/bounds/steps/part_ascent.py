@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,13 +13,15 @@ from ...runtime.arrays import Bools, Float64, Int32, Int64
 from ...runtime.processes.parallel import SHARDS
 from ..counting.price_counter import PriceCounter
 from ..rows.cuts import Cuts, Inequality
-from ..rows.rows import Arcs, Rows, sums
+from ..rows.rows import ArcRows, Arcs, Rows, sums
 from .parts import Parts
 from .primal_dual import PrimalDual
 from .word_ascent import WordAscent
 
 __all__ = ["PartAscent"]
 
+_ROOM = 0.1  # flow; rows with more room are left out until they have less
+_VIOLATED = 0.01  # flow
 _WORTH_A_SHARD = 1 << 12  # rows and symbols: of fewer, a call costs more than the step
 
 
@@ -93,12 +96,8 @@ class PartAscent(PrimalDual):
             self.counter, self.active = counter, active
             self.parts = Parts(counter, active)
         self.saddle = self.parts.saddle()
-        self._build()
         self.parts.copy_point(self.saddle, old, old_saddle)
-        rows = self.rows.arcs
-        ours, theirs = rows.same(old.place[self.parts.position[rows.place]], old_rows)
-        self.saddle.pair_row[ours] = old_saddle.pair_row[theirs]
-        self.saddle.pair_made[ours] = old_saddle.pair_made[theirs]
+        self._build(old_rows, old_saddle, old)
         self._sum_gains()
 
     def move(self, price: Float64, pair_row: Float64, mu: Float64) -> None:
@@ -156,13 +155,33 @@ class PartAscent(PrimalDual):
             closed = family.closed(closed)
         return np.flatnonzero(closed).astype(np.int32)
 
-    def _build(self) -> None:
-        """Makes the rows of families and of cuts, over the present parts."""
+    def _build(
+        self, known: ArcRows | None = None, before: Saddle | None = None, old: Parts | None = None
+    ) -> None:
+        """Makes the rows of families and of cuts, over the present parts.
+
+        Multipliers of rows over flows are taken from known ones, over other parts.  Of those
+        without, only rows stay that hold with little room.
+        """
         parts, saddle = self.parts, self.saddle
         held = self.active, parts.which, parts.start, parts.end, parts.offsets, parts.counts
         self.arcs = Arcs(*held, self.weight_of_active, self.x[self.active])
-        self.families = (*self._given, Cuts(self.cuts))
+        cuts = Cuts(self.cuts)
+        self.cuts = cuts.cuts
+        self.families = (*self._given, cuts)
         rows = Rows.stacked([own.rows(self.arcs) for own in self.families], len(self.active))
+        self._left_out = replace(rows, arcs=ArcRows())
+        ours = theirs = np.zeros(0, np.int64)
+        if known is not None and before is not None and old is not None:
+            place = old.place[parts.position[rows.arcs.place]]
+            ours, theirs = rows.arcs.same(place, known)
+            tight = self._room(rows) < _ROOM
+            tight[ours[before.pair_row[theirs] > 0]] = True
+            kept = np.cumsum(tight) - 1
+            self._left_out = replace(rows, arcs=rows.arcs.take(~tight))
+            rows = replace(rows, arcs=rows.arcs.take(tight))
+            same = tight[ours]
+            ours, theirs = kept[ours[same]], theirs[same]
         saddle.set_pairs(rows.arcs.first, rows.arcs.arcs, rows.arcs.target)
         # about as many rows and symbols in each shard
         load = saddle.first + saddle.pair_rows + parts.offsets
@@ -170,6 +189,23 @@ class PartAscent(PrimalDual):
         self._take(rows, self.arcs)
         self.shards = np.searchsorted(load, np.linspace(0, load[-1], self.n_shards + 1)).tolist()
         self.shards[0], self.shards[-1] = 0, len(parts.counts)
+        if before is not None:
+            saddle.pair_row[ours] = before.pair_row[theirs]
+            saddle.pair_made[ours] = before.pair_made[theirs]
+
+    @property
+    def lacks_rows(self) -> bool:
+        """Whether the present point violates rows that were left out."""
+        return bool((self._room(self._left_out) < -_VIOLATED).any())
+
+    def _room(self, rows: Rows) -> Float64:
+        """Returns how much more flow each row over flows has room for."""
+        known = dict(zip(self.rows.own, self.own.tolist(), strict=True))
+        fresh = zip(rows.own, rows.own_first.tolist(), strict=True)
+        own = [known.get(key, first) for key, first in fresh]
+        most = np.concatenate([self.x[self.active], own])[rows.arcs.target]
+        room: Float64 = most - rows.arcs.sums(self.saddle.flow)
+        return room
 
     def _step_shard(self, shard: int, keep: float, ahead: Float64) -> None:
         words = self.shards[shard], self.shards[shard + 1]

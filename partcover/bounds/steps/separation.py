@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.bounds._separation import ONE, cliques, demands, odd_cycles, triangles
-from ...runtime.arrays import Float64, Int64
-from ..rows.cuts import Inequality
+from ...kernels.bounds._separation import ONE, cliques, demands, odd_cycles, set_demands, triangles
+from ...runtime.arrays import Int64
+from ..rows.cuts import Group, Inequality
 from .part_ascent import PartAscent
 
 __all__ = ["separate"]
@@ -16,26 +19,53 @@ __all__ = ["separate"]
 _SMALLEST_FLOW = 1e-3
 _VIOLATED = 1e-3  # by so much a cut must be violated
 _WORTH = 0.002  # of the k-th largest reward: what a pair must be able to save
-_CUTS_A_PAIR = 3  # in one round
+_CUTS_AN_EDGE = 3  # in one round
 _SEEDS = 20_000  # triangles that are grown into cliques
 _CUTS = 1000  # in one round
+_FEW = 100  # new cuts over single tokens: of fewer, groups of tokens are tried as well
+
+
+class _Edge(NamedTuple):
+    """A set of tokens whose flows overlap, its slack, and the count of the words they want."""
+
+    tokens: Group
+    slack: int
+    weight: float
 
 
 class _ConflictGraph:
-    """The pairs of tokens whose flows overlap, as `kernels.bounds._separation` takes them."""
+    """The sets of tokens whose flows overlap, as `kernels.bounds._separation` takes them.
 
-    def __init__(self, pairs: Int64, slack: Int64, weight: Float64) -> None:
-        m = len(pairs)
-        ends = np.concatenate([pairs >> 32, pairs & 0xFFFFFFFF])
-        self.nodes, number = np.unique(ends, return_inverse=True)
-        tail, head = number, np.concatenate([number[m:], number[:m]])
-        order = np.lexsort((head, tail))
-        self.first = np.searchsorted(tail[order], np.arange(len(self.nodes) + 1)).astype(np.int64)
-        self.neighbour = head[order].astype(np.int32)
-        self.slack = np.concatenate([slack, slack])[order]
-        edges = zip(tail.tolist(), head.tolist(), strict=True)
-        self.edge = {edge: i % m for i, edge in enumerate(edges)}
-        self.pair_slack, self.pair_weight = slack.tolist(), weight.tolist()
+    A node is a group of tokens.  A set is an edge between any two groups that make it up.  Groups
+    of one edge are in no cycle, and left out.
+    """
+
+    def __init__(self, sets: list[_Edge]) -> None:
+        edges = [
+            (one, tuple(t for t in own.tokens if t not in one), number)
+            for number, own in enumerate(sets)
+            for one in _halves(own.tokens)
+        ]
+        n_edges = -1
+        while n_edges != len(edges):
+            n_edges = len(edges)
+            degree = Counter(one for one, _, _ in edges)
+            degree.update(other for _, other, _ in edges)
+            edges = [edge for edge in edges if degree[edge[0]] > 1 and degree[edge[1]] > 1]
+        # single tokens first
+        found = {group for edge in edges for group in edge[:2]}
+        self.groups = sorted(found, key=lambda group: (len(group), group))
+        self.n_single = sum(len(group) == 1 for group in self.groups)
+        node = {group: n for n, group in enumerate(self.groups)}
+        ends = [(node[one], node[other], number) for one, other, number in edges]
+        ends += [(other, one, number) for one, other, number in ends]
+        self.edge = {(one, other): number for one, other, number in ends}
+        tail, head, number = np.array(sorted(ends), np.int64).reshape(-1, 3).T
+        self.first = np.searchsorted(tail, np.arange(len(node) + 1)).astype(np.int64)
+        self.neighbour = head.astype(np.int32)
+        self.set_slack = [own.slack for own in sets]
+        self.set_weight = [own.weight for own in sets]
+        self.slack = np.array(self.set_slack, np.int64)[number]
 
     @property
     def rows(self) -> tuple[Int64, np.ndarray, Int64]:
@@ -43,12 +73,22 @@ class _ConflictGraph:
         return self.first, self.neighbour, self.slack
 
 
+def _halves(tokens: Group) -> Iterator[Group]:
+    """Yields one of each two groups that make up a set."""
+    n = len(tokens)
+    for size in range(1, n // 2 + 1):
+        for one in combinations(tokens, size):
+            if 2 * size < n or one[0] == tokens[0]:
+                yield one
+
+
 def separate(ascent: PartAscent) -> list[Inequality]:
     """Returns cuts that the last step's point violates, the most useful first.
 
-    All triangles; for each token the odd cycle through it with the least slack; and cliques grown
-    from triangles.  They are ranked by violation times the weight of the lightest pair: what the
-    words where both tokens are wanted could save at most.  The violation alone says little.
+    All triangles; for each token the odd cycle through it with the least slack; and
+    cliques grown from triangles.  They are ranked by violation times the weight of the lightest
+    edge: what the words where all its tokens are wanted could save at most.  The violation alone
+    says little.  Nodes of several tokens are tried where single ones bring few that are new.
 
     Parameters
     ----------
@@ -58,42 +98,61 @@ def separate(ascent: PartAscent) -> list[Inequality]:
     Returns
     -------
     list of Inequality
-        At most 1,000, and at most three of any one pair.
+        At most 1,000, and at most three of any one edge.
     """
-    graph, x = _conflicts(ascent)
-    if graph is None:
-        return []
-    names = ascent.active[graph.nodes].tolist()
-    use: dict[Inequality, float] = {}
-    weight, edge = graph.pair_weight, graph.edge
+    known = set(ascent.cuts)
+    pairs, x = _pairs(ascent)
+    cuts = _violated(ascent, pairs, x)
+    if sum(cut not in known for cut in cuts) >= _FEW:
+        return cuts
+    larger = _larger(ascent, x)
+    return _violated(ascent, pairs + larger, x) if larger else cuts
 
-    def offer(cut: Inequality, nodes: list[int], violation: float) -> None:
-        if violation > _VIOLATED:
-            cycle = zip([nodes[-1], *nodes], nodes, strict=False)
-            edges = cycle if cut.kind == "cycle" else combinations(nodes, 2)
-            use[cut] = violation * min([weight[edge[e]] for e in edges])
+
+def _violated(ascent: PartAscent, edges: list[_Edge], x: Int64) -> list[Inequality]:
+    """Returns cuts over some edges, the most useful first."""
+    graph = _ConflictGraph(edges)
+    if not graph.groups:
+        return []
+    active = ascent.active.tolist()
+    names = [tuple(active[t] for t in group) for group in graph.groups]
+    use: dict[Inequality, float] = {}
+    weight, edge = graph.set_weight, graph.edge
+
+    def offer(kind: str, nodes: list[int], violation: float, r: int = 0) -> None:
+        if violation <= _VIOLATED:
+            return
+        cycle = zip([nodes[-1], *nodes], nodes, strict=False)
+        edges = [edge[e] for e in (cycle if kind == "cycle" else combinations(nodes, 2))]
+        tokens = [t for i in nodes for t in graph.groups[i]]
+        if len(set(tokens)) < len(tokens) or len(set(edges)) < len(edges):
+            return  # a smaller one holds as much
+        groups = [names[i] for i in nodes]
+        cut = Inequality.cycle(groups) if kind == "cycle" else Inequality.clique(groups, r)
+        use[cut] = violation * min(weight[e] for e in edges)
 
     three = triangles(*graph.rows)
     for *nodes, violation in three.tolist():
-        offer(Inequality.cycle([names[i] for i in nodes]), nodes, violation / ONE)
-    for nodes in odd_cycles(*graph.rows):
-        slack = sum(graph.pair_slack[graph.edge[nodes[i - 1], nodes[i]]] for i in range(len(nodes)))
-        offer(Inequality.cycle([names[i] for i in nodes]), nodes, 0.5 - slack / ONE)
-    for size, r, violation, *nodes in cliques(*graph.rows, x, three[:_SEEDS]).tolist():
-        nodes = nodes[:size]
-        offer(Inequality.clique([names[i] for i in nodes], r), nodes, violation / ONE)
+        offer("cycle", nodes, violation / ONE)
+    for nodes in odd_cycles(*graph.rows, graph.n_single):
+        slack = sum(graph.set_slack[edge[nodes[i - 1], nodes[i]]] for i in range(len(nodes)))
+        offer("cycle", nodes, 0.5 - slack / ONE)
+    own = x.tolist()
+    total = np.array([sum(own[t] for t in group) for group in graph.groups], np.int64)
+    for size, r, violation, *nodes in cliques(*graph.rows, total, three[:_SEEDS]).tolist():
+        offer("clique", nodes[:size], violation / ONE, r)
     cuts_of: dict[int, int] = {}
     chosen = []
-    for cut in sorted(use, key=lambda cut: (-use[cut], cut.kind, cut.tokens)):
-        if all(cuts_of.get(pair, 0) < _CUTS_A_PAIR for pair in cut.pairs):
+    for cut in sorted(use, key=lambda cut: (-use[cut], cut.kind, cut.nodes)):
+        if all(cuts_of.get(name, 0) < _CUTS_AN_EDGE for name in cut.sets):
             chosen.append(cut)
-            for pair in cut.pairs:
-                cuts_of[pair] = cuts_of.get(pair, 0) + 1
+            for name in cut.sets:
+                cuts_of[name] = cuts_of.get(name, 0) + 1
     return chosen[:_CUTS]
 
 
-def _conflicts(ascent: PartAscent) -> tuple[_ConflictGraph | None, Int64]:
-    """Returns the conflict graph of the pairs that some cut may violate, and x of its nodes."""
+def _pairs(ascent: PartAscent) -> tuple[list[_Edge], Int64]:
+    """Returns the pairs of tokens that are edges of some violated cut, and x of the tokens."""
     parts, flow = ascent.parts, ascent.saddle.flow
     overlaps = demands(parts.offsets, parts.which, parts.start, parts.end, flow, _SMALLEST_FLOW)
     x = np.rint(np.clip(ascent.x_made, 0, 1) * ONE).astype(np.int64)
@@ -102,7 +161,7 @@ def _conflicts(ascent: PartAscent) -> tuple[_ConflictGraph | None, Int64]:
     wanted = overlaps[:, 2] > np.maximum(x[key >> 32], x[key & 0xFFFFFFFF]) + ONE // 100
     overlaps = overlaps[wanted]
     if not len(overlaps):
-        return None, x
+        return [], x
     # the order of those of a pair does not matter: sums are of whole counts
     order = np.argsort(overlaps[:, 0])
     key, part, flows = overlaps[order].T
@@ -115,7 +174,24 @@ def _conflicts(ascent: PartAscent) -> tuple[_ConflictGraph | None, Int64]:
     slack = np.maximum(ONE // 2 + (a + b) // 2 - y, 0)
     weight = np.bincount(number, parts.counts[part], len(pairs))
     useful = (slack < ONE // 2) & (weight > _WORTH * ascent.fee)
-    if not useful.any():
-        return None, x
-    graph = _ConflictGraph(pairs[useful], slack[useful], weight[useful])
-    return graph, x[graph.nodes]
+    ends = (pairs[useful] >> 32).tolist(), (pairs[useful] & 0xFFFFFFFF).tolist()
+    own = slack[useful].tolist(), weight[useful].tolist()
+    return list(map(_Edge, zip(*ends, strict=True), *own)), x
+
+
+def _larger(ascent: PartAscent, x: Int64) -> list[_Edge]:
+    """Returns the sets of three and four tokens that are edges of some violated cut."""
+    parts = ascent.parts
+    arrays = parts.offsets, parts.which, parts.start, parts.end, ascent.saddle.flow
+    counts = parts.counts.tolist()
+    found: dict[Group, tuple[int, float]] = {}
+    for part, most, *tokens in set_demands(*arrays, x, _SMALLEST_FLOW).tolist():
+        own = tuple(token for token in tokens if token >= 0)
+        largest, weight = found.get(own, (0, 0.0))
+        found[own] = max(largest, most), weight + counts[part]
+    each, edges = x.tolist(), []
+    for own, (most, weight) in found.items():
+        slack = max(ONE // 2 + sum(each[t] for t in own) // 2 - min(most, ONE), 0)
+        if slack < ONE // 2 and weight > _WORTH * ascent.fee:
+            edges.append(_Edge(own, slack, weight))
+    return edges

@@ -18,7 +18,7 @@ __all__ = ["Split", "Splitter"]
 _FRACTIONAL = 0.02  # an x this far from 0 and 1 may be branched on
 _TRIED = 2  # tokens that are tried
 _RELIABLE = 4  # trials after which what a token gains is known
-_STEPS = 300  # of a trial
+_STEPS = 150  # of a trial
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Splitter:
         """Makes a few steps for a case; returns what the last one proves."""
         if child.rounds is None:
             return child.level
-        result = child.rounds.round(self.clock, _STEPS)
+        result = child.rounds.round(self.clock, _STEPS, separates=False)
         proof = Proof(result.value, result.prices, child.rounds.counter)
         child.improve(proof)
         return proof.level

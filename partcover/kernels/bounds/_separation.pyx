@@ -1,12 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Separation of cuts over tokens that conflict: odd cycles, triangles and cliques.
 
-A conflict graph has a node for each token and an edge for each pair of tokens whose occurrences
-overlap somewhere.  Its rows ascend: the neighbours of node a are
+A conflict graph has a node for each group of tokens and an edge for each pair of groups whose
+occurrences overlap somewhere.  Its rows ascend: the neighbours of node a are
 ``neighbour[first[a]:first[a + 1]]``, and each edge stands in the rows of both ends.  The slack of
-an edge is 1/2 + (x_A + x_B)/2 − y_AB, at least 0, where y_AB is what the flows of A and B over one
-position sum to.  All numbers are integers in units of 1/`ONE`, so that what is found does not
-depend on rounding.
+an edge is 1/2 + (x_A + x_B)/2 − y_AB, at least 0, where x of a group is that of its tokens
+together, and y_AB is what the flows of A and B over one position sum to.  All numbers are integers
+in units of 1/`ONE`, so that what is found does not depend on rounding.
 """
 
 import numpy as np
@@ -23,7 +23,8 @@ ONE = 1 << 28
 cdef enum:
     UNIT = 1 << 28
     HALF = 1 << 27
-    LARGEST = 6         # tokens of a clique
+    LARGEST = 6         # groups of a clique
+    LARGEST_SET = 4     # tokens of both groups of an edge
 
 
 def demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
@@ -93,16 +94,127 @@ def demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[
     return out.array()
 
 
+def set_demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
+                const int32_t[::1] end, const double[::1] flow, const int64_t[::1] x,
+                double smallest):
+    """Returns what the flows of three or four tokens sum to where they lie over one position.
+
+    Over each position at which an arc with flow starts, tokens whose flow is more than half of
+    their x are ranked by twice the flow less x, then by number.  The first three are a set, and
+    so are the first four: no other sets of so many tokens have an edge of less slack there.
+
+    Parameters
+    ----------
+    offsets, which, start, end, flow, smallest
+        As for `demands`.
+    x : ndarray of int64, shape (tokens,)
+        The tokens' x, in units of 1/`ONE`; where it is a whole or more, the token is in no set.
+
+    Returns
+    -------
+    ndarray of int64, shape (sets, 6)
+        For each part and set the part, the largest sum of its flows over a position, in units of
+        1/`ONE`, and the tokens, ascending, −1 behind three.
+    """
+    cdef _Rows out = _Rows(2 + LARGEST_SET)
+    cdef Py_ssize_t w, i, j, q, n, at = 0, begun, size, n_best
+    cdef int64_t value, worth
+    cdef int64_t *row
+    cdef int32_t p, a
+    cdef bint full = False
+    cdef int64_t[LARGEST_SET] best, worths, totals
+    cdef int64_t[LARGEST_SET] found
+    cdef int32_t[::1] live = np.empty(which.shape[0] + 1, np.int32)
+    with nogil:
+        for w in range(offsets.shape[0] - 1):
+            n = 0
+            while at < start.shape[0] and start[at] < offsets[w + 1]:
+                if flow[at] > smallest:
+                    live[n] = <int32_t> at
+                    n += 1
+                at += 1
+            begun = out.size
+            for i in range(n if n > 2 else 0):
+                p = start[live[i]]
+                if i and start[live[i - 1]] == p:
+                    continue
+                n_best = 0
+                for j in range(n):
+                    if start[live[j]] > p:
+                        break
+                    if end[live[j]] <= p:
+                        continue
+                    a = which[live[j]]
+                    value = 0
+                    for q in range(n):
+                        if start[live[q]] > p:
+                            break
+                        if which[live[q]] == a and end[live[q]] > p:
+                            if q < j:
+                                break
+                            value += <int64_t> (flow[live[q]] * UNIT)
+                    else:
+                        q = n
+                    if q < j or x[a] >= UNIT or 2 * value <= x[a]:
+                        continue
+                    worth = 2 * value - x[a]
+                    # into its place among the best
+                    q = n_best
+                    while q and (worths[q - 1] < worth
+                                 or (worths[q - 1] == worth and best[q - 1] > a)):
+                        q -= 1
+                    if q == LARGEST_SET:
+                        continue
+                    n_best = min(n_best + 1, LARGEST_SET)
+                    for size in range(n_best - 1, q, -1):
+                        best[size] = best[size - 1]
+                        worths[size] = worths[size - 1]
+                        totals[size] = totals[size - 1]
+                    best[q], worths[q], totals[q] = a, worth, value
+                for size in range(3, n_best + 1):
+                    value = 0
+                    for j in range(LARGEST_SET):
+                        found[j] = -1
+                    for j in range(size):
+                        value += totals[j]
+                        q = j
+                        while q and found[q - 1] > best[j]:
+                            found[q] = found[q - 1]
+                            q -= 1
+                        found[q] = best[j]
+                    row = NULL
+                    for q in range(begun, out.size):
+                        row = out.data + out.width * q
+                        for j in range(LARGEST_SET):
+                            if row[2 + j] != found[j]:
+                                row = NULL
+                                break
+                        if row != NULL:
+                            break
+                    if row == NULL:
+                        row = out.add()
+                        if row == NULL:
+                            full = True
+                            break
+                        row[0], row[1] = w, 0
+                        for j in range(LARGEST_SET):
+                            row[2 + j] = found[j]
+                    row[1] = max(row[1], value)
+    if full:
+        raise MemoryError
+    return out.array()
+
+
 def odd_cycles(const int64_t[::1] first, const int32_t[::1] neighbour,
-               const int64_t[::1] slack):
-    """Finds, for each token, the odd cycle of least slack on a closed walk through it.
+               const int64_t[::1] slack, Py_ssize_t roots):
+    """Finds, for each of the first nodes, the odd cycle of least slack on a closed walk through it.
 
     The inequality of an odd cycle is violated where its slacks sum to less than 1/2, and by the
     difference.  A shortest walk of an odd number of edges from a node back to it is a shortest
     path between its two copies in the graph doubled by parity; one that meets a node twice holds
-    an odd cycle that is no longer.  So there is a violated odd cycle if and only if one is found
-    (Gerards and Schrijver 1986).  As an edge's two directions have the same slack, a search to
-    half of the walk's length suffices.
+    an odd cycle that is no longer.  So one is found if any violated odd cycle passes one of the
+    roots (Gerards and Schrijver 1986).  As an edge's two directions have the same slack, a search
+    to half of the walk's length suffices.
 
     Parameters
     ----------
@@ -110,12 +222,14 @@ def odd_cycles(const int64_t[::1] first, const int32_t[::1] neighbour,
     neighbour : ndarray of int32, shape (2·edges,)
     slack : ndarray of int64, shape (2·edges,)
         The conflict graph; slacks are 0 to 2·`ONE`.
+    roots : int
+        For how many nodes.
 
     Returns
     -------
     list of list of int
         The violated cycles, each as its nodes in order; one may come several times.
-        O(nodes · edges · log nodes) time.
+        O(roots · edges · log nodes) time.
     """
     cdef Py_ssize_t n = first.shape[0] - 1, root, e, size, length, i, n_seen
     cdef int64_t distance, other, least
@@ -131,7 +245,7 @@ def odd_cycles(const int64_t[::1] first, const int32_t[::1] neighbour,
         raise MemoryError
     cycles = []
     try:
-        for root in range(n):
+        for root in range(roots):
             with nogil:
                 # states are node and parity; a state is pushed once for each edge at most.  Of a
                 # shortest closed walk some edge has both ends within half of it from the root.

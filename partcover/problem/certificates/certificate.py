@@ -128,7 +128,7 @@ class Certificate:
 
     def _refuse_endless(self) -> None:
         """Refuses a small file whose check would take hours."""
-        edges = decided = 0
+        ends = decided = 0
         above = [0]  # the branches above each subtree that is to come
         for node in self.tree:
             depth = above.pop()
@@ -136,8 +136,11 @@ class Certificate:
                 above += [depth + 1] * 2
             else:
                 decided += depth
-                edges += sum(cut.n_edges for cut in node.cuts)
-        for number, what in ((edges, "edges of cuts"), (decided, "branches above its leaves")):
+                ends += sum(cut.n_ends for cut in node.cuts)
+        for number, what in (
+            (ends, "tokens of edges of cuts"),
+            (decided, "branches above its leaves"),
+        ):
             if number > _MOST_CHECKED:
                 raise InputError(
                     f"the certificate has {number:,} {what} together: at most {_MOST_CHECKED:,} "

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import operator
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 from math import comb
 from typing import Any, Literal, TypeAlias
 
@@ -27,6 +28,7 @@ __all__ = [
     "PairPrices",
     "cuts_from_json",
     "cuts_to_json",
+    "names",
 ]
 
 CutKind: TypeAlias = Literal["cycle", "clique"]
@@ -40,7 +42,7 @@ _BYTES_A_MULTIPLIER = 400  # while it is checked, with what the two tokens pay
 
 @dataclass(frozen=True, eq=False)
 class PairPrices:
-    """The multipliers of two tokens that overlap, where occurrences of both lie over a symbol.
+    """The multipliers of the tokens of two nodes of a cut, at symbols where they overlap.
 
     Nothing is checked here but the form:
     `partcover.verification.certificate_check.check_certificate` refuses multipliers that it cannot
@@ -48,8 +50,8 @@ class PairPrices:
 
     Attributes
     ----------
-    first, second : token
-        The tokens, `first` less than `second`; in a certificate of merges one token, twice.
+    tokens : tuple of token
+        The tokens of both nodes, ascending; in a certificate of merges also a single one.
     positions : ndarray of int64, shape (multipliers,)
         Numbers of symbols, ascending, in the order of a leaf's prices: words ascending.
     multipliers : ndarray of int64, shape (multipliers,)
@@ -65,12 +67,11 @@ class PairPrices:
     --------
     >>> import numpy as np
     >>> from partcover.problem.certificates.cuts import PairPrices
-    >>> PairPrices(b"ab", b"bc", np.array([1, 4]), np.array([3, 1]))
+    >>> PairPrices((b"ab", b"bc"), np.array([1, 4]), np.array([3, 1]))
     PairPrices(ab, bc, 2 multipliers)
     """
 
-    first: Token
-    second: Token
+    tokens: tuple[Token, ...]
     positions: Int64
     multipliers: Int64
 
@@ -82,7 +83,7 @@ class PairPrices:
             raise InputError("the positions and multipliers of a pair are not int64")
 
     def __repr__(self) -> str:
-        tokens = sym.glance(self.first), sym.glance(self.second)
+        tokens = map(sym.glance, self.tokens[:3])
         return brief("PairPrices", *tokens, f"{len(self.positions):,} multipliers")
 
 
@@ -90,16 +91,17 @@ class PairPrices:
 class Cut:
     """A valid inequality: the edges of some tokens that are touched are few where few are chosen.
 
-    An edge is touched if one of its two tokens is in the vocabulary.  With s of the tokens in the
+    A node is a token, or several that take each other's place.  An edge is a pair of nodes, and
+    touched if one of their tokens is in the vocabulary.  With s tokens of all nodes in the
     vocabulary, at most ``coef · s + rhs`` edges are.  Nothing is checked here but the types:
     `partcover.verification.certificate_check.check_certificate` checks that for each s.
 
     Attributes
     ----------
-    tokens : tuple of token
-        The tokens, of a cycle in its order.
+    nodes : tuple of tuple of token
+        The nodes, of a cycle in its order.  Most have one token.
     kind : {"cycle", "clique"}
-        Which pairs are edges: each token and the next, and the last and the first; or all.
+        Which pairs are edges: each node and the next, and the last and the first; or all.
     coef, rhs : int
         The inequality.
     multiplier : int
@@ -108,18 +110,18 @@ class Cut:
     Examples
     --------
     >>> from partcover.problem.certificates.cuts import Cut
-    >>> Cut.cycle([b"ab", b"bc", b"ca"], 1)
-    Cut(tokens=(b'ab', b'bc', b'ca'), kind='cycle', coef=1, rhs=1, multiplier=1)
+    >>> Cut.cycle([[b"ab"], [b"bc"], [b"ca", b"cab"]], 1)
+    Cut(nodes=((b'ab',), (b'bc',), (b'ca', b'cab')), kind='cycle', coef=1, rhs=1, multiplier=1)
     """
 
-    tokens: tuple[Token, ...]
+    nodes: tuple[tuple[Token, ...], ...]
     kind: CutKind
     coef: int
     rhs: int
     multiplier: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tokens", tuple(self.tokens))
+        object.__setattr__(self, "nodes", tuple(map(tuple, self.nodes)))
         for name in ("coef", "rhs", "multiplier"):
             try:
                 value = operator.index(getattr(self, name))
@@ -128,22 +130,39 @@ class Cut:
             object.__setattr__(self, name, value)
 
     @property
-    def n_edges(self) -> int:
-        """The number of its edges."""
-        n = len(self.tokens)
-        return n if self.kind == "cycle" else comb(n, 2)
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens of all nodes."""
+        return tuple(token for node in self.nodes for token in node)
+
+    @property
+    def n_ends(self) -> int:
+        """The tokens of all its edges, counted for each edge."""
+        each = 2 if self.kind == "cycle" else len(self.nodes) - 1
+        return each * sum(map(len, self.nodes))
+
+    @property
+    def edges(self) -> Iterator[tuple[Token, ...]]:
+        """The tokens of each edge, ascending."""
+        pairs: Iterable[tuple[tuple[Token, ...], tuple[Token, ...]]]
+        if self.kind == "cycle":
+            pairs = pairwise((*self.nodes, self.nodes[0]))
+        else:
+            pairs = combinations(self.nodes, 2)
+        for one, other in pairs:
+            edge: list[Any] = [*one, *other]
+            yield tuple(sorted(edge))
 
     @classmethod
-    def cycle(cls, tokens: Iterable[Token], multiplier: int) -> Cut:
-        """Makes the cut of an odd cycle: s of its n tokens touch at most s + (n − 1)/2 edges."""
-        cycle = tuple(tokens)
+    def cycle(cls, nodes: Iterable[Iterable[Token]], multiplier: int) -> Cut:
+        """Makes the cut of an odd cycle: s chosen tokens touch at most s + (n − 1)/2 of n edges."""
+        cycle = tuple(map(tuple, nodes))
         return cls(cycle, "cycle", 1, len(cycle) // 2, multiplier)
 
     @classmethod
-    def clique(cls, tokens: Iterable[Token], r: int, multiplier: int) -> Cut:
-        """Makes the cut of a clique that is tight where r or r + 1 of its n tokens are chosen.
+    def clique(cls, nodes: Iterable[Iterable[Token]], r: int, multiplier: int) -> Cut:
+        """Makes the cut of a clique that is tight where r or r + 1 of its n nodes are chosen.
 
-        Of the edges, s tokens touch C(n, 2) − C(n − s, 2), which is concave in s: the line
+        Of the edges, h nodes touch C(n, 2) − C(n − h, 2), which is concave in h: the line
         through its values at r and r + 1 is nowhere below.
 
         Raises
@@ -151,10 +170,10 @@ class Cut:
         InputError
             Unless 1 ≤ r ≤ n − 2.
         """
-        clique = tuple(tokens)
+        clique = tuple(map(tuple, nodes))
         n = len(clique)
         if not 1 <= r <= n - 2:
-            raise InputError(f"r is {r}: it must be from 1 to {n - 2} in a clique of {n} tokens")
+            raise InputError(f"r is {r}: it must be from 1 to {n - 2} in a clique of {n} nodes")
         coef = n - r - 1
         return cls(clique, "clique", coef, comb(n, 2) - comb(n - r, 2) - coef * r, multiplier)
 
@@ -165,8 +184,8 @@ class PackedPairs:
 
     Attributes
     ----------
-    tokens : tuple of (token, token)
-        The two tokens of each pair.
+    tokens : tuple of tuple of token
+        The tokens of each pair.
     data : bytes
         The number of multipliers of each pair; the positions of all pairs, each less the one
         before it in its pair (the first as it is); the multipliers.  The numbers of each of these
@@ -177,13 +196,13 @@ class PackedPairs:
     --------
     >>> import numpy as np
     >>> from partcover.problem.certificates.cuts import PackedPairs, PairPrices
-    >>> pair = PairPrices(b"ab", b"bc", np.array([1, 4]), np.array([3, 1]))
+    >>> pair = PairPrices((b"ab", b"bc"), np.array([1, 4]), np.array([3, 1]))
     >>> (unpacked,) = PackedPairs.of([pair]).unpacked(limits=[2])
     >>> unpacked.positions, unpacked.multipliers
     (array([1, 4]), array([3, 1]))
     """
 
-    tokens: tuple[tuple[Token, Token], ...]
+    tokens: tuple[tuple[Token, ...], ...]
     data: bytes
 
     def __len__(self) -> int:
@@ -202,7 +221,7 @@ class PackedPairs:
         multipliers = [pair.multipliers for pair in pairs]
         parts = [sizes, np.concatenate(steps), np.concatenate(multipliers)]
         data = zlib.compress(b"".join(map(_to_bytes, parts)), 9)
-        return cls(tuple((pair.first, pair.second) for pair in pairs), data)
+        return cls(tuple(pair.tokens for pair in pairs), data)
 
     def unpacked(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
         """Returns the pairs with their multipliers.
@@ -223,12 +242,11 @@ class PackedPairs:
             return ()
         reader = _Reader(self.data)
         sizes = reader.read(len(self.tokens)).tolist()
-        for (first, second), size, limit in zip(self.tokens, sizes, limits, strict=True):
+        for tokens, size, limit in zip(self.tokens, sizes, limits, strict=True):
             if not 1 <= size <= limit:
-                names = f"{sym.glance(first)!r} and {sym.glance(second)!r}"
                 raise InputError(
-                    f"{names} have {size} multipliers: there must be 1 to {limit}, one for each "
-                    "symbol where they overlap"
+                    f"{names(tokens)} have {size} multipliers: there must be 1 to {limit}, one "
+                    "for each symbol where they overlap"
                 )
         total = sum(sizes)
         what = f"the pairs of a leaf have {total:,} multipliers, which need"
@@ -238,10 +256,10 @@ class PackedPairs:
             raise InputError("the multipliers of a leaf continue after the last pair")
         pairs = []
         begin = 0
-        for (first, second), size in zip(self.tokens, sizes, strict=True):
+        for tokens, size in zip(self.tokens, sizes, strict=True):
             end = begin + size
             positions = np.cumsum(steps[begin:end])
-            pairs.append(PairPrices(first, second, positions, multipliers[begin:end]))
+            pairs.append(PairPrices(tokens, positions, multipliers[begin:end]))
             begin = end
         return tuple(pairs)
 
@@ -255,7 +273,7 @@ def cuts_to_json(
     --------
     >>> import numpy as np
     >>> from partcover.problem.certificates.cuts import PairPrices, cuts_from_json, cuts_to_json
-    >>> pair = PairPrices(b"ab", b"bc", np.array([1, 4]), np.array([3, 1]))
+    >>> pair = PairPrices((b"ab", b"bc"), np.array([1, 4]), np.array([3, 1]))
     >>> data = cuts_to_json((pair,), [])
     >>> data["tokens"], data["pairs"]
     (['ab', 'bc'], [[0, 1]])
@@ -270,11 +288,11 @@ def cuts_to_json(
     number = {token: n for n, token in enumerate(tokens)}
     return {
         "tokens": [sym.to_json(token) for token in tokens],
-        "pairs": [[number[first], number[second]] for first, second in packed.tokens],
+        "pairs": [[number[token] for token in pair] for pair in packed.tokens],
         "multipliers": base64.b64encode(packed.data).decode("ascii"),
         "cuts": [
             {
-                cut.kind: [number[token] for token in cut.tokens],
+                cut.kind: [[number[token] for token in node] for node in cut.nodes],
                 "coef": cut.coef,
                 "rhs": cut.rhs,
                 "multiplier": cut.multiplier,
@@ -305,8 +323,8 @@ def cuts_from_json(data: dict[str, Any], symbols: Symbols) -> tuple[PackedPairs,
             raise InputError(f"the {name} of a leaf are not a list")
     tokens = [sym.from_json(token, symbols) for token in data["tokens"]]
     pairs = [_tokens_from_json(pair, tokens) for pair in data["pairs"]]
-    if any(len(pair) != 2 for pair in pairs):
-        raise InputError("a pair of a leaf does not have two tokens")
+    if not all(pairs):
+        raise InputError("a pair of a leaf has no tokens")
     try:
         packed = base64.b64decode(data["multipliers"], validate=True)
     except (TypeError, ValueError):
@@ -314,7 +332,7 @@ def cuts_from_json(data: dict[str, Any], symbols: Symbols) -> tuple[PackedPairs,
             "the multipliers of a leaf cannot be unpacked: the file is damaged"
         ) from None
     cuts = tuple(_cut_from_json(cut, tokens) for cut in data["cuts"])
-    return PackedPairs(tuple((first, second) for first, second in pairs), packed), cuts
+    return PackedPairs(tuple(pairs), packed), cuts
 
 
 def _cut_from_json(data: Any, tokens: Sequence[Token]) -> Cut:
@@ -327,7 +345,10 @@ def _cut_from_json(data: Any, tokens: Sequence[Token]) -> Cut:
     numbers = [data[name] for name in ("coef", "rhs", "multiplier")]
     if not all(type(number) is int for number in numbers):
         raise InputError("coef, rhs and multiplier of a cut are not whole numbers")
-    return Cut(_tokens_from_json(data[kind], tokens), kind, *numbers)
+    if not isinstance(data[kind], list):
+        raise InputError(f"a {kind} is not a list of nodes")
+    nodes = tuple(_tokens_from_json(node, tokens) for node in data[kind])
+    return Cut(nodes, kind, *numbers)
 
 
 def _tokens_from_json(numbers: Any, tokens: Sequence[Token]) -> tuple[Token, ...]:
@@ -337,6 +358,18 @@ def _tokens_from_json(numbers: Any, tokens: Sequence[Token]) -> tuple[Token, ...
     ):
         raise InputError(f"a pair or cut is not a list of numbers below {len(tokens)}")
     return tuple(tokens[number] for number in numbers)
+
+
+def names(tokens: Sequence[Token]) -> str:
+    """Returns tokens as a message names them.
+
+    Examples
+    --------
+    >>> from partcover.problem.certificates.cuts import names
+    >>> names([b"ab", b"bc"])
+    "'ab' and 'bc'"
+    """
+    return " and ".join(repr(sym.glance(token)) for token in tokens)
 
 
 def _to_bytes(numbers: Int64) -> bytes:

@@ -60,8 +60,8 @@ class Leaf:
         A fee for each of the instance's groups, at least 0, in units of 2^-scale_bits of a token:
         rewards of tokens of the group are less by it.  Without fees group budgets are ignored.
     pairs : tuple of PairPrices, or PackedPairs
-        What occurrences of two tokens pay where they overlap; of a token with itself, what it and
-        all that cannot be made without it pay to it.  Packed as a file holds them:
+        What occurrences of the tokens of two groups pay where they overlap; of a single token,
+        what it and all that cannot be made without it pay to it.  Packed as a file holds them:
         `unpacked_pairs` returns the tuple.
     cuts : tuple of Cut
         Cuts over these pairs.
@@ -116,11 +116,11 @@ class Leaf:
         return not (self.fees or self.pairs or self.cuts or self.charges)
 
     @property
-    def pair_tokens(self) -> tuple[tuple[Token, Token], ...]:
-        """The two tokens of each pair."""
+    def pair_tokens(self) -> tuple[tuple[Token, ...], ...]:
+        """The tokens of each pair."""
         if isinstance(self.pairs, PackedPairs):
             return self.pairs.tokens
-        return tuple((pair.first, pair.second) for pair in self.pairs)
+        return tuple(pair.tokens for pair in self.pairs)
 
     def packed(self, scale_bits: int) -> Leaf:
         """Returns the leaf compressed, as a file holds it."""
