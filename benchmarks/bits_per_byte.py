@@ -55,13 +55,13 @@ MARKERS = {
 OTHER = "others", "o"
 
 
-def pieces(name):
-    """The pieces of a text."""
+def pieces(name, end=rb"\n\n"):
+    """The pieces of a text: paragraphs, or what else has such an end, up to some 10 kB."""
     if name == "python":
         modules = Path(sysconfig.get_path("stdlib")).glob("[a-i]*.py")
         return [path.read_bytes() for path in sorted(modules)]
     parts, size = [[]], 0
-    for paragraph in re.split(rb"(?<=\n\n)", Path(name).read_bytes()):
+    for paragraph in re.split(rb"(?<=" + end + rb")", Path(name).read_bytes()):
         parts[-1].append(paragraph)
         size += len(paragraph)
         if size > PIECE:

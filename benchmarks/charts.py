@@ -50,7 +50,7 @@ PANELS = (
     ),
 )
 
-_SUITE = "A suite on text that every machine has"
+_SUITE = "A suite on Python's documentation"
 SUITE_PANELS = tuple(
     Panel(_SUITE, "step", "milliseconds", f"{title}: milliseconds, less is better", f"{step}: ")
     for step, title in {

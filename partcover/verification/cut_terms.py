@@ -178,5 +178,5 @@ def _check_cut(cut: Cut) -> None:
         if touched > cut.coef * h + cut.rhs:
             raise InputError(
                 f"a {cut.kind} of {n} nodes has coef {cut.coef} and rhs {cut.rhs}: "
-                f"tokens of {h} nodes touch {touched} edges"
+                f"{h} nodes touch {touched} edges"
             )

@@ -94,7 +94,7 @@ def test_a_cut_that_is_not_valid_is_exit_6(run, with_cut, tmp_path):
     (tmp_path / "T.cert").write_text(json.dumps(resealed(content)))
     status, _, error = run("verify", *with_cut, "--certificate", "T.cert")
     assert status == 6
-    line = "a cycle of 3 tokens has coef 1 and rhs 0: 1 tokens touch 2 edges"
+    line = "a cycle of 3 nodes has coef 1 and rhs 0: 1 nodes touch 2 edges"
     assert error == f"partcover: T.cert: {line}\n"
 
 

@@ -240,7 +240,7 @@ def test_plot(tmp_path, panels):
         rows += ratios(Instance(PEARL, 3), [1, 2], name=f"I{number}", time_limit=limit)
     plot_ratios(rows, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(InputError, match="a plot ends in"):
+    with pytest.raises(InputError, match="the file of a plot must end in"):
         plot_ratios(rows, tmp_path / "figure.txt")
 
 
