@@ -165,27 +165,27 @@ BIG = 1 << 63
         (Cut(single(AB, AB, AB), "clique", 3, 3, 1), "a clique has a token twice"),
         (
             Cut(single(AB, BC, CA), "cycle", 1, 0, 1),
-            "coef 1 and rhs 0: tokens of 1 nodes touch 2 edges",
+            "coef 1 and rhs 0: 1 nodes touch 2 edges",
         ),
         (
             Cut(single(AB, BC, CA), "cycle", 0, 2, 1),
-            "coef 0 and rhs 2: tokens of 2 nodes touch 3 edges",
+            "coef 0 and rhs 2: 2 nodes touch 3 edges",
         ),
         (
             Cut(single(AB, BC, CA), "cycle", 3, -1, 1),
-            "coef 3 and rhs -1: tokens of 0 nodes touch 0 edges",
+            "coef 3 and rhs -1: 0 nodes touch 0 edges",
         ),
         (
             Cut(single(AB, BC, CA), "clique", 0, 2, 1),
-            "coef 0 and rhs 2: tokens of 2 nodes touch 3 edges",
+            "coef 0 and rhs 2: 2 nodes touch 3 edges",
         ),
         (
             Cut(single(AB, BC, CA), "clique", -1, 4, 1),
-            "coef -1 and rhs 4: tokens of 2 nodes touch 3 edges",
+            "coef -1 and rhs 4: 2 nodes touch 3 edges",
         ),
         (
             Cut(single(AB, BC, CA), "cycle", -1, 5, 1),
-            "coef -1 and rhs 5: tokens of 3 nodes touch 3 edges",
+            "coef -1 and rhs 5: 3 nodes touch 3 edges",
         ),
         (Cut.cycle(single(AB, BC, CA), -1), "a multiplier that is not 0 to"),
         (Cut.cycle(single(AB, BC, CA), BIG), "a multiplier that is not 0 to"),
