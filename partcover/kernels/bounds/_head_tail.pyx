@@ -1,7 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Prices the words of a tail by the tolls of tokens, and sums what that makes tokens worth.
+"""Prices the words of a tail by the multipliers of tokens, and sums the rewards of tokens.
 
-`partcover.verification.tail_check` has the rule, and is the slow twin.
+`partcover.verification.tail_check` states and proves the rule, and is the slow twin.  A token's
+multiplier (`tolls`) is added to the cost 1 of each of its occurrences.
 """
 
 import numpy as np
@@ -15,10 +16,10 @@ include "../shared/_prefetch.pxi"
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
 
 cdef enum:
-    MOST_TOKENS = 16  # that of `partcover.problem.certificates.tail`
-    AHEAD = 3         # rows of substrings by which slots, and then tokens, are read ahead
-    ROWS = 8          # that are under way, at least 2 * AHEAD + 1
-    STRIDE = 4        # symbols between two looks whether known tokens go on so
+    MOST_TOKENS = 16  # as in `partcover.problem.certificates.tail`
+    AHEAD = 3  # rows of substrings between prefetching a slot, prefetching its token, and use
+    ROWS = 8          # rows in progress, at least 2 * AHEAD + 1
+    STRIDE = 4        # symbols between two checks whether a known token can still match
     MOST_PREFIXES = 1 << 22
 
 
@@ -35,35 +36,35 @@ cdef extern from *:
 
 cdef struct Slot:
     uint32_t tag    # the hash of a token
-    int32_t number  # its number and 1; 0: free
-    int64_t place   # where it begins, and its length in the last 16 bits
+    int32_t number  # the token's number plus 1; 0: the slot is free
+    int64_t place   # where the token begins; its length is in the lowest 16 bits
 
 
 cdef struct Look:
-    uint64_t slot   # where it may be among the known tokens
-    uint32_t tag    # its hash
-    int32_t end     # of the substring
+    uint64_t slot   # the slot where its look-up among the known tokens begins
+    uint32_t tag    # the hash of the substring
+    int32_t end     # where the substring ends
 
 
 cdef struct Hit:
     int32_t start, end
-    int32_t number  # that of the known token that stands there
-    int64_t cost    # with its toll; -1 without one
+    int32_t number  # the number of the known token from start to end
+    int64_t cost    # 1 plus its multiplier, in units of `one`; -1 if it has none
 
 
 cdef class KnownTokens:
-    """A table of known tokens, all different, which threads may share.
+    """A hash table of distinct known tokens, which threads may share.
 
-    In another process it is made again, as hashes are others there.
+    It is built anew in each process, because each process has its own random hash function.
 
     Parameters
     ----------
     data : ndarray of uint8, int32 or int64
-        Symbols in which the tokens stand.
+        Symbols of the tokens.
     place, length : ndarray of int64 and int32, shape (tokens,)
-        Where each begins in them, and how long it is.
+        Where each token begins in `data`, and its length.
     longest : int
-        Longer ones are not looked up; at most 65535.
+        Longer substrings are not looked up; at most 65535.
     """
     cdef tuple made_of
     cdef const uint8_t[::1] data
@@ -72,7 +73,7 @@ cdef class KnownTokens:
     cdef object held
     cdef Slot *slots
     cdef uint64_t mask
-    cdef uint8_t[::1] prefixes  # a bit for the hash of each prefix of so many strides
+    cdef uint8_t[::1] prefixes  # a Bloom filter of the prefixes of tokens that have whole strides
     cdef uint64_t prefix_mask
 
     def __cinit__(self, data, const int64_t[::1] place, const int32_t[::1] length,
@@ -119,7 +120,7 @@ cdef class KnownTokens:
         return (<const int64_t *> &self.data[0])[at]
 
     cdef inline uint64_t _slot_of(self, uint32_t tag) noexcept nogil:
-        """Returns the first slot with a hash, or one that is free, and reads its token ahead."""
+        """Returns the first slot with a hash, or a free one, and prefetches its token."""
         cdef uint64_t slot = tag & self.mask
         while self.slots[slot].number and self.slots[slot].tag != tag:
             slot = slot + 1 & self.mask
@@ -129,7 +130,7 @@ cdef class KnownTokens:
 
     cdef inline int32_t _number(self, uint64_t slot, uint32_t tag, const int64_t *token,
                                 Py_ssize_t size) noexcept nogil:
-        """Returns the number of a token from the first slot with its hash on; -1 for others."""
+        """Returns the number of a token, from the first slot with its hash on; -1 if unknown."""
         cdef int64_t place
         cdef Py_ssize_t i
         while self.slots[slot].number:
@@ -144,7 +145,7 @@ cdef class KnownTokens:
         return -1
 
     cdef int32_t find_one(self, const int64_t *token, Py_ssize_t size) noexcept nogil:
-        """Returns the number of a token; -1 for others."""
+        """Returns the number of a token; -1 if it is unknown."""
         cdef uint64_t sum = 0
         cdef uint32_t tag
         cdef Py_ssize_t i
@@ -155,10 +156,10 @@ cdef class KnownTokens:
 
     cdef Py_ssize_t find(self, const int64_t *word, Py_ssize_t size, Look *looks,
                          Hit *hits) noexcept nogil:
-        """Finds the known tokens in a word, by start and then by end; returns how many.
+        """Finds the known tokens in a word, ordered by start and then end; returns their number.
 
-        There is room for `ROWS` times as many looks as the word has symbols, and for a hit for
-        each of its substrings.
+        `looks` must have room for `ROWS` entries for each symbol of the word, and `hits` for one
+        entry for each of its substrings.
         """
         cdef Py_ssize_t row, start, end, stop, i, n_hits = 0
         cdef Py_ssize_t n[ROWS]
@@ -203,16 +204,16 @@ cdef class KnownTokens:
         return n_hits
 
     cdef inline bint _goes_on(self, uint32_t tag) noexcept nogil:
-        """Whether a known token may begin with a run of strides, given by its hash."""
+        """Whether a known token may begin with the strides that have this hash."""
         return self.prefixes[(tag & self.prefix_mask) >> 3] >> (tag & 7) & 1
 
     cdef inline Py_ssize_t last(self, Py_ssize_t start, Py_ssize_t size) noexcept nogil:
-        """Returns where the longest substring from a place on ends."""
+        """Returns the end of the longest substring that begins at `start` and is looked up."""
         return min(start + self.longest, size)
 
     def weights(self, const int64_t[::1] data, const int64_t[::1] offsets,
                 const int64_t[::1] counts, Py_ssize_t most):
-        """Returns how often each token is in words of at most so many symbols."""
+        """Returns how often each token occurs in words of at most `most` symbols."""
         cdef Py_ssize_t w, size, i
         cdef Look *looks = <Look *> malloc(ROWS * most * sizeof(Look))
         cdef Hit *hits = <Hit *> malloc((most * most // 2 + 1) * sizeof(Hit))
@@ -235,33 +236,33 @@ cdef class KnownTokens:
 
 
 cdef class TokenSums:
-    """Sums of what prices make known tokens worth, and the classes of all others.
+    """Sums of the rewards of known tokens, and of the classes of all other substrings.
 
     Parameters
     ----------
     known : KnownTokens
         The known tokens.
     tolls : ndarray of int64, shape (tokens,)
-        The toll of each; -1 for a token that is not used.
+        The multiplier of each token; -1 for a token that is not used.
     ignored : int
-        Tokens from this number on are worth nothing.
+        Tokens with this number or a larger one have no reward.
     class_bits : int
-        There are 2^class_bits classes.
+        The number of classes is 2^class_bits.
     one : int
-        A price of 1.
+        The integer that stands for a price of 1.
     longest_priced : int
-        Symbols of the longest word that gets prices.
+        Number of symbols of the longest word to which prices are given.
     sixteenths : int
-        How many sixteenths of the prices are by tolls.
+        How many sixteenths of each price come from the multipliers.
 
     Attributes
     ----------
     sums : ndarray of int64, shape (tokens,)
-        What each known token is worth, in units of 1 / (32 · one).
+        The reward of each known token, in units of 1 / (32 · one).
     classes : ndarray of int64
-        The same of each class.
+        The sum of the rewards in each class, in the same units.
     used : ndarray of bool, shape (tokens,)
-        Whether a toll decides a price: without the others all prices are the same.
+        Whether the token's multiplier decides a price.  Tokens with False change no price.
     total : int
         Σ c·Σ d of all words, in the same units.
     """
@@ -291,7 +292,7 @@ cdef class TokenSums:
         self.sixteenths = sixteenths
 
     def add(self, const int64_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts):
-        """Adds words of the tail, one after another in `data`."""
+        """Adds words of the tail, which are one after another in `data`."""
         cdef Py_ssize_t w, size, n_hits, side = self.longest_priced + 1
         cdef Look *looks = <Look *> malloc(ROWS * side * sizeof(Look))
         cdef Hit *hits = <Hit *> malloc(side * side // 2 * sizeof(Hit))
@@ -319,13 +320,13 @@ cdef class TokenSums:
 
     cdef void _add_ends(self, const int64_t *word, Py_ssize_t size,
                         int64_t count) noexcept nogil:
-        """Adds a word of which only the ends have prices: no shorter substring is worth more."""
+        """Adds a word in which only the two ends have prices: only the whole word has a reward."""
         self.total += 32 * min(size, 2) * self.one * count
         if 2 <= size <= self.known.longest:
             self._sum(self.known.find_one(word, size), _key(word, size), 32 * self.one * count)
 
     cdef inline void _sum(self, int32_t number, uint64_t key, int64_t worth) noexcept nogil:
-        """Adds what a token is worth in a word to its own sum, or to that of its class."""
+        """Adds a token's reward in a word to the token's sum, or else to that of its class."""
         if number < 0:
             self.classes_view[key >> self.shift] += worth
         elif number < self.ignored:
@@ -333,7 +334,7 @@ cdef class TokenSums:
 
     cdef void _add(self, const int64_t *word, Py_ssize_t size, int64_t count, Hit *hits,
                    Py_ssize_t n_hits, int64_t *before, int64_t *behind) noexcept nogil:
-        """Adds a word, whose known tokens are found."""
+        """Adds a word whose known tokens have been found."""
         cdef Py_ssize_t start, end, i = 0
         cdef int64_t cost, worth, one = self.one
         cdef int sixteenths
@@ -366,7 +367,7 @@ cdef class TokenSums:
                                   or behind[hit.start] == behind[hit.end] + hit.cost):
                 self.used_view[hit.number] = 1
         sixteenths = self.sixteenths if before[size] <= MOST_TOKENS * one else 0
-        for end in range(size + 1):  # from here on the sum of prices before each place
+        for end in range(size + 1):  # from here on: the sum of the prices before each place
             cost = one * (0 if end == 0 else 1 if end < size or size == 1 else 2)
             before[end] = (sixteenths * (before[end] - behind[end] + behind[0])
                            + (16 - sixteenths) * 2 * cost)
@@ -386,7 +387,7 @@ cdef class TokenSums:
 
 
 cdef inline uint64_t _longer(uint64_t key, int64_t symbol) noexcept nogil:
-    """Returns the key of a run of symbols and one more; a class is the first bits of it."""
+    """Returns the key of a run of symbols and one more; its first bits are the class."""
     return (key + <uint64_t> symbol + 1) * FACTOR
 
 
@@ -401,20 +402,20 @@ cdef inline uint64_t _key(const int64_t *symbols, Py_ssize_t size) noexcept nogi
 
 def largest_classes(const int64_t[::1] classes, Py_ssize_t longest_priced,
                     symbol[::1] data, const int64_t[::1] offsets, const int32_t[::1] words):
-    """Returns the largest class sum that a shorter substring of each of some words has.
+    """Returns for each of some words the largest sum of the classes of its shorter substrings.
 
     Parameters
     ----------
     classes : ndarray of int64, shape (2^bits,)
         The sums of the classes.
     longest_priced : int
-        A longer word may have substrings in any class.
+        A longer word may have substrings in any class: it gets the largest sum of all classes.
     data : ndarray of uint8, int32 or int64
         All words, one after another.
     offsets : ndarray of int64
         Where each begins.
     words : ndarray of int32
-        The numbers of those to look at.
+        The numbers of the words to process.
     """
     cdef Py_ssize_t i, w, start, end, size, base
     cdef uint64_t key
@@ -442,20 +443,20 @@ def largest_classes(const int64_t[::1] classes, Py_ssize_t longest_priced,
 def largest_of_tokens(const int64_t[::1] sums, const int32_t[::1] lo, const int32_t[::1] hi,
                       const int32_t[::1] sa, const int32_t[::1] word_of,
                       const int32_t[::1] row_of, int64_t[::1] largest):
-    """Raises what is the largest of each word to the sums of tokens that are in it.
+    """Raises the entry of each word in `largest` to the largest sum of the tokens in the word.
 
     Parameters
     ----------
     sums : ndarray of int64, shape (tokens,)
         The sum of each token.
     lo, hi : ndarray of int32, shape (tokens,)
-        Where the suffixes are that begin with it.
+        The interval of the suffix array with the suffixes that begin with the token.
     sa, word_of : ndarray of int32, shape (positions,)
         Suffixes, and the word of each position.
     row_of : ndarray of int32, shape (words,)
-        The place of each word in `largest`; -1 for words that have none.
+        The index of each word in `largest`; -1 for words without one.
     largest : ndarray of int64
-        What is raised.
+        One value for each of these words, raised in place.
     """
     cdef Py_ssize_t n, at, size = sa.shape[0]
     cdef int32_t row

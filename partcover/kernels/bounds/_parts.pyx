@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Parts of words that are merged where they are the same, and the rows of pairs of tokens in them.
+"""Parts of words, merged where they are equal, and the rows of pairs of tokens in them.
 
-A part is what is left of a word where it is cut at all places that no arc crosses; an arc is an
-occurrence of an active candidate.
+A word is split at all places that no arc crosses; what is left between two such places is a part.
+An arc is an occurrence of an active candidate.
 """
 
 import numpy as np
@@ -20,21 +20,21 @@ def merge_parts(const int64_t[::1] count_at, const int32_t[::1] which, const int
 
     Parameters
     ----------
-    count_at : ndarray of int64, shape (positions,)
+        The count of the word that each position belongs to.
         The count of the word of each position.
     which, start, end : ndarray of int32, shape (arcs,)
-        The candidate of each arc and its positions, by start; no arc leaves its word.
+        The candidate of each arc and its two ends, ordered by start.  No arc leaves its word.
 
     Returns
     -------
     place : ndarray of int32, shape (positions,)
-        The position among the merged parts, or −1 where no arc lies.
+        The position among the merged parts, or −1 where there is no arc.
     offsets : ndarray of int64, shape (merged + 1,)
         First position of each merged part.
     counts : ndarray of int64, shape (merged,)
         The count of each merged part.
     arcs : ndarray of int64
-        The arcs of the first part of each, in the order of the merged parts.
+        The arcs of the first of the equal parts, in the order of the merged parts.
     """
     cdef Py_ssize_t n = which.shape[0], i = 0, j, o, size = 0, total = 0, n_arcs = 0, slots = 16
     cdef Py_ssize_t known
@@ -50,7 +50,7 @@ def merge_parts(const int64_t[::1] count_at, const int32_t[::1] which, const int
     cdef int32_t[::1] place = places
     cdef int32_t[:, ::1] rows = packed
     cdef int64_t[::1] arc = arcs, offset = offsets, count = counts
-    # of each merged part: where its rows begin and end; and which part is in a slot of the table
+    # for each merged part, where its rows begin and end; for each slot of the table, its part
     cdef int64_t[::1] first = np.empty(n + 1, np.int64), last = np.empty(n + 1, np.int64)
     cdef int32_t[::1] table = np.full(slots, -1, np.int32)
     with nogil:
@@ -91,7 +91,7 @@ def merge_parts(const int64_t[::1] count_at, const int32_t[::1] which, const int
 def pair_rows(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
               const int32_t[::1] end, const int64_t[::1] first, const int32_t[::1] partner,
               const int32_t[::1] number):
-    """Returns the rows of pairs: for each part and pair, the largest sets of arcs over a position.
+    """Returns the rows of pairs: in each part, the maximal sets of a pair's arcs over a position.
 
     Parameters
     ----------
@@ -99,16 +99,16 @@ def pair_rows(const int64_t[::1] offsets, const int32_t[::1] which, const int32_
         The merged parts and their arcs.
     first : ndarray of int64, shape (candidates + 1,)
     partner, number : ndarray of int32, shape (2·pairs,)
-        The partners of candidate a in pairs, ascending, and the numbers of these pairs are at
-        ``first[a]:first[a + 1]``.
+        The partners of candidate a, ascending, and the numbers of the pairs that it forms with
+        them are at ``first[a]:first[a + 1]``.
 
     Returns
     -------
     rows : ndarray of int64, shape (rows, 2)
-        The pair's number and the position of each row, by part.
+        The number of the pair and the position of each row, ordered by part.
     row_first : ndarray of int64, shape (rows + 1,)
     row_arcs : ndarray of int32
-        The arcs of each row: those of the two tokens that lie over the position.
+        The arcs of each row: those of the pair's two tokens that cover the position.
     """
     cdef _Rows rows = _Rows(3), members = _Rows(1)
     cdef Py_ssize_t w, i, j, q, n, at = 0, pair
@@ -136,9 +136,9 @@ def pair_rows(const int64_t[::1] offsets, const int32_t[::1] which, const int32_
                     pair = _pair(first, partner, number, a, b)
                     if pair < 0:
                         continue
-                    # once for a position and a pair: from the first arc that starts there, and
-                    # the first of the other token; and the set is largest unless an arc of the
-                    # two starts before all of it end
+                    # Visit each position and pair once: from the first arc of the one token that
+                    # starts there, and the first of the other.  The set is maximal unless an arc of
+                    # either token starts before all arcs of the set end.
                     taken = True
                     stop = 2147483647
                     for q in range(n):
@@ -176,16 +176,16 @@ def pair_rows(const int64_t[::1] offsets, const int32_t[::1] which, const int32_
 
 def group_rows(const int64_t[::1] first, const int32_t[::1] members, const int32_t[::1] which,
                const int32_t[::1] start, const int32_t[::1] end):
-    """Returns the largest sets of arcs over a position, of at least two candidates, in each group.
+    """Returns in each group the maximal sets of arcs over a position with two or more candidates.
 
     Parameters
     ----------
     first : ndarray of int64, shape (groups + 1,)
-        The arcs of group g are ``members[first[g]:first[g + 1]]``, by start.
+        The arcs of group g are ``members[first[g]:first[g + 1]]``, ordered by start.
     members : ndarray of int32
-        Arcs, those of a group in one word.
+        Numbers of arcs; all arcs of a group are in one word.
     which, start, end : ndarray of int32, shape (arcs,)
-        The candidate of each arc and its positions.
+        The candidate of each arc and its two ends.
 
     Returns
     -------
@@ -200,7 +200,8 @@ def group_rows(const int64_t[::1] first, const int32_t[::1] members, const int32
     cdef int64_t *row
     cdef bint full = False, several
     cdef int32_t p
-    cdef int32_t[::1] live = np.empty(members.shape[0] + 1, np.int32)  # over the last start
+    # the arcs that cover the last start
+    cdef int32_t[::1] live = np.empty(members.shape[0] + 1, np.int32)
     with nogil:
         for g in range(first.shape[0] - 1):
             n = 0
@@ -212,7 +213,7 @@ def group_rows(const int64_t[::1] first, const int32_t[::1] members, const int32
                     kept = 0
                     for j in range(n):
                         kept += end[live[j]] > p
-                    if kept == n:  # the next set holds this one
+                    if kept == n:  # the next set contains this one
                         continue
                 several = False
                 for j in range(1, n):
@@ -245,7 +246,7 @@ def group_rows(const int64_t[::1] first, const int32_t[::1] members, const int32
 
 cdef Py_ssize_t _pair(const int64_t[::1] first, const int32_t[::1] partner,
                       const int32_t[::1] number, int32_t a, int32_t b) noexcept nogil:
-    """Returns the number of a pair, or −1."""
+    """Returns the number of a pair of candidates, or −1 if it has none."""
     cdef Py_ssize_t low = first[a], high = first[a + 1], middle
     while low < high:
         middle = (low + high) >> 1

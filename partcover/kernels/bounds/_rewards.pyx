@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Computes the rewards of candidates from prices of symbols, in exact integers.
+"""Computes the rewards of candidates from the prices of symbols, in exact integers.
 
-Positions are those of the symbols of all words, one word after another.  Functions take a range of
+Positions number the symbols of all words, one word after another.  Each function takes a range of
 candidates, so that threads can share the work.
 """
 
@@ -25,7 +25,7 @@ cdef int _ascending(const void *a, const void *b) noexcept nogil:
 
 def self_overlaps(const int32_t[::1] text, const int32_t[::1] sa, const int32_t[::1] lo,
                   const int32_t[::1] hi, const int32_t[::1] length):
-    """Returns which candidates have a border, so that two of their occurrences may overlap."""
+    """Returns which candidates have a border: only these can overlap themselves."""
     cdef Py_ssize_t n = lo.shape[0], c, j, b, size, done = 0
     cdef Py_ssize_t room = 0, current = -1
     cdef const int32_t *word
@@ -67,7 +67,7 @@ ctypedef fused price_t:
 def sums_before(const price_t[::1] prices, const int64_t[::1] offsets):
     """Returns the sum of the prices before each position of the text of the words.
 
-    In it a separator stands before each word and behind the last, and costs nothing.
+    In this text a separator with the price 0 stands before each word and after the last.
     """
     cdef Py_ssize_t w, p, n_words = offsets.shape[0] - 1
     cdef int64_t total = 0
@@ -84,7 +84,7 @@ def sums_before(const price_t[::1] prices, const int64_t[::1] offsets):
 
 
 def in_order(const price_t[::1] prices, const int64_t[::1] offsets, const int32_t[::1] order):
-    """Returns the prices with the words in another order."""
+    """Returns the prices for the words in another order."""
     cdef Py_ssize_t i, p, at = 0
     arranged = np.empty(prices.shape[0], np.asarray(prices).dtype)
     cdef price_t[::1] view = arranged
@@ -101,12 +101,13 @@ def rewards(const int32_t[::1] sa, const int32_t[::1] word_of, const int64_t[::1
             const int32_t[::1] hi, const int32_t[::1] length, const uint8_t[::1] overlaps,
             const int32_t[::1] which, int64_t[::1] out, int64_t[::1] low, int shift,
             Py_ssize_t first, Py_ssize_t last):
-    """Computes the rewards of candidates ``which[first:last]`` into ``out[c]`` of each c.
+    """Computes the rewards of candidates ``which[first:last]`` and writes that of c to ``out[c]``.
 
     ``before[p]`` is the sum of the prices before position p of the text, in which a separator
-    stands before each word and behind the last: it costs nothing.  A reward is summed in 128 bits;
-    its last `shift` bits go to `low`, which may be empty if `shift` is 0, the others to `out`.  The
-    caller ensures that the latter fit in 63 bits, and a sum of prices in 64.
+    with the price 0 stands before each word and after the last.  A reward is summed in 128 bits:
+    its lowest `shift` bits are written to `low`, which may be empty if `shift` is 0, and the
+    higher ones to `out`.  The caller ensures that the higher bits fit in 63 bits, and that every
+    sum of prices fits in 64.
     """
     cdef Py_ssize_t n, c, i, j, room = 0
     cdef int64_t worth
@@ -154,8 +155,8 @@ def rewards(const int32_t[::1] sa, const int32_t[::1] word_of, const int64_t[::1
 cdef wide_t _best_disjoint(int32_t *places, wide_t *best, Py_ssize_t n, int32_t size,
                            const int64_t[::1] before, const int32_t[::1] word_of,
                            const int64_t[::1] counts, int64_t one) noexcept nogil:
-    """The largest reward of places that do not overlap; sorts the places."""
-    cdef Py_ssize_t i, n_clear = 0   # places that end at p or before
+    """Returns the largest total reward of places that do not overlap; sorts the places."""
+    cdef Py_ssize_t i, n_clear = 0   # number of places whose occurrence ends at p or before
     cdef wide_t value
     cdef int32_t p
     qsort(places, n, sizeof(int32_t), _ascending)
@@ -177,12 +178,12 @@ def charged_rewards(const int32_t[::1] places, const int64_t[::1] before,
                     const int64_t[::1] first, const int32_t[::1] positions,
                     const int64_t[::1] sums, int64_t[::1] out, int64_t[::1] low, int shift,
                     Py_ssize_t begin, Py_ssize_t stop):
-    """Computes the rewards of candidates ``which[begin:stop]`` that pay multipliers.
+    """Computes the rewards of candidates ``which[begin:stop]`` less their multipliers.
 
-    As `rewards`; an occurrence of ``which[n]`` pays, besides its symbol, the multipliers at its
-    positions of the lists ``listed[lists[n]:lists[n + 1]]``.  Those of list q are at
-    ``positions[first[q]:first[q + 1]]``, ascending, and ``sums`` holds at q + first[q] a 0 and
-    behind it their partial sums.
+    It is like `rewards`, but from the reward of an occurrence of ``which[n]`` it also subtracts
+    the multipliers at its positions in the lists ``listed[lists[n]:lists[n + 1]]``.  The positions
+    of list q are ``positions[first[q]:first[q + 1]]``, ascending; ``sums`` holds from index
+    q + first[q] on a 0 and then the partial sums of the multipliers.
     """
     cdef Py_ssize_t n, c, i, j, q, at, clear, room = 0
     cdef int64_t worth
@@ -226,7 +227,7 @@ def charged_rewards(const int32_t[::1] places, const int64_t[::1] before,
 
 cdef inline Py_ssize_t _until(const int32_t[::1] positions, Py_ssize_t begin, Py_ssize_t end,
                               int32_t p) noexcept nogil:
-    """Returns the first place from `begin` on whose position is not before p."""
+    """Returns the first index from `begin` on whose position is at or after p."""
     cdef Py_ssize_t middle
     while begin < end:
         middle = (begin + end) >> 1

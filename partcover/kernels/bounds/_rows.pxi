@@ -1,4 +1,5 @@
-# A growing array of rows of integers: included by the kernels that find an unknown number of them.
+# A growing array of rows of integers.  Included by kernels that find a number of rows not known
+# in advance.
 
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc, realloc
@@ -22,7 +23,7 @@ cdef class _Rows:
         free(self.data)
 
     cdef int64_t *add(self) noexcept nogil:
-        """Returns the next row, to be filled in; NULL where there is no memory."""
+        """Returns the next row, to be filled in, or NULL if memory runs out."""
         cdef int64_t *grown
         if self.size == self.room:
             grown = <int64_t *> realloc(self.data, 2 * self.room * self.width * sizeof(int64_t))

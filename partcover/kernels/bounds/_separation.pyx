@@ -1,12 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Separation of cuts over tokens that conflict: odd cycles, triangles and cliques.
 
-A conflict graph has a node for each group of tokens and an edge for each pair of groups whose
-occurrences overlap somewhere.  Its rows ascend: the neighbours of node a are
-``neighbour[first[a]:first[a + 1]]``, and each edge stands in the rows of both ends.  The slack of
-an edge is 1/2 + (x_A + x_B)/2 − y_AB, at least 0, where x of a group is that of its tokens
-together, and y_AB is what the flows of A and B over one position sum to.  All numbers are integers
-in units of 1/`ONE`, so that what is found does not depend on rounding.
+A conflict graph has a node for each group of tokens, and an edge for each pair of groups that have
+overlapping occurrences.  The neighbors of node a are ``neighbour[first[a]:first[a + 1]]``,
+ascending, and each edge is listed at both of its ends.  The slack of an edge is
+1/2 + (x_A + x_B)/2 − y_AB, which is at least 0: x_A is the sum of x over the tokens of group A,
+and y_AB the sum of the flows of A and B over one position.  All numbers are integers in units of
+1/`ONE`, so that the results do not depend on rounding.
 """
 
 import numpy as np
@@ -18,32 +18,32 @@ include "../shared/_heap.pxi"
 include "_rows.pxi"
 
 ONE = 1 << 28
-"""Units of a whole."""
+"""The integer that stands for 1."""
 
 cdef enum:
     UNIT = 1 << 28
     HALF = 1 << 27
-    LARGEST = 6         # groups of a clique
-    LARGEST_SET = 4     # tokens of both groups of an edge
+    LARGEST = 6         # most groups in a clique
+    LARGEST_SET = 4     # most tokens in both groups of an edge together
 
 
 def demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
             const int32_t[::1] end, const double[::1] flow, double smallest):
-    """Returns what the flows of two tokens sum to where they overlap.
+    """Returns the sum of the flows of each two tokens where they overlap.
 
     Parameters
     ----------
     offsets : ndarray of int64, shape (parts + 1,)
         First position of each part of the words.
     which, start, end : ndarray of int32, shape (arcs,)
-        The token of each arc and its positions, by start; no arc leaves its part.
+        The token of each arc and its two ends, ordered by start.  No arc leaves its part.
     flow : ndarray of float64, shape (arcs,)
-        The flows; those not above `smallest` are left out.
+        The flow of each arc; arcs with a flow of at most `smallest` are left out.
 
     Returns
     -------
     ndarray of int64, shape (overlaps, 3)
-        For each part and two tokens with flows that overlap in it: the pair as
+        A row for each part and each two tokens with flows that overlap in it: the pair as
         ``smaller << 32 | larger``, the part, and the largest sum of their flows over a position,
         in units of 1/`ONE`.
     """
@@ -66,7 +66,7 @@ def demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[
             begun = out.size
             for i in range(n):
                 for j in range(i):
-                    # the later of the two starts is where both lie
+                    # both arcs cover the later of the two starts
                     p = start[live[i]]
                     a, b = which[live[i]], which[live[j]]
                     if a == b or end[live[j]] <= p:
@@ -97,24 +97,25 @@ def demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[
 def set_demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
                 const int32_t[::1] end, const double[::1] flow, const int64_t[::1] x,
                 double smallest):
-    """Returns what the flows of three or four tokens sum to where they lie over one position.
+    """Returns the sums of the flows of sets of three or four tokens over one position.
 
-    Over each position at which an arc with flow starts, tokens whose flow is more than half of
-    their x are ranked by twice the flow less x, then by number.  The first three are a set, and
-    so are the first four: no other sets of so many tokens have an edge of less slack there.
+    At each position where an arc with flow starts, the function ranks the tokens whose flow is
+    more than half of their x, by twice the flow minus x and then by number.  The first three are
+    a set, and so are the first four: no other set of three or four tokens has an edge of less
+    slack there.
 
     Parameters
     ----------
     offsets, which, start, end, flow, smallest
         As for `demands`.
     x : ndarray of int64, shape (tokens,)
-        The tokens' x, in units of 1/`ONE`; where it is a whole or more, the token is in no set.
+        The x of each token, in units of 1/`ONE`; a token with x of 1 or more is in no set.
 
     Returns
     -------
     ndarray of int64, shape (sets, 6)
-        For each part and set the part, the largest sum of its flows over a position, in units of
-        1/`ONE`, and the tokens, ascending, −1 behind three.
+        A row for each part and set: the part, the largest sum of the set's flows over a position,
+        in units of 1/`ONE`, and the tokens, ascending; a set of three has −1 as its fourth.
     """
     cdef _Rows out = _Rows(2 + LARGEST_SET)
     cdef Py_ssize_t w, i, j, q, n, at = 0, begun, size, n_best
@@ -158,7 +159,7 @@ def set_demands(const int64_t[::1] offsets, const int32_t[::1] which, const int3
                     if q < j or x[a] >= UNIT or 2 * value <= x[a]:
                         continue
                     worth = 2 * value - x[a]
-                    # into its place among the best
+                    # insert it among the best by rank
                     q = n_best
                     while q and (worths[q - 1] < worth
                                  or (worths[q - 1] == worth and best[q - 1] > a)):
@@ -207,14 +208,15 @@ def set_demands(const int64_t[::1] offsets, const int32_t[::1] which, const int3
 
 def odd_cycles(const int64_t[::1] first, const int32_t[::1] neighbour,
                const int64_t[::1] slack, Py_ssize_t roots):
-    """Finds, for each of the first nodes, the odd cycle of least slack on a closed walk through it.
+    """Finds for each of the first nodes an odd cycle in the least-slack closed walk through it.
 
-    The inequality of an odd cycle is violated where its slacks sum to less than 1/2, and by the
-    difference.  A shortest walk of an odd number of edges from a node back to it is a shortest
-    path between its two copies in the graph doubled by parity; one that meets a node twice holds
-    an odd cycle that is no longer.  So one is found if any violated odd cycle passes one of the
-    roots (Gerards and Schrijver 1986).  As an edge's two directions have the same slack, a search
-    to half of the walk's length suffices.
+    The inequality of an odd cycle is violated if the sum of its slacks is less than 1/2, and the
+    violation is the difference.  A shortest closed walk with an odd number of edges through a node
+    is a shortest path between the two copies of the node in the graph doubled by parity; a walk
+    that visits a node twice contains an odd cycle that is no longer.  So the function finds a
+    violated cycle if any violated odd cycle contains one of the roots (Gerards and Schrijver
+    1986).  An edge has the same slack in both directions, so the search may stop at half of the
+    walk's length.
 
     Parameters
     ----------
@@ -223,12 +225,12 @@ def odd_cycles(const int64_t[::1] first, const int32_t[::1] neighbour,
     slack : ndarray of int64, shape (2·edges,)
         The conflict graph; slacks are 0 to 2·`ONE`.
     roots : int
-        For how many nodes.
+        The search begins at each of the first `roots` nodes.
 
     Returns
     -------
     list of list of int
-        The violated cycles, each as its nodes in order; one may come several times.
+        The violated cycles, each as its nodes in order; a cycle may be listed several times.
         O(roots · edges · log nodes) time.
     """
     cdef Py_ssize_t n = first.shape[0] - 1, root, e, size, length, i, n_seen
@@ -247,8 +249,9 @@ def odd_cycles(const int64_t[::1] first, const int32_t[::1] neighbour,
     try:
         for root in range(roots):
             with nogil:
-                # states are node and parity; a state is pushed once for each edge at most.  Of a
-                # shortest closed walk some edge has both ends within half of it from the root.
+                # A state is a node and a parity; each state is pushed at most once for each edge.
+                # Some edge of a shortest closed walk has both ends within half of the walk's length
+                # from the root.
                 best[2 * root] = 0
                 previous[2 * root] = -1
                 seen[0] = <int32_t> (2 * root)
@@ -303,10 +306,10 @@ def odd_cycles(const int64_t[::1] first, const int32_t[::1] neighbour,
 
 
 cdef Py_ssize_t _odd_cycle(int32_t *walk, Py_ssize_t length, int32_t *place) noexcept nogil:
-    """Leaves of a closed walk of an odd number of edges a cycle of an odd number of them.
+    """Reduces a closed walk of an odd number of edges to a cycle of an odd number of edges.
 
-    Closed parts of the walk are cut out where they have an even number of edges, and the first
-    that has an odd number is what is left.  Returns its number of nodes.
+    A closed part of the walk is removed if it has an even number of edges; the first closed part
+    with an odd number is the result.  Returns its number of nodes.
     """
     cdef Py_ssize_t i, j, size = 0, begin
     for i in range(length):
@@ -342,7 +345,7 @@ def triangles(const int64_t[::1] first, const int32_t[::1] neighbour,
     Returns
     -------
     ndarray of int64, shape (triangles, 4)
-        Three nodes, ascending, and by how much the inequality is violated.
+        Three nodes, ascending, and the violation of their inequality.
         O(sum over edges of the degrees of their ends) time.
     """
     cdef Py_ssize_t a, e, i, j
@@ -379,17 +382,17 @@ def triangles(const int64_t[::1] first, const int32_t[::1] neighbour,
 
 
 cdef int64_t _violation(Py_ssize_t n, int64_t x, int64_t slack, int64_t *line) noexcept nogil:
-    """Returns by how much n tokens that conflict pairwise violate the clique inequality, at most.
+    """Returns the largest violation of the clique inequality for n tokens that conflict pairwise.
 
-    `x` and `slack` are the sums over the tokens and the edges; `line` becomes the r of the
-    inequality that is violated most.  The edges' y sum to C(n,2)/2 + (n − 1)/2·x − slack.
+    `x` and `slack` are the sums over the tokens and over the edges; `line` receives the r of the
+    most violated inequality.  The sum of y over the edges is C(n,2)/2 + (n − 1)/2·x − slack.
     """
     cdef int64_t r, rest, touched, value, most = -(<int64_t> 1 << 62)
     cdef int64_t edges = n * (n - 1) / 2
     for r in range(1, n - 1):
         rest = n - r
         touched = edges - rest * (rest - 1) / 2
-        # twice the violation, to stay whole
+        # twice the violation, which is an integer
         value = (edges * UNIT + (n - 1) * x - 2 * slack
                  - 2 * (touched - (rest - 1) * r) * UNIT - 2 * (rest - 1) * x)
         if value > most:
@@ -402,8 +405,8 @@ def cliques(const int64_t[::1] first, const int32_t[::1] neighbour, const int64_
             const int64_t[::1] x, const int64_t[:, ::1] seeds):
     """Grows triangles into cliques of 4 to 6 tokens whose inequality is violated.
 
-    Each seed takes in, one at a time, the token that conflicts with all of it and raises the
-    violation the most, the first one of those that raise it equally.
+    Each step adds to a seed the token that conflicts with all its tokens and increases the
+    violation most; ties go to the first such token.
 
     Parameters
     ----------
@@ -417,8 +420,8 @@ def cliques(const int64_t[::1] first, const int32_t[::1] neighbour, const int64_
     Returns
     -------
     ndarray of int64, shape (cliques, 9)
-        The number of tokens, the r of the inequality, by how much it is violated, and the tokens,
-        ascending, −1 behind them; a clique may come several times.
+        The number of tokens, the r of the inequality, its violation, and the tokens, ascending,
+        followed by −1; a clique may be listed several times.
     """
     cdef Py_ssize_t s, n, i, j, e, at
     cdef int64_t total_x, total, joint, value, most, r, best_r, slack_of
@@ -471,7 +474,7 @@ def cliques(const int64_t[::1] first, const int32_t[::1] neighbour, const int64_
         row[0], row[1], row[2] = n, best_r, most
         for i in range(LARGEST):
             row[3 + i] = -1
-        for i in range(n):      # ascending
+        for i in range(n):      # sort them in ascending order
             j = i
             while j and row[2 + j] > members[i]:
                 row[3 + j] = row[2 + j]
@@ -484,7 +487,7 @@ def cliques(const int64_t[::1] first, const int32_t[::1] neighbour, const int64_
 
 cdef Py_ssize_t _edge(const int64_t[::1] first, const int32_t[::1] neighbour, int64_t a,
                       int32_t b) noexcept nogil:
-    """Returns where the edge stands in the row of a, or −1."""
+    """Returns the index of the edge in the row of a, or −1."""
     cdef Py_ssize_t low = first[a], high = first[a + 1], middle
     while low < high:
         middle = (low + high) >> 1
