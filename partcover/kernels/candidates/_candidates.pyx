@@ -1,9 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Lists the substrings of the words that may become tokens, by their promise.
+"""Lists the substrings of the words that may become tokens, by an upper bound on their savings.
 
-They are nodes of the tree of suffixes, which is walked from the suffix array and the common
-prefixes of neighbouring suffixes (see `_suffix_array`); nothing of it is held but the way down to
-the node at hand, and the nodes that are wanted.
+The upper bound of a candidate is its weight times (length - 1): with it no vocabulary saves more
+tokens by this candidate.  Candidates are nodes of the suffix tree.  The tree is traversed by means
+of the suffix array and the common prefixes of adjacent suffixes (see `_suffix_array`); only the
+path to the current node and the requested nodes are kept in memory.
 """
 
 import numpy as np
@@ -15,13 +16,13 @@ include "../shared/_position.pxi"
 include "../shared/_prefetch.pxi"
 
 cdef enum:
-    N_CLASSES = 488     # of promises; the last is that of 2^63 - 1
-    AHEAD = 16          # suffixes, of which what is read next is prefetched
+    N_CLASSES = 488     # classes of upper bounds; the last holds 2^63 - 1
+    AHEAD = 16          # how many suffixes ahead memory is prefetched
 
 cpdef enum:
-    # of a length in a key, above which stands a place in the suffix array
+    # a key holds a length in this many low bits, and a place in the suffix array above them
     LENGTH_BITS = 32
-    WIDE_LENGTH_BITS = 28   # where positions have 64 bits
+    WIDE_LENGTH_BITS = 28   # the same for 64-bit positions
 
 
 cdef struct Node:
@@ -29,40 +30,40 @@ cdef struct Node:
     int64_t hi
     int32_t first        # shortest length on the edge into the node
     int32_t last         # longest length that is a candidate
-    int64_t weight       # occurrences that may count, weighted by word counts
+    int64_t weight       # count of the occurrences that count, weighted by the words' counts
 
 
 cdef struct Open:
     int32_t depth
-    int32_t word         # the one word all occurrences are in, or -1
+    int32_t word         # the word that has all occurrences, or -1 if there are several
     int64_t lo
     int64_t weight
-    int64_t live         # the weight of the occurrences that may count
+    int64_t live         # the weight of the occurrences that count
 
 
 cdef class Nodes:
-    """The nodes of the tree of suffixes that stand for candidates, from a range of suffixes.
+    """The nodes of the suffix tree that stand for candidates, from a range of suffixes.
 
     Attributes
     ----------
     candidates : int
-        Their number; a node stands for all lengths on the edge into it.
+        Number of candidates; a node stands for all lengths on the edge that leads to it.
     occurrences : int
-        How often they occur, overlapping ones and those that do not count included.
+        Number of their occurrences, including overlapping ones and those that do not count.
     longest : int
-        The length of the longest.
+        Length of the longest candidate.
     total : int
-        The number of distinct substrings in the range, those that are left out included.
+        Number of distinct substrings in the range, including those that are left out.
     """
     cdef readonly int64_t candidates, occurrences, longest, total
     cdef Node *items
     cdef Py_ssize_t size
     cdef Py_ssize_t room
-    cdef int32_t cap             # the longest candidate
-    cdef int64_t min_count       # the fewest occurrences of one
-    cdef int64_t least           # the least promise of one
+    cdef int32_t cap             # length of the longest candidate allowed
+    cdef int64_t min_count       # minimum count of a candidate
+    cdef int64_t least           # minimum upper bound of a candidate
     cdef bint is_wide            # whether positions have 64 bits
-    cdef int64_t *classes        # receives the candidates of each class; NULL to keep the nodes
+    cdef int64_t *classes  # receives the number of candidates in each class; NULL to keep the nodes
 
     def __cinit__(self, Py_ssize_t max_length, int64_t min_count, int64_t least):
         self.cap = <int32_t> min(max_length, INT32_MAX)
@@ -75,7 +76,7 @@ cdef class Nodes:
         """Returns the candidates in lexicographic order: their lo, hi, length and weight."""
         cdef Py_ssize_t a
         cdef int length_bits = WIDE_LENGTH_BITS if self.is_wide else LENGTH_BITS
-        # by first position in suffix order, shorter substrings first
+        # order by first position in suffix order, then by length
         key = np.empty(self.size, np.int64)
         cdef int64_t[::1] key_view = key
         for a in range(self.size):
@@ -111,7 +112,7 @@ cdef class Nodes:
 
     cdef Py_ssize_t emit(self, const Open *node, int64_t hi, int32_t parent,
                          const uint8_t[::1] whole, bint is_word) except -1 nogil:
-        """Takes a node in; returns how many substrings it stands for, dominated ones included."""
+        """Adds a node; returns how many substrings it stands for, including dominated ones."""
         cdef int32_t first = max(parent, 1) + 1
         cdef int32_t last = min(node.depth, self.cap)
         cdef int64_t pairs
@@ -124,7 +125,7 @@ cdef class Nodes:
             first = last
         if node.live == 0:
             return n_lengths
-        # by a division: the promise, live weight times (length - 1), may pass int64
+        # divide, since the upper bound, live * (length - 1), may exceed int64
         if self.least > 0:
             pairs = (self.least - 1) // node.live + 1
             if pairs >= last:
@@ -137,7 +138,7 @@ cdef class Nodes:
         return n_lengths
 
     cdef void classify(self, int64_t weight, int64_t first, int64_t last) noexcept nogil:
-        """Counts the lengths first..last by their classes: of long words there are many."""
+        """Counts the lengths first..last by class, not one by one: long words have many."""
         cdef int64_t end
         cdef int number
         while first <= last:
@@ -166,7 +167,7 @@ cdef class Nodes:
 
 
 cdef inline int _class_of(int64_t weight, int64_t pairs) noexcept nogil:
-    """The class of a promise: eight for each power of two."""
+    """The class of an upper bound; each power of two has eight classes."""
     cdef int64_t promise = INT64_MAX if weight > INT64_MAX // pairs else weight * pairs
     cdef int top = 0
     while promise >> top > 15:
@@ -179,7 +180,7 @@ cdef inline int64_t _floor_of(int number) noexcept nogil:
 
 
 def class_floor(int number):
-    """Returns the least promise of a class that `promise_classes` counts."""
+    """Returns the smallest upper bound in a class of `promise_classes`."""
     return _floor_of(number)
 
 
@@ -187,10 +188,10 @@ cdef int _walk(const position_t[::1] sa, const int32_t[::1] lcp, const int32_t[:
                const int64_t[::1] offsets, const int64_t[::1] counts, const uint8_t[::1] whole,
                const uint8_t[::1] blocked, Py_ssize_t begin, Py_ssize_t end,
                Nodes nodes) except -1:
-    """Walks the tree of the suffixes from `begin` on, before `end`, and gives its nodes to `nodes`.
+    """Walks the tree of the suffixes from `begin` to before `end`, and adds its nodes to `nodes`.
 
-    Occurrences that begin at a position that is blocked do not count, if any is: their weight is
-    not in that of a node.  No two symbols begin a suffix of the range and one outside it.
+    Occurrences that begin at a blocked position are not in the weight of a node.  No two symbols
+    may begin both a suffix of the range and one outside it.
     """
     cdef Py_ssize_t i = begin
     cdef Py_ssize_t top = 0
@@ -222,14 +223,14 @@ cdef int _walk(const position_t[::1] sa, const int32_t[::1] lcp, const int32_t[:
                 w = word_of[pos]
                 here = lcp[i] if i > begin else 0
                 after = lcp[i + 1] if i + 1 < end else 0
-                # the leaf: occurs once
+                # the leaf: a substring that occurs once
                 live = counts[w] if all_live or not blocked[pos] else 0
                 parent = max(here, after)
                 node = Open(<int32_t> (offsets[w + 1] + w + 1 - pos), w, i, counts[w], live)
                 if node.depth > parent:
                     total += nodes.emit(&node, i + 1, parent, whole,
                                         pos == offsets[w] + w + 1)
-                # open the inner node that starts here, add the leaf, close what ends here
+  # open the inner node that starts here, add the leaf, and close the nodes that end here
                 if after > stack[top].depth:
                     top += 1
                     if top == room:
@@ -265,9 +266,10 @@ cdef int _walk(const position_t[::1] sa, const int32_t[::1] lcp, const int32_t[:
 
 
 def shard_ends(const int32_t[::1] lcp, Py_ssize_t first, Py_ssize_t n_shards):
-    """Returns where at most `n_shards` ranges of the suffixes from `first` on end, one at least.
+    """Returns where the ranges end when the suffixes from `first` on are split into shards.
 
-    Suffixes that begin with the same two symbols are in the same range.
+    There are between 1 and `n_shards` ranges.  Suffixes that begin with the same two symbols are in
+    the same range.
     """
     cdef Py_ssize_t n = lcp.shape[0]
     cdef Py_ssize_t s, end
@@ -286,12 +288,11 @@ def promise_classes(const position_t[::1] sa, const int32_t[::1] lcp,
                     const int32_t[::1] word_of, const int64_t[::1] offsets,
                     const int64_t[::1] counts, const uint8_t[::1] whole, Py_ssize_t max_length,
                     int64_t min_count, blocked, Py_ssize_t begin, Py_ssize_t end):
-    """Counts the candidates of a range of suffixes by classes of promise.
+    """Counts the candidates of a range of suffixes in classes of their upper bounds.
 
-    The promise of a candidate is its weight times (length - 1): no vocabulary saves more by it.
-    Returns the candidates of each class, whose least promise is `class_floor` of its number.
-    O(suffixes + nodes) time, and memory for the deepest node alone.  Arguments as for
-    `candidate_nodes`.
+    Returns the number of candidates in each class; `class_floor` gives the smallest upper bound of
+    a class.  O(suffixes + nodes) time, and memory only for the path to the deepest node.  The
+    arguments are those of `candidate_nodes`.
     """
     cdef Nodes nodes = Nodes(max_length, min_count, 0)
     classes = np.zeros(N_CLASSES, np.int64)
@@ -309,14 +310,14 @@ def candidate_nodes(const position_t[::1] sa, const int32_t[::1] lcp,
                     int64_t min_count, blocked, Py_ssize_t begin, Py_ssize_t end, int64_t least=0):
     """Finds all substrings of length 2..max_length with weighted occurrences >= min_count.
 
-    They are those of a range of suffixes, from `begin` on and before `end`, one of `shard_ends`.
-    A substring of only one distinct word w is dominated, and left out, if ``whole[w]`` says that
-    w itself is a candidate, unless it is w.  So are those of a promise (see `promise_classes`)
-    less than `least`.  Where `blocked`, uint8 for each position, is given, occurrences that begin
-    at a blocked position are in neither the promise nor the weight that is returned, and what has
-    no others is left out.
+    The range of suffixes begins at `begin` and ends before `end`, one of `shard_ends`.  A substring
+    that occurs in only one distinct word w is dominated by w if ``whole[w]`` says that w is a
+    candidate, and is left out unless it is w itself.  Substrings with an upper bound (see
+    `promise_classes`) below `least` are left out, too.  If `blocked` is given, uint8 for each
+    position, occurrences that begin at a blocked position count neither for the upper bound nor
+    for the returned weight, and a substring that has no others is left out.
 
-    Returns their `Nodes`.  O(suffixes) time.
+    Returns `Nodes`.  O(suffixes) time.
     """
     cdef Nodes nodes = Nodes(max_length, min_count, least)
     cdef const uint8_t[::1] dead = np.zeros(0, np.uint8) if blocked is None else blocked

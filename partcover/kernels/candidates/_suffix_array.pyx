@@ -1,12 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Sorts the suffixes of the words, and finds tokens among them.
+"""Sorts the suffixes of the words, and finds tokens in the suffix array.
 
-The text is every word followed by the separator 0, with one separator in front; symbols are
-ranks >= 1.  A token that occurs is an interval of the suffix array and a length, so no occurrence
-lists are ever built: the occurrences of (lo, hi, length) are ``sa[lo:hi]``.
+The text is every word followed by the separator 0, with one more separator in front; symbols are
+ranks >= 1.  A token that occurs is an interval of the suffix array and a length: the occurrences of
+(lo, hi, length) are ``sa[lo:hi]``, so no lists of occurrences are needed.
 
-Positions have 32 bits where all fit, else 64: the type of the suffix array says which.  Symbols,
-words and lengths have 32 bits in both.
+Positions have 32 bits if all fit, else 64; the type of the suffix array tells which.  Symbols,
+words and lengths have 32 bits in both cases.
 """
 
 import numpy as np
@@ -19,16 +19,16 @@ include "../shared/_position.pxi"
 include "../shared/_prefetch.pxi"
 
 cdef enum:
-    AHEAD = 16          # suffixes, of which what is read next is prefetched
+    AHEAD = 16          # how many suffixes ahead memory is prefetched
     BLOCK = 1 << 10     # positions whose LMS suffixes are listed at a time
 
 
-ctypedef fused rank_t:      # of a symbol of the words: a byte itself
+ctypedef fused rank_t:      # the type of a symbol of the words; bytes stay bytes
     uint8_t
     int32_t
 
 
-ctypedef fused symbol_t:    # of the text, or in the recursion the name of an LMS substring
+ctypedef fused symbol_t:    # a symbol of the text, or in the recursion the name of an LMS substring
     uint8_t
     int32_t
     int64_t
@@ -36,9 +36,9 @@ ctypedef fused symbol_t:    # of the text, or in the recursion the name of an LM
 
 def lay_out(const rank_t[::1] ranks, const int64_t[::1] offsets, int32_t[::1] text,
             int32_t[::1] word_of):
-    """Writes the text of words that are given as ranks from 0, and the word at each position.
+    """Writes the text of words given as ranks from 0, and the word of each position.
 
-    At a separator it is the word behind it, at the last one the number of words.
+    A separator gets the number of the word after it; the last one, the number of words.
     """
     cdef int32_t word, n_words = <int32_t> offsets.shape[0] - 1
     cdef Py_ssize_t i
@@ -56,11 +56,12 @@ def lay_out(const rank_t[::1] ranks, const int64_t[::1] offsets, int32_t[::1] te
 cdef int _sais(const symbol_t *s, position_t *sa, position_t n, position_t upper) noexcept nogil:
     """Builds the suffix array by induced sorting (Nong, Zhang and Chan 2009); O(n + upper).
 
-    A suffix is S if it sorts before the next one, else L, as the last is; it is LMS if it is S
-    and the one before is L.  Sorted LMS suffixes induce all others.  They are sorted by the
-    recursion: of a text of names, one for each LMS suffix up to the next.  What has to be known
-    of a suffix in passing is read off the sign of its place (as in sais-lite by Yuta Mori), and
-    the text of names is held in `sa`: buckets aside, no memory is needed.
+    A suffix is S if it sorts before the next one, else L; the last suffix is L.  It is LMS if it
+    is S and the suffix before it is L.  The order of the LMS suffixes determines that of all
+    others.  They are sorted by recursion on a text of names, one name for the part of the text
+    from each LMS suffix to the next.  During a scan the sign of an entry stores what has to be
+    known about a suffix (as in sais-lite by Yuta Mori), and the text of names is stored in `sa`:
+    no memory is needed except for the buckets.
 
     Returns -1 when memory runs out.
     """
@@ -107,10 +108,10 @@ cdef void _ends(const position_t *counts, position_t *bucket, position_t upper) 
 
 cdef position_t _list_lms(const symbol_t *s, position_t begin, position_t end, bint *is_s,
                           position_t *found) noexcept nogil:
-    """Writes the LMS suffixes from the one after `begin` to `end`, descending; returns how many.
+    """Writes the LMS suffixes after `begin` up to `end`, descending; returns their number.
 
-    `is_s` is the type of the suffix at `end`, and then at `begin`.  One place behind what is found
-    is written to, too: a branch would be mispredicted.
+    `is_s` is the type of the suffix at `end`, and afterwards of that at `begin`.  The loop also
+    writes to the place after the last result, because a branch would often be mispredicted.
     """
     cdef position_t j, m = 0
     cdef bint now, later = is_s[0]
@@ -125,7 +126,7 @@ cdef position_t _list_lms(const symbol_t *s, position_t begin, position_t end, b
 
 cdef inline void _look_ahead(const symbol_t *s, const position_t *sa, const position_t *bucket,
                              position_t later, position_t soon) noexcept nogil:
-    """Prefetches what two places of `sa` need, which are looked at later and soon."""
+    """Prefetches the memory for two entries of `sa`: one that is used later, and one soon."""
     cdef position_t v = sa[later]
     prefetch(&s[v if v > 0 else 0])
     if symbol_t is not uint8_t:
@@ -137,10 +138,11 @@ cdef inline void _look_ahead(const symbol_t *s, const position_t *sa, const posi
 cdef position_t _sort_substrings(const symbol_t *s, position_t *sa, position_t n,
                                  position_t upper, const position_t *counts,
                                  position_t *bucket) noexcept nogil:
-    """Sorts the LMS suffixes by what they have up to the next.
+    """Sorts the LMS suffixes by their symbols up to the next LMS suffix.
 
-    Returns their number m; they are the last m places of `sa`, and 0 is in all others.  Meanwhile
-    `sa` holds the suffix before the one that stands there, as ~ if the other scan is to place it.
+    Returns their number m; they are then the last m entries of `sa`, and all others are 0.  During
+    the scans an entry of `sa` is the suffix before the one that belongs there, or its complement
+    ~ if the other scan has to place it.
     """
     cdef position_t i, j, begin, end = n - 1, top = n
     cdef position_t lms[BLOCK + 1]
@@ -190,15 +192,16 @@ cdef position_t _sort_substrings(const symbol_t *s, position_t *sa, position_t n
 
 cdef position_t _name_substrings(const symbol_t *s, position_t *sa, position_t n,
                                  position_t m) noexcept nogil:
-    """Writes the names of the m LMS substrings, in the order of the text, to the end of `sa`.
+    """Writes the names of the m LMS substrings, in text order, to the end of `sa`.
 
-    They ascend with the substrings from 0; equal ones have one name.  Returns how many there are.
+    Names count from 0 in the order of the substrings; equal substrings have the same name.
+    Returns the number of names.
     """
     cdef position_t i, j, k, length, begin, end = n - 1, next_lms = n
     cdef position_t last = 0, last_length = 0, names = 0
     cdef position_t lms[BLOCK + 1]
     cdef bint is_s = False
-    # lengths, then names: two LMS suffixes are never neighbours
+    # write lengths, then names; they fit, because two LMS suffixes are never adjacent
     while end > 0:
         begin = max(end - BLOCK, 0)
         for i in range(_list_lms(s, begin, end, &is_s, lms)):
@@ -230,7 +233,7 @@ cdef position_t _name_substrings(const symbol_t *s, position_t *sa, position_t n
 cdef void _sort_suffixes(const symbol_t *s, position_t *sa, position_t n, position_t upper,
                          const position_t *counts, position_t *bucket,
                          position_t m) noexcept nogil:
-    """Sorts all suffixes; the first m places of `sa` are the order of the LMS suffixes."""
+    """Sorts all suffixes; the first m entries of `sa` give the order of the LMS suffixes."""
     cdef position_t i, j
     cdef position_t *first = sa + n - 2      # the first LMS suffix in the text
     cdef symbol_t c
@@ -288,7 +291,7 @@ def suffix_array(const int32_t[::1] text, int32_t upper, position_t[::1] sa):
         if upper > UINT8_MAX:
             status = _sais(&text[0], &sa[0], <position_t> n, <position_t> upper)
         else:
-            # a quarter of the memory that is read at random
+            # 32-bit ranks take a quarter of the memory that random access touches
             narrow = <uint8_t *> malloc(n)
             status = -1
             if narrow != NULL:
@@ -302,7 +305,7 @@ def suffix_array(const int32_t[::1] text, int32_t upper, position_t[::1] sa):
 
 def suffix_ranks(const position_t[::1] sa, position_t[::1] rank, Py_ssize_t begin,
                  Py_ssize_t end):
-    """Writes the places of the suffixes from `begin` on, before `end`, to where they start."""
+    """Writes to the start of each suffix from `begin` to before `end` its place in the array."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(begin, end):
@@ -312,11 +315,11 @@ def suffix_ranks(const position_t[::1] sa, position_t[::1] rank, Py_ssize_t begi
 def common_prefixes(const int32_t[::1] text, const position_t[::1] sa,
                     const position_t[::1] rank, int32_t[::1] lcp, Py_ssize_t begin,
                     Py_ssize_t end):
-    """Writes the length of the common prefix of neighbouring suffixes, up to the separator 0.
+    """Writes the length of the common prefix of adjacent suffixes, up to the separator 0.
 
-    ``lcp[i]`` is between ``sa[i - 1]`` and ``sa[i]``; ``lcp[0]`` is 0.  Those of the suffixes that
-    start at `begin` or later, before `end`, are written.  (Kasai et al. 2001; their argument still
-    holds: a common prefix without a separator loses at most its first symbol.)
+    ``lcp[i]`` is the length for ``sa[i - 1]`` and ``sa[i]``; ``lcp[0]`` is 0.  It writes the
+    lengths of the suffixes that start from `begin` to before `end` (Kasai et al. 2001; their
+    argument still holds: a common prefix without a separator loses at most its first symbol).
     """
     cdef Py_ssize_t n = sa.shape[0]
     cdef Py_ssize_t i, j
@@ -341,7 +344,7 @@ def common_prefixes(const int32_t[::1] text, const position_t[::1] sa,
 
 def find(const int32_t[::1] text, const position_t[::1] sa,
          const int32_t[::1] patterns, const int64_t[::1] offsets):
-    """Returns the suffix-array interval of each pattern, given as ranks, -1 for unknown symbols."""
+    """Returns the suffix-array interval of each pattern of ranks; -1 marks unknown symbols."""
     cdef Py_ssize_t n_patterns = offsets.shape[0] - 1
     cdef Py_ssize_t p, left, right, mid
     cdef int side
@@ -370,7 +373,7 @@ def find(const int32_t[::1] text, const position_t[::1] sa,
 
 cdef int _compare(const int32_t[::1] text, Py_ssize_t pos, const int32_t[::1] patterns,
                   int64_t start, int64_t end) noexcept nogil:
-    """-1, 0 or 1: the suffix sorts before, begins with, or sorts after the pattern."""
+    """-1, 0 or 1: the suffix sorts before the pattern, begins with it, or sorts after it."""
     cdef int64_t j
     for j in range(start, end):
         if pos + j - start >= text.shape[0] or text[pos + j - start] < patterns[j]:
@@ -383,7 +386,7 @@ cdef int _compare(const int32_t[::1] text, Py_ssize_t pos, const int32_t[::1] pa
 def interval_words(const position_t[::1] sa, const int32_t[::1] word_of,
                    const int64_t[::1] counts, const position_t[::1] lo,
                    const position_t[::1] hi):
-    """Returns, for each interval, the only word of its occurrences (or -1) and their weight."""
+    """Returns for each interval the only word of its occurrences (or -1), and their weight."""
     cdef Py_ssize_t n_intervals = lo.shape[0]
     cdef Py_ssize_t p, i
     cdef int32_t w
