@@ -1,5 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Finds the words of a text, and caches the pieces that they are cut into."""
+"""Finds the words of a text, and caches the pieces that they are segmented into.
+
+A piece is a token or a single byte.  Each piece has a number, which `ids` may map to an id.
+"""
 
 import numpy as np
 
@@ -13,10 +16,11 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef enum:
-    CAP = 255           # bytes of the longest word that is kept
-    SMALL = 1 << 16     # slots of a table that grows to four times its size, not two
-    FEW = 16            # pieces of a word that are copied without asking for room
-    UNCACHED = -2147483648  # of the first word of a section that is not kept
+    CAP = 255           # bytes of the longest word that is cached
+    # a table with fewer slots grows to four times its size, a larger one to twice its size
+    SMALL = 1 << 16
+    FEW = 16            # up to this many pieces of a word are copied without checking for room
+    UNCACHED = -2147483648  # marks in `out` the first word of a section that is not cached
 
 include "../shared/_going_on.pxi"
 include "../shared/_hash.pxi"
@@ -32,18 +36,18 @@ include "../shared/_windows.pxi"
 include "_word_keys.pxi"
 
 
-cdef struct Entry:      # a word of several numbers, or whose numbers are not known yet
-    int64_t first       # of its numbers
-    int64_t count       # of its numbers; −1: not known yet
+cdef struct Entry:      # a word with several numbers, or whose numbers are not known yet
+    int64_t first       # index of its first number
+    int64_t count       # how many numbers it has; −1: not known yet
 
-cdef struct NewWord:    # of this section
-    int64_t start       # in the text
+cdef struct NewWord:    # a word of this section
+    int64_t start       # its place in the text
     int64_t length
     int32_t entry
 
 
 cdef const uint8_t *_utf8(object text) except NULL:
-    """Returns the bytes of a text: bytes, or characters that are all ASCII."""
+    """Returns the bytes of a text, which is bytes or a str of ASCII characters only."""
     if isinstance(text, bytes):
         return <const uint8_t *> PyBytes_AS_STRING(text)
     if isinstance(text, str) and (<str> text).isascii():
@@ -58,20 +62,20 @@ cdef void _narrowed(uint16_t *to, const int32_t *from_, int64_t n) noexcept nogi
 
 
 def classified_at_once(int most=64):
-    """Chooses how many bytes windows look at a time, up to `most`; returns how many.
+    """Sets how many bytes a window examines at a time, up to `most`; returns the number chosen.
 
-    It is what the machine can, of 64, 32 and 16.  No result depends on it.
+    It is 64, 32 or 16, depending on the machine.  No result depends on it.
     """
     return _choose(most)
 
 
 def finds_windows(int mode, const uint8_t[::1] kinds, int phrase=1):
-    """Returns whether words of these rules are found many at a time."""
+    """Returns whether windows can find the words of these rules, many words at a time."""
     return _scanner(kinds, mode, phrase, False).wide
 
 
 def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds, int phrase=1):
-    """Returns where each word of `text` ends, as a list; up to `phrase` words are joined."""
+    """Returns where each word of `text` ends, as a list; up to `phrase` words form one phrase."""
     cdef Scanner scanner = _scanner(kinds, mode, phrase, False)
     cdef Word words[WINDOW]
     cdef const uint8_t *end
@@ -92,14 +96,16 @@ def word_ends(const uint8_t[::1] text, int mode, const uint8_t[::1] kinds, int p
 
 def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
               const uint8_t[::1] kinds, int phrase=1):
-    """Cuts texts that stand one after another, each by itself; up to `phrase` words are joined.
+    """Splits each of several texts into words; up to `phrase` words form one phrase.
+
+    The texts are one after another in `data`.
 
     Returns
     -------
     ends : ndarray of int64, shape (words + 1,)
         Offsets of the words in `data`.
     text : ndarray of int64, shape (words,)
-        Index of the text that each word is of.
+        Index of the text that each word belongs to.
     """
     cdef Scanner scanner = _scanner(kinds, mode, phrase, False)
     cdef Word words[WINDOW]
@@ -107,7 +113,7 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
     cdef int j, found
     cdef const uint8_t *end
     cdef Cut cut
-    # no more words than bytes; what is not written takes no memory
+    # there are no more words than bytes; pages that are never written take no memory
     ends = np.empty(data.shape[0] + 1, np.int64)
     text = np.empty(data.shape[0], np.int64)
     cdef int64_t[::1] e = ends
@@ -131,63 +137,65 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
 
 
 cdef class WordCache:
-    """A cache of the pieces that words are cut into, bounded in bytes.
+    """A cache of the pieces that words are segmented into, with a limit in bytes.
 
-    For each section of text, call `find`, which looks its words up; `new_words` and `add_pieces`
-    if there are new ones; and `write`, `array_of_words` or `values_of_words`.  `find_texts` looks
-    up several texts.  A cache belongs to one thread at a time; words are found without the
-    interpreter lock.  Words of more than 255 bytes are not kept, and none is where `limit` is 0; a
-    cache that has outgrown `limit` starts anew.
+    For each section of text, call `find`, which looks its words up; then `new_words` and
+    `add_pieces` if there are new ones; then `write`, `array_of_words` or `values_of_words`.
+    `find_texts` looks up several texts.  Only one thread at a time may use a cache; words are
+    found without the interpreter lock.  Words of more than 255 bytes are not cached, and no word
+    is if `limit` is 0.  A cache that has outgrown `limit` is emptied.
 
     Parameters
     ----------
     mode : int
-        Where words end: `FIRST_SPACE` to `MARKED`, which needs `mark` before texts are found.
+        Where words end: `FIRST_SPACE` to `MARKED`.  `MARKED` needs a call of `mark` before texts
+        are searched.
     kinds : ndarray of uint8, shape (0x110000,)
-        What each code point can be, bits from `LETTER` to `DECIMAL`.
+        The classes of each code point: bits from `LETTER` to `DECIMAL`.
     mark : bytes
-        What stands for a space, not empty.  Where it is not a space, a mark within a word becomes
-        a space.
+        The bytes that stand for a space, not empty.  If they are not a space, a mark within a word
+        becomes a space.
     limit : int
-        Bytes that the cache may take, at least 0.
+        Bytes of memory that the cache may use, at least 0.
     tokens : TokenTable, optional
-        Words whose one token is known; it is not asked for words that are not kept.
+        Words that are one token.  Words that are not cached are not looked up in it.
     phrase : int
-        The most words that are joined.
+        The largest number of words in a phrase.
     merges : ShortMerges, optional
-        What cuts short words that are kept and not in `tokens`, so that they are never new.
+        Segments short words that are cached and not in `tokens`, so that they are never new.
     ids : ndarray of int32, optional
-        The id of each number, at least 0, which is kept instead of it; numbers from the last one
-        on have its id.
+        The id of each number, at least 0; the cache then stores ids instead of numbers.  The last
+        id is also that of all larger numbers.
     """
 
     cdef TokenTable tokens
     cdef ShortMerges merges
     cdef const int32_t[::1] ids
-    cdef const int32_t *id_of   # NULL: numbers are kept
-    cdef int32_t last           # of the numbers with an id
+    cdef const int32_t *id_of   # NULL: the cache stores numbers
+    cdef int32_t last           # the last number with an id of its own
     cdef Scanner scanner
     cdef const uint8_t[::1] kinds
     cdef const uint8_t[::1] marks
-    cdef int64_t marks_at       # where the part of the text begins that they are for
+    cdef int64_t marks_at       # where the part of the text begins that the marks describe
     cdef bytes mark
     cdef int64_t limit
     cdef Slots slots
-    cdef int64_t n_kept         # words in slots
-    cdef uint8_t *arena         # of words that are too long for a slot
+    cdef int64_t n_kept         # number of words in slots
+    cdef uint8_t *arena         # bytes of the words that are too long for a slot
     cdef int64_t used, room
     cdef Entry *entries
     cdef int64_t n_entries, entries_room
-    cdef int32_t *numbers       # of the entries
+    cdef int32_t *numbers       # the numbers of all entries, one after another
     cdef int64_t n_numbers, numbers_room
-    cdef NewWord *new           # words of this section that are kept, and not known yet
+    cdef NewWord *new  # words of this section that are cached and whose pieces are not known yet
     cdef int64_t n_new, new_room
-    cdef NewWord *uncached      # words of this section that are not kept, each time they come
+    cdef NewWord *uncached      # words of this section that are not cached, one for each occurrence
     cdef int64_t n_uncached, uncached_room
-    cdef int64_t n_own          # entries but for those of `uncached`, once they have pieces
-    cdef int32_t *out           # the section's numbers; −1 − i: those of entry i; `UNCACHED` + i
+    cdef int64_t n_own  # number of entries without those of `uncached`, once these have pieces
+    # the section's numbers; −1 − i: the numbers of entry i; `UNCACHED` + i: of `uncached[i]`
+    cdef int32_t *out
     cdef int64_t n_out, out_room
-    cdef int64_t *bounds        # where each text of several ends among them
+    cdef int64_t *bounds        # where each text of several ends in `out`
     cdef int64_t n_bounds, bounds_room
 
     def __cinit__(self, int mode, const uint8_t[::1] kinds, bytes mark, int64_t limit,
@@ -202,7 +210,7 @@ cdef class WordCache:
         self.kinds = kinds
         self.scanner = _scanner(kinds, mode, phrase, True)
         self.mark = mark
-        # more would need numbers of slots and entries that have more than 30 bits
+        # larger caches would need slot and entry numbers of more than 30 bits
         self.limit = min(limit, <int64_t> 1 << 33)
         if _new_slots(&self.slots, (1 << 9) - 1) < 0:
             raise MemoryError
@@ -218,7 +226,7 @@ cdef class WordCache:
         free(self.bounds)
 
     def __len__(self):
-        """Returns the number of words kept."""
+        """Returns the number of cached words."""
         return self.n_kept
 
     @property
@@ -228,7 +236,7 @@ cdef class WordCache:
 
     @property
     def displacement(self):
-        """The sum of the words' places in their chains, from 0 on for those in homes."""
+        """The sum of the words' positions in their chains; a word in its home has position 0."""
         cdef uint64_t i, total = 0, place
         cdef const Slot *slot
         for i in range(1, self.slots.mask + 1, 2):
@@ -262,11 +270,11 @@ cdef class WordCache:
         return 0
 
     cdef inline int32_t _kept(self, int32_t number) noexcept nogil:
-        """Returns what is kept for a number."""
+        """Returns what the cache stores for a number: the id, or the number itself."""
         return number if self.id_of == NULL else self.id_of[min(number, self.last)]
 
     cdef int _keep(self, const Key *key, const uint8_t *p, int64_t start) noexcept nogil:
-        """Adds the word at `p`, and its numbers to the section's."""
+        """Looks up the word at `p`, and appends its numbers to the section's."""
         cdef int64_t n = <int64_t> (key.b >> 56)
         cdef int64_t count = -1
         cdef int64_t i
@@ -320,9 +328,9 @@ cdef class WordCache:
 
     cdef int _copy_known(self, const Key *keys, const Word *words, int i,
                          int n) noexcept nogil:
-        """Adds the numbers of words i..n − 1 up to the first that is not known; returns it.
+        """Appends the numbers of words from i on, up to the first unknown word; returns its index.
 
-        After a rehash homes are of the smaller table, and then some are not found here.
+    After a rehash the keys still have homes in the smaller table, so some words are not found.
         """
         cdef const Slots *slots = &self.slots
         cdef const Slot *slot
@@ -334,14 +342,15 @@ cdef class WordCache:
         while i < n:
             slot = slots.at + keys[i].home
             other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
-            slot += other != 0      # which of the two is no branch that would be guessed wrong
+            # choose between the two slots without a branch, which would often be mispredicted
+            slot += other != 0
             other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
             if other:
                 slot = _slot_of(slots, keys + i, self.arena, words[i].start)
                 if slot == NULL:
                     break
             if slot.more & PIECES:
-                memcpy(at, slot.pieces, 16)     # and some that is written over
+                memcpy(at, slot.pieces, 16)  # always copy 16 bytes; the excess is overwritten later
                 at += slot.more & PIECES
             else:
                 entry = self.entries + slot.pieces[0]
@@ -360,7 +369,7 @@ cdef class WordCache:
         return i
 
     cdef int _put(self, Slot *slot) noexcept nogil:
-        """Adds the numbers of a slot to the section's, with room for those of a window."""
+        """Appends the numbers of a slot to the section's, and makes room for those of a window."""
         cdef int64_t count = slot.more & PIECES
         cdef const int32_t *pieces = slot.pieces
         cdef const Entry *entry
@@ -397,21 +406,21 @@ cdef class WordCache:
         return 0
 
     def find(self, text, int64_t at, int64_t upto):
-        """Looks up the words from `at` on, to the end of the one that reaches `upto`.
+        """Looks up the words from `at` on, up to the end of the word that reaches `upto`.
 
         Parameters
         ----------
         text : bytes or str
-            The whole text, so that words end where they do in it; characters are all ASCII.
+            The whole text, since a word's end may depend on what follows; ASCII only if a str.
         at : int
-            Where a word starts.
+            A place where a word starts.
         upto : int
-            More than `at`; a section of less than 2^30 bytes and one word.
+            A place after `at`.  A section has less than 2^30 bytes and one word.
 
         Returns
         -------
         end : int
-            Where the next section starts.
+            The place where the next section starts.
         misses : int
             Number of words whose pieces are not known.
         """
@@ -421,7 +430,7 @@ cdef class WordCache:
         return at, self.n_new + self.n_uncached
 
     def values_of(self, text, list values not None):
-        """Returns the values of all words of a text; None after `find` where some are new."""
+        """Returns the values of all words of a text; None after `find` if some words are new."""
         if len(text):
             self._begin_text()
             self._find(text, 0, len(text))
@@ -431,7 +440,7 @@ cdef class WordCache:
         return []
 
     def array_of(self, text, kind):
-        """Returns the numbers of all words of a text; None after `find` where some are new."""
+        """Returns the numbers of all words of a text; None after `find` if some words are new."""
         if len(text):
             self._begin_text()
             self._find(text, 0, len(text))
@@ -439,15 +448,15 @@ cdef class WordCache:
         return np.empty(0, kind)
 
     def set_marks(self, const uint8_t[::1] marks not None, int64_t at=0):
-        """Sets where words begin in the next text, from byte `at` on, where the mode is `MARKED`.
+        """Sets the marks of the next text, from byte `at` on; only for the mode `MARKED`.
 
-        No text is found behind the part that they are for.
+        Text after the part that the marks describe is not searched.
         """
         self.marks = marks
         self.marks_at = at
 
     cdef int64_t _marked(self, const uint8_t *base, int64_t at, int64_t size) except -1:
-        """Sets the marks of a text, and returns how many bytes of it are looked at."""
+        """Sets the marks of a text, and returns how many bytes of it are searched."""
         if self.scanner.mode != MARKED:
             return size
         size = min(size, self.marks_at + len(self.marks))
@@ -470,14 +479,14 @@ cdef class WordCache:
         return at
 
     def find_texts(self, bytes data not None, const int64_t[::1] offsets):
-        """Looks up the words of texts that stand one behind another.
+        """Looks up the words of several texts, which are one after another.
 
         Parameters
         ----------
         data : bytes
             The texts.
         offsets : ndarray of int64, shape (texts + 1,)
-            Where they start, and the end of the last.
+            Where each text starts, and the end of the last one.
 
         Returns
         -------
@@ -520,7 +529,7 @@ cdef class WordCache:
         self._begin_text()
 
     cdef void _begin_text(self) noexcept nogil:
-        """Forgets what is known of the text before; here nothing is."""
+        """Resets the state that depends on the preceding text; there is none here."""
 
     cdef void _begin(self) noexcept nogil:
         """Begins a section."""
@@ -531,7 +540,7 @@ cdef class WordCache:
 
     cdef int64_t _look(self, const uint8_t *base, int64_t at, int64_t upto,
                        int64_t size) noexcept nogil:
-        """Looks up words from `at` on; returns the end of the one that reaches `upto`, or -1."""
+        """Looks up words from `at` on; returns the end of the word that reaches `upto`, or -1."""
         cdef Cut cut = Cut(base + at, 0)
         cdef const uint8_t *stop = base + upto
         cdef const uint8_t *end = base + size
@@ -540,7 +549,7 @@ cdef class WordCache:
         cdef int64_t cap = CAP if self.limit else 0
         cdef int i, ready, status = 0
         while True:
-            # the table is mostly waiting for memory, so ask for it some words ahead
+            # the time goes to waiting for memory, so slots are prefetched some words ahead
             ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, words, keys)
             if ready == 0:
                 return cut.p - base
@@ -564,14 +573,14 @@ cdef class WordCache:
         return self.new + i if i < self.n_new else self.uncached + (i - self.n_new)
 
     def new_words(self, text):
-        """Returns the words whose pieces are not known, with mark and space exchanged.
+        """Returns the words whose pieces are not known, with marks and spaces exchanged.
 
         Returns
         -------
         data : ndarray of uint8
-            One word after another.
+            The words, one after another.
         offsets : ndarray of int64, shape (misses + 1,)
-            Where they start.
+            Where each word starts, and the end of the last one.
         """
         cdef int64_t i, total = 0
         cdef int64_t n = self.n_new + self.n_uncached
@@ -585,7 +594,7 @@ cdef class WordCache:
         for i in range(n):
             total += self._new_word(i).length
         offsets = np.zeros(n + 1, np.int64)
-        data = np.empty(total * width, np.uint8)     # what is not written takes no memory
+        data = np.empty(total * width, np.uint8)     # pages that are never written take no memory
         o = offsets
         d = data
         if n == 0:
@@ -599,7 +608,7 @@ cdef class WordCache:
         return data[:o[n]], offsets
 
     def uncached_starts(self):
-        """Returns where the section's words that are not kept start in the text, int64."""
+        """Returns where the section's words that are not cached start in the text, int64."""
         cdef int64_t i
         starts = np.empty(self.n_uncached, np.int64)
         cdef int64_t[::1] s = starts
@@ -609,15 +618,15 @@ cdef class WordCache:
 
     def add_pieces(self, const int64_t[::1] offsets, const uint8_t[::1] data,
                    const int32_t[::1] which):
-        """Adds the pieces that the words of `new_words` were cut into.
+        """Adds the pieces that the words of `new_words` were segmented into.
 
         Parameters
         ----------
         offsets, data : ndarray
-            As `new_words` gave them.
+            The result of `new_words`.
         which : ndarray of int32, shape (len(data),)
-            At the last symbol of each piece its number: the token's, −1 for a single byte; −2
-            elsewhere.  `write` gives bytes as 0 to 255, and token t as 256 + t.
+            At the last symbol of each piece: the token's index, or −1 for a single byte; elsewhere
+            −2.  The numbers that `write` gives are 0 to 255 for bytes, and 256 + t for token t.
         """
         cdef int64_t i, j
         cdef int64_t n = self.n_new + self.n_uncached
@@ -644,13 +653,13 @@ cdef class WordCache:
         self._insert()
 
     cdef inline const Entry *_entry(self, int32_t value) noexcept nogil:
-        """Returns the entry of a negative value of `out`."""
+        """Returns the entry that a negative value of `out` refers to."""
         if value < UNCACHED + self.n_uncached:
             return self.entries + (self.n_own + value - <int64_t> UNCACHED)
         return self.entries + (-1 - value)
 
     cdef int _insert(self) except -1:
-        """Puts the pieces of new words among the section's numbers."""
+        """Inserts the pieces of new words into the section's numbers."""
         cdef int64_t i, total = 0, text = 0
         cdef const Entry *entry
         cdef int32_t *old = self.out
@@ -686,13 +695,13 @@ cdef class WordCache:
 
     @property
     def total(self):
-        """How many numbers the section's words have, once none is new."""
+        """The number of numbers of the section's words, once no word is new."""
         return self.n_out
 
     def write(self, out, int64_t at):
-        """Writes the numbers, or ids, of the section's words to `out`, from place `at` on.
+        """Writes the numbers, or ids, of the section's words to `out`, beginning at index `at`.
 
-        There is room for `total`; the type is int32, or uint32 or uint16 where all fit in it.
+        `out` has room for `total` of them.  Its type is int32, or uint32 or uint16 if all fit.
         """
         cdef Py_buffer to
         PyObject_GetBuffer(out, &to, PyBUF_WRITABLE)
@@ -703,7 +712,7 @@ cdef class WordCache:
                 with nogil:
                     _narrowed(<uint16_t *> to.buf + at, self.out, self.n_out)
             elif to.itemsize == sizeof(int32_t):
-                if self.n_out:                  # before the first word there is no memory
+                if self.n_out:                  # before the first word no memory is allocated
                     memcpy(<int32_t *> to.buf + at, self.out, self.n_out * sizeof(int32_t))
             else:
                 raise TypeError("numbers have two or four bytes")
@@ -726,7 +735,7 @@ include "_running_words.pxi"
 
 cdef uint8_t *_exchange(const uint8_t *p, int64_t n, const uint8_t *mark, int64_t width,
                         uint8_t *out) noexcept nogil:
-    """Writes a word, each space as the mark and each mark as a space."""
+    """Writes a word with each space as the mark and each mark as a space."""
     cdef const uint8_t *end = p + n
     if width == 1 and mark[0] == c' ':
         memcpy(out, p, n)

@@ -1,4 +1,4 @@
-# Makes lists of the values of numbers: included by the kernels that return ids.
+# Makes lists of the values of numbers.  Included by the kernels that return ids.
 
 from cpython.list cimport PyList_New, PyList_SET_ITEM
 from cpython.object cimport PyObject
@@ -11,20 +11,20 @@ cdef extern from "Python.h":
         PyObject **ob_item
 
 cdef enum:
-    ITEMS_AHEAD = 16    # objects that are asked for before they are used
+    ITEMS_AHEAD = 16    # how many items ahead objects are prefetched
 
 
 cdef list _listed(const int32_t *numbers, Py_ssize_t n, list values):
     """Returns the value of each number.
 
-    It makes no new objects, which would take most of the time.
+    It reuses existing objects, because making new ones would take most of the time.
     """
     cdef Py_ssize_t i
     cdef list out = PyList_New(n)
     cdef PyObject **items = (<PyListObject *> values).ob_item
     cdef object value
     for i in range(n):
-        # first where the object is, then the object
+        # prefetch the pointer first, then the object
         if i + 2 * ITEMS_AHEAD < n:
             prefetch(items + numbers[i + 2 * ITEMS_AHEAD])
             prefetch(items[numbers[i + ITEMS_AHEAD]])

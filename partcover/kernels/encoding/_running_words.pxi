@@ -1,59 +1,62 @@
-# The cache of words whose cut depends on the text before: included by _encoder.pyx, behind
-# `WordCache`.
+# The cache of words whose segmentation depends on the text before them.  Included by _encoder.pyx,
+# after `WordCache`.
 #
-# Where sums have 32 bits, a word of up to PIECES numbers that holds behind a sum of up to LOW has
-# them in its slot, filled up with the number of no score; their scores are in a table.  Others have
-# a record in `numbers`, from a place divisible by RECORD on: how large a sum they hold behind
-# (8 bytes), how many numbers there are, how many scores (4 bytes each), the scores (8 bytes each),
-# the numbers.
+# The segmentation of a cached word is valid if the sum of scores before the word is at most a
+# limit, with or without sign.  If sums have 32 bits, the slot of a word with up to PIECES numbers and a
+# limit of at least LOW holds these numbers, padded with the number whose score is 0; a table holds
+# the scores.  Any other word has a record in `numbers`, at an index divisible by RECORD: the limit
+# (8 bytes), how many numbers and how many scores it has (4 bytes each), the scores (8 bytes each),
+# and the numbers.
 
 cdef enum:
-    RECORD = 4          # numbers
+    RECORD = 4          # records are aligned to this many numbers
     LOW = 99500
     SPARE = PIECES * (AHEAD + WINDOW) + 4   # room for the numbers of words in slots
 
 
 cdef class RunningCache(WordCache):
-    """A `WordCache` of words that are cut by sums of scores that go on over a text.
+    """A `WordCache` of words segmented by sums of scores that run through a whole text.
 
-    Of a word that is kept, the pieces and scores are known, and how large a sum before it they
-    hold behind; behind a larger one it is cut again.  So words are never new, but for those with a
-    byte that has no id.  `start_text` begins the sum anew, and `find` goes on with it.
+    For each cached word it stores the pieces, their scores, and the largest sum before the word
+    for which they are valid; after a larger sum the word is segmented again.  So the only new words
+    are those with a byte that has no id.  `start_text` resets the sum to 0, and `find` continues
+    it.
     """
 
-    cdef object scores          # whose functions these are
+    cdef object scores          # keeps alive the object that `ways` belongs to
     cdef GoingOn *ways
-    cdef double score_sum       # of the words so far
-    cdef bint plain             # a space is its own mark
+    cdef double score_sum       # sum of the scores of the words so far
+    cdef bint plain             # whether the mark is a space
     cdef const uint8_t *space   # the mark
-    cdef int64_t width          # of it
-    cdef const float[::1] scores_of     # of numbers, or ids; the last one is 0
-    cdef int32_t none           # its number
-    cdef bint lacks[256]        # a byte has no id
-    cdef int32_t unknown        # the number of no bytes that are unknown; 0: they are an error
-    cdef bint apart             # each character that is unknown has a number, not a run of them
+    cdef int64_t width          # length of the mark
+    cdef const float[::1] scores_of     # score of each number or id; the last one is 0
+    cdef int32_t none           # the number whose score is 0; -1 without `scores_of`
+    cdef bint lacks[256]        # whether a byte has no id
+    cdef int32_t unknown  # this + n is the number of n unknown bytes; 0: unknown bytes are an error
+    # whether each unknown character has a number of its own, instead of each run of them
+    cdef bint apart
     cdef int32_t *which         # the pieces of a word
     cdef int64_t which_room
-    cdef uint8_t *word          # a word with mark and space exchanged
+    cdef uint8_t *word          # a word with marks and spaces exchanged
     cdef int64_t word_room
 
     def set_scores(self, scores, const uint8_t[::1] lacks not None, int32_t unknown, bint apart,
                    const float[::1] scores_of=None):
-        """Sets how words are cut, and what their bytes without an id become; returns itself.
+        """Sets how words are segmented and how bytes without an id are numbered; returns itself.
 
         Parameters
         ----------
         scores : TextScores
-            Cuts words, with its scores set.
+            Segments words; its scores are set.
         lacks : ndarray of uint8, shape (256,)
-            Whether each byte has no id.
+            Whether each byte lacks an id.
         unknown : int
-            `unknown` + n is the number of n bytes that are unknown; 0 if there is none.
+            `unknown` + n is the number of n unknown bytes; 0 if unknown bytes are an error.
         apart : bool
-            Whether each unknown character has a number, not a run of them.
+            Whether each unknown character has a number of its own, instead of each run of them.
         scores_of : ndarray of float32, optional
-            Where sums have 32 bits: the scores of numbers, or of ids where they are kept; the last
-            one is 0 and nobody's.  It makes known words faster.
+            Only if sums have 32 bits: the score of each number, or of each id if the cache stores
+            ids; the last one is 0 and belongs to none.  It makes known words faster.
         """
         cdef int i
         self.plain = self.mark == b" "
@@ -88,7 +91,7 @@ cdef class RunningCache(WordCache):
         cdef int64_t cap = CAP if self.limit else 0
         cdef int i, ready
         while True:
-            # the table is mostly waiting for memory, so ask for it some words ahead
+            # the time goes to waiting for memory, so slots are prefetched some words ahead
             ready = _next_keys(&self.scanner, &cut, stop, end, cap, &self.slots, words, keys)
             if ready == 0:
                 return cut.p - base
@@ -105,7 +108,7 @@ cdef class RunningCache(WordCache):
                 i += 1
 
     cdef int _copy_low(self, const Key *keys, const Word *words, int i, int n) noexcept nogil:
-        """Adds the numbers of words i..n − 1 up to the first that is not in a slot; returns it."""
+        """Appends the numbers of words from i on up to the first not in a slot; returns that."""
         cdef const Slots *slots = &self.slots
         cdef const Slot *slot
         cdef uint64_t other
@@ -115,7 +118,8 @@ cdef class RunningCache(WordCache):
         while i < n and -LOW <= total <= LOW:
             slot = slots.at + keys[i].home
             other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
-            slot += other != 0      # which of the two is no branch that would be guessed wrong
+            # choose between the two slots without a branch, which would often be mispredicted
+            slot += other != 0
             other = slot[0].a ^ keys[i].a | slot[0].b ^ keys[i].b
             if other:
                 slot = _slot_of(slots, keys + i, self.arena, words[i].start)
@@ -123,7 +127,7 @@ cdef class RunningCache(WordCache):
                     break
             if slot.more & PIECES == 0:
                 break
-            memcpy(at, slot.pieces, 16)     # and some that is written over
+            memcpy(at, slot.pieces, 16)     # always copy 16 bytes; the excess is overwritten later
             total = total + scores[slot.pieces[0]]
             total = total + scores[slot.pieces[1]]
             total = total + scores[slot.pieces[2]]
@@ -135,7 +139,7 @@ cdef class RunningCache(WordCache):
 
     cdef int _add_word(self, const Key *key, const uint8_t *p, int64_t n, const uint8_t *base,
                        int64_t cap) noexcept nogil:
-        """Adds the numbers of a word to the section's, and its scores to the sum."""
+        """Appends the numbers of a word to the section's, and adds its scores to the sum."""
         cdef Key own
         cdef Slot *slot
         cdef const int32_t *record
@@ -145,7 +149,7 @@ cdef class RunningCache(WordCache):
         cdef int64_t count, size
         cdef const uint8_t *word
         if n <= cap:
-            own = key[0]        # after a rehash homes are others
+            own = key[0]        # after a rehash the home is another one
             own.home = _home(&self.slots, key.a, key.b)
             slot = _slot_of(&self.slots, &own, self.arena, p)
             if slot == NULL:
@@ -153,7 +157,8 @@ cdef class RunningCache(WordCache):
                 if slot == NULL:
                     return -1
             record = self.numbers + RECORD * <int64_t> slot.pieces[0]
-            # one in a slot was copied before if it holds, but for a new one
+            # a valid word in a slot was copied by `_copy_low` already, unless it has just become
+            # known
             if slot.more & PIECES == 0 and (
                 -(<const double *> record)[0] <= self.score_sum <= (<const double *> record)[0]
             ):
@@ -190,9 +195,9 @@ cdef class RunningCache(WordCache):
         return 0
 
     cdef Slot *_new_record(self, const Key *key, const uint8_t *p, int64_t n) noexcept nogil:
-        """Keeps a word; returns its slot, or NULL where there is no memory.
+        """Caches a word; returns its slot, or NULL if memory runs out.
 
-        One with a byte that has no id holds behind no sum.
+        The entry of a word with a byte that has no id is valid after no sum.
         """
         cdef double adds[CAP]
         cdef int32_t n_adds = 0
@@ -225,7 +230,7 @@ cdef class RunningCache(WordCache):
         low = limit >= LOW and 0 < count <= PIECES and self.none >= 0
         for i in range(size if low else 0):
             if self.which[i] == SINGLE and self.lacks[word[i]]:
-                low = False     # the numbers of what is unknown have no scores
+                low = False     # the numbers of unknown bytes have no scores
         (<double *> record)[0] = limit
         record[2] = <int32_t> count
         record[3] = n_adds
@@ -254,7 +259,7 @@ cdef class RunningCache(WordCache):
 
     cdef const uint8_t *_exchanged(self, const uint8_t *p, int64_t n,
                                    int64_t *size) noexcept nogil:
-        """Returns a word with mark and space exchanged, and sets its size; NULL: no memory."""
+        """Returns a word with marks and spaces exchanged, and sets its size; NULL: no memory."""
         size[0] = n
         if self.plain:
             return p
@@ -264,9 +269,9 @@ cdef class RunningCache(WordCache):
         return self.word
 
     cdef int64_t _number(self, const uint8_t *p, int64_t n, int32_t *to) noexcept nogil:
-        """Writes the numbers of the pieces in `which`; returns how many, -1: a byte has no id."""
+        """Writes the numbers of the pieces in `which`; returns how many, or -1: a byte has no id."""
         cdef int64_t i, count = 0
-        cdef int32_t unknown = 0        # bytes that are
+        cdef int32_t unknown = 0        # number of unknown bytes so far
         cdef int32_t piece
         for i in range(n):
             piece = self.which[i]

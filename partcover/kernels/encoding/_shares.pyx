@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Reads a text and fills a list in shares, which threads do at a time without the lock."""
+"""Reads texts and fills lists in shares, which several threads process without the lock."""
 
 cimport cython
 
@@ -39,7 +39,7 @@ cdef extern from *:
 include "_utf8_writing.pxi"
 
 cdef enum:
-    BLOCK = 1 << 12    # characters counted before the surrogates among them are looked for
+    BLOCK = 1 << 12    # characters that are measured before they are searched for surrogates
 
 ctypedef fused Character:
     uint8_t
@@ -48,7 +48,7 @@ ctypedef fused Character:
 
 
 cdef int64_t _size(const Character *p, const Character *end) noexcept nogil:
-    """The bytes of these characters in UTF-8; -1 where one is a surrogate that is no byte."""
+    """The size of these characters in UTF-8; -1 if one is a surrogate that stands for no byte."""
     cdef int64_t size = 0
     cdef const Character *first
     cdef const Character *stop
@@ -57,7 +57,7 @@ cdef int64_t _size(const Character *p, const Character *end) noexcept nogil:
         first = p
         stop = p + min(<int64_t> (end - p), BLOCK)
         surrogates = 0
-        while p < stop:    # no branch in it, so that it is done many characters at a time
+        while p < stop:    # without a branch, so that the compiler vectorizes the loop
             c = p[0]
             size += 1 + (c >= 0x80) + (c >= 0x800) + (c >= 0x10000)
             surrogates |= c - 0xD800 < 0x800
@@ -73,22 +73,22 @@ cdef int64_t _size(const Character *p, const Character *end) noexcept nogil:
 
 
 cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noexcept nogil:
-    """Writes characters as UTF-8, U+DC80 to U+DCFF as the bytes 0x80 to 0xFF; returns its end.
+    """Writes characters as UTF-8, and U+DC80 to U+DCFF as the bytes 0x80 to 0xFF.
 
-    It is NULL where another surrogate stands.
+    Returns where the output ends, or NULL if there is another surrogate.
     """
     cdef const Character *start
     cdef uint32_t c, x
     cdef int i, n
     while p < end:
-        # most text is ASCII; a character that becomes a byte leaves room for it
+        # most text is ASCII; a character that becomes one byte leaves room for writing in excess
         while end - p >= 16:
             n = _narrow(p, sizeof(Character), out)
             if n < 16:
                 out += n
                 p += n
                 break
-            out += 16       # which no addition waits for
+            out += 16       # a constant, so that the next step need not wait for the sum
             p += 16
         if can_shuffle:
             start = p
@@ -113,7 +113,7 @@ cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noe
                 out[0] = <uint8_t> c
                 out += 1
                 continue
-            # three bytes in any case, of which one to three stay: a branch would be guessed wrong
+            # always write three bytes and keep one to three of them: a branch would be mispredicted
             x = c
             if c >= 0x80:
                 x = 0x80C0 | c >> 6 | (c & 0x3F) << 8
@@ -128,7 +128,7 @@ cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noe
 
 cdef uint8_t *_written(const void *data, int kind, Py_ssize_t first, Py_ssize_t last,
                        uint8_t *to) noexcept nogil:
-    """Writes characters of `kind` bytes; see `_write`."""
+    """Writes characters of `kind` bytes as UTF-8; see `_write`."""
     if kind == 1:
         return _write(<const uint8_t *> data + first, <const uint8_t *> data + last, to)
     if kind == 2:
@@ -137,7 +137,7 @@ cdef uint8_t *_written(const void *data, int kind, Py_ssize_t first, Py_ssize_t 
 
 
 def shuffles(bint allowed=True):
-    """Chooses whether characters are written four at a time, which not every machine can.
+    """Sets whether to write characters four at a time, which not every machine can do.
 
     No result depends on it.
     """
@@ -149,9 +149,9 @@ shuffles()
 
 
 def utf8_size(str text not None, Py_ssize_t first, Py_ssize_t last):
-    """Returns the bytes of characters first..last - 1 in UTF-8, or -1 for a lone surrogate.
+    """Returns the size of characters first..last - 1 in UTF-8, or -1 for a lone surrogate.
 
-    U+DC80 to U+DCFF, which stand for bytes that are not UTF-8, are one byte each.
+    U+DC80 to U+DCFF, which stand for bytes that are not UTF-8, have one byte each.
     """
     cdef int kind = PyUnicode_KIND(text)
     cdef void *data = PyUnicode_DATA(text)
@@ -169,10 +169,10 @@ def utf8_size(str text not None, Py_ssize_t first, Py_ssize_t last):
 
 
 def written_utf8(str text not None, Py_ssize_t first, Py_ssize_t last):
-    """Returns characters first..last - 1 in UTF-8, or None where one is a lone surrogate.
+    """Returns characters first..last - 1 in UTF-8, or None if one is a lone surrogate.
 
-    U+DC80 to U+DCFF, which stand for bytes that are not UTF-8, are one byte each.  Other threads
-    can run meanwhile.
+    U+DC80 to U+DCFF, which stand for bytes that are not UTF-8, become one byte each.  Other threads
+    can run in the meantime.
     """
     cdef int kind = PyUnicode_KIND(text)
     cdef void *data = PyUnicode_DATA(text)
@@ -181,8 +181,8 @@ def written_utf8(str text not None, Py_ssize_t first, Py_ssize_t last):
     cdef uint8_t *end
     if not 0 <= first <= last <= len(text):
         raise ValueError("these characters are not of the text")
-    # a character of 1, 2 or 4 bytes becomes at most 2, 3 or 4, and up to 15 more are written
-    # at the last one; what is not written takes no memory
+    # a character of 1, 2 or 4 bytes becomes at most 2, 3 or 4 bytes, and the last one may write up
+    # to 15 bytes in excess; pages that are never written take no memory
     out = PyBytes_FromStringAndSize(NULL, (last - first) * (kind + 1 if kind < 4 else 4) + 16)
     to = <uint8_t *> PyBytes_AS_STRING(<object> out)
     with nogil:
@@ -190,14 +190,14 @@ def written_utf8(str text not None, Py_ssize_t first, Py_ssize_t last):
     if end == NULL:
         Py_DECREF(<object> out)
         return None
-    _PyBytes_Resize(&out, end - to)     # on failure it raises, and there is no object any more
+    _PyBytes_Resize(&out, end - to)     # on failure it raises, and `out` is no longer an object
     found = <object> out
     Py_DECREF(found)
     return found
 
 
 cdef Py_ssize_t _room(text) except -1:
-    """Returns the most bytes that a text becomes, and that are written behind them."""
+    """Returns the most bytes of a text in UTF-8, including those written in excess."""
     cdef int kind
     if isinstance(text, bytes):
         return len(<bytes> text)
@@ -208,7 +208,7 @@ cdef Py_ssize_t _room(text) except -1:
 
 
 def up_to(list texts not None, Py_ssize_t at, int64_t size):
-    """Returns the end of the texts from `at` on that have `size` characters and more together."""
+    """Returns the index after the first texts from `at` on with at least `size` characters."""
     with cython.critical_section(texts):    # another thread may be changing the list
         while at < len(texts) and size > 0:
             text = texts[at]
@@ -219,14 +219,14 @@ def up_to(list texts not None, Py_ssize_t at, int64_t size):
 
 
 def gathered(list texts not None):
-    """Returns texts in UTF-8, one behind another; no other thread may be changing the list.
+    """Returns texts in UTF-8, one after another; no other thread may change the list meanwhile.
 
     Returns
     -------
     data : bytes
-        All texts, or those before one that is no text or has a lone surrogate.
+        All texts, or those before the first that is not a text or has a lone surrogate.
     offsets : ndarray of int64
-        Where they start, and the end of the last.
+        Where each text starts, and the end of the last one.
     """
     cdef Py_ssize_t i, size, total = 0, n = len(texts)
     cdef PyObject *out
@@ -265,7 +265,7 @@ def gathered(list texts not None):
 
 
 def listed_texts(const int32_t[::1] numbers, const int64_t[::1] ends, list values not None):
-    """Returns the values of each text's numbers; a text begins where the one before ends."""
+    """Returns the values of each text's numbers; `ends` says where the numbers of a text end."""
     cdef Py_ssize_t i, n = ends.shape[0]
     cdef int64_t at = 0
     cdef list out = PyList_New(n)
@@ -286,23 +286,23 @@ def listed(const int32_t[::1] numbers, list values not None):
 
 
 def unwritten_list(Py_ssize_t size):
-    """Returns a list that `write_values` has to fill before anyone reads it."""
+    """Returns a list that `write_values` must fill before anyone reads it."""
     cdef list out = PyList_New(size)
     PyObject_GC_UnTrack(out)
     return out
 
 
 def write_values(parts, list values not None, list out not None):
-    """Writes the value of each number of some parts to `out`.
+    """Writes the value of each number to `out`, for some parts of the list.
 
-    It makes no objects.  References are counted for each value and added at the end, since one
-    can be added under the interpreter's lock alone.
+    It makes no objects.  References are counted for each value and added at the end, because they
+    can be added only under the interpreter's lock.
 
     Parameters
     ----------
     parts : iterator of (int, ndarray of int32)
-        Places in `out` and the numbers, at least 0, of the values to write from there on.
-        Threads that share an iterator write a part each at a time.
+        An index of `out`, and the numbers, at least 0, of the values to write from there on.
+        Threads that share an iterator write one part each at a time.
     values : list of int
         The value of each number.
     out : list
@@ -333,7 +333,7 @@ def write_values(parts, list values not None, list out not None):
                     value = number[i]
                     uses[value] += 1
                     to[i] = items[value]
-    finally:    # what is in the list is counted, whatever happens
+    finally:    # count the references in the list in any case
         for i in range(n):
             if i + ITEMS_AHEAD < n and uses[i + ITEMS_AHEAD]:
                 prefetch(items[i + ITEMS_AHEAD])
@@ -343,6 +343,6 @@ def write_values(parts, list values not None, list out not None):
 
 
 def written(list out not None):
-    """Returns the list, of which each place is written now."""
+    """Returns the list, once every item of it has been written."""
     PyObject_GC_Track(out)
     return out

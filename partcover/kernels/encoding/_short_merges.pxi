@@ -1,36 +1,36 @@
-# Byte pair encoding of short words: included by _encoder.pyx, after _pairs.pxi
-# and _pair_bits.pxi.
+# Byte pair encoding of short words.  Included by _encoder.pyx, after _pairs.pxi and _pair_bits.pxi.
 #
-# The merges that make the tokens are enough: a token that a word's merging makes is made as when it
-# stands alone, since nothing merged across its borders (`segmentation/_neighbours.pxi`).
+# The last merge of each token suffices: when merging a word produces a token, it merges the token's
+# symbols as if the token stood alone, because nothing has merged across the token's borders
+# (`segmentation/_neighbours.pxi`).
 
 cdef enum:
-    MERGED = 48         # bytes of the longest word
+    MERGED = 48         # bytes of the longest word that is merged here
 
 
 cdef struct Join:
-    uint64_t key        # left << 32 | right, numbers as the encoder's
+    uint64_t key        # left << 32 | right: the numbers of the two sides
     int32_t rank        # NEVER: a free slot
-    int32_t number      # of the token that the pair makes
+    int32_t number      # number of the token that the pair becomes
 
 
 cdef class ShortMerges:
-    """Merges the neighbours in short words of bytes by rank; threads may share it.
+    """Merges adjacent pieces in short words of bytes by rank; threads may share it.
 
     Parameters
     ----------
     left, right : ndarray of int32, shape (tokens,)
-        The sides of the last merge that makes each token: a token's index, or `FIRST_SYMBOL` −
-        byte; the left side is −1 where merging does not make it.
+        The sides of the last merge that produces each token: a token's index, or `FIRST_SYMBOL` −
+        byte; the left side is −1 if merging never produces the token.
     rank : ndarray of int32, shape (tokens,)
-        The rank of that merge: lower ranks merge first, equal ones from left to right.
+        The rank of that merge: lower ranks merge first, equal ranks from left to right.
     """
 
     cdef Join *slots
     cdef uint64_t mask
-    cdef uint64_t *filter       # of pairs that are not of two bytes, see `_may_merge`
+    cdef uint64_t *filter       # of the pairs that are not two bytes; see `_may_merge`
     cdef uint64_t filter_mask
-    cdef int32_t *byte_rank     # of two bytes, by the first and the second
+    cdef int32_t *byte_rank     # rank of each pair of two bytes
     cdef int32_t *byte_number
 
     def __cinit__(self, const int32_t[::1] left, const int32_t[::1] right,
@@ -78,14 +78,14 @@ cdef class ShortMerges:
         free(self.filter)
 
     cdef inline bint _may_be(self, uint64_t key) noexcept nogil:
-        """Whether a key may be a pair's; asks for the memory of those that may."""
+        """Whether a key may be the key of a pair; if so, prefetches its slot."""
         if not _may_merge(self.filter, self.filter_mask, key):
             return False
         prefetch(self.slots + (hash_number(key) & self.mask))
         return True
 
     cdef inline int32_t _find(self, uint64_t key, int32_t *number) noexcept nogil:
-        """Returns the rank of a pair, or NEVER, and sets the token that it makes."""
+        """Returns the rank of a pair, or NEVER, and sets the number of the token it becomes."""
         cdef uint64_t home = hash_number(key) & self.mask
         while self.slots[home].rank != NEVER and self.slots[home].key != key:
             home = (home + 1) & self.mask
@@ -93,19 +93,19 @@ cdef class ShortMerges:
         return self.slots[home].rank
 
     cdef int merge(self, const uint8_t *word, int64_t size, int32_t *pieces) noexcept nogil:
-        """Writes the numbers of a word of up to MERGED bytes; returns how many."""
-        cdef int32_t rank[MERGED]       # of each piece with the next one
-        cdef int32_t made[MERGED]       # what they become
+        """Writes the numbers of a word of at most MERGED bytes; returns how many."""
+        cdef int32_t rank[MERGED]       # of the merge of each piece with the next one
+        cdef int32_t made[MERGED]       # the numbers that these merges produce
         cdef int i, best
         cdef int n = <int> size
         cdef int32_t lowest, number
-        cdef uint64_t before, after     # the pairs beside a merge
+        cdef uint64_t before, after     # the new pairs on both sides of a merge
         cdef bint may_before, may_after
         for i in range(n):
             pieces[i] = word[i]
         for i in range(n - 1):
             rank[i] = self.byte_rank[word[i] << 8 | word[i + 1]]
-            made[i] = -1                # looked up when they merge, as few do
+            made[i] = -1                # looked up only when the pair merges, since few do
         while True:
             lowest = NEVER
             best = 0
@@ -124,7 +124,7 @@ cdef class ShortMerges:
                 pieces[i] = pieces[i + 1]
                 rank[i - 1] = rank[i]
                 made[i - 1] = made[i]
-            # both are asked for before either is waited for
+            # prefetch both before either is needed
             before = _key(pieces[best - 1], number) if best else 0
             after = _key(number, pieces[best + 1]) if best + 1 < n else 0
             may_before = best > 0 and self._may_be(before)

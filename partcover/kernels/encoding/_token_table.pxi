@@ -1,14 +1,14 @@
-# The table of words that are one token: included by _encoder.pyx, after _word_slots.pxi.
+# The table of words that are one token.  Included by _encoder.pyx, after _word_slots.pxi.
 
 cdef class TokenTable:
-    """A table of words that are cut into one token each; threads may share it.
+    """A table of words that are one token each; threads may share it.
 
     Parameters
     ----------
     data : ndarray of uint8
         The words, one after another, distinct and not empty.
     offsets : ndarray of int64, shape (words + 1,)
-        Where they start.
+        Where each word starts, and the end of the last one.
     numbers : ndarray of int32, shape (words,)
         The number of each word's token, at least 1.
     """
@@ -49,7 +49,7 @@ cdef class TokenTable:
         free(self.slots.memory)
 
     cdef inline int32_t find(self, const Key *key, const uint8_t *p) noexcept nogil:
-        """Returns the number of the token that the word at `p` is, or 0."""
+        """Returns the number of the token that equals the word at `p`, or 0."""
         cdef Key own = key[0]
         cdef const Slot *slot
         own.home = _home(&self.slots, key.a, key.b)

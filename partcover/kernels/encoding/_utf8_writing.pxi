@@ -1,4 +1,4 @@
-# Characters to UTF-8, four to sixteen at a time: included by _shares.pyx.
+# Writes characters as UTF-8, four to sixteen at a time.  Included by _shares.pyx.
 
 cdef extern from *:
     """

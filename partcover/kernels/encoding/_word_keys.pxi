@@ -1,4 +1,4 @@
-# The next words of a text with their keys: included by _encoder.pyx, after _word_slots.pxi and
+# The next words of a text with their keys.  Included by _encoder.pyx, after _word_slots.pxi and
 # _windows.pxi.
 
 cdef enum:
@@ -7,22 +7,22 @@ cdef enum:
 
 cdef inline void _prepare(Key *key, const uint8_t *p, int64_t n, int64_t cap,
                           const uint8_t *end, const Slots *slots) noexcept nogil:
-    """Sets the key of a word, and asks for its place in the table."""
+    """Sets the key of a word, and prefetches its slot."""
     if n <= INLINE:
         _set_short(key, p, n, end, slots)
     elif n <= cap:
         _set_word_key(key, p, n, end, slots)
     else:
-        key[0] = Key(0, 1, 0)       # which is not a word of the corpus's
+        key[0] = Key(0, 1, 0)       # a key that no word has
     prefetch(slots.at + key.home)
 
 
 cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const uint8_t *end,
                     int64_t cap, const Slots *slots, Word *words, Key *keys) noexcept nogil:
-    """Finds about AHEAD words and their keys, as `_next_words` does; returns how many.
+    """Finds about AHEAD words and their keys, as `_next_words` finds words; returns how many.
 
-    A window waits for the one before to be settled, and keys do not: so the next window is begun
-    before the keys of this one.
+    A window depends on the result of the one before, and the keys do not.  So the next window is
+    started before the keys of the current one are computed.
     """
     cdef const uint8_t *start
     cdef const uint8_t *next

@@ -1,24 +1,25 @@
-# A hash table of words as keys of 128 bits: included by _encoder.pyx, after _hash.pxi.
+# A hash table of words as keys of 128 bits.  Included by _encoder.pyx, after _hash.pxi.
 #
-# What meets is chained: then it is enough that two words rarely meet, whatever they are, and a hash
-# of two products does.  A home is a cache line of two slots; its chain goes on behind all homes.
+# Collisions are chained.  For that it suffices that any two words collide rarely, which a hash of
+# two products ensures.  A home is a cache line of two slots; its chain continues after all homes.
 
 cdef struct Slot:       # half a cache line
-    uint64_t a          # of a short word its first 8 bytes; of a longer one where it is kept, + 1
-    uint64_t b          # its length, 8 bits, and its other bytes or its hash; 0: free
-    int32_t pieces[3]   # the numbers of its pieces; or the first is the place of their entry
-    uint32_t more       # how many pieces stand here, 2 bits, 0: in an entry; and the next slot
+    uint64_t a  # short word: its first 8 bytes; longer word: where its bytes are stored, + 1
+    uint64_t b          # its length (8 bits), and its other bytes or its hash; 0: the slot is free
+    int32_t pieces[3]   # the numbers of its pieces; or the first is the index of its entry
+    # 2 bits: how many pieces the slot has, 0: they are in an entry; the rest: the next slot
+    uint32_t more
 
 
-cdef struct Key:        # of a word, as in a slot, but that no longer word is kept yet
+cdef struct Key:        # of a word, as in a slot, except that a longer word is not stored yet
     uint64_t a
     uint64_t b
     uint64_t home       # the first slot of its home
 
 
 cdef enum:
-    INLINE = 15         # bytes of the longest word that a key holds
-    PIECES = 3          # that stand in a slot
+    INLINE = 15         # bytes of the longest word that fits in a key
+    PIECES = 3          # most pieces in a slot
 
 
 cdef extern from *:
@@ -66,10 +67,10 @@ cdef extern from *:
 
 
 cdef struct Slots:
-    Slot *at            # in whole cache lines
+    Slot *at            # aligned to cache lines
     void *memory
-    uint64_t mask       # of the slots of homes
-    uint64_t used       # slots of homes, and those behind them
+    uint64_t mask       # number of slots in homes, minus 1
+    uint64_t used       # number of slots in homes, and of those in use after them
 
 
 cdef extern from *:
@@ -86,14 +87,14 @@ cdef extern from *:
 
 cdef enum:
     LARGE_PAGE = 1 << 21
-    HOMES = 0xFFFFFFFE      # of the bits of a hash those that choose a home
+    HOMES = 0xFFFFFFFE      # the bits of a hash that may choose a home
 
 
 cdef int _new_slots(Slots *slots, uint64_t mask) noexcept nogil:
-    """Makes mask + 1 slots in homes, and room for half as many more; or returns -1."""
+    """Allocates mask + 1 slots in homes, and half as many for chains; returns -1 on failure."""
     cdef size_t size = (mask + 1 + (mask >> 1) + 2) * sizeof(Slot)
     cdef uintptr_t unit = LARGE_PAGE if size >= LARGE_PAGE else 64
-    slots.memory = calloc(size + unit, 1)    # what is not written takes no memory
+    slots.memory = calloc(size + unit, 1)    # pages that are never written take no memory
     if slots.memory == NULL:
         return -1
     slots.at = <Slot *> ((<uintptr_t> slots.memory + unit - 1) & ~(unit - 1))
@@ -111,14 +112,14 @@ cdef void _clear(Slots *slots) noexcept nogil:
 
 cdef inline void _set_short(Key *key, const uint8_t *p, int64_t n, const uint8_t *end,
                             const Slots *slots) noexcept nogil:
-    """Sets the key of a word of at most INLINE bytes; those up to `end` may be read."""
+    """Sets the key of a word of at most INLINE bytes; bytes up to `end` may be read."""
     _short_key(p, n, end, &key.a, &key.b)
     key.home = hash_pair(key.a, key.b) & slots.mask & HOMES
 
 
 cdef inline void _set_word_key(Key *key, const uint8_t *p, int64_t n, const uint8_t *end,
                                const Slots *slots) noexcept nogil:
-    """Sets the key of a word of at most 255 bytes; those up to `end` may be read."""
+    """Sets the key of a word of at most 255 bytes; bytes up to `end` may be read."""
     cdef uint32_t tag
     if n <= INLINE:
         _set_short(key, p, n, end, slots)
@@ -134,13 +135,13 @@ cdef inline uint64_t _home(const Slots *slots, uint64_t a, uint64_t b) noexcept 
 
 
 cdef inline Slot *_next_slot(const Slots *slots, const Slot *slot) noexcept nogil:
-    """Returns the slot behind this one in its chain, or NULL."""
+    """Returns the next slot in the chain of this one, or NULL."""
     return slots.at + (slot.more >> 2) if slot.more >> 2 else NULL
 
 
 cdef inline bint _is(const Slot *slot, const Key *key, const uint8_t *kept,
                      const uint8_t *p) noexcept nogil:
-    """Whether a slot has the word at `p`; longer words are kept from `kept` on."""
+    """Whether a slot holds the word at `p`; `kept` has the bytes of longer words."""
     if slot.b != key.b:
         return False
     return slot.a == key.a or key.b >> 56 > INLINE and memcmp(
@@ -160,7 +161,7 @@ cdef inline Slot *_slot_of(const Slots *slots, const Key *key, const uint8_t *ke
 
 
 cdef Slot *_add_slot(Slots *slots, uint64_t home) noexcept nogil:
-    """Returns a free slot for a word; half as many are added as homes have, at most."""
+    """Returns a free slot for a word; chains may take half as many slots as there are in homes."""
     cdef Slot *slot = slots.at + home
     if slot.b == 0:
         return slot
