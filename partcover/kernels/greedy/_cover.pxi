@@ -1,8 +1,9 @@
-# What tokens cover of a text, and what a candidate would cover: included by _greedy.pyx.
+# Which parts of a text the chosen tokens cover, and what a candidate would add.  Included by
+# _greedy.pyx.
 #
-# The state is one bit for each text position p: whether the pair (p, p + 1) is covered.  Pairs with
-# a separator never are.  Occurrences that can never count again are removed from a candidate's
-# list.
+# The state has one bit for each text position p: whether the pair (p, p + 1) is covered.  Pairs
+# with a separator are never covered.  Occurrences that can never count again are removed from a
+# candidate's list.
 
 from libc.stdint cimport UINT64_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
@@ -19,35 +20,35 @@ cdef extern from *:
     typedef int32_t position_t;
     #endif
     """
-    ctypedef int64_t position_t    # in the suffix array: of as many bits as C says
+    ctypedef int64_t position_t    # the type of an entry of the suffix array; C chooses its size
 
 
 cdef enum:
-    AHEAD = 16          # occurrences, of which what is read next is prefetched
-    SHORT_BORDER = 16   # a border is looked for among no more symbols for each occurrence
+    AHEAD = 16          # how many occurrences ahead memory is prefetched
+    SHORT_BORDER = 16   # most symbols per occurrence in a token whose borders are searched for
 
 
 cdef struct Candidate:
-    position_t *places   # occurrences that may still count; NULL until first scored
-    position_t n_places  # -1 until first scored
-    position_t room      # for so many places
+    position_t *places  # occurrences that may still count; NULL until the candidate is first scored
+    position_t n_places  # how many they are; -1 until the candidate is first scored
+    position_t room      # how many places are allocated
     position_t lo
     position_t hi
     int32_t length
-    bint overlaps        # some occurrences overlap: `places` ascend
-    int32_t scored       # how many tokens were chosen when it was last scored; -1 if never
-    int64_t score        # the score then
+    bint overlaps        # some occurrences overlap; then `places` are in ascending order
+    int32_t scored       # how many tokens had been chosen when it was last scored; -1 if never
+    int64_t score        # its score at that time
 
 
 cdef struct Scratch:
-    uint64_t *mark       # of a sort: a bit for each position
-    int64_t *best_upto   # of the bound for overlapping occurrences
-    int32_t *border      # of the failure function
-    position_t *listed   # of a list of occurrences
+    uint64_t *mark       # for sorting: a bit for each position
+    int64_t *best_upto   # for the bound on overlapping occurrences
+    int32_t *border      # for the failure function
+    position_t *listed   # for listing occurrences
     Py_ssize_t room
     Py_ssize_t border_room
     Py_ssize_t listed_room
-    int64_t n_listed     # places in the lists that were made with this
+    int64_t n_listed     # allocated places in the lists made with this scratch memory
 
 
 cdef int _ascending(const void *a, const void *b) noexcept nogil:
@@ -61,13 +62,13 @@ cdef inline bint _is_covered(const uint64_t *cover, Py_ssize_t p) noexcept nogil
 
 
 cdef inline bint _is_blocked(const uint64_t *cover, Py_ssize_t p, Py_ssize_t inner) noexcept nogil:
-    """Whether a pair beside the occurrence at p is covered, of a token of `inner` pairs."""
+    """Whether an occurrence at p of a token with `inner` pairs has a covered pair at a border."""
     return _is_covered(cover, p - 1) or _is_covered(cover, p + inner)
 
 
 cdef inline int32_t _covered(const uint64_t *cover, Py_ssize_t begin,
                              Py_ssize_t end) noexcept nogil:
-    """Covered pairs from begin on, before end; one pair at least is asked for."""
+    """The number of covered pairs from begin to before end, at least one pair."""
     cdef Py_ssize_t block = begin >> 6
     cdef Py_ssize_t last = (end - 1) >> 6
     cdef uint64_t from_begin = UINT64_MAX << (begin & 63)
@@ -82,7 +83,7 @@ cdef inline int32_t _covered(const uint64_t *cover, Py_ssize_t begin,
 
 
 cdef void _sort(position_t *places, Py_ssize_t count, uint64_t *mark) noexcept nogil:
-    """Sorts positions: by marking them in the text, a bit for each, where they are dense."""
+    """Sorts positions; if they are dense, by setting a bit for each in a bitmap of the text."""
     cdef position_t least = places[0]
     cdef position_t most = places[0]
     cdef position_t p
@@ -110,30 +111,30 @@ cdef void _sort(position_t *places, Py_ssize_t count, uint64_t *mark) noexcept n
 
 
 cdef class _Cover:
-    """What tokens cover of one text.
+    """The pairs of a text that the chosen tokens cover.
 
     Parameters
     ----------
     text, sa, word_of : ndarray
-        As in `CandidateIndex`; `sa` of `position_t`.
+        As in `CandidateIndex`; the entries of `sa` are `position_t`.
     counts : ndarray of int64, shape (words,)
         How often each word occurs.
     relaxed : bool
         Whether to score by weighted maximum coverage (occurrences may overlap) instead of
         GreedTok's partition cover.
     threads : int
-        How many threads score candidates, each with a scratch of its own.
+        How many threads score candidates; each has its own scratch memory.
     """
 
     cdef const int32_t[::1] text
     cdef const position_t[::1] sa
     cdef const int32_t[::1] word_of
     cdef const int64_t[::1] counts
-    cdef uint64_t[::1] cover           # a bit for each position
+    cdef uint64_t[::1] cover           # one bit for each position
     cdef readonly bint relaxed
-    cdef Scratch *scratch              # of each thread
+    cdef Scratch *scratch              # one for each thread
     cdef Py_ssize_t threads
-    cdef int64_t n_forgotten           # places in lists that were freed
+    cdef int64_t n_forgotten           # places in the lists that were freed
 
     def __init__(self, text, sa, word_of, counts, bint relaxed, Py_ssize_t threads):
         cdef Py_ssize_t t
@@ -163,9 +164,9 @@ cdef class _Cover:
         free(self.scratch)
 
     def blocked(self):
-        """Returns for each position, as uint8, whether an occurrence that begins there is dead.
+        """Returns for each position, as uint8, whether an occurrence that begins there is useless.
 
-        It adds nothing, now and later, whatever its token.
+        Such an occurrence adds nothing now or later, for any token.
         """
         cdef Py_ssize_t n = self.text.shape[0]
         cdef Py_ssize_t p
@@ -187,7 +188,7 @@ cdef class _Cover:
         return out
 
     def place(self, position_t lo, position_t hi, int32_t length):
-        """Places one token, whatever it gains; returns the gain."""
+        """Places one token, even if it gains nothing; returns the gain."""
         cdef Candidate one
         cdef int64_t key = 0
         cdef int64_t score = 0
@@ -205,7 +206,7 @@ cdef class _Cover:
         return score
 
     cdef int64_t _n_kept(self) noexcept nogil:
-        """The number of places in all lists."""
+        """The number of places in all existing lists."""
         cdef Py_ssize_t t
         cdef int64_t n_kept = -self.n_forgotten
         for t in range(self.threads):
@@ -213,7 +214,7 @@ cdef class _Cover:
         return n_kept
 
     cdef void _forget(self, Candidate *c) noexcept nogil:
-        """Frees the list of occurrences, which is made again where it is needed."""
+        """Frees a candidate's list of occurrences; it is built again when it is needed."""
         free(c.places)
         self.n_forgotten += c.room
         c.places = NULL
@@ -221,9 +222,9 @@ cdef class _Cover:
         c.room = 0
 
     cdef int _find_places(self, Candidate *c, Scratch *scratch) except -1 nogil:
-        """Lists the occurrences that may still count, ascending if some of them overlap.
+        """Lists the occurrences that may still count, in ascending order if some of them overlap.
 
-        Where tokens were chosen over most of them, the list is short from the start.
+        If earlier tokens block most of them, the list is short from the beginning.
         """
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t count = 0
@@ -270,7 +271,7 @@ cdef class _Cover:
         return 0
 
     cdef bint _has_border(self, const Candidate *c, Scratch *scratch) except -1 nogil:
-        """Whether a prefix of the token is its suffix; only such tokens can overlap themselves."""
+        """Whether a proper prefix of the token is its suffix; only then can it overlap itself."""
         cdef Py_ssize_t length = c.length
         cdef Py_ssize_t i
         cdef int32_t j = 0
@@ -292,7 +293,7 @@ cdef class _Cover:
         return j > 0
 
     cdef int64_t _score(self, Candidate *c, int64_t *key, Scratch *scratch) except -1 nogil:
-        """The score now; `key` receives an upper bound of it, now and later."""
+        """The current score; `key` receives an upper bound on it, valid now and later."""
         if c.n_places < 0:
             self._find_places(c, scratch)
         if self.relaxed:
@@ -304,7 +305,7 @@ cdef class _Cover:
         return key[0]
 
     cdef int64_t _score_disjoint(self, Candidate *c) noexcept nogil:
-        """The uncovered pairs in placeable occurrences, which do not overlap."""
+        """The number of uncovered pairs in placeable occurrences, which do not overlap."""
         cdef position_t *places = c.places
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t kept = 0
@@ -328,7 +329,7 @@ cdef class _Cover:
 
     cdef int64_t _score_overlapping(self, Candidate *c, int64_t *key,
                                     Scratch *scratch) except -1 nogil:
-        """The uncovered pairs in occurrences placed left to right without overlaps.
+        """The number of uncovered pairs in occurrences placed from left to right without overlaps.
 
         The score itself may rise later (a covered pair can block a first occurrence and so free
         a second), so the key is the weight of the best set of disjoint placeable occurrences.
@@ -340,7 +341,7 @@ cdef class _Cover:
         cdef position_t p
         cdef int32_t open_pairs
         cdef int32_t covered = 0
-        cdef position_t counted = -c.length    # where `covered` was counted
+        cdef position_t counted = -c.length    # the position for which `covered` was counted
         cdef position_t placed = -c.length
         cdef int64_t gain
         cdef int64_t score = 0
@@ -360,7 +361,8 @@ cdef class _Cover:
             p = places[i]
             if _is_blocked(cover, p, inner):
                 continue
-            if 2 * (p - counted) < inner:  # much of it is the occurrence before
+            # it overlaps much of the previous occurrence, so update that count
+            if 2 * (p - counted) < inner:
                 covered -= _covered(cover, counted, p)
                 covered += _covered(cover, counted + inner, p + inner)
             else:
@@ -376,7 +378,7 @@ cdef class _Cover:
                 score += gain
             while places[free_before] + c.length <= p:
                 free_before += 1
-            # best_upto[j] is for the first j kept occurrences
+            # best_upto[j] is the best weight of the first j kept occurrences
             scratch.best_upto[kept + 1] = max(scratch.best_upto[kept],
                                               scratch.best_upto[free_before] + gain)
             kept += 1
@@ -385,7 +387,7 @@ cdef class _Cover:
         return score
 
     cdef int64_t _score_union(self, Candidate *c) noexcept nogil:
-        """The uncovered pairs under any occurrence, each once."""
+        """The number of uncovered pairs under any occurrence, each pair counted once."""
         cdef position_t *places = c.places
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t kept = 0
@@ -411,7 +413,7 @@ cdef class _Cover:
         return score
 
     cdef inline void _prefetch(self, const Candidate *c, Py_ssize_t i) noexcept nogil:
-        """Prefetches what scoring reads of the occurrences after the i-th."""
+        """Prefetches what scoring reads for the occurrence AHEAD places after the i-th."""
         if i + 2 * AHEAD < c.n_places:
             prefetch(&self.cover[c.places[i + 2 * AHEAD] >> 6])
             prefetch(&self.word_of[c.places[i + 2 * AHEAD]])
@@ -419,7 +421,7 @@ cdef class _Cover:
             prefetch(&self.counts[self.word_of[c.places[i + AHEAD]]])
 
     cdef void _place(self, Candidate *c) noexcept nogil:
-        """Covers the pairs that `_score` counted."""
+        """Marks as covered the pairs that `_score` counted."""
         cdef Py_ssize_t inner = c.length - 1
         cdef Py_ssize_t i, begin
         cdef Py_ssize_t end = 0
@@ -436,7 +438,7 @@ cdef class _Cover:
             self._cover(begin, end)
 
     cdef void _cover(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-        """Covers the pairs from begin on, before end."""
+        """Marks the pairs from begin to before end as covered."""
         cdef Py_ssize_t until
         while begin < end:
             until = min(end, (begin | 63) + 1)

@@ -1,13 +1,13 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Chooses tokens greedily, lazily but exactly: GreedTok and GreedWMC.
+"""GreedTok and GreedWMC: choose tokens greedily, with lazy but exact scores.
 
 A candidate is an interval of the suffix array and a length (see `_suffix_array`).  Every candidate
-in the heap has a key that its score can never exceed, now or later.  A candidate whose score,
-computed now, beats every other key is the one that Algorithm 1 picks.
+in the heap has a key that its score can never exceed, now or later.  A candidate whose current
+score beats every other key is the one that Algorithm 1 picks.
 
-Most of the time goes to the first list of a candidate's occurrences.  Threads make such lists for
-many candidates near the top of the heap at once.  Their keys are exact then, and bounds later, so
-that it does not matter who was scored ahead: the choice is the same.
+Most of the time goes to building the first list of a candidate's occurrences.  Threads build such
+lists for many candidates near the top of the heap at once.  Their keys are exact at that time, and
+upper bounds later, so the choice does not depend on which candidates were scored ahead.
 """
 
 import math
@@ -22,57 +22,58 @@ from libc.stdlib cimport free, malloc
 include "_cover.pxi"
 
 cdef enum:
-    KEPT_EACH = 5       # occurrences that are kept, for each position
-    KEPT = 1 << 24      # and in any case
-    MOST_AHEAD = 1 << 12        # candidates that are listed ahead at once
-    SPARSE = 8          # entries of the heap that are looked at for one of these, at most
-    PATIENCE = 64       # candidates that are listed in turn, where too few are listed ahead
-    LIST_AHEAD = -3     # instead of a pick: threads have lists to make
-    LOOK_UP = -4        # instead of a pick: it is time to look at the clock
-    LOOK = 1 << 22      # symbols and occurrences that are scored between looks
+    KEPT_EACH = 5       # occurrences that may be kept in lists, per position
+    KEPT = 1 << 24      # occurrences that may be kept in any case
+    MOST_AHEAD = 1 << 12        # most candidates whose lists are built ahead at once
+    SPARSE = 8          # most heap entries that are examined for each of these candidates
+    PATIENCE = 64       # candidates that are scored one by one after too few could be listed ahead
+    LIST_AHEAD = -3     # returned instead of a pick: threads have lists to build
+    LOOK_UP = -4        # returned instead of a pick: it is time to check the clock
+    LOOK = 1 << 22      # symbols and occurrences that are scored between two checks of the clock
 
 
 cdef struct Entry:
-    int64_t key          # upper bound of the candidate's score, now and later
+    int64_t key          # upper bound on the candidate's score, now and later
     int32_t candidate
 
 
 cdef class Greedy(_Cover):
-    """Chooses candidates in one text, the best first.
+    """Chooses candidates in one text, always the best one next.
 
     Parameters
     ----------
     text, sa, word_of, counts, relaxed
         As for `_Cover`.
     threads : int
-        How many threads make lists ahead.
+        How many threads build lists ahead.
     ahead : int
-        How many occurrences they look at in one go.
+        How many occurrences they process in one round.
 
     Notes
     -----
-    Ties go to the shorter candidate for partition cover and to the longer one for maximum
-    coverage (a longer one covers all that its substring covers in the same places), then to
-    the lexicographically last.
+    Ties go to the shorter candidate for partition cover, and to the longer one for maximum
+    coverage (a longer candidate covers everything that its substring covers in the same places);
+    then to the lexicographically last one.
     """
-    cdef const uint64_t[::1] groups    # of each candidate, a bit each; empty if there are none
-    cdef int64_t[::1] left             # of each group: tokens that may still be chosen
+    # one bit for each group of a candidate; empty if there are no groups
+    cdef const uint64_t[::1] groups
+    cdef int64_t[::1] left             # how many tokens of each group may still be chosen
     cdef uint64_t full
     cdef Candidate *items
     cdef Entry *heap
-    cdef Py_ssize_t size           # of the heap
+    cdef Py_ssize_t size           # number of entries in the heap
     cdef Py_ssize_t n_items
-    cdef int32_t n_chosen          # since the candidates were loaded
-    cdef int32_t best              # the best candidate that was scored for the next token, or -1
-    cdef Py_ssize_t n_aside        # entries behind the heap: scored, and to go back into it
+    cdef int32_t n_chosen          # tokens chosen since the candidates were loaded
+    cdef int32_t best              # the best candidate scored so far for the next token, or -1
+    cdef Py_ssize_t n_aside  # entries stored after the heap: scored, and to be put back into it
     cdef int64_t most_kept
-    cdef int64_t looked            # symbols and occurrences since the last look at the clock
-    cdef readonly bint is_late     # whether the last run ended at its end
+    cdef int64_t looked  # symbols and occurrences scored since the last check of the clock
+    cdef readonly bint is_late     # whether the last run stopped because of the time limit
     cdef int64_t ahead
-    cdef int64_t n_occurrences     # of the candidates that are listed ahead
+    cdef int64_t n_occurrences     # occurrences of the candidates that are listed ahead
     cdef Py_ssize_t n_slots
     cdef Py_ssize_t patience
-    cdef Py_ssize_t[MOST_AHEAD] slots      # where they are in the heap
+    cdef Py_ssize_t[MOST_AHEAD] slots      # the heap slots of these candidates
 
     def __init__(self, text, sa, word_of, counts, bint relaxed, Py_ssize_t threads=1,
                  int64_t ahead=1):
@@ -84,7 +85,7 @@ cdef class Greedy(_Cover):
         self.unload()
 
     def unload(self):
-        """Frees the candidates; what is placed stays."""
+        """Frees the candidates; the tokens already placed stay."""
         cdef Py_ssize_t c
         for c in range(self.n_items):
             self._forget(&self.items[c])
@@ -102,11 +103,12 @@ cdef class Greedy(_Cover):
     def load(self, const position_t[::1] lo, const position_t[::1] hi,
              const int32_t[::1] length, const int64_t[::1] weight, int64_t limit, groups=None,
              left=None):
-        """Loads candidates instead of those that are there; what is placed stays.
+        """Loads candidates in place of the present ones; the tokens already placed stay.
 
-        `weight` is that of the occurrences that may still count (`blocked`); `limit` is an upper
-        bound of any score: the symbols of the corpus.  `groups`, uint64, has a bit for each group
-        that a candidate belongs to; at most ``left[g]``, int64, candidates of group g are chosen.
+        `weight` is the weight of the occurrences that may still count (`blocked`).  `limit` is an
+        upper bound on every score: the symbols of the corpus.  `groups`, uint64, has a bit for
+        each group that a candidate belongs to; at most ``left[g]``, int64, candidates of group g
+        are chosen.
         """
         cdef Py_ssize_t c
         cdef Py_ssize_t n = lo.shape[0]
@@ -134,7 +136,7 @@ cdef class Greedy(_Cover):
                 item.lo, item.hi, item.length = lo[c], hi[c], length[c]
                 item.overlaps = False
                 item.scored = -1
-                # saturating: weight * (length - 1) may pass int64 for overlapping occurrences
+                # saturate, since weight * (length - 1) may exceed int64 for overlapping occurrences
                 entry = &self.heap[c]
                 entry.candidate = <int32_t> c
                 if weight[c] > limit // (length[c] - 1):
@@ -146,17 +148,17 @@ cdef class Greedy(_Cover):
                 self._sift(c)
 
     def run(self, Py_ssize_t steps, int64_t least=1, for_each=None, double end=math.inf):
-        """Chooses up to `steps` more candidates that score at least `least`.
+        """Chooses up to `steps` more candidates with scores of at least `least`.
 
-        Threads get their work by `for_each`, as of `partcover.runtime.processes.parallel.workers`;
-        it is needed where there are several.  At `end`, on the clock of `time.monotonic`, it
-        `is_late`: what is under way is gone on with by the next run.
+        `for_each` gives work to threads, like `partcover.runtime.processes.parallel.workers`; it is
+        required if there are several threads.  When the clock of `time.monotonic` reaches `end`,
+        the run stops and sets `is_late`; the next run continues the unfinished work.
 
         Returns
         -------
         tuple of ndarray
-            Candidates (int32) and gains (int64), in the order of choice; fewer than `steps` when
-            no candidate gains so much.
+            Candidates (int32) and gains (int64), in the order of choice.  There are fewer than
+            `steps` if no other candidate gains at least `least`.
         """
         chosen = np.empty(min(steps, self.n_items), np.int32)
         gains = np.empty(min(steps, self.n_items), np.int64)
@@ -205,10 +207,11 @@ cdef class Greedy(_Cover):
                     self.full |= (<uint64_t> 1) << g
 
     cdef int32_t _pick(self, int64_t *score, int64_t least) except -2 nogil:
-        """Takes the candidate that Algorithm 1 picks next from the heap.
+        """Takes from the heap the candidate that Algorithm 1 picks next.
 
-        -1 if none scores `least`, at least 1.  LIST_AHEAD where threads have lists to make, and
-        LOOK_UP after some time: then it is called again for the same token.
+        Returns -1 if no candidate scores at least `least` (at least 1), LIST_AHEAD if threads have
+        lists to build, and LOOK_UP after some time.  After the last two, call it again for the
+        same token.
         """
         cdef Py_ssize_t i, end
         cdef Entry top
@@ -252,9 +255,9 @@ cdef class Greedy(_Cover):
         return best
 
     cdef bint _has_lists_ahead(self, int64_t least) noexcept nogil:
-        """Whether enough candidates near the top of the heap have no list; notes where they are.
+        """Whether enough candidates near the top of the heap have no list; stores their slots.
 
-        None is made ahead that would not be kept.
+        Lists are built ahead only if there is room to keep them.
         """
         cdef Py_ssize_t slot = 0
         cdef Candidate *item
@@ -279,7 +282,7 @@ cdef class Greedy(_Cover):
         return False
 
     def _list_share(self, Py_ssize_t share):
-        """Scores one thread's share of the candidates that are listed ahead."""
+        """Scores one thread's share of the candidates whose lists are built ahead."""
         cdef Py_ssize_t s, slot
         cdef int64_t before = 0
         cdef const Candidate *item
@@ -292,7 +295,7 @@ cdef class Greedy(_Cover):
                 before += item.hi - item.lo
 
     cdef void _sift_listed(self, int64_t least) noexcept nogil:
-        """Puts the heap in order again: from below, since keys only fall."""
+        """Restores the heap order, from the bottom up, since keys only decrease."""
         cdef Py_ssize_t s
         for s in range(self.n_slots - 1, -1, -1):
             self._sift_scored(self.slots[s], least)
@@ -305,9 +308,9 @@ cdef class Greedy(_Cover):
         return 0
 
     cdef void _sift_scored(self, Py_ssize_t slot, int64_t least) noexcept nogil:
-        """Moves an entry down after its key fell.
+        """Moves an entry down after its key has decreased.
 
-        Its list is kept if it will be looked at again, as many as memory was planned for.
+        Keeps its list if it will be used again, while the planned memory suffices.
         """
         if self.heap[slot].key < least or self._n_kept() > self.most_kept:
             self._forget(&self.items[self.heap[slot].candidate])
@@ -315,9 +318,11 @@ cdef class Greedy(_Cover):
 
     cdef inline bint _before(self, int32_t a, int64_t a_score, int32_t b,
                              int64_t b_score) noexcept nogil:
-        """The order: higher score; then shorter, or longer if relaxed; then lexicographically last.
+        """Whether one entry comes before another in the heap.
 
-        Distinct substrings of one length are disjoint intervals, in lexicographic order.
+        The higher score comes first, then the shorter candidate (the longer one if relaxed), then
+        the lexicographically last one.  Distinct substrings of one length are disjoint intervals,
+        in lexicographic order.
         """
         if a_score != b_score:
             return a_score > b_score

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""`_greedy` with 64-bit positions, for words that 32 bits do not suffice for."""
+"""`_greedy` with 64-bit positions, for texts that are too long for 32-bit positions."""
 
 cdef extern from *:
     """
