@@ -2,9 +2,9 @@
 # after `WordCache`.
 #
 # The segmentation of a cached word is valid if the sum of scores before the word is at most a
-# limit, with or without sign.  If sums have 32 bits, the slot of a word with up to PIECES numbers and a
-# limit of at least LOW holds these numbers, padded with the number whose score is 0; a table holds
-# the scores.  Any other word has a record in `numbers`, at an index divisible by RECORD: the limit
+# limit, with or without sign.  If sums have 32 bits, the slot of a word with up to PIECES numbers
+# and a limit of at least LOW holds these numbers, padded with the number whose score is 0; a table
+# holds the scores.  Any other word has a record in `numbers`, at an index divisible by RECORD: the limit
 # (8 bytes), how many numbers and how many scores it has (4 bytes each), the scores (8 bytes each),
 # and the numbers.
 
@@ -269,7 +269,7 @@ cdef class RunningCache(WordCache):
         return self.word
 
     cdef int64_t _number(self, const uint8_t *p, int64_t n, int32_t *to) noexcept nogil:
-        """Writes the numbers of the pieces in `which`; returns how many, or -1: a byte has no id."""
+        """Writes the numbers of the pieces in `which`; returns how many; -1: a byte has no id."""
         cdef int64_t i, count = 0
         cdef int32_t unknown = 0        # number of unknown bytes so far
         cdef int32_t piece
