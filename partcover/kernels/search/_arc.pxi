@@ -1,8 +1,8 @@
-# An occurrence of a candidate in a word: included by the kernels of the local search.
+# An occurrence of a candidate in a word.  Included by the kernels of the local search.
 
 cdef struct Arc:
     int32_t start
     int32_t end
     int32_t candidate
-    int32_t head         # the first arc of the same candidate in the word
-    int32_t next         # the next one, or -1
+    int32_t head         # the candidate's first arc in the word
+    int32_t next         # the candidate's next arc in the word, or -1

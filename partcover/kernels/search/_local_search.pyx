@@ -1,11 +1,11 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Changes a vocabulary candidate by candidate, with every gain and loss exact at all times.
+"""Changes a vocabulary candidate by candidate, with all gains and losses always exact.
 
 An arc is an occurrence of a candidate in a word, from one boundary between symbols to a later
-one; a word costs the fewest arcs and single symbols that lead from its start to its end.  A
-candidate's worth in a word is how much the word's cost changes with it: the loss of dropping a
-chosen one, the gain of adding another.  When a candidate is added or dropped, only the words
-that it occurs in are updated.
+one.  The cost of a word is the fewest arcs and single symbols that lead from its start to its end.
+The worth of a candidate in a word is how much the word's cost changes with it: for a chosen
+candidate the loss if it is dropped, for another the gain if it is added.  Adding or dropping a
+candidate updates only the words in which it occurs.
 """
 
 import numpy as np
@@ -18,18 +18,18 @@ include "../shared/_splitmix.pxi"
 include "_word_paths.pxi"
 
 cdef enum:
-    BLOCK = 128          # candidates that share a recorded best
+    BLOCK = 128          # candidates in a block, for which the best one is recorded
     NO_CANDIDATE = -1
 
 
 cdef class State:
-    """Holds the chosen candidates, the words' costs, and what each candidate is worth.
+    """Holds the chosen candidates, the words' costs, and the worth of each candidate.
 
     Parameters
     ----------
     arcs : ndarray of int32, shape (arcs, 5)
-        Start, end, candidate, first and next arc of the same candidate in the word; by word,
-        start, end.  Shared, never written.
+        Start, end, candidate, and first and next arc of the same candidate in the word; ordered
+        by word, start, end.  States share this array and never write to it.
     word_first : ndarray of int64, shape (words + 1,)
         The arcs of word ``w`` are ``arcs[word_first[w]:word_first[w + 1]]``.
     sizes : ndarray of int32, shape (words,)
@@ -39,10 +39,10 @@ cdef class State:
     places_first : ndarray of int64, shape (candidates + 1,)
         Candidate ``c`` occurs in the words ``places[places_first[c]:places_first[c + 1]]``.
     places : ndarray of int32
-        Words, each once for a candidate, ascending.
+        For each candidate its words, ascending, each once.
     place_arc : ndarray of int32
         The candidate's first arc in that word.
-    locked : ndarray of uint8, shape (candidates,)
+        1 for candidates that are never dropped and that only `load` adds.
         1 for candidates that are never dropped, and only added by `load`.
     groups : ndarray of uint64, shape (candidates,)
         A bit for each group that a candidate belongs to.
@@ -55,36 +55,36 @@ cdef class State:
     cdef const int64_t[::1] counts
     cdef const int64_t[::1] places_first
     cdef const int32_t[::1] places
-    cdef const int32_t[::1] place_arc    # the first arc there
+    cdef const int32_t[::1] place_arc    # the candidate's first arc in the word
     cdef const uint8_t[::1] locked
     cdef const uint64_t[::1] groups
     cdef int64_t[::1] room
-    cdef uint64_t full                   # groups without room
-    cdef uint64_t over                   # groups beyond their budget
+    cdef uint64_t full                   # groups with no room left
+    cdef uint64_t over                   # groups over their budget
     cdef uint8_t[::1] chosen
     cdef int64_t[::1] worth
-    # a candidate's worth in one word, at its first arc there; negative: how much more the word
-    # would cost along the arc of a candidate that occurs once
+    # A candidate's worth in one word, stored at its first arc there.  A negative value is for a
+    # candidate that occurs once: how much more the word would cost along its arc.
     cdef int32_t[::1] part
     cdef int32_t[::1] cost
-    cdef int32_t[::1] max_loss           # the largest loss in a word
+    cdef int32_t[::1] max_loss           # the largest loss in each word
     cdef int32_t[::1] members            # chosen candidates that may be dropped
-    cdef int32_t[::1] slot               # a candidate's place among them, or -1
+    cdef int32_t[::1] slot               # a candidate's index among the members, or -1
     cdef Py_ssize_t n_members
-    cdef int64_t min_loss                # of members, or -1 if it is not known
+    cdef int64_t min_loss                # the smallest loss of a member, or -1 if it is not known
     cdef int32_t[::1] block_best
     cdef uint8_t[::1] stale
     cdef readonly int64_t total          # tokens needed; 0 before `load`
-    cdef readonly int64_t work           # arcs looked at so far
+    cdef readonly int64_t work           # number of arcs examined so far
     cdef uint64_t random
-    # scratch of one word
+    # scratch memory for one word
     cdef int32_t[::1] ahead
     cdef int32_t[::1] behind
     cdef int32_t[::1] scratch
     cdef int32_t[::1] via
     cdef int32_t[::1] active
     cdef uint8_t[::1] on_path
-    # scratch of one swap
+    # scratch memory for one swap
     cdef uint8_t[::1] touch
     cdef int32_t[::1] touched
     cdef int64_t[::1] change
@@ -146,7 +146,7 @@ cdef class State:
                 self._refresh(w)
 
     def copy(self, State other):
-        """Copies another state over the same arrays, but for its random numbers."""
+        """Copies another state over the same arrays, except its random numbers."""
         self.room[:] = other.room
         self.full = other.full
         self.over = other.over
@@ -177,13 +177,13 @@ cdef class State:
         return np.flatnonzero(self.chosen).astype(np.int32)
 
     def worths(self):
-        """Returns what each candidate is worth: the loss of a chosen one, the gain of another."""
+        """Returns the worth of each candidate: the loss of a chosen one, the gain of another."""
         return np.array(self.worth)
 
     def fill(self, Py_ssize_t size):
-        """Adds the candidate of the largest gain until `size` chosen ones may be dropped.
+        """Adds the candidate with the largest gain until `size` chosen ones may be dropped.
 
-        Ties go to the first candidate.  Stops when no candidate gains.
+        Ties go to the first candidate.  It stops early if no candidate has a gain.
         """
         cdef int32_t c
         with nogil:
@@ -204,9 +204,9 @@ cdef class State:
                     self._flip(<int32_t> c)
 
     def trim(self, Py_ssize_t size):
-        """Drops the candidate of the smallest loss until `size` chosen ones may be dropped.
+        """Drops the candidate with the smallest loss until `size` chosen ones may be dropped.
 
-        Candidates of groups beyond their budgets go first, whatever the size.
+        Candidates of groups over their budgets are dropped first, whatever the size.
         """
         cdef int32_t c
         with nogil:
@@ -257,7 +257,7 @@ cdef class State:
             self._refresh(self.places[i])
 
     cdef void _refresh(self, Py_ssize_t w) noexcept nogil:
-        """Updates the cost of a word and what each candidate is worth in it."""
+        """Updates the cost of a word and the worth of each candidate in it."""
         cdef const Arc *arcs = <const Arc *> &self.arcs[0, 0] + self.word_first[w]
         cdef int32_t *part = &self.part[0] + self.word_first[w]
         cdef int32_t base = <int32_t> self.word_first[w]
@@ -309,7 +309,7 @@ cdef class State:
 
     cdef Py_ssize_t _forward(self, const Arc *arcs, Py_ssize_t length, Py_ssize_t size,
                              int32_t base) noexcept nogil:
-        """Finds the chosen arcs, `active`, the costs from the start, `ahead`, and one best path."""
+        """Finds the chosen arcs, `active`, the costs from the start, `ahead`, and a shortest path."""
         cdef int32_t *ahead = &self.ahead[0]
         cdef int32_t *via = &self.via[0]
         cdef int32_t *active = &self.active[0]
@@ -336,7 +336,7 @@ cdef class State:
                     via[arcs[active[j]].end] = active[j]
                 j += 1
         i = size
-        while i > 0:  # only what is on this path can be a loss
+        while i > 0:  # only candidates on this path can have a loss
             if via[i] < 0:
                 i -= 1
             else:
@@ -346,9 +346,9 @@ cdef class State:
         return used
 
     cdef int32_t _try(self, int32_t a, int64_t limit, int64_t *loss) noexcept nogil:
-        """Finds the candidate of the smallest loss once `a` is added, and that loss.
+        """Finds the candidate with the smallest loss after `a` is added, and that loss.
 
-        Returns -1 if none may be dropped, or if every loss is known to be above `limit`.
+        Returns -1 if no candidate may be dropped, or if every loss is certainly above `limit`.
         """
         cdef int64_t i
         cdef Py_ssize_t w, b, used, length
@@ -360,7 +360,7 @@ cdef class State:
         cdef int64_t smallest = 0
         cdef int64_t now, spare
         cdef uint64_t tight = self.groups[a] & self.full
-        # in each word a loss can fall by at most the largest loss there
+        # in each word a loss can decrease by at most the largest loss in the word
         if self.min_loss < 0:
             self.min_loss = self.worth[self._cheapest()]
         spare = self.min_loss - limit
@@ -378,7 +378,8 @@ cdef class State:
         for i in range(self.places_first[a], self.places_first[a + 1]):
             w = self.places[i]
             b = self.place_arc[i]
-            # a path along the arc costs no less than the word does without any one of the chosen
+            # no losses change if a path along the arc costs at least as much as the word does
+            # without any one chosen candidate
             if self.part[b] + self.max_loss[w] <= 0 and self.arcs[b, 4] < 0:
                 self.work += 1
                 continue
@@ -426,22 +427,22 @@ cdef class State:
 
     def anneal(self, const int32_t[::1] offers, const int32_t[::1] chances, int64_t heat,
                int64_t tries, int64_t work):
-        """Tries random swaps, and makes those that are not much worse: simulated annealing.
+        """Tries random swaps, and makes those that cost little: simulated annealing.
 
-        Each try draws one of `offers` and one of `chances`, and finds the candidate of the
-        smallest loss beside the offer.  The swap is made if it costs at most
+        Each try draws one of `offers` and one of `chances`, and finds the candidate with the
+        smallest loss after the offer is added.  The swap is made if it costs at most
         ``heat * chance / 1024`` more tokens.
 
         Parameters
         ----------
         offers : ndarray of int32
-            Candidates that may be added; not empty.
+            Candidates to add; not empty.
         chances : ndarray of int32
-            Random factors of the temperature, at least 0, below 2^14.
+            Random factors of the temperature, at least 0 and below 2^14.
         heat : int
-            The temperature, at least 0, below 2^48.
+            The temperature, at least 0 and below 2^48.
         tries, work : int
-            Limits of the number of tries, and, roughly, of the arcs that are looked at.
+            The maximum number of tries, and approximately that of examined arcs.
 
         Returns
         -------
@@ -468,21 +469,21 @@ cdef class State:
         return done
 
     def sweep(self, const int32_t[::1] offers, Py_ssize_t first, int64_t work):
-        """Makes every swap that gains, each with the candidate of the smallest loss.
+        """Makes every swap that gains; each drops the candidate with the smallest loss.
 
         Parameters
         ----------
         offers : ndarray of int32
-            Candidates that may be added, in the order in which they are tried.
+            Candidates to add, in the order in which they are tried.
         first : int
-            The first offer to try.
+            The index of the first offer to try.
         work : int
-            A limit, roughly, of the arcs that are looked at.
+            Approximately the maximum number of examined arcs.
 
         Returns
         -------
         tuple of int
-            The offer to continue with, and the number of swaps made.
+            The index of the offer to continue with, and the number of swaps made.
         """
         cdef int64_t until = self.work + work
         cdef int64_t loss
@@ -504,7 +505,7 @@ cdef class State:
         return (i if self.n_members else offers.shape[0]), made
 
     def swap(self, int32_t a):
-        """Finds the candidate of the smallest loss once `a` is added, and the loss, or (-1, 0)."""
+        """Finds the candidate with the smallest loss once `a` is added, and the loss, or (-1, 0)."""
         cdef int64_t loss = 0
         cdef int32_t d = NO_CANDIDATE
         if self.n_members:
@@ -515,7 +516,7 @@ cdef class State:
         return not (self.chosen[c] or self.locked[c] or self.groups[c] & self.full)
 
     cdef int32_t _best(self) noexcept nogil:
-        """The first candidate of the largest gain; -1 if none gains."""
+        """The first candidate with the largest gain; -1 if none has a gain."""
         cdef int32_t best = NO_CANDIDATE
         cdef int64_t gain = 0
         cdef Py_ssize_t block, c
@@ -537,7 +538,7 @@ cdef class State:
         return best
 
     cdef void _find_best(self, Py_ssize_t block) noexcept nogil:
-        """Updates the recorded best of a block."""
+        """Updates the recorded best candidate of a block."""
         cdef Py_ssize_t c
         cdef Py_ssize_t end = min(self.chosen.shape[0], (block + 1) * BLOCK)
         cdef int64_t gain = 0
@@ -550,7 +551,7 @@ cdef class State:
                 gain = self.worth[c]
 
     cdef int32_t _cheapest(self) noexcept nogil:
-        """The first candidate of the smallest loss; of a group over its budget if there is one."""
+        """The first candidate with the smallest loss; in a group over its budget if one is."""
         cdef int32_t best = NO_CANDIDATE
         cdef int32_t c
         cdef Py_ssize_t i

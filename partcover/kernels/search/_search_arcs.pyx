@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Lays out the occurrences of tokens in words as arcs, in little more memory than they take."""
+"""Lists the occurrences of tokens in words as arcs, with little memory besides the result."""
 
 import numpy as np
 
@@ -10,16 +10,17 @@ include "_arc.pxi"
 
 def search_arcs(const int32_t[::1] sa, const int32_t[::1] word_of, const int64_t[::1] offsets,
                 const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length):
-    """Returns what `partcover.kernels.search._local_search.State` takes of occurrences.
+    """Returns the occurrences as `partcover.kernels.search._local_search.State` takes them.
 
     Parameters
     ----------
     sa, word_of : ndarray of int32, shape (positions,)
-        Suffixes, and the word of each position; a position before each word is its separator.
+        The suffix array, and the word of each position; the position before a word is its
+        separator.
     offsets : ndarray of int64, shape (words + 1,)
-        Where words start among all symbols.
+        Where each word starts among all symbols.
     lo, hi, length : ndarray of int32, shape (tokens,)
-        Distinct tokens, which occur less than 2^31 times together.
+        Distinct tokens with fewer than 2^31 occurrences in total.
 
     Returns
     -------
@@ -30,7 +31,7 @@ def search_arcs(const int32_t[::1] sa, const int32_t[::1] word_of, const int64_t
 
     Notes
     -----
-    O(occurrences + symbols) time; 28 bytes for each occurrence, all of which are returned.
+    O(occurrences + symbols) time; 28 bytes for each occurrence, all of them in the result.
     """
     cdef Py_ssize_t n_words = offsets.shape[0] - 1, n_tokens = lo.shape[0]
     cdef Py_ssize_t i, n, w, c, at, base, size, longest = 0, most = 0
@@ -71,7 +72,7 @@ def search_arcs(const int32_t[::1] sa, const int32_t[::1] word_of, const int64_t
                 arc.end = arc.start + length[c]
                 arc.candidate = <int32_t> c
                 first[w] += 1
-        for w in range(n_words, 0, -1):  # each is where the word before ends
+        for w in range(n_words, 0, -1):  # here each entry is where the previous word ends
             first[w] = first[w - 1]
         first[0] = 0
         for w in range(n_words):
@@ -109,10 +110,10 @@ def search_arcs(const int32_t[::1] sa, const int32_t[::1] word_of, const int64_t
 
 
 def repeated_steps(const int32_t[:, ::1] arcs, const int64_t[::1] word_first):
-    """Returns the arcs that one pass over all words visits for tokens that repeat in a word.
+    """Returns how many arcs one pass over all words visits for tokens that repeat in a word.
 
-    For each such token and word it visits all arcs of the word.  O(arcs); a float, as it may be
-    beyond 63 bits.
+    The pass visits all arcs of the word for each such token.  O(arcs) time.  The result is a
+    float, because it may exceed 63 bits.
     """
     cdef Py_ssize_t w, at
     cdef int64_t repeated
@@ -130,7 +131,7 @@ def repeated_steps(const int32_t[:, ::1] arcs, const int64_t[::1] word_first):
 
 cdef void _sort(Arc *arcs, Py_ssize_t size, Arc *unsorted, int64_t[::1] begin,
                 Py_ssize_t symbols) noexcept nogil:
-    """Sorts the arcs of a word by start, and keeps the order of those with the same."""
+    """Sorts the arcs of a word by start; arcs with the same start keep their order."""
     cdef Py_ssize_t i
     for i in range(symbols + 1):
         begin[i] = 0

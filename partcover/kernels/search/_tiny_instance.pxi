@@ -1,24 +1,25 @@
-# Instances of at most 64 symbols, one bit for each pair of symbols: included by _worst_case.pyx.
+# Instances of at most 64 symbols, with one bit for each pair of adjacent symbols.  Included by
+# _worst_case.pyx.
 #
 # Bit p of a mask stands for the pair of the symbols p and p + 1 of the text; the bit of a word's
-# last symbol is never set.  A token's symbols, four bits each from the left, make its key, so that
-# keys of tokens of one length compare as the tokens do.
+# last symbol is never set.  The symbols of a token, four bits each from the left, form its key, so
+# that keys of tokens of equal length compare as the tokens do.
 
 cdef enum:
-    MAX_SYMBOLS = 64    # of an instance
-    MAX_LENGTH = 16     # of a word: a key holds no more symbols
-    MAX_SYMBOL = 15     # in four bits
-    MAX_TOKENS = 480    # substrings of two or more symbols: 64 · 15 / 2
+    MAX_SYMBOLS = 64    # most symbols in an instance
+    MAX_LENGTH = 16     # most symbols in a word, since a key holds no more
+    MAX_SYMBOL = 15     # largest symbol that fits in four bits
+    MAX_TOKENS = 480    # most substrings of two or more symbols: 64 · 15 / 2
 
 
 cdef struct Token:
     uint64_t key
-    uint64_t starts     # of its occurrences
-    uint64_t cover      # pairs under any occurrence
-    int64_t weight      # of these pairs
+    uint64_t starts     # one bit for each position where an occurrence starts
+    uint64_t cover      # the pairs under any occurrence
+    int64_t weight      # the total weight of these pairs
     int length
-    int first           # an occurrence
-    int word            # the only word it occurs in, or -1
+    int first           # where its first occurrence starts
+    int word            # the only word in which it occurs, or -1
 
 
 cdef struct Tiny:
@@ -29,23 +30,23 @@ cdef struct Tiny:
     int begin[MAX_SYMBOLS + 1]
     int64_t counts[MAX_SYMBOLS]
     int word_of[MAX_SYMBOLS]
-    uint64_t pairs[MAX_SYMBOLS]          # of each word
+    uint64_t pairs[MAX_SYMBOLS]          # the pairs of each word
     Token token[MAX_TOKENS]
 
 
-cdef struct Best:       # a set of tokens, and what it covers
+cdef struct Best:       # a set of tokens and the weight that it covers
     int64_t cover
     int size
     int tokens[MAX_SYMBOLS]
 
 
 cdef inline uint64_t _inside(int start, int length) noexcept nogil:
-    """The pairs inside a token at `start`."""
+    """The pairs inside a token that starts at `start`."""
     return ((<uint64_t> 1 << (length - 1)) - 1) << start
 
 
 cdef inline int64_t _weight(const Tiny *t, uint64_t mask) noexcept nogil:
-    """The occurrences of the pairs of a mask."""
+    """The total weight of the pairs of a mask."""
     cdef int64_t total = 0
     cdef int w
     for w in range(t.words):
@@ -105,7 +106,7 @@ cdef void _find_tokens(Tiny *t) noexcept nogil:
 
 
 cdef int64_t _cover(const Tiny *t, const int *chosen, int size) noexcept nogil:
-    """The pairs inside tokens when each word is cut into the fewest."""
+    """The pairs inside tokens when each word is segmented into the fewest tokens."""
     cdef int64_t total = 0
     cdef int saved[MAX_SYMBOLS + 1]
     cdef int w, end, i, start

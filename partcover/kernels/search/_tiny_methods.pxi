@@ -1,15 +1,15 @@
-# GreedTok, GreedWMC and byte pair encoding on tiny instances: included by _worst_case.pyx, after
+# GreedTok, GreedWMC and byte pair encoding on tiny instances.  Included by _worst_case.pyx, after
 # _tiny_instance.pxi.
 
 cdef enum Method:
     GREEDTOK = 0
     GREEDWMC = 1
-    RELAXED = 2         # GreedWMC by its own objective, compared with the optimum of that
+    RELAXED = 2         # GreedWMC by its own objective, compared with the optimum of that objective
     BPE = 3
 
 
 cdef int64_t _place(const Tiny *t, const Token *token, uint64_t *mask) noexcept nogil:
-    """Places a token, left to right, where no pair at its ends is covered; returns the gain."""
+    """Places a token from left to right where no pair at its ends is covered; returns the gain."""
     cdef uint64_t left = token.starts
     cdef uint64_t inside, one
     cdef int64_t gain = 0
@@ -29,7 +29,7 @@ cdef int64_t _place(const Tiny *t, const Token *token, uint64_t *mask) noexcept 
 cdef void _greedy(const Tiny *t, int k, bint relaxed, Best *best, bint *tied) noexcept nogil:
     """Runs GreedTok or GreedWMC, with the tie rules of `_greedy.Greedy`.
 
-    Sets `tied` if two tokens of one length tied: the names of the symbols matter then.
+    Sets `tied` if two tokens of equal length tied: then the result depends on the symbols' names.
     """
     cdef uint64_t mask = 0
     cdef uint64_t now
@@ -99,13 +99,13 @@ cdef inline int _order(const Piece *a, const Piece *b) noexcept nogil:
 cdef void _bpe(const Tiny *t, int k, Best *best, int *lengths, bint *tied) noexcept nogil:
     """Runs byte pair encoding: the most frequent pair of neighbours becomes a piece, k times.
 
-    A pair of equal pieces is counted without overlaps, from the left, as it is merged.  Ties go
-    to the lexicographically smallest left piece, then right piece.  Stops when no pair is left;
-    a pair that occurs once is merged, too.  `best.tokens` receives text positions, `lengths` the
-    tokens' lengths.
+    A pair of equal pieces is counted from the left without overlaps, as it is merged.  Ties go
+    to the lexicographically smallest left piece, then right piece.  It stops when no pair is
+    left; it also merges pairs that occur once.  `best.tokens` receives text positions, `lengths`
+    the tokens' lengths.
     """
     cdef Piece pieces[MAX_SYMBOLS]
-    cdef int last[MAX_SYMBOLS]           # pieces of the words up to this one
+    cdef int last[MAX_SYMBOLS]           # the number of pieces in the words up to this one
     cdef int w, i, j, v, kept, begin, pick, order
     cdef int n_pieces = 0
     cdef int64_t count, top
@@ -181,7 +181,7 @@ cdef void _bpe(const Tiny *t, int k, Best *best, int *lengths, bint *tied) noexc
 
 
 cdef int64_t _run(const Tiny *t, int k, Method method, Best *best, bint *tied) noexcept nogil:
-    """Runs a method and returns what its tokens cover."""
+    """Runs a method and returns the cover of its tokens."""
     cdef int lengths[MAX_SYMBOLS]
     if method == BPE:
         _bpe(t, k, best, lengths, tied)

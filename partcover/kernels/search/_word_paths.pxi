@@ -1,8 +1,8 @@
-# What a word costs with one candidate less or one more: included by _local_search.pyx,
-# after _arc.pxi.
+# The cost of a word with one candidate less or one more.  Included by _local_search.pyx, after
+# _arc.pxi.
 #
-# `active` lists the arcs of the chosen candidates, `used` of them; `cost` is scratch that holds the
-# fewest tokens to each boundary.
+# `active` lists the arcs of the chosen candidates, and `used` is their number; `cost` is scratch
+# memory for the fewest tokens up to each boundary.
 
 cdef inline int32_t _cost_without(const Arc *arcs, const int32_t *active, Py_ssize_t used,
                                   Py_ssize_t size, int32_t c, int32_t *cost) noexcept nogil:
@@ -25,7 +25,7 @@ cdef inline int32_t _cost_without(const Arc *arcs, const int32_t *active, Py_ssi
 cdef inline int32_t _cost_with(const Arc *arcs, const int32_t *active, Py_ssize_t used,
                                Py_ssize_t size, int32_t base, Py_ssize_t head,
                                int32_t *cost) noexcept nogil:
-    """The cost of a word with the candidate whose first arc is `head` as well."""
+    """The cost of a word when the candidate whose first arc is `head` is also chosen."""
     cdef Py_ssize_t i
     cdef Py_ssize_t j = 0
     cdef int32_t place = <int32_t> head

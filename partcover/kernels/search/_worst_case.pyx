@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Finds the tiny instances on which a method is furthest from the optimum."""
+"""Finds tiny instances on which a method is furthest from the optimum."""
 
 import numpy as np
 
@@ -15,11 +15,11 @@ include "_tiny_methods.pxi"
 
 cdef void _descend(const Tiny *t, const int *order, int size, int first, int left, int *chosen,
                    int depth, uint64_t mask, bint relaxed, Best *best) noexcept nogil:
-    """Tries every choice of `left` more tokens from `first` on that may beat the best.
+    """Tries every choice of `left` more tokens, from `first` on, that may beat the best cover.
 
-    The relaxed cover is submodular and at least the cover.  So the next tokens add at most the
-    sum of the largest remaining weights: of the pairs not yet under a token, or of all pairs, by
-    which `order` is sorted.
+    The relaxed cover is submodular and at least as large as the cover.  So the next tokens add at
+    most the sum of the largest remaining weights: weights of the pairs not yet under a token, or
+    of all pairs; `order` is sorted by the latter.
     """
     cdef int64_t have = _weight(t, mask)
     cdef int64_t bound
@@ -67,9 +67,9 @@ cdef void _descend(const Tiny *t, const int *order, int size, int first, int lef
 
 
 cdef void _optimum(const Tiny *t, int k, bint relaxed, int64_t floor, Best *best) noexcept nogil:
-    """Finds the largest cover of k tokens above `floor`; else `best.cover` is `floor`.
+    """Finds the largest cover of k tokens above `floor`; else sets `best.cover` to `floor`.
 
-    A token that occurs in one word only covers no more than that whole word as a token.
+    A token that occurs in only one word covers no more than the whole word as a token does.
     """
     cdef int order[MAX_TOKENS]
     cdef int chosen[MAX_SYMBOLS]
@@ -93,7 +93,7 @@ cdef void _optimum(const Tiny *t, int k, bint relaxed, int64_t floor, Best *best
         size += 1
     best.cover = floor
     best.size = 0
-    k = min(min(k, size), MAX_SYMBOLS)  # each useful token covers a pair of its own
+    k = min(min(k, size), MAX_SYMBOLS)  # each useful token covers a pair that no other covers
     if k == 0:
         best.cover = max(floor, 0)
         return
@@ -127,11 +127,11 @@ def optimum(const uint8_t[::1] text, const int64_t[::1] offsets, const int64_t[:
     Parameters
     ----------
     text, offsets, counts : ndarray
-        Distinct words: at most 64 symbols, each 0 to 15; at most 16 in a word.
+        Distinct words: at most 64 symbols, each from 0 to 15; at most 16 symbols in a word.
     k : int
-        The budget.
+        The number of tokens.
     relaxed : bool
-        Whether tokens may overlap: the optimum of WMC.
+        Whether tokens may overlap; the result is then the optimum of WMC.
 
     Returns
     -------
@@ -140,15 +140,15 @@ def optimum(const uint8_t[::1] text, const int64_t[::1] offsets, const int64_t[:
 
     Notes
     -----
-    Tokens are tried by relaxed weight, largest first (then shorter, then smaller); the first of
-    the best sets is returned.  Exponential in k at worst.
+    Tokens are tried in the order of relaxed weight, largest first, then length, then symbols.
+    The first best set is returned.  Time is exponential in k in the worst case.
     """
     cdef Tiny t
     cdef Best best
     cdef bint tied
     _load(&t, text, offsets, counts)
     with nogil:
-        # the optimum is at least what greedy covers
+        # the optimum is at least the cover of the greedy method
         _greedy(&t, min(k, MAX_SYMBOLS), relaxed, &best, &tied)
         _optimum(&t, k, relaxed, best.cover - 1, &best)
     return best.cover, [(t.token[best.tokens[i]].first, t.token[best.tokens[i]].length)
@@ -169,8 +169,9 @@ def method_cover(const uint8_t[::1] text, const int64_t[::1] offsets, const int6
 
     Notes
     -----
-    Arguments as for `optimum`.  GreedTok and GreedWMC as in `_greedy.Greedy`, ties included:
-    O(k · substrings · symbols).  BPE ties go to the lexicographically smallest pair of tokens.
+    The arguments are those of `optimum`.  GreedTok and GreedWMC work as in `_greedy.Greedy`,
+    including ties: O(k · substrings · symbols).  In BPE ties go to the lexicographically smallest
+    pair of tokens.
     """
     cdef Tiny t
     cdef Best best
@@ -189,7 +190,7 @@ def method_cover(const uint8_t[::1] text, const int64_t[::1] offsets, const int6
 
 
 cdef class Search:
-    """Searches all multisets of words for the one where a method is furthest from the optimum.
+    """Searches all multisets of words for one where a method is furthest from the optimum.
 
     Parameters
     ----------
@@ -203,17 +204,17 @@ cdef class Search:
     k, method : int
         As for `method_cover`.
     of_tokens : bool
-        Whether the ratio is the optimum's tokens over the method's; else it is the method's cover
-        over the optimum's.
+        Whether the ratio is the optimum's tokens over the method's; otherwise it is the method's
+        cover over the optimum's.
 
     Notes
     -----
-    Renaming and reversing change no optimum, but may change how ties are broken and how tokens
-    are placed from left to right.  So one multiset of each class is examined: its optimum is
-    found at most once, and the method runs on every image; further renamings are skipped where
-    the first broke no tie.
+    Renaming symbols and reversing words change no optimum, but may change how ties are broken and
+    how tokens are placed from left to right.  So one multiset of each class is examined: its
+    optimum is computed at most once, and the method runs on every image.  Further renamings are
+    skipped if the method broke no tie in the first.
 
-    The worst is the one of the smallest ratio, then of the fewest symbols, then the first in
+    The worst multiset has the smallest ratio, then the fewest symbols; then it is the first in
     lexicographic order of the words' numbers.
     """
     cdef const uint8_t[:, ::1] table
@@ -225,8 +226,8 @@ cdef class Search:
     cdef int size
     cdef bint fresh
     cdef int32_t ids[MAX_SYMBOLS]
-    cdef readonly int64_t seen         # multisets
-    cdef readonly int64_t examined     # classes
+    cdef readonly int64_t seen         # number of multisets so far
+    cdef readonly int64_t examined     # number of classes examined so far
     cdef readonly int64_t numerator    # of the smallest ratio
     cdef readonly int64_t denominator
     cdef int symbols
@@ -252,7 +253,7 @@ cdef class Search:
         return [self.worst[i] for i in range(self.worst_size)]
 
     def start(self, int size):
-        """Starts over at the first multiset of `size` words."""
+        """Restarts at the first multiset of `size` words."""
         cdef int i
         if max(size, size * np.max(self.lengths, initial=0)) > MAX_SYMBOLS:
             raise ValueError("more than 64 symbols")
@@ -262,7 +263,7 @@ cdef class Search:
             self.ids[i] = 0
 
     def run(self, int64_t limit):
-        """Examines `limit` more multisets; returns False when there are no more."""
+        """Examines `limit` more multisets; returns False if there are no more."""
         cdef int64_t n = 0
         cdef bint more = True
         with nogil:
@@ -329,7 +330,7 @@ cdef class Search:
         _find_tokens(t)
 
     cdef void _consider(self) noexcept nogil:
-        cdef int64_t smallest = -1     # cover of the method, over all images
+        cdef int64_t smallest = -1     # smallest cover of the method over all images
         cdef int64_t now, floor, product
         cdef bint divides
         cdef Py_ssize_t back, r
@@ -352,7 +353,8 @@ cdef class Search:
                     break
         for i in range(self.size):
             symbols += self.lengths[self.ids[i]]
-        # this one is worse if its ratio is smaller: if the optimum's cover is above `floor`
+        # this multiset is worse if its ratio is smaller, that is if the optimum's cover is above
+        # `floor`
         if self.of_tokens:
             product = self.numerator * (symbols - smallest)
             floor = symbols - (product + self.denominator - 1) // self.denominator
