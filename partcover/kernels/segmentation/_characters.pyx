@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Decodes words of bytes to characters, and maps cuts of characters back to bytes."""
+"""Decodes words of bytes to characters, and maps segmentations of characters back to bytes."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ include "../shared/_utf8.pxi"
 
 
 cdef inline int _size(int32_t code) noexcept nogil:
-    """The bytes of a character; a byte that is part of none (`_code`) is one."""
+    """The length of a character in bytes; a byte that belongs to none (`_code`) has length one."""
     if code < 0x80 or 0xDC80 <= code < 0xDD00:
         return 1
     return 2 if code < 0x800 else 3 if code < 0x10000 else 4
@@ -18,12 +18,12 @@ cdef inline int _size(int32_t code) noexcept nogil:
 
 def characters(const uint8_t[::1] data, const int64_t[::1] offsets,
                Py_ssize_t first, Py_ssize_t last):
-    """Returns the characters of words first..last - 1, each word decoded by itself.
+    """Returns the characters of words first..last - 1; each word is decoded by itself.
 
     Returns
     -------
     codes : ndarray of int32
-        Code points, one word after another; a byte b that belongs to none is U+DC00 + b.
+        Code points, one word after another; a byte b that belongs to no character is U+DC00 + b.
     starts : ndarray of int64, shape (words + 1,)
         Word ``first + i`` is ``codes[starts[i]:starts[i + 1]]``.  O(bytes) time.
     """
@@ -50,20 +50,20 @@ def characters(const uint8_t[::1] data, const int64_t[::1] offsets,
 
 def to_bytes(const int32_t[::1] codes, const int32_t[::1] chosen, const int32_t[::1] tokens,
              const int32_t[::1] singles, int32_t[::1] which):
-    """Writes the tokens that characters were cut into to the places of their bytes.
+    """Writes the tokens of a segmentation into characters to the places of their bytes.
 
     Parameters
     ----------
     codes, chosen : ndarray of int32, shape (characters,)
-        Code points, and what a cutter wrote at each: a token's index, SINGLE or INSIDE.
+        Code points, and the segmentation at each: a token's index, SINGLE or INSIDE.
     tokens : ndarray of int32
-        The index over bytes of each of these tokens.
+        The index of each of these tokens among the tokens over bytes.
     singles : ndarray of int32
-        The index of the token that a code point is, or -1; the last entry is for all larger code
-        points.
+        For each code point the index of the token that it is, or -1; the last entry is for all
+        larger code points.
     which : ndarray of int32, shape (bytes of the characters,)
         Receives each token's index at its last byte, SINGLE at every byte of a character that
-        stands alone and is no token, and INSIDE elsewhere.
+        stands alone and is not a token, and INSIDE elsewhere.
     """
     cdef Py_ssize_t i, j
     cdef Py_ssize_t at = 0

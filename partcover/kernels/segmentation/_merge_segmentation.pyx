@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Byte pair encoding of words: merges neighbours by rank, with a queue over a linked list."""
+"""Byte pair encoding of words: merges adjacent pieces by rank, with a queue and a linked list."""
 
 cimport cython
 
@@ -24,12 +24,12 @@ include "../shared/_random.pxi"
 
 cdef struct Link:    # a piece in the linked list of a word
     int32_t piece    # a token, or FIRST_SYMBOL - symbol
-    int32_t before   # where the piece before it begins, or -1
-    int32_t after    # where the piece after it begins; the size of the word for the last
-    int32_t rank     # of its merge with the piece after it, or NEVER
+    int32_t before   # where the previous piece begins, or -1
+    int32_t after    # where the next piece begins; for the last piece, the size of the word
+    int32_t rank     # rank of the merge with the next piece, or NEVER
 
 
-cdef struct Merge:   # the last merge of a word; -1s if there was none
+cdef struct Merge:   # the last merge of a word; all -1 if there was none
     int32_t left
     int32_t right
     int32_t rank
@@ -43,15 +43,15 @@ cdef struct Scratch:  # memory for merging the words of a call
 
 cdef int _new_scratch(Scratch *scratch, Py_ssize_t ranks, const int64_t *offsets, Py_ssize_t first,
                       Py_ssize_t last) noexcept nogil:
-    """Allocates enough for each of the words; -1 without memory.  `_free_scratch` must follow."""
+    """Allocates enough memory for any of the words; -1 on failure.  `_free_scratch` must follow."""
     cdef Py_ssize_t w
     cdef Py_ssize_t longest = 1
     for w in range(first, last):
         longest = max(longest, offsets[w + 1] - offsets[w])
     scratch.links = <Link *> malloc(longest * sizeof(Link))
-    # every merge takes one pair from the queue and adds at most two
+    # each merge takes one pair from the queue and adds at most two
     scratch.dropped = <uint64_t *> malloc(2 * longest * sizeof(uint64_t))
-    # short words do not use the lists of ranks, which take time to allocate
+    # short words do not use the lists of ranks, which would take time to allocate
     if _new_queue(&scratch.queue, ranks if longest > SHORT else 0, 2 * longest) < 0:
         return -1
     return -1 if scratch.links == NULL or scratch.dropped == NULL else 0
@@ -65,18 +65,18 @@ cdef void _free_scratch(Scratch *scratch) noexcept nogil:
 
 @cython.final
 cdef class MergeSegmenter:
-    """Merges the neighbours in words by the ranks of the pairs that may merge.
+    """Merges adjacent symbols and tokens in words by the ranks of the pairs that may merge.
 
     Parameters
     ----------
     left, right : ndarray of int32, shape (pairs,)
         The sides of each pair: a token's index, or `FIRST_SYMBOL` − symbol.  Pairs are distinct.
     rank : ndarray of int32, shape (pairs,)
-        Lower ranks merge first; pairs of one rank from left to right.
+        Pairs of lower rank merge first; pairs of equal rank merge from left to right.
     token : ndarray of int32, shape (pairs,)
-        The index of the token that each pair makes, the same for all pairs of a rank.
+        The index of the token that each pair becomes, the same for all pairs of a rank.
     names : ndarray of int64
-        The values of the symbols, if the data has their places in it; else empty.  Random
+        The values of the symbols, if the data holds indices of them; otherwise empty.  Random
         numbers depend on the values.
     """
     cdef const Pair[::1] pairs
@@ -100,10 +100,11 @@ cdef class MergeSegmenter:
         return _displacement(self.pairs)
 
     def last_pairs(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
-        """Returns the last merge that makes each token from its symbols.
+        """Returns the last merge that produces each token from its symbols.
 
-        Takes all tokens, one after another.  Returns the left side, the right side and the rank
-        (int32) of each token's last pair; the left side is -1 where merging does not make it.
+        The argument is all tokens, one after another.  Returns the left side, the right side and
+        the rank (int32) of each token's last pair; the left side is -1 if merging never produces
+        the token.
         """
         cdef Py_ssize_t n_tokens = offsets.shape[0] - 1
         cdef Py_ssize_t t
@@ -130,13 +131,13 @@ cdef class MergeSegmenter:
     def merge(self, const Symbol[::1] data, const int64_t[::1] offsets,
               Py_ssize_t first, Py_ssize_t last, int32_t[::1] which,
               double dropout, uint64_t seed, const int64_t[::1] draws):
-        """Merges the neighbours of lowest rank, leftmost first, until none may merge.
+        """Merges the adjacent pair of lowest rank, leftmost first, until no pair may merge.
 
-        With `dropout` p, each time the next merge is chosen, every possible merge is left out
-        with probability p, independently; the word is finished when all are left out.
-        `draws`, if it is not empty, has a number for each word of the data.
+        With `dropout` p, each time the next merge is chosen, every possible merge is skipped
+        with probability p, independently; the word is finished when all are skipped.  `draws`, if
+        it is not empty, has a number for each word of the data.
 
-        Writes to `which` as `Segmenter` does.  O(n · log n) time for a word of n symbols, over
+        Writes to `which` like `Segmenter`.  O(n · log n) time for a word of n symbols, divided by
         1 − p with dropout, and O(n) memory.
         """
         cdef Py_ssize_t w
@@ -175,7 +176,7 @@ cdef class MergeSegmenter:
                 prefetch(which + i)
             i = <int32_t> (item & <uint64_t> 0xFFFFFFFF)
             if links[i].rank != <int32_t> (item >> 32):
-                continue  # a side has become another piece since
+                continue  # one side has changed since this was queued
             if dropout > 0 and _uniform(&state) < dropout:
                 scratch.dropped[n_dropped] = item
                 n_dropped += 1
@@ -193,7 +194,7 @@ cdef class MergeSegmenter:
             self._queue_pair(scratch, i, <int32_t> size)
             if links[i].before >= 0:
                 self._queue_pair(scratch, links[i].before, <int32_t> size)
-            while n_dropped:  # after a merge, the dropped ones may be next
+            while n_dropped:  # after a merge, skipped merges are possible again
                 n_dropped -= 1
                 item = scratch.dropped[n_dropped]
                 _enqueue(&scratch.queue, <int32_t> (item >> 32),
@@ -201,7 +202,7 @@ cdef class MergeSegmenter:
         return last
 
     cdef inline void _queue_pair(self, Scratch *scratch, int32_t i, int32_t size) noexcept nogil:
-        """Queues the merge of the piece at i with the piece after it, if they may merge."""
+        """Queues the merge of the piece at i with the next piece, if they may merge."""
         cdef Link *link = scratch.links + i
         link.rank = NEVER
         if link.after < size:

@@ -1,42 +1,44 @@
-# Which tokens can be neighbours where neighbours merge by rank (byte pair encoding).  Included by
-# _segment.pyx, after _pairs.pxi and _pair_bits.pxi.
+# Which tokens can be neighbors when adjacent pieces merge by rank (byte pair encoding).  A piece is
+# a token or a single symbol.  Included by _segment.pyx, after _pairs.pxi and _pair_bits.pxi.
 #
-# Theorem.  A word has exactly one partition into tokens that merging makes and that can all be
-# neighbours: the one that merging the word makes.  So has each prefix of the word.
+# Theorem.  A word has exactly one partition into pieces that merging produces and of which each two
+# adjacent ones can be neighbors: the partition that merging the word produces.  The same holds for
+# each prefix of the word.
 #
-# Proof.  If merging a word makes the neighbours u and v, nothing merged across their borders, so
-# between these borders the merges were those of the word uv alone: merging uv makes u and v.
-# Conversely, let each two adjacent pieces of a partition be neighbours in this sense, and take the
-# first merge across a border of two of them.  Until then these two had the merges of their own
-# word, in the same order; so that merge would be possible in their own word, and be next there,
-# which contradicts that they are neighbours.  So nothing merges across, and merging makes these
-# pieces.
+# Proof.  If merging a word produces the neighbors u and v, nothing merged across their borders.  So
+# between these borders the merges were those of the word uv alone: merging uv produces u and v.
+# Conversely, let each two adjacent pieces of a partition be neighbors in this sense, and take the
+# first merge across a border between two of them.  Until then these two had the merges of their own
+# word, in the same order.  So that merge would be possible in their own word, and be next there,
+# which contradicts that they are neighbors.  So nothing merges across a border, and merging
+# produces these pieces.
 #
-# Which merges come when.  In the word uv, as long as nothing has merged across, the merges are
-# those of u and those of v, the lower rank first, u's on a tie.  So a merge of v, say, comes after
-# all merges of u whose rank is lower than its own or than that of a merge before it in v: its turn
-# is the highest rank up to it.  At the border there are first the last symbol of u and the first of
-# v, then what these merge into, up to u and v.  For each x and y that are at the border together:
-# would they merge before one of them merges into the next?  They would if their rank is lower than
-# the highest rank of the merges until then, and these are u's or v's alone: the others' turns are
-# later.
+# The order of merges.  In the word uv, as long as nothing has merged across the border, the merges
+# are those of u and those of v, the lower rank first, and on a tie that of u.  So a merge of v, for
+# example, comes after all merges of u whose rank is lower than its own rank or than that of an
+# earlier merge of v: its turn is the highest rank up to it.  At the border there are first the last
+# symbol of u and the first symbol of v, then the pieces into which these merge, up to u and v.  Let
+# x and y be at the border at the same time.  Would they merge before one of them merges into its
+# next piece?  They would if their rank is lower than the highest rank of the merges until then.
+# These are merges of u alone or of v alone, since the turns of the others are later.
 
-cdef struct Rung:        # one of the pieces at a token's border, the symbol first
+cdef struct Rung:        # a piece at a token's border; the first rung is the symbol there
     int32_t piece
-    int32_t turn         # of the merge that makes the next piece of it; NEVER for the token itself
-    int32_t limit        # the highest rank of the merges from the one that made it to that one
+    int32_t turn  # the turn of the merge that produces the next rung; NEVER for the token itself
+    int32_t limit  # the highest rank among the merges from the one that produced it to that one
 
 
 cdef struct Half:
-    int32_t left         # the first of its rungs at its left border; -1: merging does not make it
-    int32_t right        # the first of its rungs at its right border
-    int32_t shorter      # the longest token it begins with that merging makes, or -1
+    int32_t left  # index of the first rung at its left border; -1: merging never produces the token
+    int32_t right        # index of the first rung at its right border
+    # the longest shorter token that it begins with and that merging produces, or -1
+    int32_t shorter
 
 _HALF = np.dtype([("left", np.int32), ("right", np.int32), ("shorter", np.int32)])
 
 
 def _pair_filter(const int32_t[::1] left, const int32_t[::1] right):
-    """Returns the filter of `_may_merge`: one hash, at least eight bits for a pair."""
+    """Returns the filter of `_may_merge`: one hash, and at least eight bits for each pair."""
     cdef Py_ssize_t i
     cdef Py_ssize_t room = 64
     cdef uint64_t bit
@@ -51,14 +53,14 @@ def _pair_filter(const int32_t[::1] left, const int32_t[::1] right):
 
 def _ladders(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank,
              const int64_t[::1] order):
-    """Returns the rungs of all tokens, and where each token's begin at its left and right border.
+    """Returns the rungs of all tokens, and where each token's rungs begin, at its left and right.
 
-    Takes the sides and the rank of each token's last merge, the left side -1 where there is none,
-    and the order of the tokens, parts before what they make.
+    The arguments are the sides and the rank of each token's last merge, where the left side is -1
+    if there is none, and an order of the tokens in which parts precede what they form.
     """
     cdef Py_ssize_t t, side, at
     cdef int32_t a, b, part, first, turn_a, turn_b
-    turns = np.full(left.shape[0], -1, np.int32)      # the highest rank of a token's merges
+    turns = np.full(left.shape[0], -1, np.int32)      # the highest rank among a token's merges
     limits = np.full((2, left.shape[0]), -1, np.int32)
     depths = np.zeros((2, left.shape[0]), np.int64)
     starts = np.full((2, left.shape[0]), -1, np.int32)
@@ -72,10 +74,11 @@ def _ladders(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::
         turn_a = turn[a] if a >= 0 else -1
         turn_b = turn[b] if b >= 0 else -1
         turn[t] = max(rank[t], max(turn_a, turn_b))
-        # once a is made, the merges of b whose turn is not lower remain; a merge across is left of
-        # them, so it comes before those of its own rank
+        # Once a exists, the merges of b whose turn is not lower remain.  A merge across the border
+        # is left of them, so it precedes those of its own rank.
         limit[0, t] = max(rank[t], turn_b if turn_b >= turn_a else -1) + 1
-        # once b is made, those of a whose turn is higher remain; a merge across is right of them
+        # Once b exists, the merges of a whose turn is higher remain.  A merge across the border is
+        # right of them.
         limit[1, t] = max(rank[t], turn_a if turn_a > turn_b else -1)
         depth[0, t] = 2 if a < 0 else depth[0, a] + 1
         depth[1, t] = 2 if b < 0 else depth[1, b] + 1
@@ -104,7 +107,7 @@ def _ladders(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::
 
 cdef inline bint _can_meet(const Rung *x, const Rung *y, const Pair *pairs, uint64_t mask,
                            const uint64_t *filter, uint64_t bits, Py_ssize_t *steps) noexcept nogil:
-    """Whether two tokens can be neighbours, by the rungs at their border; `steps` counts pairs."""
+    """Whether two tokens can be neighbors, by the rungs at their border; `steps` counts pairs."""
     cdef const Rung *next
     while True:
         steps[0] += 1

@@ -1,18 +1,19 @@
-# A queue of keys, rank above and place below, the smallest first: included after _heap.pxi by the
-# kernels that cut long words.
+# A priority queue of keys, each with a rank in the high bits and a place in the low bits; the
+# smallest key comes first.  Included after _heap.pxi by the kernels that segment long words.
 #
-# A heap of a million keys would wait for memory at each step.  Here the keys of one rank are in a
-# list of blocks, which is sorted at once when the rank's turn comes; only ranks are in a heap.
+# In a heap of a million keys each step would wait for memory.  Here the keys of one rank are in a
+# list of blocks, which is sorted as a whole when the rank becomes the smallest; only the ranks are
+# in a heap.
 
 cdef enum:
-    SHORT = 64   # words up to this length have few keys
-    BLOCK = 14   # places in a block, which is a line of the cache
-    AHEAD = 8    # keys ahead whose places are prefetched
-    FEW = 48     # keys that are sorted by insertion
+    SHORT = 64   # words of up to this length have few keys
+    BLOCK = 14   # places in a block, which is one cache line
+    AHEAD = 8    # how many keys ahead places are prefetched
+    FEW = 48     # up to this many keys are sorted by insertion
 
 
 cdef struct Block:
-    int32_t previous   # the block before it in its list, or -1
+    int32_t previous   # the previous block of its list, or -1
     int32_t count
     int32_t[BLOCK] places
 
@@ -20,19 +21,19 @@ cdef struct Block:
 cdef struct Queue:
     uint64_t *ranks      # a heap of the ranks that have keys
     Py_ssize_t n_ranks
-    int32_t *last        # of each rank, the last block of its list, or -1
+    int32_t *last        # for each rank the last block of its list, or -1
     Block *blocks
-    int32_t unused       # the first free block, linked as lists are, or -1
-    int32_t fresh        # no block from here on was ever in use
-    uint64_t *open       # keys of the open rank, descending
+    int32_t unused       # the first free block, in a list of free blocks, or -1
+    int32_t fresh        # this block and those after it have never been in use
+    uint64_t *open       # keys of the open rank, in descending order
     Py_ssize_t n_open
-    uint64_t *late       # a heap of the keys that came when their rank was open, or in short words
+    uint64_t *late  # a heap of keys that were added while their rank was open, or of a short word
     Py_ssize_t n_late
-    uint64_t *spare      # to sort with
+    uint64_t *spare      # memory for sorting
 
 
 cdef void _sort(uint64_t *keys, Py_ssize_t count, uint64_t *spare) noexcept nogil:
-    """Sorts by insertion if there are few keys, else by radix; `spare` has room for as count."""
+    """Sorts by insertion if there are few keys, else by radix; `spare` has room for `count`."""
     cdef Py_ssize_t i, j, at
     cdef Py_ssize_t[256] places
     cdef Py_ssize_t size
@@ -72,9 +73,9 @@ cdef void _sort(uint64_t *keys, Py_ssize_t count, uint64_t *spare) noexcept nogi
 
 
 cdef int _new_queue(Queue *queue, Py_ssize_t ranks, Py_ssize_t keys) noexcept nogil:
-    """Allocates a queue for ranks below `ranks` and up to `keys` keys; -1 without memory.
+    """Allocates a queue for ranks below `ranks` and up to `keys` keys; returns -1 on failure.
 
-    `_free_queue` must follow in either case.
+    `_free_queue` must follow in both cases.
     """
     cdef Py_ssize_t i
     queue[0] = Queue(NULL, 0, NULL, NULL, -1, 0, NULL, 0, NULL, 0, NULL)
@@ -102,7 +103,7 @@ cdef void _free_queue(Queue *queue) noexcept nogil:
 
 
 cdef inline void _enqueue(Queue *queue, int32_t rank, int32_t place, bint few) noexcept nogil:
-    """Adds a key; where there are `few`, one heap is faster."""
+    """Adds a key; if the word has few keys (`few`), one heap of keys is faster."""
     if few:
         _push(queue.late, &queue.n_late, <uint64_t> rank << 32 | <uint64_t> place)
     else:
@@ -130,7 +131,7 @@ cdef void _append(Queue *queue, int32_t rank, int32_t place) noexcept nogil:
 
 
 cdef void _open(Queue *queue) noexcept nogil:
-    """Moves the keys of the smallest rank to the open ones, or to the late ones."""
+    """Moves the keys of the smallest rank to `open`, or to `late` if this rank is open already."""
     cdef uint64_t rank = _pop(queue.ranks, &queue.n_ranks)
     cdef int32_t first = queue.last[rank]
     cdef int32_t next = first
@@ -165,7 +166,7 @@ cdef void _open(Queue *queue) noexcept nogil:
 
 
 cdef inline bint _dequeue(Queue *queue, uint64_t *key) noexcept nogil:
-    """Takes the smallest key; False if there is none."""
+    """Takes the smallest key; returns False if there is none."""
     if queue.n_ranks or queue.n_open:
         return _smallest(queue, key)
     if not queue.n_late:

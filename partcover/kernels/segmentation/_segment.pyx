@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Cuts words into the tokens of a vocabulary, by a trie of the tokens."""
+"""Segments words into the tokens of a vocabulary, by a trie of the tokens."""
 
 cimport cython
 
@@ -27,13 +27,13 @@ include "../shared/_random.pxi"
 include "_trie.pxi"
 include "_weights.pxi"
 
-# words that are longer need the tokens backward, too, in `Segmenter.priority`
+# for longer words `Segmenter.priority` also needs the reversed tokens
 SHORT_WORD = SHORT
 
 cdef enum:
-    MAX_PAIRS = 64   # pairs a symbol that `merges` looks at before it gives a word up
-    NODES = 8        # nodes of the trie that it counts as a pair
-    LONG_TOKEN = 256  # with longer ones `longest_match` looks at no symbol again and again
+    MAX_PAIRS = 64   # pairs per symbol that `merges` checks before it gives a word up
+    NODES = 8        # this many visited nodes of the trie count as one pair
+    LONG_TOKEN = 256  # with longer tokens `longest_match` visits each symbol only once
 
 
 cdef inline Py_ssize_t _longest_word(const int64_t[::1] offsets, Py_ssize_t first,
@@ -47,7 +47,7 @@ cdef inline Py_ssize_t _longest_word(const int64_t[::1] offsets, Py_ssize_t firs
 
 @cython.final
 cdef class Segmenter(Trie):
-    """Cuts words into tokens of a trie, by the rules of `partcover.segment`.
+    """Segments words into tokens of a trie, by the rules of `partcover.segment`.
 
     Parameters
     ----------
@@ -56,15 +56,15 @@ cdef class Segmenter(Trie):
     offsets : ndarray of int64, shape (tokens + 1,)
         Token ``t`` is ``tokens[offsets[t]:offsets[t + 1]]``.
     """
-    # after `join`
-    cdef Half[::1] halves        # of tokens
+    # these are set by `join`
+    cdef Half[::1] halves        # one for each token
     cdef const Rung[::1] rungs
     cdef const Pair[::1] pairs
-    cdef const uint64_t[::1] filter   # of pairs, see `_may_merge`
+    cdef const uint64_t[::1] filter   # a filter of pairs; see `_may_merge`
 
     cdef inline void _trace(self, int32_t[::1] which, Py_ssize_t begin,
                             Py_ssize_t end) noexcept nogil:
-        """Keeps, of the best token that ends at each symbol, those on the path from the end."""
+        """Keeps of the best tokens that end at each symbol only those on the path from the end."""
         cdef Py_ssize_t i, start
         cdef int32_t token
         while end > begin:
@@ -76,27 +76,27 @@ cdef class Segmenter(Trie):
 
     def shortest_path(self, const Symbol[::1] data, const int64_t[::1] offsets,
                       Py_ssize_t first, Py_ssize_t last, int32_t[::1] which):
-        """Cuts words first..last - 1 into the fewest tokens, the earliest start first on a tie.
+        """Segments words first..last - 1 into the fewest tokens; ties go to the earliest start.
 
         Writes to `which` the index of each token at its last symbol, SINGLE at a symbol that
         stands alone, and INSIDE elsewhere.
 
-        At each end the tokens come by their starts, the earliest first.  A start replaces the
-        best one so far if its cost (the tokens before it) is below `fewest`, the cost of that
-        one; at first `fewest` is one more than the cost of the single symbol, which starts last
-        and loses ties.  No start after the last position of a cost below `fewest` can win.  That
-        position has cost `fewest` − 1, since costs rise by at most 1 a symbol and the cost just
-        before the end is at least that; `latest` holds it.
+        At each end the tokens are visited by their starts, the earliest first.  A start replaces
+        the best start so far if its cost (the tokens before it) is below `fewest`, the cost of
+        the best one.  At first `fewest` is one more than the cost of the single symbol, which
+        starts last and loses ties.  No start after the last position whose cost is below `fewest`
+        can win.  That position has cost `fewest` − 1, since costs rise by at most 1 per symbol and
+        the cost just before the end is at least that; `latest` holds it.
 
-        O(symbols) time where costs never fall, as when all prefixes of tokens are tokens: then
-        only the longest token is looked at.  In general O(symbols + occurrences of tokens) time;
+        O(symbols) time if costs never decrease, as when all prefixes of tokens are tokens: then
+        only the longest token is visited.  In general O(symbols + occurrences of tokens) time, and
         O(longest word) memory.
         """
         cdef Py_ssize_t w, i, size, begin, start
         cdef Py_ssize_t longest = _longest_word(offsets, first, last)
         cdef int32_t node, token, taken, fewest
         cdef int32_t *cost
-        cdef int32_t *latest  # 1 + c: the last position of cost c
+        cdef int32_t *latest  # index 1 + c: the last position with cost c
         cost = <int32_t *> malloc((2 * longest + 3) * sizeof(int32_t))
         if cost == NULL:
             raise MemoryError
@@ -130,15 +130,15 @@ cdef class Segmenter(Trie):
     def priority(self, const Symbol[::1] data, const int64_t[::1] offsets,
                  Py_ssize_t first, Py_ssize_t last, int32_t[::1] which, Segmenter backward,
                  const int64_t[::1] links, const int32_t[::1] chain):
-        """Cuts words first..last - 1 by GreedTok's rule: tokens in order, each left to right.
+        """Segments words by GreedTok's rule: tokens in their order, each from left to right.
 
-        A token may be placed where the pairs just before and just after it are not inside a
-        placed token; it may swallow shorter ones whole.  Output as of `shortest_path`.
-        In a short word all occurrences are sorted; in a long one each position queues with the
-        next token that begins there, and leaves once a token covers the pair before it.
-        `backward` holds the same tokens reversed; token ``t`` begins with the tokens
-        ``chain[links[t]:links[t + 1]]``, itself included, in order.  Where no word is longer than
-        `SHORT_WORD`, they may be None and empty.
+        The words are first..last - 1.  A token may be placed where the pairs just before and just
+        after it are not inside a placed token; it may contain shorter placed tokens.  The output is
+        that of `shortest_path`.  In a short word all occurrences are sorted.  In a long one each
+        position is queued with the next token that begins there, and leaves the queue once a token
+        covers the pair before it.  `backward` holds the same tokens reversed; token ``t`` begins
+        with the tokens ``chain[links[t]:links[t + 1]]``, including itself, in order.  They may be
+        None and empty if no word is longer than `SHORT_WORD`.
         O(symbols · longest token · log(word)) time, O(longest word) memory.
         """
         cdef Py_ssize_t w, i, j, size, begin, n_keys
@@ -150,8 +150,9 @@ cdef class Segmenter(Trie):
         cdef int32_t *deepest
         cdef Queue queue
         longest = longest if longest > SHORT else 0
-        keys = <uint64_t *> malloc(SHORT * SHORT * sizeof(uint64_t))   # half of it to sort with
-        # the longest token that begins at each position, and the place in its chain
+        # the second half is memory for sorting
+        keys = <uint64_t *> malloc(SHORT * SHORT * sizeof(uint64_t))
+        # for each position the longest token that begins there, and the place in its chain
         deepest = <int32_t *> malloc((2 * longest + 1) * sizeof(int32_t))
         try:
             if (_new_queue(&queue, self.lengths.shape[0] if longest else 0, longest) < 0
@@ -207,7 +208,7 @@ cdef class Segmenter(Trie):
             free(deepest)
 
     cdef inline void _put(self, int32_t *which, Py_ssize_t start, int32_t token) noexcept nogil:
-        """Places a token unless it would cut another: INSIDE at s covers the pair after s."""
+        """Places a token unless it would split another: INSIDE at s covers the pair after s."""
         cdef Py_ssize_t last = start + self.lengths[token] - 1
         cdef Py_ssize_t i
         if (start and which[start - 1] == INSIDE) or which[last] == INSIDE:
@@ -220,12 +221,12 @@ cdef class Segmenter(Trie):
                       Py_ssize_t first, Py_ssize_t last, int32_t[::1] which,
                       const int64_t[::1] draws, double dropout, uint64_t seed,
                       const int64_t[::1] names):
-        """Takes, from the left, the longest token that begins there, else the single symbol.
+        """Takes, from left to right, the longest token that begins at a place, or a single symbol.
 
-        With `dropout` p, each token met is left out with probability p, independently.  Output
-        as of `shortest_path`, random numbers as of `paths`.
-        O(symbols · longest token) time, O(1) memory; without dropout O(symbols + occurrences of
-        tokens) time if a token is longer than `LONG_TOKEN`.
+        With `dropout` p, each token found is skipped with probability p, independently.  The output
+        is that of `shortest_path`; random numbers are as in `paths`.
+        O(symbols · longest token) time, O(1) memory.  Without dropout, and if a token is longer
+        than `LONG_TOKEN`, O(symbols + occurrences of tokens) time.
         """
         cdef Py_ssize_t w, i, j, begin, end, stop
         cdef int32_t node, token
@@ -263,7 +264,7 @@ cdef class Segmenter(Trie):
 
     cdef void _longest_match(self, const Symbol *word, Py_ssize_t size,
                              int32_t *which) noexcept nogil:
-        """Takes the longest token at each place, after a look at all that end at each symbol."""
+        """Takes the longest token at each place, after visiting all that end at each symbol."""
         cdef Py_ssize_t i, stop
         cdef int32_t node = 0
         cdef int32_t token
@@ -271,7 +272,7 @@ cdef class Segmenter(Trie):
             which[i] = SINGLE
             node = self._next(node, word[i])
             token = self.tails[node].token
-            while token >= 0:   # of those that begin at a place the last one is the longest
+            while token >= 0:   # the last one written for a beginning is the longest
                 which[i + 1 - self.lengths[token]] = token
                 token = self.shorter[token]
         i = 0
@@ -288,11 +289,11 @@ cdef class Segmenter(Trie):
                    Py_ssize_t first, Py_ssize_t last, int32_t[::1] which,
                    const int64_t[::1] links, const Scored[::1] scores,
                    const double[::1] singles):
-        """Cuts words to the largest sum of scores, added from the left; early starts win ties.
+        """Segments for the largest sum of scores, added from the left; ties go to early starts.
 
         `scores` has a row for each entry of the chain of `endings`, whose links are `links`.
-        `singles` has the score of each symbol; its last entry is for all larger symbols.  Output
-        as of `shortest_path`.
+        `singles` has the score of each symbol; its last entry is for all larger symbols.  The
+        output is that of `shortest_path`.
         O(symbols + occurrences of tokens) time, O(longest word) memory.
         """
         cdef Py_ssize_t w, i, size, begin
@@ -337,12 +338,12 @@ cdef class Segmenter(Trie):
               const Weight[::1] singles, uint64_t seed, const int64_t[::1] names):
         """Draws a segmentation of each word with probability proportional to its weight.
 
-        The weight of a segmentation is the product of its tokens' weights, which are given as
-        scores are to `likelihood`.  Forward: the sum over all segmentations up to each position,
-        as a part and a power, so that nothing overflows.  Backward: the tokens are drawn from
-        the right.  Sums round to 53 bits; a term below 2^-1000 of another counts as nothing.
-        The random numbers depend on `seed`, the word (its symbols, or their `names`, if any) and
-        its entry of `draws`, if any, alone.  Output, time and memory as of `likelihood`.
+        The weight of a segmentation is the product of its tokens' weights, which are given like
+        the scores of `likelihood`.  Forward, the sum over all segmentations up to each position is
+        computed as a part and a power, so that nothing overflows.  Backward, the tokens are drawn
+        from the right.  Sums are rounded to 53 bits; a term below 2^-1000 of another counts as 0.
+        The random numbers depend only on `seed`, the word (its symbols, or their `names`, if any)
+        and its entry of `draws`, if any.  Output, time and memory are as for `likelihood`.
         """
         cdef Py_ssize_t w, i, size, begin, start
         cdef Py_ssize_t longest = _longest_word(offsets, first, last)
@@ -378,7 +379,7 @@ cdef class Segmenter(Trie):
                         while arc < end:
                             before = sums + (i + 1 - arc.length)
                             shift = arc.power + before.power - power
-                            if shift > 0:  # the larger power is kept, so that nothing overflows
+                            if shift > 0:  # keep the larger power, so that nothing overflows
                                 part = _shifted(part, -shift)
                                 power += shift
                                 shift = 0
@@ -390,7 +391,7 @@ cdef class Segmenter(Trie):
                                     &data[begin], size, names)
                 i = size
                 while i > 0:
-                    token = which[begin + i - 1]   # the longest of those that end here
+                    token = which[begin + i - 1]   # the longest token that ends here
                     left = _uniform(&state) * sums[i].part
                     single = &singles[min(<Py_ssize_t> data[begin + i - 1], beyond)]
                     left -= _shifted(single.part * sums[i - 1].part,
@@ -400,7 +401,7 @@ cdef class Segmenter(Trie):
                     if token >= 0:
                         arc = &weights[links[token]]
                         end = &weights[links[token + 1]]
-                        # if rounding leaves a rest at the end, the last token with a weight stays
+                        # if rounding leaves a rest, take the last token that has a weight
                         while left >= 0 and arc < end:
                             before = sums + (i - arc.length)
                             share = _shifted(arc.part * before.part,
@@ -418,7 +419,7 @@ cdef class Segmenter(Trie):
 
     def join(self, const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank,
              const int32_t[::1] tokens, const int64_t[::1] offsets):
-        """Prepares for `merges`: takes the pair that makes each token.
+        """Prepares for `merges`, from the last pair that produces each token.
 
         The pairs are those of `MergeSegmenter.last_pairs`.
 
@@ -446,17 +447,17 @@ cdef class Segmenter(Trie):
 
     def merges(self, const Symbol[::1] data, const int64_t[::1] offsets,
                Py_ssize_t first, Py_ssize_t last, int32_t[::1] which, bint whole):
-        """Cuts words first..last - 1 by byte pair encoding, from left to right.
+        """Segments words first..last - 1 by byte pair encoding, from left to right.
 
-        A word has exactly one partition into tokens that can all be neighbours (`_neighbours.pxi`
+        A word has exactly one partition into tokens that can all be neighbors (`_neighbours.pxi`
         has the proof).  It is found by backtracking: at each position the longest token that can
-        follow the one before; where none can, not even the symbol alone, the one before was
-        wrong.  No position is reached twice, since a prefix of the word has one partition, too.
+        follow the previous one is taken; if none can, not even the single symbol, the previous one
+        was wrong.  No position is reached twice, since a prefix of the word has one partition, too.
 
-        With `whole`, a word that is a token stays whole.  Output as of `shortest_path`.  Returns
-        the words that were given up (int64): those where more than `MAX_PAIRS` pairs a symbol,
-        or `NODES` times as many nodes, were looked at; a queue is faster there.  O(symbols) time
-        and O(1) memory.
+        With `whole`, a word that is a token stays whole.  The output is that of `shortest_path`.
+        Returns the words that were given up (int64): those where more than `MAX_PAIRS` pairs per
+        symbol, or `NODES` times as many nodes, would be checked; a queue is faster for them.
+        O(symbols) time and O(1) memory.
         """
         cdef Py_ssize_t w, i, size, begin
         cdef int32_t token
@@ -480,15 +481,15 @@ cdef class Segmenter(Trie):
         return np.array(given_up, np.int64)
 
     cdef bint _merged(self, const Symbol *word, Py_ssize_t size, int32_t *which) noexcept nogil:
-        """Writes each token's index at its last symbol; False if the word is given up."""
+        """Writes each token's index at its last symbol; returns False if it gives the word up."""
         cdef Py_ssize_t i = 0
         cdef Py_ssize_t steps = 0
         cdef Py_ssize_t max_steps = MAX_PAIRS * (size + 16)
         cdef int32_t token = self._longest(word, size, 0, &steps)
-        # a symbol that stands alone has one rung
+        # a single symbol has one rung
         cdef Rung symbol_before = Rung(0, NEVER, NEVER)
         cdef Rung symbol = Rung(0, NEVER, NEVER)
-        cdef const Rung *before = NULL   # of what ends at i
+        cdef const Rung *before = NULL   # rungs of the piece that ends at i
         cdef const Rung *after
         while steps < max_steps:
             if token >= 0:
@@ -504,7 +505,7 @@ cdef class Segmenter(Trie):
                     return True
                 token = self._longest(word, size, i, &steps)
             else:
-                while token < 0:  # the symbol alone was the last to try
+                while token < 0:  # the single symbol was the last one to try
                     token = which[i - 1]
                     i -= self.lengths[token] if token >= 0 else 1
                 token = self.halves[token].shorter
@@ -517,7 +518,7 @@ cdef class Segmenter(Trie):
 
     cdef inline int32_t _longest(self, const Symbol *word, Py_ssize_t size, Py_ssize_t i,
                                  Py_ssize_t *steps) noexcept nogil:
-        """The longest token at i that merging makes, or -1; counts the steps to find it."""
+        """The longest token at i that merging produces, or -1; counts the steps to find it."""
         cdef Py_ssize_t begin = i
         cdef int32_t node = 0
         cdef int32_t token = -1
@@ -529,14 +530,14 @@ cdef class Segmenter(Trie):
                 token = self.nodes[node].token
             i += 1
         steps[0] += (i - begin) // NODES
-        # only that of the longest is looked up: each is a wait for memory
+        # look up only the longest one, because each look-up waits for memory
         if token >= 0 and self.halves[token].left == -1:
             token = self.halves[token].shorter
         return token
 
     cdef int32_t _token(self, const Symbol[::1] data, Py_ssize_t begin,
                         Py_ssize_t end) noexcept nogil:
-        """The token that is spelled data[begin:end], or -1."""
+        """The token with the symbols data[begin:end], or -1."""
         cdef int32_t node = 0
         cdef Py_ssize_t i
         for i in range(begin, end):
@@ -546,10 +547,10 @@ cdef class Segmenter(Trie):
         return self.nodes[node].token
 
     def splits(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
-        """Returns every way to make a token of two parts, each a token or a single symbol.
+        """Returns every way to form a token from two parts, each a token or a single symbol.
 
-        Takes the arrays that the Segmenter was made of.  Returns the left parts, the right parts
-        (int32: a token's index, or `FIRST_SYMBOL` − symbol) and the tokens, in order.
+        The arguments are the arrays that the Segmenter was made from.  Returns the left parts, the
+        right parts (int32: a token's index, or `FIRST_SYMBOL` − symbol) and the tokens, in order.
         O(Σ length²) time.
         """
         cdef Py_ssize_t t, i, begin, end

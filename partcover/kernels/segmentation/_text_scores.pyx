@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Cuts to the largest sum of scores, added up over a whole text, in 32 bits or 64."""
+"""Segments for the largest sum of scores, added over a whole text, in 32 bits or 64."""
 
 cimport cython
 
@@ -25,8 +25,8 @@ include "_trie.pxi"
 include "_weights.pxi"
 
 cdef enum:
-    REACHED = 255        # bytes of the longest word that `reach` takes
-    HIGHEST = 100000     # a sum of 32 bits beyond this, with or without sign, begins anew
+    REACHED = 255        # bytes of the longest word that `reach` accepts
+    HIGHEST = 100000     # a 32-bit sum with a larger absolute value is reset
 
 cdef extern from *:
     """
@@ -38,18 +38,18 @@ cdef extern from *:
     const double WIDE_ERROR "PC_WIDE_ERROR"
 
 
-cdef struct Reset:      # a sum that began anew
-    Py_ssize_t at       # where it did
-    float sum           # what it was
+cdef struct Reset:      # a point where the sums were reset
+    Py_ssize_t at       # the position
+    float sum           # the sum that was subtracted
 
 
-cdef struct Resets:     # those that a token may reach across, the first one first
+cdef struct Resets:     # the resets that a token may reach across, the first one first
     Reset *at
     Py_ssize_t n, room
 
 
 cdef int _add_reset(Resets *resets, Py_ssize_t at, float total, Py_ssize_t longest) noexcept nogil:
-    """Adds a reset and forgets those that no token reaches across; or returns -1."""
+    """Adds a reset and removes those that no token reaches across; returns -1 on failure."""
     cdef Py_ssize_t old = 0
     cdef Py_ssize_t room
     cdef Reset *grown
@@ -72,17 +72,17 @@ cdef int _add_reset(Resets *resets, Py_ssize_t at, float total, Py_ssize_t longe
 
 @cython.final
 cdef class TextScores(Trie):
-    """Cuts texts of bytes to the largest sum of scores, as sentencepiece and Hugging Face do.
+    """Segments texts of bytes for the largest sum of scores, as sentencepiece and Hugging Face do.
 
-    A text is cut as a whole.  Where no token reaches across some places it may be given word by
-    word: then the sum of each word goes on from that of those before.
+    A text is segmented as a whole.  It may be given word by word if no token reaches across the
+    places between words: then the sum of each word continues that of the words before it.
 
-    Sums have 64 bits, or, where `narrow`, 32 as in sentencepiece from 0.2.2 on
-    (`unigram_model.cc`, `EncodeOptimized`): each sum is rounded, and once one at the start of a
-    character is beyond ±100,000, it is taken off all sums of places from there on.
+    Sums have 64 bits, or, if `narrow`, 32 bits as in sentencepiece from 0.2.2 on
+    (`unigram_model.cc`, `EncodeOptimized`): each sum is rounded, and once a sum at the start of a
+    character is beyond ±100,000, it is subtracted from all sums of places from there on.
 
-    Of the tokens that end at a place the one with the largest sum is taken, of equal ones the one
-    that starts first.  A character that is no token counts as its single bytes.
+    Of the tokens that end at a place, the one with the largest sum is taken; ties go to the one
+    that starts first.  A character that is not a token counts as its single bytes.
 
     Parameters
     ----------
@@ -93,15 +93,15 @@ cdef class TextScores(Trie):
     """
 
     cdef const int64_t[::1] links
-    cdef const Scored[::1] arcs     # of the chain of `endings`
+    cdef const Scored[::1] arcs     # for each entry of the chain of `endings`
     cdef double singles[256]
-    cdef double largest             # of all scores, without sign
+    cdef double largest             # the largest absolute value of a score
     cdef bint narrow
     cdef GoingOn ways
 
     def set_scores(self, const int64_t[::1] links not None, const Scored[::1] scores not None,
                    const double[::1] singles not None, bint narrow):
-        """Sets the scores, which fit into 32 bits where sums are `narrow`; returns itself.
+        """Sets the scores, which must fit into 32 bits if sums are `narrow`; returns itself.
 
         `scores` has a row for each entry of the chain of `endings`, whose links are `links`.
         `singles` has the score of each byte; its last entry is for all larger ones.
@@ -131,12 +131,12 @@ cdef class TextScores(Trie):
         return out
 
     def ways_to_go_on(self):
-        """Returns a capsule of a `GoingOn`, valid as long as this object is."""
+        """Returns a capsule of a `GoingOn`, which is valid as long as this object exists."""
         return PyCapsule_New(&self.ways, "partcover.GoingOn", NULL)
 
     def cut(self, const uint8_t[::1] data, const int64_t[::1] offsets,
             Py_ssize_t first, Py_ssize_t last, int32_t[::1] which):
-        """Cuts words first..last - 1, each as a text of its own; output as of `Segmenter`.
+        """Segments words first..last - 1, each as a text of its own; output as of `Segmenter`.
 
         O(symbols + occurrences of tokens) time, O(longest word) memory.
         """
@@ -155,7 +155,7 @@ cdef class TextScores(Trie):
             raise MemoryError
 
     def cut_behind(self, const uint8_t[::1] word not None, double total):
-        """Cuts a word behind a text with the sum `total`; returns the pieces and the new sum."""
+        """Segments a word after a text with the sum `total`; returns the pieces and the new sum."""
         which = np.empty(word.shape[0], np.int32)
         cdef int32_t[::1] w = which
         if word.shape[0] and self._go_on(&word[0], word.shape[0], &total, &w[0]) < 0:
@@ -163,17 +163,17 @@ cdef class TextScores(Trie):
         return which, total
 
     def reach(self, const uint8_t[::1] word not None):
-        """Returns the pieces of a word of 1 to 255 bytes, and what they add to a sum.
+        """Returns the pieces of a word of 1 to 255 bytes, and what they add to the sum.
 
         Returns
         -------
         limit : float
-            The word is cut so behind any text whose sum is at most this, with or without sign;
-            below 0 where no sum is known to be low enough.
+            The largest absolute value of a preceding text's sum for which this segmentation holds;
+            below 0 if no such value is known.
         which : ndarray of int32
-            The pieces.
+            The pieces, as `Segmenter` writes them.
         adds : list of float
-            What they add to the sum, in order.
+            The terms that they add to the sum, in order.
         """
         if not 0 < word.shape[0] <= REACHED:
             raise ValueError("a word has 1 to 255 bytes")
@@ -185,7 +185,7 @@ cdef class TextScores(Trie):
         return limit, which, [adds[i] for i in range(n_adds)]
 
     cdef inline void _trace(self, int32_t *which, Py_ssize_t end) noexcept nogil:
-        """Keeps, of the best token that ends at each byte, those on the path from the end."""
+        """Keeps of the best tokens that end at each byte only those on the path from the end."""
         cdef Py_ssize_t i, start
         cdef int32_t token
         while end > 0:
@@ -197,7 +197,7 @@ cdef class TextScores(Trie):
 
     cdef int _go_on(self, const uint8_t *p, Py_ssize_t n, double *total,
                     int32_t *which) noexcept nogil:
-        """Cuts a word behind a text with the sum `total`; changes it.  Returns -1: no memory."""
+        """Segments a word after a text with the sum `total`, and updates it; -1 on failure."""
         cdef double few[REACHED + 1]
         cdef size_t width = sizeof(float) if self.narrow else sizeof(double)
         cdef void *best = few
@@ -221,13 +221,13 @@ cdef class TextScores(Trie):
 
     cdef int _add_up(self, const uint8_t *p, Py_ssize_t n, Real *best,
                      int32_t *which) noexcept nogil:
-        """Finds the best sum and token that end at each byte; returns -1: no memory.
+        """Finds the best sum and token that end at each byte; returns -1 if memory runs out.
 
         `best[0]` is the sum before the word.
         """
         cdef Py_ssize_t i
-        cdef Py_ssize_t start = 0       # of the character
-        cdef Py_ssize_t reset = -1      # where the sum last began anew
+        cdef Py_ssize_t start = 0       # where the character starts
+        cdef Py_ssize_t reset = -1      # where the sums were last reset
         cdef int32_t node = 0
         cdef int32_t token, taken
         cdef Real score, best_score
@@ -255,7 +255,7 @@ cdef class TextScores(Trie):
                     if i + 1 - arc.length < reset:
                         which[i] = self._across(&resets, arc, end, best, i, start, best_score)
                         continue
-                if (end - 1).length == i + 1 - start:     # the character is a token itself
+                if (end - 1).length == i + 1 - start:     # the character itself is a token
                     best_score = <Real> -INFINITY
                 while arc < end:
                     score = best[i + 1 - arc.length] + <Real> arc.score
@@ -272,8 +272,8 @@ cdef class TextScores(Trie):
                          float *best, Py_ssize_t i, Py_ssize_t start, float single) noexcept nogil:
         """Returns the best token that ends at byte `i`, or SINGLE, and sets its sum.
 
-        Tokens come by their starts.  Between two of them sums may begin anew: then the best sum so
-        far loses what the others lose.
+        The tokens are visited by their starts.  If sums were reset between two starts, what the
+        later sums have lost is also subtracted from the best sum so far.
         """
         cdef Py_ssize_t k = 0
         cdef bint alone = (end - 1).length != i + 1 - start
@@ -292,7 +292,7 @@ cdef class TextScores(Trie):
                 best_score = score
                 taken = arc.token
             arc += 1
-        while k < resets.n:     # none is behind the start of this character
+        while k < resets.n:     # no reset is after the start of this character
             best_score = best_score - resets.at[k].sum
             k += 1
         if alone and single > best_score:
@@ -303,9 +303,9 @@ cdef class TextScores(Trie):
 
     cdef double _margin(self, const uint8_t *p, Py_ssize_t n, const double *best,
                         const int32_t *which) noexcept nogil:
-        """Returns how much less than the best the next best token is, at the closest place.
+        """Returns the smallest difference between the best token and another token at a place.
 
-        Looks at the places that the path goes through, whose pieces are in `which`.
+        The places are those on the path, whose pieces are in `which`.
         """
         cdef Py_ssize_t end = n
         cdef double margin = INFINITY
@@ -335,22 +335,23 @@ cdef class TextScores(Trie):
 
     cdef double _reach(self, const uint8_t *p, Py_ssize_t n, int32_t *which,
                        double *adds, int32_t *n_adds) noexcept nogil:
-        """Cuts a short word as behind any text with a low sum; returns the highest such sum.
+        """Segments a short word after any text with a low sum; returns the largest such sum.
 
-        The proof.  Let the word have c characters, so that a path has at most c terms that are not
-        0, and let |score| <= A, so that sums of the word alone are at most T = c A.  Let S be the
-        sum before the word, no sum begin anew in it, and M = |S| + T.  The sum of a place is the
-        largest of candidates, each the sum of another place plus a score, rounded by at most
-        e M (1 + 1/1000): e is half a last place, and the 1/1000 covers what the sums are wrong by
-        themselves, since 255 e is far less.  The largest of numbers that are wrong by at most x is
-        wrong by at most x.  So at each place each candidate is wrong by at most
-        E = c e M (1 + 1/1000).  Where the candidate on the best path is better than each other
-        one at its place by more than 2 E, it is better in rounded sums, too, whatever ties do: so
-        the path from the end is this one, and the sum behind the word is that of its scores,
-        rounded one by one.  The margin comes from sums of 64 bits, which are wrong by at most
-        c 2^-53 T (1 + 1/1000) each, and two of which it has: 2^-50 c T less makes up for that.
+        Proof.  Let the word have c characters, so that a path has at most c terms that are not 0,
+        and let |score| <= A, so that sums of the word alone are at most T = c A.  Let S be the sum
+        before the word, let no sum be reset in the word, and let M = |S| + T.  The sum of a place
+        is the largest of some candidates.  Each is the sum of another place plus a score, with a
+        rounding error of at most e M (1 + 1/1000), where e is half a unit in the last place, and
+        the 1/1000 covers the errors of the sums themselves, since 255 e is far less.  The largest
+        of numbers that have errors of at most x has an error of at most x.  So at each place each
+        candidate has an error of at most E = c e M (1 + 1/1000).  If the candidate on the best path
+        is better than each other candidate at its place by more than 2 E, then it is also better in
+        rounded sums, however ties are broken.  So the path from the end is this one, and the sum
+        after the word is the sum of its scores, rounded one by one.  The margin is computed from
+        sums of 64 bits, which have errors of at most c 2^-53 T (1 + 1/1000) each; it contains two
+        of them, and subtracting 2^-50 c T makes up for that.
 
-        No sum of 32 bits begins anew in the word if |S| + T + E <= 100,000, and E < 2 then.
+        No sum of 32 bits is reset in the word if |S| + T + E <= 100,000, and E < 2 then.
         """
         cdef double best[REACHED + 1]
         cdef double margin, most, limit
@@ -359,7 +360,7 @@ cdef class TextScores(Trie):
         cdef int64_t c = 0
         cdef double add
         best[0] = 0
-        self._add_up(p, n, &best[0], which)    # which asks for no memory in 64 bits
+        self._add_up(p, n, &best[0], which)    # allocates no memory in 64 bits
         self._trace(which, n)
         n_adds[0] = 0
         for i in range(n):

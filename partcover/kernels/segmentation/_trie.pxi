@@ -1,25 +1,25 @@
-# A trie of tokens as a double array (Aoe 1989), with suffix links (Aho and Corasick 1975): included
-# by _segment.pyx, after _hash.pxi.
+# A trie of tokens as a double array (Aoe 1989), with suffix links (Aho and Corasick 1975).
+# Included by _segment.pyx, after _hash.pxi.
 
 cdef struct Node:
-    int32_t base     # its child by the symbol of code c is base + c
-    int32_t parent   # the node it is a child of, or -1 for an empty place
+    int32_t base     # its child by the symbol with code c is at base + c
+    int32_t parent   # the parent node, or -1 if the place is empty
     int32_t token    # the token that ends here, or -1
 
 
-cdef struct Tail:    # of the string that a node stands for
-    int32_t node     # the node of its longest proper suffix in the trie: the root's is empty
+cdef struct Tail:    # for the string that a node stands for
+    int32_t node     # the node of its longest proper suffix in the trie; the root's string is empty
     int32_t token    # the longest token that it ends with, or -1
 
 _NODE = np.dtype([("base", np.int32), ("parent", np.int32), ("token", np.int32)])
 _TAIL = np.dtype([("node", np.int32), ("token", np.int32)])
 
 cdef enum:
-    MAX_TRIES = 64   # places that are tried for the children of a node before the end is taken
+    MAX_TRIES = 64   # places tried for the children of a node before they are put at the end
 
 
 cdef inline Py_ssize_t _free_place(int32_t *after, Py_ssize_t place) noexcept nogil:
-    """The first empty place from `place` on; `after` points to it, or nearer to it."""
+    """The first empty place from `place` on; `after` points to it, or to a place nearer to it."""
     while after[place] != place:
         after[place] = after[after[place]]
         place = after[place]
@@ -28,7 +28,7 @@ cdef inline Py_ssize_t _free_place(int32_t *after, Py_ssize_t place) noexcept no
 
 cdef inline bint _fits(int32_t *after, Py_ssize_t base, const int32_t *codes, Py_ssize_t size,
                        Py_ssize_t end) noexcept nogil:
-    """Whether the places of all children are empty."""
+    """Whether the places for all children are empty."""
     cdef Py_ssize_t i, place
     for i in range(size):
         place = base + codes[i]
@@ -40,7 +40,7 @@ cdef inline bint _fits(int32_t *after, Py_ssize_t base, const int32_t *codes, Py
 
 
 cdef inline Py_ssize_t _slot(int64_t[::1] keys, int64_t key) noexcept nogil:
-    """Returns where `key` is in the table, or the free slot where it belongs."""
+    """Returns the slot of `key` in the table, or the free slot where it belongs."""
     cdef uint64_t mask = keys.shape[0] - 1
     cdef uint64_t slot = hash_number(<uint64_t> key) & mask
     while keys[slot] != -1 and keys[slot] != key:
@@ -71,7 +71,7 @@ cdef int64_t _table_displacement(int64_t[::1] keys) noexcept nogil:
 
 
 def _counts(const int32_t[::1] symbols):
-    """Returns how often each number up to the largest occurs."""
+    """Returns how often each number occurs, up to the largest."""
     cdef Py_ssize_t i
     counts = np.zeros(int(np.max(symbols, initial=-1)) + 1, np.int64)
     cdef int64_t[::1] count = counts
@@ -83,15 +83,15 @@ def _counts(const int32_t[::1] symbols):
 def _tree(const int32_t[::1] tokens, const int64_t[::1] offsets, const int32_t[::1] code_of):
     """Builds the tree of all tokens.
 
-    The first child of a node stands beside it; the others are in an open-addressing table from
-    (node, code) to node.
+    The first child of a node is stored with the node; the others are in an open-addressing table
+    from (node, code) to node.
 
     Returns
     -------
     parents, codes, ends : ndarray of int32, shape (nodes,)
         The parent of each node, its code, and the token that ends there, or −1.
     displacement : int
-        Sum of the distances of the table's entries from their homes.
+        Sum of the distances of the table's entries from their home slots.
     """
     cdef Py_ssize_t t, i, slot
     cdef int64_t key
@@ -134,9 +134,9 @@ def _tree(const int32_t[::1] tokens, const int64_t[::1] offsets, const int32_t[:
 
 
 def _families(const int32_t[::1] parents, const int32_t[::1] codes):
-    """Lists the children of each node by their codes.
+    """Lists the children of each node, ordered by their codes.
 
-    Those of node ``n`` are ``children[first[n]:first[n + 1]]``.
+    The children of node ``n`` are ``children[first[n]:first[n + 1]]``.
 
     Returns
     -------
@@ -155,11 +155,12 @@ def _families(const int32_t[::1] parents, const int32_t[::1] codes):
     for n in range(2, first.shape[0]):
         largest = max(largest, first[n])
         first[n] += first[n - 1]
-    # first[n + 1] moves from the first child of n to that of n + 1
+    # first[n + 1] moves from the first child of n to the first child of n + 1
     for n in range(1, parents.shape[0]):
         children[first[parents[n] + 1]] = <int32_t> n
         first[parents[n] + 1] += 1
-    keys = <uint64_t *> malloc(2 * largest * sizeof(uint64_t))   # half of it to sort with
+    # the second half is memory for sorting
+    keys = <uint64_t *> malloc(2 * largest * sizeof(uint64_t))
     if keys == NULL:
         raise MemoryError
     for n in range(parents.shape[0]):
@@ -176,10 +177,10 @@ def _families(const int32_t[::1] parents, const int32_t[::1] codes):
 
 def _bases(const int32_t[::1] codes, const int32_t[::1] first, const int32_t[::1] children,
            Py_ssize_t n_codes):
-    """Lays out a tree as a double array, nodes with many children first; returns their bases.
+    """Places a tree in a double array, nodes with many children first; returns the nodes' bases.
 
-    Children go to the first places that fit.  The search starts where the last one for as many
-    children stood; after `MAX_TRIES` failures the children go to the end.
+    Children go to the first places that fit.  The search starts where it last succeeded for the
+    same number of children; after `MAX_TRIES` failures the children go to the end.
     """
     cdef Py_ssize_t n_nodes = codes.shape[0]
     sizes = np.diff(first)
@@ -188,7 +189,7 @@ def _bases(const int32_t[::1] codes, const int32_t[::1] first, const int32_t[::1
     del sizes, several
     bases = np.zeros(n_nodes, np.int32)
     cdef int32_t[::1] base = bases
-    cdef int32_t[::1] code = np.empty(max(1, n_codes), np.int32)   # of a node's children
+    cdef int32_t[::1] code = np.empty(max(1, n_codes), np.int32)   # codes of a node's children
     cdef Py_ssize_t room = n_nodes + n_codes + 1024
     cdef Py_ssize_t end = 1     # all places from here on are empty
     cdef Py_ssize_t cursor = 1
@@ -224,7 +225,7 @@ def _bases(const int32_t[::1] codes, const int32_t[::1] first, const int32_t[::1
                     place = _free_place(after, place + 1)
             place = max(place, code[0])
             base[node] = <int32_t> (place - code[0])
-            # room for a place after the last
+            # leave room for a place after the last
             if base[node] + n_codes + 2 > room:
                 more = room + room // 4 + n_codes
                 moved = <int32_t *> realloc(after, more * sizeof(int32_t))
@@ -245,7 +246,7 @@ def _bases(const int32_t[::1] codes, const int32_t[::1] first, const int32_t[::1
 
 def _placed(const int32_t[::1] parents, const int32_t[::1] codes, const int32_t[::1] ends,
             const int32_t[::1] bases, Py_ssize_t n_codes):
-    """Returns the double array, and each node's place in it."""
+    """Returns the double array, and the place of each node in it."""
     cdef Py_ssize_t n
     array = np.empty(int(np.max(bases)) + n_codes + 1, _NODE)
     cdef Node[::1] nodes = array
@@ -261,10 +262,10 @@ def _placed(const int32_t[::1] parents, const int32_t[::1] codes, const int32_t[
 
 
 cdef class Trie:
-    """A trie of tokens: a child is found by one addition.
+    """A trie of tokens in which one addition finds a child.
 
-    Each node knows its longest proper suffix in the trie, and each token the longest token it
-    ends with: the tokens that end at a position are met longest first.
+    Each node has a link to its longest proper suffix in the trie, and each token one to the longest
+    other token that it ends with: so the tokens that end at a position are visited longest first.
 
     Parameters
     ----------
@@ -273,13 +274,13 @@ cdef class Trie:
     offsets : ndarray of int64, shape (tokens + 1,)
         Token ``t`` is ``tokens[offsets[t]:offsets[t + 1]]``.
     """
-    cdef int32_t[::1] codes      # of symbols: the frequent ones are small; 0: in no token
+    cdef int32_t[::1] codes      # codes of symbols: frequent ones are small; 0: in no token
     cdef Node[::1] nodes         # the root is the first
-    cdef int32_t[::1] lengths    # of tokens
-    cdef Tail[::1] tails         # of nodes
-    cdef int32_t[::1] shorter    # the longest token that a token ends with, itself aside, or -1
+    cdef int32_t[::1] lengths    # lengths of the tokens
+    cdef Tail[::1] tails         # one for each node
+    cdef int32_t[::1] shorter    # for each token the longest other token that it ends with, or -1
     cdef readonly Py_ssize_t longest
-    cdef readonly int64_t displacement   # of the children, in the table that the tree was made by
+    cdef readonly int64_t displacement   # the sum of `_tree` for the table used to build the tree
 
     def __init__(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
         counts = _counts(tokens)
@@ -305,10 +306,10 @@ cdef class Trie:
         cdef Py_ssize_t n, i, parent
         cdef Py_ssize_t size = 1
         cdef int32_t node, token, suffix
-        # nodes by depth: each is followed, further on, by its children
+        # nodes by depth: a node's children come after it
         cdef int32_t[::1] queue = np.empty(places.shape[0], np.int32)
         self.tails = np.empty(self.nodes.shape[0], _TAIL)
-        self.tails[0] = Tail(0, -1)   # a place without a node is never looked at
+        self.tails[0] = Tail(0, -1)   # places without a node are never read
         self.shorter = np.full(self.lengths.shape[0], -1, np.int32)
         queue[0] = 0
         for n in range(places.shape[0]):
@@ -328,7 +329,7 @@ cdef class Trie:
                 self.tails[node] = Tail(suffix, token)
 
     cdef inline int32_t _walk(self, int32_t node, int32_t code) noexcept nogil:
-        """The node of the longest suffix in the trie of a node's string and one more symbol."""
+        """The node of the longest suffix in the trie of a node's string plus one more symbol."""
         cdef int32_t child
         while True:
             child = self.nodes[node].base + code
@@ -349,7 +350,7 @@ cdef class Trie:
         return child if self.nodes[child].parent == node else -1
 
     def endings(self):
-        """Returns the tokens that each token ends with, itself first, then the longest first.
+        """Returns the tokens that each token ends with: itself first, then by decreasing length.
 
         Token ``t`` ends with ``chain[links[t]:links[t + 1]]``.
 
