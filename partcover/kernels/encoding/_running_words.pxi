@@ -4,9 +4,9 @@
 # The segmentation of a cached word is valid if the sum of scores before the word is at most a
 # limit, with or without sign.  If sums have 32 bits, the slot of a word with up to PIECES numbers
 # and a limit of at least LOW holds these numbers, padded with the number whose score is 0; a table
-# holds the scores.  Any other word has a record in `numbers`, at an index divisible by RECORD: the limit
-# (8 bytes), how many numbers and how many scores it has (4 bytes each), the scores (8 bytes each),
-# and the numbers.
+# holds the scores.  Any other word has a record in `numbers`, at an index divisible by RECORD: the
+# limit (8 bytes), how many numbers and how many scores it has (4 bytes each), the scores (8 bytes
+# each), and the numbers.
 
 cdef enum:
     RECORD = 4          # records are aligned to this many numbers
