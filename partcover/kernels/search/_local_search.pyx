@@ -309,7 +309,7 @@ cdef class State:
 
     cdef Py_ssize_t _forward(self, const Arc *arcs, Py_ssize_t length, Py_ssize_t size,
                              int32_t base) noexcept nogil:
-        """Finds the chosen arcs, `active`, the costs from the start, `ahead`, and a shortest path."""
+        """Finds the chosen arcs `active`, the costs from the start `ahead`, and a shortest path."""
         cdef int32_t *ahead = &self.ahead[0]
         cdef int32_t *via = &self.via[0]
         cdef int32_t *active = &self.active[0]
@@ -505,7 +505,7 @@ cdef class State:
         return (i if self.n_members else offers.shape[0]), made
 
     def swap(self, int32_t a):
-        """Finds the candidate with the smallest loss once `a` is added, and the loss, or (-1, 0)."""
+        """Finds the candidate of the smallest loss once `a` is added, and the loss, or (-1, 0)."""
         cdef int64_t loss = 0
         cdef int32_t d = NO_CANDIDATE
         if self.n_members:
