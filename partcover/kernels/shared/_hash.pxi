@@ -1,20 +1,21 @@
-# Keyed hashing for every table whose keys an input chooses: included by the kernels that have one.
+# Keyed hashing for every table whose keys come from the input.  Included by the kernels that have
+# such a table.
 #
-# A key of 64 bits, a and b its halves, becomes ((a + p)(b + q) + r) >> 32 mod 2^32: two keys meet
-# with probability 2^-32, whatever they are (pair-multiply-shift: Thorup, "High Speed Hashing for
-# Integers and Strings", 2015); a key of 128 bits adds the products of its two.  In a table that
-# chains, this is enough: a chain has a constant expected length.  In others these 32 bits go
-# through simple tabulation (Zobrist 1970), a random number for each of four bytes, combined by
-# exclusive or.  With it linear probing at a bounded load takes constant expected time for any set
-# of keys, and deviates from it little (Patrascu and Thorup, "The Power of Simple Tabulation
-# Hashing", J. ACM 59(3), 2012).
+# A key of 64 bits with the halves a and b is hashed to ((a + p)(b + q) + r) >> 32 mod 2^32.  Any
+# two keys collide with probability 2^-32 (pair-multiply-shift: Thorup, "High Speed Hashing for
+# Integers and Strings", 2015); for a key of 128 bits the products of its two parts are added.  This
+# suffices for a table with chaining: its chains have a constant expected length.  For other tables
+# these 32 bits go through simple tabulation (Zobrist 1970): each of the four bytes selects a random
+# number, and these are combined by exclusive or.  Then linear probing at a bounded load takes
+# constant expected time for any set of keys, and seldom much more (Patrascu and Thorup, "The Power
+# of Simple Tabulation Hashing", J. ACM 59(3), 2012).
 #
-# Words of up to 7 bytes are such keys as they are, their length in the eighth byte.  Longer ones,
-# and runs of symbols, are first reduced to one by a polynomial over the field of 2^61 - 1 elements
-# at a random point: two of them meet with probability at most blocks / 2^61 (Carter and Wegman
-# 1979).  All random numbers are drawn from the operating system when the module is imported, so no
-# input can be made to collide; no result depends on them.  A table does not leave its process, as
-# other numbers hold elsewhere.
+# Words of up to 7 bytes are such keys already, with their length in the eighth byte.  Longer words,
+# and runs of symbols, are first reduced to one key by a polynomial over the field of 2^61 - 1
+# elements at a random point: two of them collide with probability at most blocks / 2^61 (Carter and
+# Wegman 1979).  All random numbers are drawn from the operating system when the module is imported,
+# so no input can be made to collide; no result depends on them.  A table must not leave its
+# process, because other processes have other random numbers.
 
 import os as _os
 

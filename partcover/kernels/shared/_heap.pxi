@@ -1,4 +1,5 @@
-# A binary heap of 64-bit numbers, the smallest on top: included by the kernels that queue.
+# A binary heap of 64-bit numbers with the smallest at the top.  Included by the kernels that have a
+# priority queue.
 
 cdef inline void _push(uint64_t *heap, Py_ssize_t *count, uint64_t item) noexcept nogil:
     cdef Py_ssize_t i = count[0], parent

@@ -1,16 +1,16 @@
-# Pairs of neighbours and the rank at which they merge, in an open-addressing table: included by
-# the kernels that merge, after _hash.pxi.
+# Pairs of adjacent pieces with the rank at which they merge, in an open-addressing table.  Included
+# by the kernels that merge, after _hash.pxi.
 
 cpdef enum:
     FIRST_SYMBOL = -2    # a side of a pair is a token's index, or FIRST_SYMBOL - symbol
 
 cdef enum:
-    NEVER = 2147483647   # a rank after all others: of pairs that do not merge
+    NEVER = 2147483647   # a rank after all others, for pairs that do not merge
 
 
 cdef struct Pair:
     uint64_t key     # left << 32 | right
-    int32_t rank     # NEVER: an empty slot
+    int32_t rank     # NEVER: the slot is empty
 
 
 cdef inline uint64_t _key(int32_t left, int32_t right) noexcept nogil:
@@ -28,7 +28,7 @@ cdef inline int32_t _rank(const Pair *pairs, uint64_t mask, int32_t left,
 
 
 def _table(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank):
-    """Returns the table of distinct pairs; at least half of its 2^n slots are empty."""
+    """Returns a table of distinct pairs; at least half of its 2^n slots are empty."""
     cdef Py_ssize_t room = 16
     cdef Py_ssize_t i
     cdef uint64_t key, slot

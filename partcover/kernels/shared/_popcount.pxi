@@ -1,4 +1,4 @@
-# The number of ones of 64 bits: included by the kernels that have sets of pairs as bits.
+# The number of ones among 64 bits.  Included by the kernels that store sets of pairs as bits.
 
 cdef extern from *:
     int popcount "__builtin_popcountll"(uint64_t mask) noexcept nogil

@@ -1,4 +1,4 @@
-# The type of a position among all words' symbols and separators: 32 bits wherever they suffice.
+# The type of a position among all words' symbols and separators: 32 bits whenever they suffice.
 
 from libc.stdint cimport int32_t, int64_t
 

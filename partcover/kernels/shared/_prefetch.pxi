@@ -1,4 +1,4 @@
-# Prefetching: included by the kernels that know which memory they read next.
+# Prefetching.  Included by the kernels that know which memory they will read next.
 
 cdef extern from *:
     """

@@ -1,4 +1,4 @@
-# Random numbers that depend on (seed, draw, word) alone: included by the kernels that draw, after
+# Random numbers that depend only on (seed, draw, word).  Included by the kernels that draw, after
 # `Symbol` is declared.
 
 include "_splitmix.pxi"
@@ -6,7 +6,7 @@ include "_splitmix.pxi"
 
 cdef inline uint64_t _word_state(uint64_t seed, uint64_t draw, const Symbol *word, Py_ssize_t size,
                                  const int64_t[::1] names) noexcept nogil:
-    """The initial state for a word; `names`, if any, has the values of its symbols."""
+    """The initial state for a word; `names`, if not empty, has the values of its symbols."""
     cdef uint64_t state = _mix(_mix(seed + GOLDEN) ^ draw)
     cdef Py_ssize_t i
     for i in range(size):

@@ -1,4 +1,5 @@
-# The random bits of splitmix64 (Steele, Lea and Flood 2014): included by the kernels that draw.
+# The random number generator splitmix64 (Steele, Lea and Flood 2014).  Included by the kernels that
+# draw.
 
 cdef extern from *:
     """
@@ -8,7 +9,7 @@ cdef extern from *:
 
 
 cdef inline uint64_t _mix(uint64_t x) noexcept nogil:
-    """The finaliser: every bit of the result depends on every bit of x."""
+    """The finalizer: every bit of the result depends on every bit of x."""
     x = (x ^ (x >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
     x = (x ^ (x >> 27)) * <uint64_t> 0x94D049BB133111EB
     return x ^ (x >> 31)

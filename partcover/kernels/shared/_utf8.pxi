@@ -1,4 +1,4 @@
-# Decodes characters as Python does with ``surrogateescape``: included by the kernels that read
+# Decodes characters as Python does with ``surrogateescape``.  Included by the kernels that read
 # text.
 
 cdef inline int32_t _code(const uint8_t *p, const uint8_t *end, int *size) noexcept nogil:

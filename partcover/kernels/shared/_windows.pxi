@@ -1,10 +1,11 @@
-# Where the words of up to 64 bytes end, all at a time: included by the kernels that find
-# words, after _word_ends.pxi, whose rules these are.
+# Finds the ends of all words in up to 64 bytes at once.  Included by the kernels that find words,
+# after _word_ends.pxi, whose rules it implements.
 #
-# Each class of characters becomes 64 bits, one for each byte of a window, and a rule becomes
-# operations on them: a run of letters begins where a letter follows none.  What a window does not
-# settle, as a word that goes on behind it, is left to the rule that goes byte by byte.  So a window
-# begins where a word does, and none depends on the one before.
+# For each class of characters there are 64 bits, one for each byte of a window, and a rule becomes
+# operations on these bits: for example, a run of letters begins at a letter that follows no letter.
+# What a window cannot decide, such as the end of a word that continues after it, is left to the
+# code that goes byte by byte.  So each window begins where a word begins, and depends on no other
+# window.
 
 cdef extern from *:
     """
@@ -194,19 +195,19 @@ cdef extern from *:
 
 cdef enum:
     WINDOW = 64
-    SOME = 16           # words that are found one after another
+    SOME = 16           # most words that are found one by one in a call
 
 
 _choose(64)
 
 
 cdef inline uint64_t _below(int n) noexcept nogil:
-    """The bits before bit `n` <= 64."""
+    """The lowest n bits, for n <= 64."""
     return ~<uint64_t> 0 >> (64 - n) if n else 0
 
 
 cdef bint _is_usual(const uint8_t *kinds, int first) noexcept nogil:
-    """Whether 64 characters of ASCII are of the classes that windows take them for."""
+    """Whether `kinds` has for the ASCII characters the classes that windows assume."""
     cdef Classes c
     cdef uint8_t text[WINDOW]
     cdef uint8_t kind
@@ -234,9 +235,9 @@ cdef Scanner _scanner(const uint8_t[::1] kinds, int mode, int phrase, bint skips
 
 cdef uint64_t _others_of(const Scanner *scanner, const uint8_t *p, const uint8_t *end,
                          Classes *c, int *n, uint64_t *lower) noexcept nogil:
-    """Adds the characters that are not ASCII to the classes; returns the bytes that begin none.
+    """Adds characters that are not ASCII to the classes; returns the bytes that begin no character.
 
-    `n` becomes less where the window holds what no window settles.
+    Reduces `n` to the place of the first character that a window cannot decide.
     """
     cdef uint64_t left = c.high & _below(n[0])
     cdef uint64_t inner = 0, bits
@@ -263,7 +264,7 @@ cdef uint64_t _others_of(const Scanner *scanner, const uint8_t *p, const uint8_t
 
 
 cdef inline uint8_t _unsettled(const Scanner *scanner) noexcept nogil:
-    """The kinds of characters that are not ASCII and that no window settles."""
+    """The kinds of non-ASCII characters that a window cannot decide."""
     return NUMBER | (MARK if scanner.mode == O200K else 0)
 
 
@@ -273,15 +274,15 @@ cdef inline uint8_t _letter_of(const Scanner *scanner) noexcept nogil:
 
 
 cdef inline uint64_t _if(int condition) noexcept nogil:
-    """All bits, or none."""
+    """All bits if the argument is true, else none."""
     return -<uint64_t> (condition != 0)
 
 
 cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_t *end,
                           Classes *c, int *n, uint64_t *lower) noexcept nogil:
-    """Does what `_others_of` does, for characters that do not wait for each other.
+    """Does the same as `_others_of`, but processes characters independently of each other.
 
-    The places of their first bytes are known at once.  What is no UTF-8 is left to `_others_of`.
+    The places of their first bytes are known in advance.  Invalid UTF-8 is left to `_others_of`.
     """
     cdef uint64_t left = c.high & ~c.inner
     cdef uint64_t all_bits = 0, letter = 0, upper = 0, low = 0, white = 0, stop = 0
@@ -310,7 +311,7 @@ cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_
             return _others_of(scanner, p, end, c, n, lower)
         all_bits |= bits
         if marks and kind & MARK and i and (c.letter | letter) >> (i - 1) & 1:
-            # behind a letter a mark is one of both cases
+            # after a letter, a mark counts as both upper and lower case
             letter |= bits
             upper |= bits
             low |= bits
@@ -337,10 +338,10 @@ cdef uint64_t _letters_of(const Scanner *scanner, const uint8_t *p, const uint8_
 
 cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
                            const uint8_t *end) noexcept nogil:
-    """Returns where words end among the first 64 bytes of a word and what follows it.
+    """Returns where words end in a window of 64 bytes that begins with a word.
 
-    Bit i > 0 says that a word ends before byte i.  Words that end behind the highest bit are not
-    settled.
+    Bit i > 0 is set if a word ends before byte i.  Nothing is decided about words that end after
+    the highest bit.
     """
     cdef Classes c
     cdef int mode = scanner.mode
@@ -360,11 +361,11 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
     if c.high:
         inner = _letters_of(scanner, p, end, &c, &n, &lower)
     if mode == O200K:
-        # a slash behind a line may belong to the signs before it
+        # a slash after a line break may belong to the signs before it
         bits = c.line << 1 & c.slash & _below(n)
         if bits:
             n = _lowest(bits)
-        # behind a letter of both cases upper case may go on or begin a word
+        # after a letter of both cases, upper case may continue the word or begin one
         bits = c.upper & ~lower & (c.upper & lower) << 1 & _below(n)
         if bits:
             n = _lowest(bits)
@@ -385,12 +386,12 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
                 | others & ~((others | c.space) << 1)
                 | rest & (~(rest << 1) | not_white >> 1))
     else:
-        # lines behind signs belong to them
+        # line breaks after signs belong to them
         taken = c.line & ~(c.line + (c.line & others << 1))
         rest = c.white & ~taken
         blank = c.white & ~c.line
         ends = rest & ~(rest << 1) | blank & not_white >> 1
-        # what follows the last line of white space begins anew
+        # a new word begins after the last line break of white space
         first = blank & ((c.line & ~taken) << 1)
         if first:
             found = (blank + (blank & ~(blank << 1))) & ~blank & c.line
@@ -400,12 +401,13 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
                 bits = ~blank & _below(i)
                 first &= ~(<uint64_t> 1 << (_length(bits) if bits else 0))
             ends |= first
-        # one sign that no space precedes belongs to the letters behind it, and so does a blank
+        # a single sign without a space before it belongs to the letters after it, and so does a
+        # blank
         one = others & ~((others | c.space) << 1)
         ends |= one
         bits = (inner + (one << 1)) & ~inner if inner else one << 1
         ends |= c.letter & ~((c.letter | blank) << 1 | bits)
-        # up to three digits
+        # a word has up to three digits
         bits = c.digit & ~(c.digit << 1)
         ends |= c.digit if mode == QWEN2 or mode == QWEN35 else bits
         found = c.digit & c.digit << 1 & c.digit << 2 & c.digit << 3
@@ -416,11 +418,11 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
                 bits = bits << 3 & found
         if mode == O200K:
             ends |= c.upper & ~lower & valid & lower << 1
-    # the last blank begins a word where its first byte is
+    # the word that begins with the last blank begins at the blank's first byte
     if inner & ends:
         for i in range(3):
             ends = ends & ~inner | (ends & inner) >> 1
-    # white space that goes on
+    # white space that continues after the window
     if rest >> (n - 1) & 1:
         bits = ~rest & valid
         size = _length(bits) if bits else 0
@@ -437,7 +439,7 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
             i = _lowest(found)
             found &= found - 1
             if mode == O200K and p + i == at:
-                continue        # a word has one contraction
+                continue        # a word has at most one contraction
             at = _contraction(p + i, end, mode != GPT2)
             if at > p + i:
                 bits = _below(<int> (at - p - i))
@@ -452,14 +454,14 @@ cdef struct Word:
     int64_t length
 
 
-cdef struct Cut:        # how far words have been found
-    const uint8_t *p    # where the next one starts
-    uint64_t ends       # where words end in the window there; 0: not known
+cdef struct Cut:        # the state of a search for words
+    const uint8_t *p    # where the next word starts
+    uint64_t ends       # where words end in the window that starts there; 0: not computed yet
 
 
 cdef inline uint64_t _ends_before(const Scanner *scanner, const uint8_t *p, const uint8_t *stop,
                                   const uint8_t *end) noexcept nogil:
-    """Returns where words end in the window at `p`, not behind `stop`."""
+    """Returns where words end in the window at `p`, up to `stop`."""
     cdef uint64_t ends
     if p >= stop:
         return 0
@@ -469,9 +471,9 @@ cdef inline uint64_t _ends_before(const Scanner *scanner, const uint8_t *p, cons
 
 cdef int _next_words(const Scanner *scanner, Cut *cut, const uint8_t *stop, const uint8_t *end,
                      Word *words) noexcept nogil:
-    """Finds up to 64 words, and moves `cut` behind them.
+    """Finds up to 64 words, and moves `cut` to the end of the last one.
 
-    None starts at `stop` or behind it; without words `cut` has come there.
+    No word starts at or after `stop`; if no word is found, `cut` has reached `stop`.
     """
     cdef const uint8_t *start
     cdef uint64_t ends

@@ -1,10 +1,10 @@
-# Where each word of a text ends, by the rules of `partcover.corpus.pretokenizers`.
+# The rules of `partcover.corpus.pretokenizers` that say where each word of a text ends.
 #
-# A rule is a function from where a word starts to where it ends.  Characters are those that Python
-# decodes with ``surrogateescape``: a byte that belongs to none is a lone surrogate, neither letter
-# nor number nor white space.
+# A rule is a function from the start of a word to its end.  Characters are those that Python
+# decodes with ``surrogateescape``: a byte that belongs to no character is a lone surrogate, which
+# is neither a letter nor a number nor white space.
 
-# Include `_hash.pxi` first: `pc_load8` is there.
+# _hash.pxi must be included before, since it defines `pc_load8`.
 
 include "_utf8.pxi"
 
@@ -34,7 +34,7 @@ cdef extern from *:
     const uint8_t *_ascii_letters "pc_letters"(const uint8_t *p, const uint8_t *end,
                                                uint64_t fold) noexcept nogil
 
-# Where words end; see `partcover.corpus.pretokenizers` for what the rules say.
+# The rules; see `partcover.corpus.pretokenizers` for their meaning.
 cpdef enum:
     FIRST_SPACE = 0
     SPACE = 1
@@ -44,22 +44,22 @@ cpdef enum:
     O200K = 5
     WHOLE = 6           # the text is one word
     QWEN2 = 7
-    AFTER_WORD_SPACE = 8    # before each space that follows a character which is no white space
+    AFTER_WORD_SPACE = 8    # a word begins at each space after a character that is not white space
     DEEPSEEK = 9
     TEKKEN = 10
-    SPACE_RUNS = 11     # before each run of spaces
-    # those of `partcover.corpus.pretokenizers.raw_words`, with kinds of their own
+    SPACE_RUNS = 11     # a word begins at each run of spaces
+    # rules of `partcover.corpus.pretokenizers.raw_words`, which have kinds of their own
     CLASSES = 12
-    CLIP = 13           # `CLASSES`, but for CLIP's contractions
+    CLIP = 13           # like `CLASSES`, with CLIP's contractions
     QWEN35 = 14
-    MARKED = 15         # where marks say, as those of `_step_cutter`
+    MARKED = 15         # words begin where marks say, such as those of `_step_cutter`
 
-# What a mark says of the byte that it is for; 0 for nothing.
+# The mark of a byte; 0 for no mark.
 cpdef enum:
     WORD = 1            # a word begins
-    GAP = 2             # what begins is left out
+    GAP = 2             # a part that is left out begins
 
-# What a character can be: bits of the table `kinds`, one byte for each code point.
+# The kinds of a character: bits of the table `kinds`, which has one byte for each code point.
 cpdef enum:
     LETTER = 1
     NUMBER = 2
@@ -71,13 +71,13 @@ cpdef enum:
     SIGN = 128          # P S
 
 
-cdef struct Scanner:    # a rule, what each character is, and how many words at most are joined
+cdef struct Scanner:    # a rule, the kind of each character, and the most words in a phrase
     const uint8_t *kinds
     int mode
     int phrase
-    bint skips          # white space that belongs to no word
-    bint wide           # whether windows find words
-    const uint8_t *text     # MARKED: the text that has marks
+    bint skips          # whether there is white space that belongs to no word
+    bint wide           # whether words are found by windows
+    const uint8_t *text     # only for MARKED: the text that the marks describe
     const uint8_t *marks
 
 
@@ -86,7 +86,7 @@ cdef inline uint8_t _kind(const uint8_t *kinds, const uint8_t *p, const uint8_t 
     if p[0] < 0x80:
         size[0] = 1
         return kinds[p[0]]
-    # most characters of two or three bytes, as `_code` finds them
+    # a fast way for most characters of two or three bytes; same result as `_code`
     if 0xC2 <= p[0] < 0xE0 and end - p >= 2 and (p[1] & 0xC0) == 0x80:
         size[0] = 2
         return kinds[(p[0] & 0x1F) << 6 | (p[1] & 0x3F)]
@@ -108,13 +108,13 @@ cdef inline const uint8_t *_run(const uint8_t *kinds, const uint8_t *p, const ui
 
 cdef inline const uint8_t *_letters(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
                                     uint8_t letter=LETTER) noexcept nogil:
-    """Returns the end of the run of letters at `p`; all that match `letter` are."""
+    """Returns the end of the run of letters at `p`: of characters that match `letter`."""
     return _run(kinds, _ascii_letters(p, end, 0x20), end, letter)
 
 
 cdef inline const uint8_t *_others(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
                                    uint8_t mask) noexcept nogil:
-    """Returns the end of the run of characters at `p` that match nothing of `mask`."""
+    """Returns the end of the run of characters at `p` that match no bit of `mask`."""
     cdef int size
     while p < end and not _kind(kinds, p, end, &size) & mask:
         p += size
@@ -123,7 +123,7 @@ cdef inline const uint8_t *_others(const uint8_t *kinds, const uint8_t *p, const
 
 cdef inline const uint8_t *_contraction(const uint8_t *p, const uint8_t *end,
                                         bint any_case) noexcept nogil:
-    """Returns the end of ``'s|'t|'re|'ve|'m|'ll|'d`` at `p`, or `p` where none stands."""
+    """Returns the end of ``'s|'t|'re|'ve|'m|'ll|'d`` at `p`, or `p` if there is none."""
     cdef uint8_t c, d
     cdef uint8_t fold = 0x20 if any_case else 0
     if end - p < 2 or p[0] != c"'":
@@ -136,14 +136,14 @@ cdef inline const uint8_t *_contraction(const uint8_t *p, const uint8_t *end,
     d = p[2] | fold
     if (c == c'r' or c == c'v') and d == c'e' or c == c'l' and d == c'l':
         return p + 3
-    if any_case and p[1] == 0xC5 and p[2] == 0xBF:    # the long s is an s in any case
+    if any_case and p[1] == 0xC5 and p[2] == 0xBF:    # the long s matches s when case is ignored
         return p + 3
     return p
 
 
 cdef inline const uint8_t *_white(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
                                   bint lines) noexcept nogil:
-    r"""Returns the end of ``\s+(?!\S)|\s+`` at `p`; with `lines`, ``\s*[\r\n]+`` goes first."""
+    r"""Returns the end of ``\s+(?!\S)|\s+`` at `p`; with `lines`, ``\s*[\r\n]+`` is tried first."""
     cdef const uint8_t *at = p
     cdef const uint8_t *last = p
     cdef const uint8_t *line = NULL
@@ -179,7 +179,7 @@ cdef const uint8_t *_gpt2(const uint8_t *kinds, const uint8_t *p,
 
 cdef inline const uint8_t *_numbers(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
                                     int most) noexcept nogil:
-    r"""Returns the end of ``\p{N}{1,most}`` at `p`, or `p` where no number stands."""
+    r"""Returns the end of ``\p{N}{1,most}`` at `p`, or `p` if there is no number."""
     cdef int _i, size
     for _i in range(most):
         if p == end or not _kind(kinds, p, end, &size) & NUMBER:
@@ -227,8 +227,8 @@ cdef inline const uint8_t *_cased(const uint8_t *kinds, const uint8_t *p, const 
                                   const uint8_t **upper) noexcept nogil:
     """Returns the end of ``[Lu Lt Lm Lo M]*[Ll Lm Lo M]+`` at `p`, or `p` where it does not match.
 
-    Sets `upper` to the end of the first part.  Where no lower case follows, the match ends with
-    the last character of the first part that counts as lower case, too.
+    Sets `upper` to the end of the first part.  If no lower case follows, the match ends with the
+    last character of the first part that also counts as lower case.
     """
     cdef int size
     cdef uint8_t kind
@@ -246,9 +246,9 @@ cdef inline const uint8_t *_cased(const uint8_t *kinds, const uint8_t *p, const 
 
 
 cdef inline const uint8_t *_ascii_word(const uint8_t *p, const uint8_t *end) noexcept nogil:
-    """Returns the end of ``[A-Z]*[a-z]+|[A-Z]+`` at `p`, or `p` where it is not plain.
+    """Returns the end of ``[A-Z]*[a-z]+|[A-Z]+`` at `p`, or `p` if this is not certain.
 
-    It is where nothing matches, or what follows may belong to the word, as a mark does.
+    It is not certain if nothing matches, or if what follows may belong to the word, as a mark does.
     """
     cdef const uint8_t *at = p
     while at < end and <uint8_t> (at[0] - c'A') < 26:
@@ -261,19 +261,19 @@ cdef inline const uint8_t *_ascii_word(const uint8_t *p, const uint8_t *end) noe
 
 cdef inline const uint8_t *_cased_word(const uint8_t *kinds, const uint8_t *p,
                                        const uint8_t *end) noexcept nogil:
-    """Returns the end of the word of letters and marks at `p`, or `p` where there is none.
+    """Returns the end of the word of letters and marks at `p`, or `p` if there is none.
 
-    One character that is neither letter nor number nor line feed may stand before it.
+    One character that is neither a letter nor a number nor a line feed may precede it.
     """
     cdef int size
     cdef uint8_t kind = _kind(kinds, p, end, &size)
-    cdef const uint8_t *word = p         # after the one character that may stand before a word
+    cdef const uint8_t *word = p         # after the one character that may precede a word
     cdef const uint8_t *upper
     cdef const uint8_t *upper_word
     cdef const uint8_t *at
     if not kind & (LETTER | NUMBER) and p[0] != c'\n' and p[0] != c'\r':
         word = p + size
-    if p[0] < 0x80:      # no mark, which could be a word of its own
+    if p[0] < 0x80:      # not a mark, which could be a word of its own
         at = _ascii_word(word, end)
         if at > word:
             return at
@@ -308,10 +308,10 @@ cdef inline bint _kana_or_han(int32_t code) noexcept nogil:
 
 cdef inline uint8_t _kind_between(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
                                   bint kana, int *size) noexcept nogil:
-    """Returns the kind of the character at `p`; that of a number where a piece before it ends.
+    """Returns the kind of the character at `p`, or NUMBER where the piece before it ends.
 
-    DeepSeek's first two patterns cut out numbers, and runs of kana and Han: a piece is such a run
-    (`kana`), or has none of it.
+    DeepSeek's first two patterns split off numbers, and runs of kana and Han.  A piece is such a
+    run of kana and Han (`kana`), or contains none of these characters.
     """
     cdef int32_t code
     size[0] = 0
@@ -366,11 +366,11 @@ cdef const uint8_t *_deepseek(const uint8_t *kinds, const uint8_t *p,
         return at
     if kind & WHITE:
         at = _run_between(kinds, p, end, kana, WHITE)
-        # a number behind is the end of the piece
+        # a number after it ends the piece
         if _kind_between(kinds, at, end, kana, &size) & NUMBER:
             end = at
         return _white(kinds, p, end, True)
-    # nothing matches: all up to the next match, which may begin one character before letters
+    # nothing matches: go on to the next match, which may begin one character before letters
     at = p + size
     while True:
         kind = _kind_between(kinds, at, end, kana, &size)
@@ -383,9 +383,10 @@ cdef const uint8_t *_deepseek(const uint8_t *kinds, const uint8_t *p,
 
 cdef const uint8_t *_class_end(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
                                bint contractions) noexcept nogil:
-    """Returns the end of the part at `p`.
+    """Returns the end of the part at `p`, by the classes of `raw_words`.
 
-    LETTER and SIGN are runs, UPPER is gone, MARK joining.
+    LETTER and SIGN are the two kinds of runs, UPPER is for characters that are removed, and MARK
+    for joining characters.
     """
     cdef int size
     cdef uint8_t kind = _kind(kinds, p, end, &size)
@@ -414,7 +415,7 @@ cdef const uint8_t *_after_word_space(const uint8_t *kinds, const uint8_t *p,
         before = at - 1
         while before > p and before[0] & 0xC0 == 0x80 and at - before < 4:
             before -= 1
-        # a byte that belongs to no character is taken for white space: no cut is needed there
+        # a byte that belongs to no character counts as white space: no word must begin after it
         if not _kind(kinds, before, end, &size) & WHITE and before + size == at:
             return at
 
@@ -430,7 +431,7 @@ cdef inline int64_t next_mark(const uint8_t *marks, int64_t at, int64_t end) noe
 
 cdef inline const uint8_t *word_start(const Scanner *scanner, const uint8_t *p,
                                       const uint8_t *end) noexcept nogil:
-    """Returns where the next word starts, from `p` on: `end` where white space is left out."""
+    """Returns where the next word starts, from `p` on; `end` if only skipped text follows."""
     if scanner.skips and (scanner.mode == CLASSES or scanner.mode == CLIP):
         return _run(scanner.kinds, p, end, WHITE | UPPER)
     while scanner.mode == MARKED and p < end and scanner.marks[p - scanner.text] == GAP:
@@ -445,7 +446,7 @@ cdef inline const uint8_t *_marked_end(const Scanner *scanner, const uint8_t *p,
 
 cdef inline const uint8_t *_one_word_end(const Scanner *scanner, const uint8_t *p,
                                          const uint8_t *end) noexcept nogil:
-    """Returns the end of the word that starts at `p` < `end`, before any are joined."""
+    """Returns the end of the word that starts at `p` < `end`, before words form phrases."""
     cdef const uint8_t *at
     cdef int size
     if scanner.mode == GPT2:
@@ -485,7 +486,7 @@ cdef inline const uint8_t *_one_word_end(const Scanner *scanner, const uint8_t *
 
 cdef bint _ends_in_letter(const uint8_t *kinds, const uint8_t *p,
                           const uint8_t *end) noexcept nogil:
-    """Returns whether the last character of a word that is no mark is a letter."""
+    """Returns whether the last character of a word, not counting marks, is a letter."""
     cdef const uint8_t *last
     cdef uint8_t kind
     cdef int size
@@ -504,7 +505,7 @@ cdef bint _ends_in_letter(const uint8_t *kinds, const uint8_t *p,
 
 cdef bint _begins_with_letter(const uint8_t *kinds, const uint8_t *p,
                               const uint8_t *end) noexcept nogil:
-    """Returns whether a word begins with a letter, behind a space or an apostrophe or none."""
+    """Returns whether a word begins with a letter, possibly after a space or an apostrophe."""
     cdef int size
     if p[0] == c' ' or p[0] == c"'":
         p += 1
