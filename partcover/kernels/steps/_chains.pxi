@@ -1,42 +1,42 @@
-# The candidates that begin at each position: included by _word_steps.pyx.
+# The candidates that begin at each position.  Included by _word_steps.pyx.
 
 from libc.stdint cimport int32_t, int64_t
 
 
-cdef struct Link:               # of a chain: the candidates that begin where its last one does
+cdef struct Link:               # of the chain of candidates that begin where its last one does
     int32_t token
     int32_t length
 
 
 cdef class _Chains:
-    """The candidates that begin at each position: the last of them, and of it a chain.
+    """The candidates that begin at each position: the last of them, and a chain for each last one.
 
     Parameters
     ----------
     size : int
-        The number of positions.
+        Number of positions.
     sa, word_of : ndarray of int32
-        Of the index of the words.
+        The suffix array of the words, and the word of each position.
     lo, hi, length : ndarray of int32, shape (tokens,)
-        The candidates; none occurs more often than one before it.
+        The candidates, in an order in which none occurs more often than an earlier one.
 
     Attributes
     ----------
     n_links : int
-        The number of links that chains hold.
+        Number of links in all chains.
 
     Notes
     -----
-    The candidates that begin at a position are prefixes of each other.  One with a smaller number
-    occurs at least as often, and so wherever the other does; each therefore has the same ones
-    before it wherever it begins.
+    The candidates that begin at a position are prefixes of each other.  The one with the smaller
+    number occurs at least as often as the other, so it occurs wherever the other does.  Hence each
+    candidate has the same candidates before it in every place where it begins.
     """
 
     cdef readonly Py_ssize_t n_links
-    cdef int32_t[::1] tops          # the last candidate at each position
-    cdef int64_t[::1] first         # link of each candidate that is last somewhere
+    cdef int32_t[::1] tops          # the last candidate at each position, or -1
+    cdef int64_t[::1] first  # the first link of each candidate that is the last one somewhere
     cdef Link *links
-    cdef object memory              # of the links
+    cdef object memory              # owns the memory of the links
 
     def __init__(self, Py_ssize_t size, const int32_t[::1] sa, const int32_t[::1] word_of,
                  const int32_t[::1] lo, const int32_t[::1] hi, const int32_t[::1] length):
@@ -56,7 +56,8 @@ cdef class _Chains:
                     tops[p] = <int32_t> c
                 below[c] = last
                 depth[c] = depth[last] + 1 if last >= 0 else 1
-            # of those that are last somewhere: of all, long candidates would make it quadratic
+            # Only candidates that are last somewhere get a chain: with chains for all, long
+            # candidates would need quadratic memory.
             for i in range(size):
                 if tops[i] >= 0:
                     first[tops[i] + 1] = depth[tops[i]]

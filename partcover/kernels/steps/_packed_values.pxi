@@ -1,5 +1,5 @@
-# Flows and rows of the arcs of words, most of which are 0: those that are not are held, in the
-# order of the arcs.  Included by _word_steps.pyx.
+# Flows and rows of the arcs of words.  Most are 0, so only the others are stored, in the order of
+# the arcs.  Included by _word_steps.pyx.
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
@@ -22,31 +22,31 @@ cdef extern from *:
 
 
 cdef enum:
-    FLOW = 1                    # an arc has a flow, here or at the anchor
-    ROW = 2                     # and likewise a row
-    SLACK = 4                   # values that may be read or written behind the last
+    FLOW = 1                    # the arc has a flow that is not 0, now or at the anchor
+    ROW = 2                     # the same for the multiplier of its row
+    SLACK = 4                   # values that may be read or written after the last one
 
 
-cdef struct Values:             # of some arcs
-    double *f                   # flows, rows, and their anchors
+cdef struct Values:             # the values of some arcs
+    double *f                   # flows and multipliers of rows, and their anchors
     double *lam
     double *f0
     double *lam0
 
 
-cdef struct Stream:             # of the arcs of a shard
-    double *values              # f and f0 of each flow, λ and λ0 of each row
+cdef struct Stream:             # the stored values of the arcs of a shard
+    double *values              # f and f0 of each stored flow, λ and λ0 of each stored row
     Py_ssize_t size
     Py_ssize_t room
 
 
-cdef struct Cursor:             # where to read, or to write
+cdef struct Cursor:             # a place to read from or to write to
     uint8_t *marks
     double *values
 
 
 cdef inline bint _room(Stream *stream, Py_ssize_t n) noexcept nogil:
-    """Makes room for all values of n arcs more; returns whether there is memory."""
+    """Makes room for all values of n more arcs; returns whether there is enough memory."""
     cdef Py_ssize_t needed = stream.size + 4 * n + SLACK
     cdef double *values
     if needed <= stream.room:
@@ -60,7 +60,7 @@ cdef inline bint _room(Stream *stream, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline void _unpack(const Values *to, Py_ssize_t n, Cursor *at) noexcept nogil:
-    """Reads the values of n arcs, and moves on to those of the next."""
+    """Reads the values of n arcs, and moves to those of the next arcs."""
     cdef Py_ssize_t o
     cdef uint64_t flow, row
     cdef const double *v = at.values
@@ -76,7 +76,7 @@ cdef inline void _unpack(const Values *to, Py_ssize_t n, Cursor *at) noexcept no
 
 cdef inline void _pack(const Values *values, Py_ssize_t n, uint8_t *marks,
                        Stream *out) noexcept nogil:
-    """Writes the values of n arcs, for which there is room."""
+    """Writes the values of n arcs; there must be room for them."""
     cdef Py_ssize_t o
     cdef bint flow, row
     cdef double *v = out.values + out.size
@@ -100,7 +100,7 @@ cdef class _PackedValues:
         The first arc of each shard.
     """
 
-    cdef readonly object marks      # of all arcs
+    cdef readonly object marks      # for each arc, which of its values are stored
     cdef uint8_t[::1] mark
     cdef const int64_t[::1] first
     cdef Stream *streams
@@ -133,16 +133,16 @@ cdef class _PackedValues:
         return at
 
     cdef void clear(self) noexcept nogil:
-        """Forgets all values, to be written anew."""
+        """Discards all values, before they are written anew."""
         cdef Py_ssize_t shard
         for shard in range(self.shards):
             self.streams[shard].size = 0
 
     cdef Stream empty(self) noexcept:
-        """Returns a stream without values, to be put in the place of another."""
+        """Returns an empty stream, which will replace another."""
         cdef Stream stream
         stream.values, stream.room = NULL, 0
-        with cython.critical_section(self):     # threads share the spares
+        with cython.critical_section(self):     # threads share the spare streams
             if self.n_spares:
                 self.n_spares -= 1
                 stream = self.spares[self.n_spares]
@@ -150,14 +150,14 @@ cdef class _PackedValues:
         return stream
 
     cdef void put(self, Py_ssize_t shard, Stream stream) noexcept:
-        """Puts a stream in the place of that of a shard, which is kept as a spare."""
+        """Replaces the stream of a shard, and keeps the old one as a spare."""
         with cython.critical_section(self):
             self.spares[self.n_spares] = self.streams[shard]
             self.n_spares += 1
         self.streams[shard] = stream
 
     cdef void anchor(self) noexcept nogil:
-        """Makes all values those of the anchor."""
+        """Sets all values to those of the anchor."""
         cdef Py_ssize_t shard, o
         cdef Stream *stream
         cdef const double *source

@@ -1,9 +1,9 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Makes primal-dual steps towards good prices.
+"""Makes primal-dual steps that improve prices.
 
-An arc is an occurrence of a candidate in a word.  Positions are those of the symbols of all
-words, one word after another.  Steps take a range of words, so that threads can share the work;
-the sums of a range do not depend on the others.
+An arc is an occurrence of a candidate in a word.  Positions number the symbols of all words, one
+word after another.  Each step takes a range of words, so that threads can share the work; the sums
+of a range do not depend on other ranges.
 """
 
 import numpy as np
@@ -18,8 +18,8 @@ def arcs(const position_t[::1] places, const position_t[::1] lo, const position_
          const int32_t[::1] length, Py_ssize_t positions):
     """Returns the occurrences of candidates: (candidate, start, end), by start, then candidate.
 
-    A fourth array tells how far back the last arc of the same candidate is that overlaps it, 0
-    if none does.
+    A fourth array has for each arc the distance back to the last arc of the same candidate that
+    overlaps it, or 0 if there is none.
     """
     cdef Py_ssize_t n = lo.shape[0], c, i, at, total = 0
     cdef position_t p
@@ -62,10 +62,10 @@ def arcs(const position_t[::1] places, const position_t[::1] lo, const position_
 
 def same_arcs(const int32_t[::1] which, const int32_t[::1] start, const int32_t[::1] other_which,
               const int32_t[::1] other_start):
-    """Returns for each arc (candidate, start) where it stands among others; -1 if it does not.
+    """Returns the index of each arc (candidate, start) among other arcs; -1 if it is not there.
 
-    Both are in the order of `arcs`: arcs of one start stand together, and candidates that are in
-    both come in the same order.
+    Both lists are in the order of `arcs`: arcs with the same start are adjacent, and candidates in
+    both lists have the same order.
     """
     cdef Py_ssize_t n = which.shape[0], m = other_which.shape[0], i, j, first = 0
     cdef int32_t p = -1
@@ -90,11 +90,12 @@ def same_arcs(const int32_t[::1] which, const int32_t[::1] start, const int32_t[
 
 def project(const double[::1] x, const double[::1] gain, const double[::1] step, double budget,
             double fee, double[::1] out):
-    """Projects x + step·gain onto the budget: writes clip(x + step·(gain − fee), 0, 1) to `out`.
+    """Projects x + step·gain onto the budget: writes clip(x + step·(gain − μ), 0, 1) to `out`.
 
-    The fee is the smallest that keeps the budget; it is returned, and `fee` is a guess of it.  The
-    result is the nearest point to x + step·gain in the metric of 1/step.  Newton's method on a
-    piecewise linear function, inside a bracket.
+    μ is the smallest multiplier of the budget with which the result keeps the budget.  The function
+    returns it, and `fee` is a first guess of it.  The result is the point nearest to
+    x + step·gain in the metric of 1/step.  It is found by Newton's method for a piecewise linear
+    function, inside a bracket.
     """
     cdef Py_ssize_t n = x.shape[0], c, turn
     cdef double low = 0, high = 0, total, slope, value, guess = fee
@@ -135,7 +136,7 @@ include "_saddle_word.pxi"
 
 
 cdef class Saddle:
-    """Iterates towards the saddle point of prices and arcs.
+    """Iterates towards the saddle point of prices and flows.
 
     Parameters
     ----------
@@ -146,35 +147,37 @@ cdef class Saddle:
     which, start, end, back : ndarray of int32, shape (arcs,)
         The result of `arcs`.
     prices : ndarray of float64, shape (3, positions), optional
-        Where to keep prices, those of the anchor, and those of the last step; by default all are 0.
+        Memory for the prices, those of the anchor, and those of the last step; by default new
+        arrays of zeros.
 
     Notes
     -----
-    With a flow f on each arc, a price d on each position, a multiplier λ of each row and a part z
-    of each target that is chosen: ::
+    There is a flow f on each arc, a price d on each position, a multiplier λ for each row, and for
+    each target the fraction z of it that is chosen: ::
 
         min over f ≥ 0, z in Z   max over d ≤ 1, λ ≥ 0
             Σ_W c(W) [Σ d_p + Σ_o f_o (1 − Σ_{p in o} d_p) + Σ_r λ_r (Σ_{q in r} f_q − z_target(r))]
 
-    Each arc has a row, of it and the earlier arcs of its candidate that overlap it, and with the
-    candidate as its target.  `set_pairs` adds rows of any arcs of a word, whose targets are pairs
-    of candidates, or single ones.  Step sizes are those of Pock and Chambolle (2011); a word's
-    count is in the metric, so that they do not depend on it.  Z is the caller's.
+    Each arc has its own row: the arc, the earlier arcs of its candidate that overlap it, and the
+    candidate as the target.  `set_pairs` adds rows of any arcs of a word, whose targets are pairs
+    of candidates or single candidates.  Step sizes are those of Pock and Chambolle (2011); the
+    metric contains the words' counts, so that step sizes do not depend on them.  The caller handles
+    Z.
     """
     cdef const int64_t[::1] offsets
     cdef const double[::1] counts
     cdef const int32_t[::1] which, start, end, back
-    cdef readonly object first      # of each word's arcs
+    cdef readonly object first      # first arc of each word
     cdef const int64_t[::1] first_view
     cdef readonly object flow, row, price, made, flow_from, row_from, price_from, over
     cdef double[::1] f, lam, f0, lam0
     cdef double[::1] d, d0, d_made, over_view
-    cdef uint8_t[::1] overlapping   # words with overlapping arcs of one candidate
+    cdef uint8_t[::1] overlapping   # which words have overlapping arcs of one candidate
     cdef object own_rows
-    cdef int32_t[::1] n_rows        # over each arc, beside its own
+    cdef int32_t[::1] n_rows        # number of rows that contain each arc, besides its own row
     cdef readonly object pair_row, pair_made, pair_from
     cdef double[::1] pair_lam, pair_lam_made, pair_lam0
-    cdef readonly object pair_rows  # of each word
+    cdef readonly object pair_rows  # rows of pairs in each word
     cdef const int64_t[::1] pair_first, rows_view
     cdef const int32_t[::1] pair_arcs, pair_target
     cdef Py_ssize_t max_length, max_arcs
@@ -201,7 +204,8 @@ cdef class Saddle:
         self.over = np.zeros(size + 1)
         over = self.over
         self.overlapping = np.zeros(counts.shape[0], np.uint8)
-        self.own_rows = np.zeros(n_arcs, np.int32)  # mostly 0: such pages take no memory
+        # mostly 0, and pages that are never written take no memory
+        self.own_rows = np.zeros(n_arcs, np.int32)
         self.n_rows = self.own_rows
         for w in range(self.counts.shape[0]):
             for o in range(first[w], first[w + 1]):
@@ -222,11 +226,11 @@ cdef class Saddle:
         Parameters
         ----------
         first : ndarray of int64, shape (rows + 1,)
-            Where the arcs of each row begin; the rows of a word stand together, in their order.
+            Where the arcs of each row begin; the rows of a word are adjacent, in the words' order.
         arcs : ndarray of int32
             The arcs of the rows.
         target : ndarray of int32, shape (rows,)
-            The target of each row: a candidate, or a number beyond those of the candidates.
+            The target of each row: a candidate, or a number larger than those of the candidates.
         """
         n = len(target)
         self.pair_first, self.pair_arcs, self.pair_target = first, arcs, target
@@ -269,22 +273,22 @@ cdef class Saddle:
 
     def step(self, Py_ssize_t words_from, Py_ssize_t words_to, double weight, double keep,
              const double[::1] ahead, double[::1] gain, double[::1] moves):
-        """Makes one reflected step for a range of words, averaged with the anchor.
+        """Makes one reflected step for a range of words, and averages it with the anchor.
 
         Parameters
         ----------
         words_from, words_to : int
             The range of words.
         weight : float
-            The primal weight: prices move by it, flows by its inverse.
+            The primal weight: multiplies the steps of prices and divides those of flows.
         keep : float
-            The weight of the new point in the average; the anchor has the rest.
+            The weight of the new point in the average; the anchor has the remaining weight.
         ahead : ndarray of float64, shape (targets,)
-            z, extrapolated.
+            The extrapolated z.
         gain : ndarray of float64, shape (targets,)
             Receives Σ c·λ of each target at the new point.
         moves : ndarray of float64, shape (2,)
-            Receives the squared moves of flows, and of prices and rows.
+            Receives the squared distances moved by flows, and by prices and multipliers.
         """
         cdef Py_ssize_t w, n
         cdef _Scratch scratch = _Scratch(self.max_length, self.max_arcs)
@@ -302,10 +306,10 @@ cdef class Saddle:
                 _step_word(&word, &made, scratch, &moves[0])
 
     def cost(self, Py_ssize_t words_from, Py_ssize_t words_to, const double[::1] x):
-        """Returns the tokens of the flows, scaled down so that x and the words allow them.
+        """Returns the tokens of the flows, scaled down to what x and the words allow.
 
-        `x` has a value for each target.  The result is at least the value of the relaxation, if x
-        is in Z.
+        `x` has a value for each target.  If x is in Z, the result is at least the value of the
+        relaxation.
         """
         cdef Py_ssize_t w
         cdef double total = 0
@@ -318,7 +322,7 @@ cdef class Saddle:
         return total
 
     cdef void _set(self, Py_ssize_t w, Word *word) noexcept nogil:
-        """Points to what is held of a word."""
+        """Sets the pointers to the data of a word."""
         cdef Py_ssize_t base = self.offsets[w], first = self.first_view[w], row = self.rows_view[w]
         word.n = self.first_view[w + 1] - first
         word.base, word.size = base, self.offsets[w + 1] - base
@@ -341,7 +345,7 @@ cdef class Saddle:
             word.pair_lam0 = &self.pair_lam0[row]
 
     cdef inline Py_ssize_t _before(self, Py_ssize_t q, Py_ssize_t o) noexcept nogil:
-        """Returns the arc of o's candidate before q if it overlaps o, else −1."""
+        """Returns the arc of o's candidate that precedes q if it overlaps o, else −1."""
         if self.back[q] == 0 or self.end[q - self.back[q]] <= self.start[o]:
             return -1
         return q - self.back[q]

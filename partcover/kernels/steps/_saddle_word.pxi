@@ -1,30 +1,30 @@
-# One word in the steps towards the saddle point, whether its arcs are held or made.
+# The steps towards the saddle point for one word, with arcs that are stored or built on the fly.
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
 
 
 cdef struct Word:
-    Py_ssize_t n                # arcs
+    Py_ssize_t n                # number of arcs
     Py_ssize_t base             # the first position
-    Py_ssize_t size             # symbols
+    Py_ssize_t size             # number of symbols
     double count
     bint overlapping            # whether arcs of one candidate overlap
     const int32_t *which
     const int32_t *start
     const int32_t *end
     const int32_t *back         # see `arcs`; read only where arcs overlap
-    const int32_t *n_rows       # over each arc, beside its own
-    double *f                   # flows, rows, and their anchors
+    const int32_t *n_rows       # number of rows that contain each arc, besides its own row
+    double *f                   # flows and multipliers of rows, and their anchors
     double *lam
     const double *f0
     const double *lam0
-    double *d                   # prices of its positions, the anchor, and of the last step
+    double *d  # prices of its positions, those of the anchor, and those of the last step
     const double *d0
     double *d_made
-    const double *over          # arcs over each position, at least 1
-    Py_ssize_t first            # of its arcs in `pair_arcs`
-    Py_ssize_t n_pairs          # rows of pairs
+    const double *over          # number of arcs over each position, at least 1
+    Py_ssize_t first            # first of its arcs in `pair_arcs`
+    Py_ssize_t n_pairs          # number of rows of pairs
     const int64_t *pair_first
     const int32_t *pair_arcs
     const int32_t *target
@@ -34,20 +34,20 @@ cdef struct Word:
 
 
 cdef struct Step:
-    double weight               # prices move by it, flows by its inverse
-    double keep                 # weight of the new point in the average; the anchor has the rest
-    const double *ahead         # z of each target, extrapolated
+    double weight               # multiplies the steps of prices and divides those of flows
+    double keep  # weight of the new point in the average; the anchor has the remaining weight
+    const double *ahead         # extrapolated z of each target
     double *gain                # receives Σ c·λ of each target at the new point
 
 
 cdef class _Scratch:
-    """What the steps of one range of words write to and read."""
+    """Memory that the steps of one range of words read and write."""
 
-    cdef double[::1] before     # prices before each position of a word
-    cdef double[::1] cover      # flows over its positions, as differences
-    cdef double[::1] inverse    # steps of arcs, by length + 1
+    cdef double[::1] before     # sum of the prices before each position of a word
+    cdef double[::1] cover      # sum of flows over each position, as differences
+    cdef double[::1] inverse    # step size of arcs, indexed by length + 1
     cdef double[::1] bars       # reflected flows of its arcs
-    cdef double[::1] push       # rows over its arcs
+    cdef double[::1] push       # sum of the multipliers of the rows that contain each arc
 
     def __init__(self, Py_ssize_t max_length, Py_ssize_t max_arcs):
         self.before, self.cover, self.inverse = np.zeros((3, max_length + 4))
@@ -61,12 +61,12 @@ cdef class _Scratch:
 
 
 cdef inline double _positive(double value) noexcept nogil:
-    """Returns the larger of value and 0, without a branch: their signs cannot be foreseen."""
+    """Returns the larger of value and 0, without a branch, because signs are not predictable."""
     return 0.5 * (value + fabs(value))
 
 
 cdef inline Py_ssize_t _earlier(const Word *word, Py_ssize_t q, Py_ssize_t o) noexcept nogil:
-    """Returns the arc of o's candidate before q if it overlaps o, else −1."""
+    """Returns the arc of o's candidate that precedes q if it overlaps o, else −1."""
     if word.back[q] == 0 or word.end[q - word.back[q]] <= word.start[o]:
         return -1
     return q - word.back[q]
@@ -94,7 +94,7 @@ cdef void _step_word(Word *word, const Step *step, _Scratch scratch, double *mov
 
 cdef void _single_arcs(Word *word, const Step *step, _Scratch scratch,
                        double *moved) noexcept nogil:
-    """Moves the flows and rows of a word without overlapping arcs of one candidate."""
+    """Updates the flows and multipliers of a word without overlapping arcs of one candidate."""
     cdef Py_ssize_t o, s, e, c, base = word.base
     cdef const int32_t *which = word.which
     cdef const int32_t *start = word.start
@@ -133,7 +133,7 @@ cdef void _single_arcs(Word *word, const Step *step, _Scratch scratch,
 
 cdef void _joined_arcs(Word *word, const Step *step, _Scratch scratch,
                        double *moved) noexcept nogil:
-    """Moves the flows and rows of any word."""
+    """Updates the flows and multipliers of any word."""
     cdef Py_ssize_t o, q, r, i, s, e, base = word.base, first = word.first
     cdef const int32_t *which = word.which
     cdef const int32_t *pair_arcs = word.pair_arcs
@@ -201,7 +201,7 @@ cdef void _joined_arcs(Word *word, const Step *step, _Scratch scratch,
 
 
 cdef void _prices(Word *word, const Step *step, _Scratch scratch, double *moved) noexcept nogil:
-    """Moves the prices of a word by the flows over its positions; clears `cover`."""
+    """Updates the prices of a word by the flows over its positions; clears `cover`."""
     cdef Py_ssize_t p
     cdef double *d = word.d
     cdef const double *over = word.over
@@ -219,7 +219,7 @@ cdef void _prices(Word *word, const Step *step, _Scratch scratch, double *moved)
 
 
 cdef void _distance(const Word *word, double *moves) noexcept nogil:
-    """Adds the squared distances from the anchor: of flows, and of prices and rows."""
+    """Adds the squared distances from the anchor: of flows, and of prices and multipliers."""
     cdef Py_ssize_t o, p, r
     cdef double moved, flow = 0, price = 0
     for o in range(word.n):
@@ -238,7 +238,7 @@ cdef void _distance(const Word *word, double *moves) noexcept nogil:
 
 
 cdef double _cost(const Word *word, const double *x, _Scratch scratch) noexcept nogil:
-    """Returns the tokens of the flows of a word, scaled down so that x and the word allow them."""
+    """Returns the tokens of the flows of a word, scaled down to what x and the word allow."""
     cdef Py_ssize_t o, q, p, r, i, base = word.base
     cdef double used, value, largest, whole = word.size
     cdef double *cover = &scratch.cover[0]

@@ -1,10 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Makes primal-dual steps towards good prices with arcs that are made word by word.
+"""Makes primal-dual steps that improve prices, and builds the arcs word by word.
 
-An arc is an occurrence of a candidate in a word.  Arcs are not held: at each position stands the
-last of the candidates that begin there, and each candidate has a chain of those before it.  Of
-flows and rows, most of which are 0, those that are not are held, in the order of the arcs.  The
-numbers are those of `_saddle_point.Saddle`, bit by bit.
+An arc is an occurrence of a candidate in a word.  Arcs are not stored: each position stores the
+last candidate that begins there, and each candidate a chain of those before it.  Most flows and
+rows are 0; the others are stored in the order of the arcs.  The numbers are bitwise equal to those
+of `_saddle_point.Saddle`.
 """
 
 cimport cython
@@ -17,30 +17,30 @@ include "_chains.pxi"
 include "_packed_values.pxi"
 include "_saddle_word.pxi"
 
-cdef class WordSteps            # what _Words goes through
+cdef class WordSteps            # has the words that `_Words` visits
 
 
 cdef class _Words:
-    """Goes from word to word, and makes the arcs of each.
+    """Visits one word after another, and builds the arcs of each.
 
     Parameters
     ----------
     steps : WordSteps
-        What has the words.
+        The steps whose words are visited.
     first, last : int
         The range of shards.
     """
 
     cdef WordSteps steps
-    cdef Py_ssize_t shard, last     # the next, and the end of the range
-    cdef Py_ssize_t w, stop         # the word, and the end of those of its shard
+    cdef Py_ssize_t shard, last     # the next shard, and the end of the range
+    cdef Py_ssize_t w, stop         # the word, and the end of the words of its shard
     cdef Word word
-    cdef Values values              # of its arcs
-    cdef Cursor at                  # its marks, and where its values are, until they are read
+    cdef Values values              # the values of the word's arcs
+    cdef Cursor at                  # the marks and the values of the word, until they are read
     cdef Stream *out                # where to write values
     cdef int32_t[::1] which, start, end, back, n_rows
     cdef double[::1] f, lam, f0, lam0, over
-    cdef int32_t[::1] latest        # the last arc of each candidate that may overlap itself
+    cdef int32_t[::1] latest        # for each candidate that may overlap itself, its last arc
 
     def __init__(self, WordSteps steps, Py_ssize_t first, Py_ssize_t last):
         cdef Py_ssize_t n = steps.max_arcs + 1
@@ -60,7 +60,7 @@ cdef class _Words:
         self.word.n = self.word.base = self.word.first = self.word.n_pairs = 0
 
     cdef bint next(self) noexcept nogil:
-        """Moves on to the next word and makes its arcs; returns False behind the last."""
+        """Moves to the next word and builds its arcs; returns False after the last word."""
         self.at.marks += self.word.n
         self.w += 1
         while self.w == self.stop:
@@ -71,14 +71,14 @@ cdef class _Words:
         return True
 
     cdef void begin(self) noexcept nogil:
-        """Moves on to the first word of the next shard."""
+        """Moves to the first word of the next shard."""
         self.w, self.stop = self.steps.bounds[self.shard], self.steps.bounds[self.shard + 1]
         self.at = self.steps.packed.begin(self.shard)
         self.out = &self.steps.packed.streams[self.shard]
         self.shard += 1
 
     cdef void make(self) noexcept nogil:
-        """Makes the arcs of the word."""
+        """Builds the arcs of the word."""
         cdef Word *word = &self.word
         cdef Py_ssize_t n = 0, i, p, base = self.steps.offsets[self.w]
         cdef int32_t *which = &self.which[0]
@@ -106,20 +106,20 @@ cdef class _Words:
             self.join()
 
     cdef void join(self) noexcept nogil:
-        """Finds how far back the last arc of the same candidate is that overlaps each."""
+        """Finds for each arc the distance back to the last overlapping arc of its candidate."""
         cdef Py_ssize_t o
         cdef int32_t c, q
         for o in range(self.word.n):
             self.back[o] = 0
             c = self.which[o]
             if self.steps.borders[c]:
-                q = self.latest[c]  # of this word if it is an arc of c at all
+                q = self.latest[c]  # an arc of this word, if it is an arc of c at all
                 if q < o and self.which[q] == c and self.end[q] > self.start[o]:
                     self.back[o] = <int32_t> o - q
                 self.latest[c] = <int32_t> o
 
     cdef void count(self) noexcept nogil:
-        """Counts the arcs over each position, and the rows over each arc."""
+        """Counts the arcs over each position, and the rows that contain each arc."""
         cdef Py_ssize_t o, p, q
         cdef double total = 0
         for p in range(self.word.size + 1):
@@ -144,7 +144,7 @@ cdef class _Words:
         _unpack(&self.values, self.word.n, &self.at)
 
     cdef bint write(self) noexcept nogil:
-        """Writes the flows and rows of the word; returns whether there is memory for them."""
+        """Writes the flows and rows of the word; returns whether there is enough memory."""
         if not _room(self.out, self.word.n):
             return False
         _pack(&self.values, self.word.n, self.at.marks, self.out)
@@ -152,7 +152,7 @@ cdef class _Words:
 
 
 cdef class WordSteps:
-    """Iterates towards the saddle point of prices and arcs, as `Saddle` does without pairs.
+    """Iterates towards the saddle point of prices and flows, like `Saddle` without pairs.
 
     Parameters
     ----------
@@ -161,28 +161,28 @@ cdef class WordSteps:
     counts : ndarray of int64, shape (words,)
         How often each word occurs.
     sa, word_of : ndarray of int32
-        Of the index of the words.
+        The suffix array of the words, and the word of each position.
     lo, hi, length : ndarray of int32, shape (tokens,)
-        The active candidates; none occurs more often than one before it.
+        The active candidates, in an order in which none occurs more often than an earlier one.
     borders : ndarray of uint8, shape (tokens,)
         Which of them may overlap themselves.
     prices : ndarray of float64, shape (3, positions)
-        Where to keep prices, those of the anchor, and those of the last step.
+        Memory for the prices, those of the anchor, and those of the last step.
     shards : int
-        Into how many ranges of words the work is cut.
+        Number of ranges into which the words are split.
 
     Attributes
     ----------
     n_arcs : int
-        The number of arcs.
+        Number of arcs.
     n_links : int
-        The number of links that chains hold, no more than there are arcs.
+        Number of links in all chains, at most the number of arcs.
     price, made : ndarray of float64, shape (positions,)
-        The prices, and those of the last step before they were drawn back.
+        The prices, and those of the last step before it was averaged with the anchor.
 
     Notes
     -----
-    Memory is 28 bytes for a position, 8 for a link, 1 for an arc and 16 for each flow and each row.
+    It needs 28 bytes for a position, 8 for a link, 1 for an arc, and 16 for a stored flow or row.
     """
 
     cdef const int64_t[::1] offsets
@@ -192,10 +192,10 @@ cdef class WordSteps:
     cdef object price_from
     cdef double[::1] d, d0, d_made
     cdef const uint8_t[::1] borders
-    cdef uint8_t[::1] overlapping   # words with overlapping arcs of one candidate
+    cdef uint8_t[::1] overlapping   # which words have overlapping arcs of one candidate
     cdef _Chains chains
     cdef _PackedValues packed
-    cdef const int64_t[::1] bounds  # word of each shard
+    cdef const int64_t[::1] bounds  # first word of each shard
     cdef Py_ssize_t shards, tokens, max_length, max_arcs
 
     def __init__(self, offsets, counts, const int32_t[::1] sa, const int32_t[::1] word_of,
@@ -213,7 +213,7 @@ cdef class WordSteps:
         self._find_overlaps()
 
     def _cut(self):
-        """Cuts the words into shards with about as many arcs and positions in each."""
+        """Splits the words into shards with about equal numbers of arcs and positions."""
         cdef Py_ssize_t w, p, n, n_words = self.counts.shape[0], total = 0
         load = np.zeros(n_words + 1, np.int64)
         cdef int64_t[::1] view = load
@@ -245,16 +245,16 @@ cdef class WordSteps:
                         break
 
     def start(self, const int32_t[::1] piece, const double[::1] before, const double[::1] x):
-        """Sets the flows to pieces, and the rows to what candidates that are chosen are worth.
+        """Sets the flows to a segmentation, and the rows to the rewards of the chosen candidates.
 
         Parameters
         ----------
         piece : ndarray of int32, shape (positions,)
-            Where a piece begins: where it ends.
+            For each position where a token begins, the position where it ends.
         before : ndarray of float64, shape (positions + 1,)
             The sum of the prices before each position.
         x : ndarray of float64, shape (tokens,)
-            How much of each candidate is chosen.
+            The fraction of each candidate that is chosen.
         """
         cdef Py_ssize_t o, s, e, base
         cdef bint ok = True
@@ -274,12 +274,13 @@ cdef class WordSteps:
 
     def place(self, const int32_t[::1] which, const int32_t[::1] start, const double[::1] flow,
               const double[::1] row):
-        """Sets the flows and rows of the arcs that are given as by `used`; all others are 0.
+        """Sets the flows and rows of the given arcs, as `used` returns them; all others become 0.
 
         Parameters
         ----------
         which, start : ndarray of int32
-            Candidates, −1 for those that are not active, and places: by place, then candidate.
+            Candidates, or −1 for those that are not active, and positions: ordered by position,
+            then candidate.
         flow, row : ndarray of float64
             Their values.
         """
@@ -329,12 +330,12 @@ cdef class WordSteps:
                     gain[words.which[o]] += words.word.count * words.lam[o]
 
     def used(self):
-        """Returns the arcs with a flow or a row, by start, then candidate.
+        """Returns the arcs whose flow or row is not 0, ordered by start, then candidate.
 
         Returns
         -------
         which, start : ndarray of int32
-            Candidates and places.
+            Candidates and positions.
         flow, row : ndarray of float64
             Their values.
         """
@@ -356,7 +357,7 @@ cdef class WordSteps:
         return which[:n], start[:n], flow[:n], row[:n]
 
     def cost(self, Py_ssize_t shard, const double[::1] x):
-        """Returns the tokens of the flows of a shard, as `Saddle.cost`."""
+        """Returns the tokens of the flows of a shard, like `Saddle.cost`."""
         cdef double total = 0
         cdef _Scratch scratch = _Scratch(self.max_length, self.max_arcs)
         cdef _Words words = _Words(self, shard, shard + 1)
@@ -368,12 +369,12 @@ cdef class WordSteps:
 
     def step(self, Py_ssize_t shard, double weight, double keep, const double[::1] ahead,
              double[::1] gain, double[::1] moves):
-        """Makes one reflected step for a shard, averaged with the anchor.
+        """Makes one reflected step for a shard, and averages it with the anchor.
 
         Parameters
         ----------
         shard : int
-            The number of the shard.  Shards share nothing, so that threads may work on several.
+            The number of the shard.  Shards share no data, so threads may process several at once.
         weight, keep, ahead, gain, moves
             As for `Saddle.step`.
         """
@@ -405,7 +406,7 @@ cdef class WordSteps:
 
     cdef bint _joined(self, _Words words, const Step *step, _Scratch scratch,
                       double *moves) noexcept nogil:
-        """Makes the step of any word; returns whether there is memory for it."""
+        """Makes the step of any word; returns whether there is enough memory."""
         words.make()
         words.count()
         words.read()
@@ -419,7 +420,7 @@ cdef class WordSteps:
                       Cursor *at, Stream *out, double *moves) noexcept nogil:
         """Makes the step of a word without overlapping arcs of one candidate.
 
-        As `_step_word`; but arcs without a flow and a row that get none are only looked at.
+        It does the same as `_step_word`, but arcs whose flow and row are and stay 0 are only read.
         """
         cdef Py_ssize_t p, e, i, size = self.offsets[w + 1] - self.offsets[w]
         cdef int32_t c, top
