@@ -20,8 +20,8 @@ def merge_parts(const int64_t[::1] count_at, const int32_t[::1] which, const int
 
     Parameters
     ----------
+    count_at : ndarray of int64, shape (positions,)
         The count of the word that each position belongs to.
-        The count of the word of each position.
     which, start, end : ndarray of int32, shape (arcs,)
         The candidate of each arc and its two ends, ordered by start.  No arc leaves its word.
 
