@@ -42,8 +42,8 @@ cdef class State:
         For each candidate its words, ascending, each once.
     place_arc : ndarray of int32
         The candidate's first arc in that word.
+    locked : ndarray of uint8, shape (candidates,)
         1 for candidates that are never dropped and that only `load` adds.
-        1 for candidates that are never dropped, and only added by `load`.
     groups : ndarray of uint64, shape (candidates,)
         A bit for each group that a candidate belongs to.
     room : ndarray of int64, shape (groups,)
