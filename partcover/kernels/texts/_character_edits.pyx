@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Finds characters of a text, deletes them, and writes spaces for others or around them."""
+"""Deletes characters of a text, replaces characters by spaces, or writes spaces around them."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
@@ -12,25 +12,25 @@ include "_growing_text.pxi"
 
 cdef enum:
     _DELETED = 1
-    _SPACE = 2              # a space is written for it
-    _APART = 3              # a space is written on both sides
+    _SPACE = 2              # the character is replaced by a space
+    _APART = 3              # a space is written on both sides of the character
 
 DELETED, SPACE, APART = _DELETED, _SPACE, _APART
 
 
 def edited(bytes text not None, const uint8_t[::1] edits not None):
-    """Returns a text in UTF-8 after edits; bytes that are not UTF-8 are U+DC80 to U+DCFF.
+    """Returns an edited text in UTF-8; bytes that are not UTF-8 have code points U+DC80 to U+DCFF.
 
     Parameters
     ----------
     text : bytes
         The text.
     edits : ndarray of uint8, shape (0x110000,)
-        DELETED, SPACE or APART for each code point; 0 for those that stay.
+        DELETED, SPACE or APART for each code point; 0 for a character that is kept.
     """
     cdef const uint8_t *begin = <const uint8_t *> PyBytes_AS_STRING(text)
     cdef const uint8_t *p = begin
-    cdef const uint8_t *kept = p        # what is not written yet
+    cdef const uint8_t *kept = p        # what begins here has not been written yet
     cdef const uint8_t *end = p + len(text)
     cdef Growing out = Growing(NULL, 0, 0, False, NULL, NULL)
     cdef int size, edit = 0
@@ -60,7 +60,7 @@ def edited(bytes text not None, const uint8_t[::1] edits not None):
 
 
 def holds(bytes text not None, const uint8_t[::1] kinds):
-    """Returns whether any character of a text that is not ASCII has an entry that is not 0."""
+    """Returns whether a non-ASCII character of a text has an entry that is not 0."""
     cdef const uint8_t *p = <const uint8_t *> PyBytes_AS_STRING(text)
     cdef const uint8_t *end = p + len(text)
     cdef bint found = False

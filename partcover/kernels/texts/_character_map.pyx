@@ -1,15 +1,17 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Applies a map of characters to a text as Hugging Face's tokenizers do.
 
-A grapheme cluster below six bytes becomes what the shortest entry that it begins with says, if
-there is one; of others, each character does.
+A grapheme cluster of fewer than six bytes is replaced by the text of the shortest entry that it
+begins with, if there is one; in all other clusters each character is replaced in this way by
+itself.
 
-Where clusters end is not decided here but for the plain cases.  By the rules of Unicode Standard
-Annex #29 that do not break (GB3 to GB13), two characters may be of one cluster only if the first is
-AFTER, the second BEFORE, or the first LINKING and the second LINKED.  A rule that looks further
-back looks over characters of which each two are such.  So a break is certain between all others,
-and what is between two certain ones has the clusters that it has by itself.  A character and MARKs
-are one cluster unless it is a CONTROL (GB4, GB9, GB9a).
+The kernel decides where clusters end only in plain cases.  By the rules of Unicode Standard
+Annex #29 that do not break (GB3 to GB13), two characters may be in one cluster only if the first is
+AFTER, or the second is BEFORE, or the first is LINKING and the second is LINKED.  A rule that looks
+further back passes only over characters of which each adjacent two are such a pair.  So there is
+certainly a break between any other two characters, and the text between two certain breaks has the
+same clusters as it has by itself.  A character followed by MARKs is one cluster unless it is a
+CONTROL (GB4, GB9, GB9a).
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
@@ -22,20 +24,20 @@ include "_character_trie.pxi"
 include "_growing_text.pxi"
 
 cdef enum:
-    _BEFORE = 1             # may be of one cluster with what precedes
-    _AFTER = 2              # with what follows
-    _MARK = 4               # is, with what precedes and is no control
+    _BEFORE = 1             # may be in one cluster with the preceding character
+    _AFTER = 2              # may be in one cluster with the following character
+    _MARK = 4               # is in one cluster with a preceding character that is no control
     _CONTROL = 8
-    _LINKING = 16           # may be of one cluster with a LINKED that follows
+    _LINKING = 16           # may be in one cluster with a LINKED character that follows
     _LINKED = 32
-    LARGEST = 5             # bytes of a cluster that is looked up as a whole
+    LARGEST = 5             # bytes of the longest cluster that is looked up as a whole
 
 BEFORE, AFTER, MARK, CONTROL = _BEFORE, _AFTER, _MARK, _CONTROL
 LINKING, LINKED = _LINKING, _LINKED
 
 
 cdef inline bint _may_join(int kind, int next_kind) noexcept nogil:
-    """Whether two characters may be of one cluster."""
+    """Whether two adjacent characters may be in one cluster."""
     return (kind & _AFTER or next_kind & _BEFORE
             or (kind & _LINKING and next_kind & _LINKED))
 
@@ -46,15 +48,15 @@ cdef class CharacterMap:
     Parameters
     ----------
     units : array of uint32
-        The trie.
+        The trie of the map.
     texts : bytes
-        What is written, each ended by a zero byte.
+        The replacement texts, each terminated by a zero byte.
     """
 
     cdef const uint32_t[::1] units
     cdef bytes texts
     cdef Trie trie
-    cdef uint8_t plain[256]         # of ASCII: characters that no entry begins with, alone
+    cdef uint8_t plain[256]         # whether an ASCII character begins no entry and stands alone
 
     def __init__(self, const uint32_t[::1] units, bytes texts not None):
         cdef uint8_t byte
@@ -67,7 +69,7 @@ cdef class CharacterMap:
         self.plain[c'\r'] = False
 
     def shortest(self, bytes key not None):
-        """Returns what the shortest entry that a text begins with says, in UTF-8; None for none."""
+        """Returns the text of the shortest entry that a text begins with, in UTF-8, or None."""
         cdef const uint8_t *p = <const uint8_t *> PyBytes_AS_STRING(key)
         cdef Growing out = Growing(NULL, 0, 0, False, NULL, NULL)
         try:
@@ -78,7 +80,7 @@ cdef class CharacterMap:
             _discard(&out)
 
     cdef int _write(self, Growing *out, const uint8_t *p, int64_t n) except -1:
-        """Writes what the shortest entry at `p` says; returns whether there is one."""
+        """Writes the text of the shortest entry at `p`; returns whether there is one."""
         cdef int64_t size, start = _entry(&self.trie, p, p + n, False, &size)
         if start < 0:
             return 0
@@ -86,7 +88,7 @@ cdef class CharacterMap:
         return 1
 
     def applied(self, bytes text not None, const uint8_t[::1] kinds not None, clusters not None):
-        """Returns a text in UTF-8 after the map; bytes that are not UTF-8 have entries, too.
+        """Returns the mapped text in UTF-8; bytes that are not UTF-8 have code points, too.
 
         Parameters
         ----------
@@ -95,8 +97,8 @@ cdef class CharacterMap:
         kinds : ndarray of uint8, shape (0x110000,)
             Bits of each code point: BEFORE, AFTER, MARK, CONTROL, LINKING and LINKED.
         clusters : callable
-            Returns the same for a part of the text that may have several clusters, of several
-            characters.
+            Maps a part of the text with several characters that may have several clusters, and
+            returns the result.
         """
         cdef const uint8_t *begin = <const uint8_t *> PyBytes_AS_STRING(text)
         cdef const uint8_t *p = begin
@@ -112,7 +114,7 @@ cdef class CharacterMap:
                 while q < end and self.plain[q[0]]:
                     q += 1
                 if p < q < end and q[0] >= 0x80:
-                    q -= 1          # the next character may join it
+                    q -= 1          # the next character may be in one cluster with it
                 if q > p:
                     _append(&out, p, q - p)
                     p = q
@@ -138,7 +140,7 @@ cdef class CharacterMap:
 
     cdef int _of_part(self, Growing *out, const uint8_t *p, const uint8_t *end, bint one,
                       object clusters) except -1:
-        """Writes what becomes of what is between two certain breaks; `one`: surely one cluster."""
+        """Writes the mapped text between two certain breaks; `one`: it is certainly one cluster."""
         cdef int size
         cdef bytes written
         _code(p, end, &size)

@@ -1,6 +1,6 @@
-# A map of characters as sentencepiece compiles it, a double-array trie: included by what applies
-# it.  It may come from strangers: each place is checked, and a key ends after KEY bytes, since a
-# trie may go in circles.
+# A map of characters as sentencepiece compiles it: a double-array trie.  Included by the kernels
+# that apply it.  The data is not trusted: each index is checked, and a key has at most KEY bytes,
+# since a trie may contain cycles.
 
 cdef enum:
     KEY = 256
@@ -13,7 +13,7 @@ cdef struct Trie:
 
 
 cdef inline Trie _trie(const uint32_t[::1] units, bytes texts) noexcept:
-    """The trie of these arrays, which must stay as long as it does."""
+    """The trie in these arrays, which must exist as long as it does."""
     cdef const uint32_t *first = NULL
     if units.shape[0]:
         first = &units[0]
@@ -25,7 +25,7 @@ cdef inline uint32_t _offset(uint32_t unit) noexcept nogil:
 
 
 cdef inline bint _follow(const Trie *trie, uint32_t *base, uint8_t byte, bint *leaf) noexcept nogil:
-    """Goes on from a place, if the trie leads anywhere by this byte, and says if an entry ends."""
+    """Follows the edge for this byte, if there is one, and sets whether an entry ends there."""
     cdef uint32_t place = base[0] ^ byte, unit
     if byte == 0 or place >= trie.n_units:
         return False
@@ -39,7 +39,7 @@ cdef inline bint _follow(const Trie *trie, uint32_t *base, uint8_t byte, bint *l
 
 cdef inline int64_t _entry(const Trie *trie, const uint8_t *p, const uint8_t *end, bint longest,
                            int64_t *size) noexcept nogil:
-    """Where the text of the longest or shortest entry at `p` begins, and its size; -1 for none."""
+    """Where the text of the longest or shortest entry at `p` begins, and its size; -1 if none."""
     cdef int64_t found = -1, length = 0, most = min(end - p, KEY)
     cdef uint32_t base
     cdef bint leaf = False
@@ -59,7 +59,7 @@ cdef inline int64_t _entry(const Trie *trie, const uint8_t *p, const uint8_t *en
 
 
 cdef inline int64_t _text_size(const Trie *trie, int64_t start) noexcept nogil:
-    """The bytes of the text that begins at `start` and ends before a zero byte."""
+    """The number of bytes of the text that begins at `start` and ends before a zero byte."""
     cdef const uint8_t *stop
     if start >= trie.n_texts:
         return 0

@@ -1,11 +1,11 @@
-# A text that grows: included by what writes one of a size that is not known before.
+# A text that grows.  Included by the kernels that write a text whose size is not known in advance.
 
 cdef struct Growing:
     uint8_t *text
     int64_t size
     int64_t room
     bint traced
-    int64_t *begin          # if traced: for each byte the part of another text that it stands for
+    int64_t *begin  # only if traced: for each byte the part of the original text that it comes from
     int64_t *end
 
 
@@ -39,7 +39,7 @@ cdef inline void _discard(Growing *out) noexcept nogil:
 
 
 cdef inline int _append(Growing *out, const uint8_t *p, int64_t n) except -1 nogil:
-    """Writes bytes as they are, without their origin."""
+    """Appends bytes unchanged; does not set the parts that they come from."""
     if n == 0:
         return 0
     _reserve(out, n)
@@ -49,7 +49,7 @@ cdef inline int _append(Growing *out, const uint8_t *p, int64_t n) except -1 nog
 
 
 cdef inline int _append_utf8(Growing *out, const uint8_t *p, int64_t n) except -1 nogil:
-    """Writes bytes, and U+FFFD for each that is not UTF-8, without their origin."""
+    """Appends bytes, with U+FFFD for each that is not UTF-8; does not set where they come from."""
     cdef const uint8_t *end = p + n
     cdef int size
     _reserve(out, 3 * n)

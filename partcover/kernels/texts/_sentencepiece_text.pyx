@@ -1,12 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Changes a text as sentencepiece does before it cuts it.
+"""Normalizes a text as sentencepiece does before it segments it.
 
-At each place a text that is kept stays as it is, the longest one, or else the longest entry of the
-map of characters is written, or else the character, or U+FFFD for a byte that is not UTF-8.  Where
-extra spaces are removed, those that a place begins with are not written behind a place that ends
-with a space, nor at the beginning of the text, and those at the end of all are taken away.
+At each place the longest kept text stays unchanged.  If none is there, the longest entry of the
+character map is written; if there is none, the character itself; and for a byte that is not UTF-8,
+U+FFFD.  If extra spaces are removed, spaces at the beginning of what a place writes are dropped
+after a space and at the beginning of the text, and all spaces at the end of the text are removed.
 
-Runs of ASCII that nothing of this touches are copied at once.
+Runs of ASCII characters that none of this changes are copied in one step.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
@@ -18,23 +18,23 @@ include "../shared/_utf8.pxi"
 include "_character_trie.pxi"
 include "_growing_text.pxi"
 
-cdef enum:                  # what a byte is in a run that is copied
-    SPACE = 1               # a space of which two may not stand together
-    STOP = 2                # something may begin here
-    FOLLOWED = 4            # so it may if no ASCII follows
+cdef enum:                  # the kinds of bytes, for finding runs that can be copied
+    SPACE = 1               # a space, of which no two may be adjacent
+    STOP = 2                # a kept text or an entry may begin here
+    FOLLOWED = 4            # an entry may begin here if a byte that is not ASCII follows
 
 
-cdef struct Place:          # what is written for a part of the text
+cdef struct Place:          # the replacement of a part of the text
     const uint8_t *text
     int64_t size
-    int64_t taken           # bytes of the part
-    bint checked            # whether it is UTF-8
+    int64_t taken           # number of bytes of the part
+    bint checked            # whether the replacement is known to be UTF-8
 
 cdef struct Rules:
-    bint front              # a space is put in front
+    bint front              # put a space in front of the text
     bint behind
-    bint extra              # extra spaces are removed
-    bint escaped            # ▁ stands for a space
+    bint extra              # remove extra spaces
+    bint escaped            # replace ▁ by a space
 
 
 cdef const uint8_t *MARK = <const uint8_t *> <const char *> b"\xe2\x96\x81"
@@ -43,19 +43,19 @@ cdef const uint8_t *BLANK = <const uint8_t *> <const char *> b" "
 
 
 cdef class SentencePieceText:
-    """What is done to a text.
+    """The normalization of a text.
 
     Parameters
     ----------
     units : array of uint32
-        The map's trie; empty for no map.
+        The trie of the character map; empty if there is no map.
     texts : bytes
-        What the map writes, each ended by a zero byte.
+        The replacement texts of the map, each terminated by a zero byte.
     kept : sequence of bytes
-        Texts in UTF-8 that are kept, in ascending order, none twice.
+        Texts in UTF-8 that stay unchanged, distinct and in ascending order.
     front, behind, extra, escaped : bool
-        Whether a space is put in front of a text, or behind it, whether extra spaces are removed,
-        and whether ▁ becomes a space.
+        Whether to put a space in front of a text, to put one after it, to remove extra spaces, and
+        to replace ▁ by a space.
     """
 
     cdef const uint32_t[::1] units
@@ -64,8 +64,8 @@ cdef class SentencePieceText:
     cdef const uint8_t *kept        # the kept texts, one after another, in `data`
     cdef Trie trie
     cdef Rules rules
-    cdef int64_t *ends              # of the kept texts
-    cdef int64_t first[257]         # which kept texts begin with a byte
+    cdef int64_t *ends              # where each kept text ends
+    cdef int64_t first[257]         # for each byte the first kept text that begins with it
     cdef uint8_t kinds[256]
 
     def __cinit__(self):
@@ -97,7 +97,7 @@ cdef class SentencePieceText:
         free(self.ends)
 
     cdef uint8_t _kind(self, uint8_t byte):
-        """What a byte is in a run that is copied."""
+        """The kind of a byte, for finding runs that can be copied."""
         cdef uint8_t kind = SPACE if byte == c' ' and self.rules.extra else 0
         cdef uint32_t base, inner
         cdef bint leaf = False
@@ -121,9 +121,9 @@ cdef class SentencePieceText:
         """The size of the longest kept text at `p`, or 0."""
         cdef const int64_t *ends = self.ends
         cdef int64_t low = self.first[p[0]], high = self.first[p[0] + 1], size = 1, found = 0
-        # all from `low` to `high` begin with the first `size` bytes
+        # all kept texts from `low` to `high` begin with the first `size` bytes at `p`
         while low < high:
-            if ends[low + 1] - ends[low] == size:   # the shortest one is the first
+            if ends[low + 1] - ends[low] == size:   # the shortest is the first
                 found = size
                 low += 1
             if p + size == end:
@@ -134,7 +134,7 @@ cdef class SentencePieceText:
         return found
 
     cdef inline int64_t _from(self, int64_t low, int64_t high, int64_t at, int byte) noexcept nogil:
-        """The first kept text from `low` to `high` that has at least `byte` at a place."""
+        """The first text from `low` to before `high` whose byte at index `at` is >= `byte`."""
         cdef int64_t middle
         while low < high:
             middle = (low + high) // 2
@@ -145,7 +145,7 @@ cdef class SentencePieceText:
         return low
 
     cdef inline Place _place(self, const uint8_t *p, const uint8_t *end) noexcept nogil:
-        """What is written for what begins at `p`."""
+        """The replacement of the part of the text that begins at `p`."""
         cdef int64_t taken = 0, start
         cdef int size
         if self.first[p[0]] < self.first[p[0] + 1]:
@@ -162,7 +162,7 @@ cdef class SentencePieceText:
         return Place(p, size, size, True)
 
     def applied(self, bytes text not None):
-        """Returns the changed text, in UTF-8."""
+        """Returns the normalized text, in UTF-8."""
         cdef Growing out = Growing(NULL, 0, 0, False, NULL, NULL)
         cdef const uint8_t *p = <const uint8_t *> PyBytes_AS_STRING(text)
         cdef const uint8_t *end = p + len(text)
@@ -174,14 +174,15 @@ cdef class SentencePieceText:
             _discard(&out)
 
     def traced(self, bytes text not None):
-        """Returns the changed text, and for each character of it where it comes from.
+        """Returns the normalized text, and for each of its characters where it comes from.
 
         Returns
         -------
         text : bytes
             The text, in UTF-8.
         begin, end : list of int
-            The part of the given text, in characters; a byte that is not UTF-8 counts as one.
+            The part of the given text that it comes from, in characters; a byte that is not UTF-8
+            counts as one character.
         """
         cdef Growing out = Growing(NULL, 0, 0, True, NULL, NULL)
         cdef const uint8_t *start = <const uint8_t *> PyBytes_AS_STRING(text)
@@ -216,9 +217,9 @@ cdef class SentencePieceText:
             _discard(&out)
 
     cdef int _apply(self, Growing *out, const uint8_t *start, const uint8_t *end) except -1 nogil:
-        """Writes the changed text."""
+        """Writes the normalized text."""
         cdef const uint8_t *p = start
-        cdef bint spaced = self.rules.extra         # whether spaces are not written here
+        cdef bint spaced = self.rules.extra         # whether spaces are dropped at this place
         cdef Place place
         cdef int64_t blank = end - start            # where the spaces at the end begin
         cdef int size
@@ -244,14 +245,15 @@ cdef class SentencePieceText:
                 out.size -= 1
                 blank = out.begin[out.size] if out.traced else blank
         if self.rules.behind:
-            if out.traced and out.size:         # it stands for nothing, behind the last character
+            # the space comes from an empty part after the last character
+            if out.traced and out.size:
                 blank = out.end[out.size - 1]
             self._written(out, BLANK, 1, blank, blank)
         return 0
 
     cdef const uint8_t *_run(self, Growing *out, const uint8_t *start, const uint8_t *p,
                              const uint8_t *end, bint *spaced) except NULL nogil:
-        """Copies ASCII that nothing changes, and leaves out doubled spaces; returns its end."""
+        """Copies unchanged ASCII and drops repeated spaces; returns where it stops."""
         cdef const uint8_t *kinds = self.kinds
         cdef const uint8_t *q
         cdef int before, kind
@@ -282,7 +284,7 @@ cdef class SentencePieceText:
 
     cdef inline int _write(self, Growing *out, const Place *place, int64_t begin,
                            bint *spaced) except -1 nogil:
-        """Writes what a place becomes."""
+        """Writes the replacement of a part of the text."""
         cdef const uint8_t *p = place.text
         cdef const uint8_t *end = p + place.size
         cdef const uint8_t *q
@@ -292,7 +294,7 @@ cdef class SentencePieceText:
             while p < end and p[0] == c' ':
                 p += 1
         if p == end:
-            self._widen(out, stop)              # what is left out belongs to what is before
+            self._widen(out, stop)              # a dropped part belongs to the byte before it
             return 0
         spaced[0] = self.rules.extra and (end - 1)[0] == c' '
         while p < end:
@@ -303,7 +305,7 @@ cdef class SentencePieceText:
                 size = 3
                 self._written(out, BLANK, 1, begin, stop)
             elif place.checked:
-                # to the next that may be ▁
+                # up to the next byte that may begin a ▁
                 q = p + 1
                 while q < end and q[0] != MARK[0] and q[0] >= 0x80:
                     q += 1
@@ -318,7 +320,7 @@ cdef class SentencePieceText:
 
     cdef inline int _written(self, Growing *out, const uint8_t *p, int64_t n, int64_t begin,
                              int64_t end) except -1 nogil:
-        """Writes bytes that stand for a part of the text."""
+        """Writes bytes that come from a part of the text."""
         cdef int64_t i
         _append(out, p, n)
         if out.traced:
@@ -328,7 +330,7 @@ cdef class SentencePieceText:
 
     cdef inline int _copied(self, Growing *out, const uint8_t *p, int64_t n,
                             int64_t begin) except -1 nogil:
-        """Writes bytes that stand for themselves."""
+        """Writes bytes of which each comes from one byte of the text."""
         cdef int64_t i
         _append(out, p, n)
         if out.traced:
@@ -337,6 +339,6 @@ cdef class SentencePieceText:
         return 0
 
     cdef inline void _widen(self, Growing *out, int64_t end) noexcept nogil:
-        """Lets the last byte stand for what follows, up to a place."""
+        """Extends the part that the last byte comes from up to `end`."""
         if out.traced and out.size:
             out.end[out.size - 1] = end

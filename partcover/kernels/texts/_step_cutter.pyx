@@ -1,13 +1,14 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Cuts text by the steps of a pre-tokenizer, whose patterns are programs.
+"""Splits text by the steps of a pre-tokenizer whose patterns are compiled to programs.
 
-A program is what `partcover.corpus.pretokenizers.pattern_programs` makes of a pattern: nodes that
-match from a place on, by backtracking, in the order in which the library `regex` tries them.  What
-is repeated many times is a set of characters or a group without an empty match, so that a match
-needs a stack as deep as the pattern, but for repeated groups, whose number is limited.
+`partcover.corpus.pretokenizers.pattern_programs` compiles a pattern to a program: nodes that match
+from a place on, by backtracking, in the order in which the library `regex` tries alternatives.
+Unbounded repetition applies only to a set of characters or to a group that has no empty match, so a
+match needs a stack only as deep as the pattern, except for repeated groups, whose number is
+limited.
 
-Where words begin is kept in *marks*, a byte for each byte of the text, and each step adds its own
-within the words of the one before.
+The places where words begin are stored in *marks*, one byte for each byte of the text.  Each step
+adds its own marks within the words of the previous step.
 """
 
 import numpy as np
@@ -19,17 +20,17 @@ from libc.string cimport memchr, memcmp, memcpy
 include "../shared/_hash.pxi"
 include "../shared/_word_ends.pxi"
 
-# What a node does, from its place on.
+# The operations of nodes.
 cpdef enum:
-    SET = 0             # takes `least` to `most` characters of a set, the most first, or only these
+    SET = 0  # matches `least` to `most` characters of a set, trying more first, or only the most
     EITHER = 1          # tries `next`, then `other`
-    AHEAD = 2           # looks whether `other` matches, or does not
-    BEHIND = 3          # looks whether the character before is of a set, or is not
-    BEGIN = 4           # the text begins here
-    END = 5             # it ends here
-    FOUND = 6           # all has matched
+    AHEAD = 2           # looks ahead: succeeds if `other` matches, or if it does not
+    BEHIND = 3  # looks back: succeeds if the previous character is in a set, or if it is not
+    BEGIN = 4           # succeeds at the beginning of the text
+    END = 5             # succeeds at the end of the text
+    FOUND = 6           # the pattern has matched
 
-# What becomes of a match.
+# The behavior of a step: what happens to a match.
 cpdef enum:
     ISOLATED = 0
     REMOVED = 1
@@ -38,32 +39,32 @@ cpdef enum:
     CONTIGUOUS = 4
 
 cdef enum:
-    DEEPEST = 256       # nested tries, of repeated groups above all
-    FUEL = 256          # characters that may be looked at for each of the text
+    DEEPEST = 256       # maximum depth of recursion, which repeated groups increase most
+    FUEL = 256          # characters that may be examined for each character of the text
     FUEL_AT_FIRST = 1 << 16
 
 cdef struct Node:
     int32_t op
     int32_t next
     int32_t other
-    uint32_t mask       # the bit of the set; EITHER: what `next` begins with, 0 for anything
+    uint32_t mask       # the bit of the set; in EITHER the first characters of `next`, 0 for any
     int32_t least
-    int32_t most        # -1: any number
-    int32_t flag        # SET: nothing is given back; AHEAD and BEHIND: no match is wanted
+    int32_t most        # -1: no limit
+    int32_t flag        # SET: no backtracking; AHEAD and BEHIND: negated
 
 cdef struct Step:
-    int32_t start       # the first node of its pattern; -1 where it has none
-    uint32_t first      # what a match begins with
+    int32_t start       # the first node of its pattern; -1 if it has none
+    uint32_t first      # the set of characters with which a match may begin
     int32_t behaviour
     bint invert
-    int32_t by_first[128]   # the first node that can match where a character of ASCII begins
+    int32_t by_first[128]   # for each ASCII character the first node that can match where it begins
 
-cdef struct Search:     # in one word
+cdef struct Search:     # a search in one word
     const uint32_t *sets
     const Node *nodes
     const uint8_t *begin
     const uint8_t *end
-    int64_t fuel        # below 0: given up
+    int64_t fuel        # characters that may still be examined; below 0: given up
     int depth
 
 
@@ -77,7 +78,7 @@ cdef inline uint32_t _set(const uint32_t *sets, const uint8_t *p, const uint8_t 
 
 cdef inline const uint8_t *_before(const uint8_t *p, const uint8_t *begin,
                                    const uint8_t *end) noexcept nogil:
-    """Returns where the character that ends at `p` > `begin` begins."""
+    """Returns where the character begins that ends at `p` > `begin`."""
     cdef const uint8_t *lead = p - 1
     cdef int size
     while lead > begin and lead[0] & 0xC0 == 0x80 and p - lead < 4:
@@ -87,7 +88,7 @@ cdef inline const uint8_t *_before(const uint8_t *p, const uint8_t *begin,
 
 
 cdef const uint8_t *_match(Search *s, int32_t place, const uint8_t *p) noexcept nogil:
-    """Returns the end of the match of a node at `p`, or NULL."""
+    """Returns where the match of a node at `p` ends, or NULL if there is none."""
     cdef const Node *node
     cdef const uint8_t *at
     cdef const uint8_t *found
@@ -155,12 +156,12 @@ cdef const uint8_t *_match(Search *s, int32_t place, const uint8_t *p) noexcept 
 
 
 cdef void _split(Search *s, const Step *step, const uint8_t *text, uint8_t *marks) noexcept nogil:
-    """Marks where the words of one word begin; `marks` are those of `text`."""
+    """Marks where the parts of one word begin; `marks` are those of `text`."""
     cdef const uint8_t *p = s.begin
-    cdef const uint8_t *last = s.begin      # what is between this and `p` does not match
+    cdef const uint8_t *last = s.begin      # the text from here to `p` does not match
     cdef const uint8_t *end
     cdef int size
-    cdef int before = -1                    # whether the last part was a match; -1: there is none
+    cdef int before = -1  # whether the previous part was a match; -1: there is none
     while True:
         end = NULL
         while p < s.end:
@@ -181,7 +182,7 @@ cdef void _split(Search *s, const Step *step, const uint8_t *text, uint8_t *mark
 
 
 cdef inline void _mark(const Step *step, uint8_t *mark, bint match, int *before) noexcept nogil:
-    """Marks where a part begins that is a match or none."""
+    """Marks where a part begins that is a match or lies between matches."""
     if step.behaviour == REMOVED:
         mark[0] = GAP if match else WORD
     elif (before[0] < 0 or step.behaviour == ISOLATED
@@ -193,21 +194,22 @@ cdef inline void _mark(const Step *step, uint8_t *mark, bint match, int *before)
 
 
 cdef class StepCutter:
-    """Cuts texts by steps, each within the words of the one before.
+    """Splits texts by steps, each within the words of the previous one.
 
-    Several threads may use one.
+    Several threads may use one object.
 
     Parameters
     ----------
     sets : ndarray of uint32, shape (0x110000,)
-        The sets that each code point is in, a bit each.
+        The sets that contain each code point, one bit for each set.
     nodes : ndarray of int32, shape (n, 7)
-        The nodes of all patterns: what `Node` holds.
+        The nodes of all patterns, as the fields of `Node`.
     steps : list of tuple
-        ``(start, first, behaviour, invert)`` for what splits by a pattern: its first node, the
-        bit of what a match begins with, what becomes of a match, and whether what is between is
-        taken for the matches.  ``(mark, prefix, suffix)`` for what writes: what stands for a
-        space, or None; what is put in front of a word that does not begin with it; and behind it.
+        ``(start, first, behaviour, invert)`` for a step that splits by a pattern: its first node,
+        the bit of the set with which a match may begin, what happens to a match, and whether the
+        text between matches takes the role of the matches.  ``(mark, prefix, suffix)`` for a step
+        that writes: the bytes that replace a space, or None; the bytes put in front of each word
+        that does not begin with them; and the bytes put after each word.
     """
 
     cdef const uint32_t[::1] sets
@@ -241,7 +243,7 @@ cdef class StepCutter:
                 self.written.append(steps[i])
 
     cdef void _dispatch(self, Step *step) noexcept:
-        """Passes over alternatives that begin with other characters."""
+        """Sets for each ASCII character the first alternative that can begin with it."""
         cdef const Node *node
         cdef int c
         for c in range(128):
@@ -256,14 +258,14 @@ cdef class StepCutter:
         free(self.steps)
 
     def marks(self, const uint8_t[::1] data, const int64_t[::1] offsets):
-        """Returns where the words of texts begin, that stand one behind another.
+        """Returns where the words of texts begin; the texts are one after another.
 
-        The steps write nothing.
+        The steps must not write.
 
         Returns
         -------
         ndarray of uint8, shape (len(data),) or None
-            `WORD` and `GAP`; None where a pattern takes too long.
+            `WORD` and `GAP`; None if a pattern takes too long.
         """
         cdef Py_ssize_t i
         marks = _first_marks(data, offsets)
@@ -273,17 +275,17 @@ cdef class StepCutter:
         return marks
 
     def cut(self, const uint8_t[::1] data, const int64_t[::1] offsets):
-        """Returns the words of texts that stand one behind another.
+        """Returns the words of texts; the texts are one after another.
 
         Returns
         -------
         data : ndarray of uint8
-            The texts as the steps leave them.
+            The texts after the steps.
         offsets : ndarray of int64
-            Where they start.
+            Where each text starts, and the end of the last one.
         words : ndarray of int64
-            Where their words start in `data`, and where the last ends.  None instead of all three
-            where a pattern takes too long, or a word holds what is put behind words.
+            Where the words start in `data`, and where the last one ends.  The result is None
+            instead of all three if a pattern takes too long, or if a word contains the suffix.
         """
         cdef Py_ssize_t i
         cdef uint8_t[::1] m
@@ -306,7 +308,7 @@ cdef class StepCutter:
 
     cdef bint _apply(self, const Step *step, const uint8_t[::1] data,
                      uint8_t[::1] marks) except -1:
-        """Splits all words; returns whether it could."""
+        """Splits all words; returns whether it finished."""
         cdef Search s
         cdef int64_t at = 0, end, n = data.shape[0]
         cdef const uint8_t *text
@@ -326,7 +328,7 @@ cdef class StepCutter:
 
 
 cdef object _first_marks(const uint8_t[::1] data, const int64_t[::1] offsets):
-    """Returns marks where texts begin."""
+    """Returns marks at the beginnings of texts."""
     marks = np.zeros(data.shape[0], np.uint8)
     starts = np.asarray(offsets)
     marks[starts[:-1][starts[:-1] < starts[1:]]] = WORD
@@ -335,9 +337,9 @@ cdef object _first_marks(const uint8_t[::1] data, const int64_t[::1] offsets):
 
 cdef object _rewritten(const uint8_t[::1] data, const int64_t[::1] offsets,
                        const uint8_t[::1] marks, bytes mark, bytes prefix, bytes suffix):
-    """Returns texts with something written in each word, and without what is left out.
+    """Returns texts with the writing of a step done in each word, and without the gaps.
 
-    None where a word holds the suffix.
+    Returns None if a word contains the suffix.
     """
     cdef int64_t n = data.shape[0], width = 1 if mark is None else len(mark)
     cdef int64_t n_prefix = len(prefix), n_suffix = len(suffix)
@@ -365,7 +367,8 @@ cdef object _rewritten(const uint8_t[::1] data, const int64_t[::1] offsets,
             while at < offsets[text + 1] and good:
                 end = next_mark(&marks[0], at + 1, offsets[text + 1])
                 if marks[at] == WORD:
-                    # written behind the prefix, which is put there if the word lacks it
+                    # write the word after a place for the prefix, which is used if the word lacks
+                    # the prefix
                     start = to
                     p = &data[at]
                     to += n_prefix
@@ -396,7 +399,7 @@ cdef object _rewritten(const uint8_t[::1] data, const int64_t[::1] offsets,
 
 
 cdef inline uint8_t *_moved(uint8_t *to, const uint8_t *begin, const uint8_t *end) noexcept nogil:
-    """Moves a text to the left; returns where it ends."""
+    """Moves bytes to the left; returns where they end."""
     while begin < end:
         to[0] = begin[0]
         to += 1
