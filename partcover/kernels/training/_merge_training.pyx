@@ -1,10 +1,11 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Trains by merges: repeatedly makes one piece of the best pair of neighbouring pieces.
+"""Trains by merges: repeatedly joins the best pair of adjacent pieces to one piece.
 
-The state is the words cut into pieces.  At each piece's first symbol it holds the piece and the
-pair that begins there, at its last symbol where it begins.  A pair has its exact count and a list
-of places where it began; a place is valid only while the pair still begins there.  Pairs are in an
-indexed heap; after each merge the keys of the pairs whose counts changed are updated.
+A piece is a token or a single symbol.  The state is the segmentation of the words into pieces.
+For the first symbol of each piece it stores the piece and the pair that begins there, and for the
+last symbol where the piece begins.  A pair has its exact count and a list of the places where it
+began; a place is valid only while the pair still begins there.  Pairs are in an indexed heap; each
+merge updates the keys of the pairs whose counts changed.
 """
 
 import numpy as np
@@ -19,14 +20,14 @@ include "_pair_heap.pxi"
 include "../shared/_prefetch.pxi"
 
 cdef enum:
-    LAST = -1           # instead of a pair: the last piece of its word
-    NO_PIECE = -2       # instead of a pair: no piece begins here
-    FEW = 6             # places that a pair has room for at first: what malloc gives at least
-    AHEAD = 16          # places, of which what is read next is prefetched
+    LAST = -1           # in place of a pair: the last piece of its word begins here
+    NO_PIECE = -2       # in place of a pair: no piece begins here
+    FEW = 6             # initial room for places of a pair: the least that malloc allocates anyway
+    AHEAD = 16          # how many places ahead memory is prefetched
 
 
 cdef struct At:
-    # the piece that begins at this symbol; at the last symbol of a longer one, where that begins
+    # the piece that begins at this symbol; at the last symbol of a longer piece, where that begins
     int32_t piece
     int32_t pair         # the pair that begins at this symbol, or LAST or NO_PIECE
     int32_t word
@@ -60,49 +61,50 @@ cdef void *_grown(void *block, Py_ssize_t *room, Py_ssize_t needed, size_t size)
 
 
 cdef class MergeTrainer:
-    """Makes merges in the words of a corpus, the best pair first.
+    """Makes merges in the words of a corpus, always the best pair next.
 
     Parameters
     ----------
     text : ndarray of int32
         Symbols 0 … alphabet − 1 of the words, then of the given tokens, then of the forbidden
-        ones.  It is not kept.
+        tokens.  The trainer does not keep it.
     offsets : ndarray of int64, shape (words + 1,)
         Word ``w`` is ``text[offsets[w]:offsets[w + 1]]``.
     counts : ndarray of int64, shape (words,)
-        How often each word occurs; Σ count · symbols fits in int64.
+        How often each word occurs; Σ count · symbols must fit in int64.
     which : ndarray of int32
-        How the words are cut at first: the index of a given token at its last symbol, SINGLE at
-        a symbol that stands alone, INSIDE elsewhere.  Empty where all symbols stand alone.
+        The initial segmentation of the words: the index of a given token at its last symbol,
+        SINGLE at a symbol that stands alone, INSIDE elsewhere.  Empty if all symbols stand alone.
     starts, lengths : ndarray of int64
-        Where the given tokens, and then the forbidden ones, are in `text`.
+        Where the given tokens, and after them the forbidden ones, are in `text`.
     given : int
         The number of given tokens.
     merges : ndarray of int32, shape (merges, 3)
-        The merges made before: left, right and resulting piece.  The words must be cut by them.
+        The merges made before: left, right and resulting piece.  The initial segmentation must be
+        the result of these merges.
     alphabet, room : int
         The number of symbols; the largest number of tokens, given ones included.
     max_length : int
-        The length of the longest token that a merge may make.
+        Maximum length of a token that a merge may make.
     min_count : int
-        The smallest count of a pair that may be merged.
+        Minimum count of a pair that may be merged.
     scored : bool
-        Whether the best pair is the one of highest count / (count of its left part · count of
-        its right part), rather than of highest count.
+        Whether the best pair is the one with the highest count / (count of its left part · count
+        of its right part), rather than with the highest count.
 
     Notes
     -----
-    Pieces are numbered: symbols first, then tokens as they are made.  Pieces of equal spelling
-    are the same piece.  The count of a pair includes overlapping occurrences: in x x x the pair
-    x x counts twice.  Ties go to the smaller left piece, then right piece; where pairs are
-    scored, first to the higher count.
+    Pieces are numbered: symbols first, then tokens in the order in which they are made.  Pieces
+    with equal spelling are the same piece.  The count of a pair includes overlapping occurrences:
+    in x x x the pair x x counts twice.  Ties go to the smaller left piece, then right piece; if
+    pairs are scored, first to the higher count.
 
-    The words are always cut as the merges so far cut them: the pair with the earliest merge is
-    joined first, then the leftmost.  A new token is just joined from left to right.  If it was
-    there before, given or made by another merge, it may have merges with its neighbours as well,
-    and these are applied at once.
+    The segmentation of the words is always the result of the merges so far: the pair with the
+    earliest merge is joined first, then the leftmost one.  A new token is joined from left to
+    right.  If the token existed before, given or made by another merge, then it may also have
+    merges with its neighbors, and these are applied at once.
 
-    O(symbols · log(pairs)) time in all, as each join removes one boundary.  Where pairs are
+    O(symbols · log(pairs)) time in total, since each join removes one boundary.  If pairs are
     scored, each merge also updates the pairs that share a part with it.  O(symbols) memory.
     """
     cdef const int64_t[::1] counts
@@ -113,15 +115,16 @@ cdef class MergeTrainer:
     cdef bint scored
     cdef At *at
     cdef const int64_t[::1] offsets
-    cdef int64_t[::1] starts       # of tokens in `text`; forbidden ones have indices from `room` on
+    # where each token is in `text`; forbidden ones have indices from `room` on
+    cdef int64_t[::1] starts
     cdef int64_t[::1] lengths
-    cdef int64_t[::1] spelled_at   # of tokens in `spelled`
-    cdef int32_t *spelled          # their symbols
+    cdef int64_t[::1] spelled_at   # where each token is in `spelled`
+    cdef int32_t *spelled          # the symbols of tokens
     cdef Py_ssize_t n_spelled
     cdef Py_ssize_t spelled_room
-    cdef int32_t[::1] spellings    # open addressing: entry of `starts`, or -1
-    cdef int64_t[::1] part_count   # of pieces, where pairs are scored
-    cdef int32_t[::1] with_left    # first pair with a piece as its left part
+    cdef int32_t[::1] spellings    # open addressing: index in `starts`, or -1
+    cdef int64_t[::1] part_count   # count of each piece, if pairs are scored
+    cdef int32_t[::1] with_left    # first pair that has a piece as its left part
     cdef int32_t[::1] with_right
     cdef int32_t[::1] changed_parts
     cdef int32_t[::1] part_changed
@@ -130,7 +133,7 @@ cdef class MergeTrainer:
     cdef Pair *pairs
     cdef Py_ssize_t n_pairs
     cdef Py_ssize_t pair_room
-    cdef int32_t *table            # open addressing: pair of a left and right, or -1
+    cdef int32_t *table            # open addressing: the pair of a left and a right piece, or -1
     cdef uint64_t mask
     cdef int32_t *heap
     cdef Py_ssize_t in_heap
@@ -207,7 +210,7 @@ cdef class MergeTrainer:
         free(self.done)
 
     def run(self, Py_ssize_t tokens):
-        """Merges until there are `tokens` tokens; returns False if no pair is left to merge."""
+        """Makes merges until there are `tokens` tokens; returns False if no pair is left."""
         cdef bint more = True
         if tokens > self.room:
             raise ValueError("more tokens than there is room for")
@@ -224,7 +227,7 @@ cdef class MergeTrainer:
         pieces : ndarray of int32, shape (merges, 3)
             Left, right and resulting pieces.
         joined : ndarray of int64, shape (merges,)
-            How often each merge joined pieces, in all occurrences of the words.
+            How many times each merge joined two pieces, in all occurrences of the words.
         """
         cdef Py_ssize_t n_merges = self.n_done - self.n_given
         cdef Py_ssize_t i
@@ -246,7 +249,7 @@ cdef class MergeTrainer:
     # --- pieces ---------------------------------------------------------------------------------
 
     cdef int _start(self, const int32_t[::1] text, const int32_t[::1] which) except -1 nogil:
-        """Sets up the pieces of the words and the pairs."""
+        """Sets up the pieces of the words, and the pairs."""
         cdef Py_ssize_t w, i, begin
         cdef Py_ssize_t p
         cdef int32_t before, token
@@ -270,7 +273,7 @@ cdef class MergeTrainer:
                                     self.counts[w])
                 before = <int32_t> begin
                 begin = i + 1
-        # the order of first sight does not matter: the heap's order is total
+        # pairs may be found in any order, since the order of the heap is total
         for p in range(self.n_changed):
             self._refresh(self.changed[p])
         self.n_changed = 0
@@ -280,7 +283,7 @@ cdef class MergeTrainer:
         return 1 if piece < self.alphabet else self.lengths[piece - self.alphabet]
 
     cdef inline int32_t _before(self, int32_t p) noexcept nogil:
-        """Where the piece before the one at p begins; -1 if that is the first of its word."""
+        """Where the piece before the one at p begins; -1 if p is at the first piece of its word."""
         cdef int32_t before = p - 1
         if p == 0:
             return -1
@@ -289,7 +292,7 @@ cdef class MergeTrainer:
         return -1 if self.at[before].pair == LAST else before
 
     cdef int _join(self, int32_t p, int32_t token) except -1 nogil:
-        """Joins the piece at p and the next."""
+        """Joins the piece at p with the next piece."""
         cdef int64_t count = self.counts[self.at[p].word]
         cdef int32_t q = <int32_t> (p + self._length(self.at[p].piece))
         cdef int32_t r = <int32_t> (q + self._length(self.at[q].piece))
@@ -314,11 +317,10 @@ cdef class MergeTrainer:
         return 0
 
     cdef int _join_on(self, int32_t p, int32_t token) except -1 nogil:
-        """Joins the pair at p, and applies the merges so far to what that makes.
+        """Joins the pair at p, and applies all merges so far to the new piece.
 
-        Of the word, only the pairs of the piece that was joined last can have merges, but for the
-        pair that is merged now, further to the right: the earliest merge comes first, then the
-        leftmost pair.
+        Apart from the pair of the current merge further to the right, only the pairs of the piece
+        joined last can have merges.  The earliest merge comes first, then the leftmost pair.
         """
         cdef int32_t before, rank, rank_before
         while True:
@@ -336,14 +338,14 @@ cdef class MergeTrainer:
     # --- spellings ------------------------------------------------------------------------------
 
     cdef int _spell(self, const int32_t *symbols, int64_t length) except -1 nogil:
-        """Writes symbols behind the spellings that are kept."""
+        """Writes symbols after the stored spellings."""
         self.spelled = <int32_t *> _grown(self.spelled, &self.spelled_room,
                                           self.n_spelled + length, sizeof(int32_t))
         memcpy(&self.spelled[self.n_spelled], symbols, length * sizeof(int32_t))
         return 0
 
     cdef int _spell_pair(self, int32_t left, int32_t right) except -1 nogil:
-        """Writes the symbols of two pieces behind the spellings that are kept."""
+        """Writes the symbols of two pieces after the stored spellings."""
         cdef int32_t pieces[2]
         cdef int64_t at = self.n_spelled
         cdef int64_t i, begin
@@ -364,12 +366,12 @@ cdef class MergeTrainer:
         return 0
 
     cdef void _keep_spelling(self, Py_ssize_t token) noexcept nogil:
-        """Makes what was written last the spelling of a token."""
+        """Stores the spelling written last as that of a token."""
         self.spelled_at[token] = self.n_spelled
         self.n_spelled += self.lengths[token]
 
     cdef Py_ssize_t _slot_of(self, int64_t length) noexcept nogil:
-        """The slot that holds the spelling that was written last, or would."""
+        """The slot that holds the spelling written last, or the free slot where it belongs."""
         cdef uint64_t last = self.spellings.shape[0] - 1
         cdef const int32_t *symbols = &self.spelled[self.n_spelled]
         cdef uint64_t slot = hash_symbols(symbols, length) & last
@@ -398,7 +400,7 @@ cdef class MergeTrainer:
         return total
 
     cdef int32_t _pair(self, int32_t left, int32_t right) except -1 nogil:
-        """The number of a pair, which is added if it is new."""
+        """The number of a pair; a new pair is added."""
         cdef uint64_t slot = self._slot(left, right)
         cdef int32_t number
         cdef Pair *pair
@@ -506,7 +508,7 @@ cdef class MergeTrainer:
             self.n_changed_parts += 1
 
     cdef int _mark_parts(self) except -1 nogil:
-        """Marks the pairs whose parts' counts changed; unlinks the pairs that are gone."""
+        """Marks the pairs with a part whose count changed; unlinks pairs that no longer occur."""
         cdef Py_ssize_t i
         cdef int32_t piece
         cdef int32_t *link
@@ -538,7 +540,7 @@ cdef class MergeTrainer:
     # --- the heap -------------------------------------------------------------------------------
 
     cdef int _refresh(self, int32_t number) except -1 nogil:
-        """Updates a pair's key to its count, and its place in the heap."""
+        """Updates a pair's key from its count, and its place in the heap."""
         cdef Pair *pair = &self.pairs[number]
         cdef int32_t place = pair.heap_place
         pair.changed = False
@@ -572,7 +574,7 @@ cdef class MergeTrainer:
         return 0
 
     cdef int _merge_best(self) except -1 nogil:
-        """Merges the best pair, or excludes it if its token is forbidden; 0 if there is none."""
+        """Merges the best pair, or excludes it if its token is forbidden; 0 if no pair is left."""
         cdef int32_t number, token, left, right
         cdef int32_t *places
         cdef Py_ssize_t slot, n_places
@@ -609,7 +611,8 @@ cdef class MergeTrainer:
         self.pairs[number].rank = <int32_t> self.n_done
         try:
             self._record(left, right, token)
-            if left == right or not is_new:  # what is joined may overlap: from left to right
+            # joined occurrences may overlap, so go from left to right
+            if left == right or not is_new:
                 qsort(places, n_places, sizeof(int32_t), _ascending)
             self._join_all(number, places, n_places, token, is_new)
         finally:
@@ -622,7 +625,7 @@ cdef class MergeTrainer:
         return 1
 
     cdef int32_t _first(self, int32_t number, const int32_t *places) noexcept nogil:
-        """The first place where a pair, which occurs, still begins."""
+        """The first place where a pair still begins; the pair must occur."""
         cdef Py_ssize_t i = 0
         while self.at[places[i]].pair != number:
             i += 1
@@ -630,7 +633,7 @@ cdef class MergeTrainer:
 
     cdef int _join_all(self, int32_t number, const int32_t *places, Py_ssize_t n_places,
                        int32_t token, bint is_new) except -1 nogil:
-        """Joins a pair where it still begins; on with its neighbours if the token is not new."""
+        """Joins a pair wherever it still begins; applies other merges if the token is not new."""
         cdef Py_ssize_t i
         for i in range(n_places):
             if i + 2 * AHEAD < n_places:

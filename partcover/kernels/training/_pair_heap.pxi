@@ -1,5 +1,5 @@
-# A heap of pairs of neighbours, the one to merge next on top; each pair knows its place in it:
-# included by _merge_training.pyx.
+# A heap of pairs of adjacent pieces with the next one to merge at the top; each pair stores its
+# place in the heap.  Included by _merge_training.pyx.
 
 cdef extern from *:
     """
@@ -22,31 +22,31 @@ cdef extern from *:
 
 
 cdef struct Pair:
-    int64_t count        # of its occurrences now
-    int64_t key          # its count in the heap; 0: it is not in it
-    int64_t left_count   # with `key`, where pairs are scored: the counts of its parts
+    int64_t count        # current number of its occurrences
+    int64_t key          # its count in the heap; 0: it is not in the heap
+    int64_t left_count   # counts of its parts when `key` was set, if pairs are scored
     int64_t right_count
     double score         # key / (left_count · right_count), rounded
     int32_t left
     int32_t right
-    int32_t *places      # where it began, until it is merged; it may begin there no more
+    int32_t *places      # where it has begun, until it is merged; some places may be outdated
     uint32_t n_places
     uint32_t place_room
-    int32_t heap_place   # or -1
+    int32_t heap_place   # its index in the heap, or -1
     int32_t rank         # the number of its merge, or -1
-    int32_t next_left    # the next pair with the same left part, where pairs are scored
+    int32_t next_left    # the next pair with the same left part, if pairs are scored
     int32_t next_right
-    bint in_left         # whether it is in that list of its left part
+    bint in_left         # whether it is in the list of pairs of its left part
     bint in_right
     bint changed
-    bint excluded        # never to be merged: too long, or forbidden
+    bint excluded        # never merged: its token is too long or forbidden
 
 
 cdef inline bint _precedes(const Pair *a, const Pair *b, bint scored) noexcept nogil:
     """Whether pair a is merged before pair b."""
     cdef int order
     if scored:
-        # each rounded score is within 10^-15 of the true one, relatively
+        # each rounded score has a relative error of at most 10^-15
         if a.score > b.score * (1 + 1e-14):
             return True
         if b.score > a.score * (1 + 1e-14):
@@ -64,7 +64,7 @@ cdef inline bint _precedes(const Pair *a, const Pair *b, bint scored) noexcept n
 
 cdef void _sift(Pair *pairs, int32_t *heap, Py_ssize_t size, bint scored, Py_ssize_t place,
                 int32_t number) noexcept nogil:
-    """Puts a pair where it belongs in the heap, starting from a free place."""
+    """Moves a pair to its place in the heap, starting from a free place."""
     cdef const Pair *pair = &pairs[number]
     cdef Py_ssize_t other
     while place and _precedes(pair, &pairs[heap[(place - 1) // 2]], scored):

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""PathPiece: counts the tokens that are needed in addition when a token is removed."""
+"""PathPiece: counts the additional tokens that are needed when a token is removed."""
 
 from libc.math cimport ldexp
 from libc.stdint cimport int32_t, int64_t, uint64_t
@@ -10,14 +10,14 @@ ctypedef int32_t Symbol
 include "../shared/_random.pxi"
 
 cdef enum:
-    UNREACHED = 2147483646     # tokens: more than any path has
-    NO_WAY = -2147483648       # the power of a sum without terms
+    UNREACHED = 2147483646     # a number of tokens larger than that of any path
+    NO_WAY = -2147483648       # the power of an empty sum
 
 
 cdef void _count_ways(const int64_t[::1] begin, const int32_t[::1] arcs,
                       const int32_t[::1] length, Py_ssize_t base, Py_ssize_t size,
                       const int32_t *behind, double *ways, int32_t *power) noexcept nogil:
-    """Counts the shortest paths from each node to the end: ``ways[i] * 2**power[i]``."""
+    """Counts the shortest paths from each node to the end, as ``ways[i] * 2**power[i]``."""
     cdef Py_ssize_t i, a, e
     ways[size] = 1.0
     power[size] = 0
@@ -48,14 +48,14 @@ cdef int32_t _fewest_without(const int64_t[::1] begin, const int32_t[::1] arcs,
                              int32_t *without) noexcept nogil:
     """Returns the fewest tokens of a word without token t, which begins at `starts`.
 
-    `without` is what `ahead` is, with t forbidden.  Where they differ by one number at `longest`
-    nodes in a row and t is not over the last of them, they do so up to the end of the next
-    occurrence of t: all between is left out.
+    `without` is like `ahead`, but with t forbidden.  If the two differ by the same number at
+    `longest` consecutive nodes and t does not cover the last of them, then they differ by that
+    number up to the end of the next occurrence of t, and the nodes between are skipped.
     """
-    cdef Py_ssize_t q = 0      # the first occurrence that begins behind node i
+    cdef Py_ssize_t q = 0      # the first occurrence that begins after node i
     cdef Py_ssize_t i, a, e, end, ready
-    cdef Py_ssize_t same       # nodes up to i where the difference is the same
-    cdef int32_t more = 0      # the difference
+    cdef Py_ssize_t same       # number of consecutive nodes up to i with the same difference
+    cdef int32_t more = 0      # this difference
     while q < n_starts:
         end = starts[q] + length[t]
         i = max(end - longest, 0)
@@ -91,30 +91,30 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
               const int32_t[::1] symbols, const int64_t[::1] offsets, const int64_t[::1] counts,
               Py_ssize_t first, Py_ssize_t last, bint removal, bint randomly, uint64_t seed,
               uint64_t draw, int64_t[::1] increase, int64_t[::1] uses):
-    """Adds up, over words first..last - 1, the tokens that the absence of each piece would cost.
+    """Adds up, over words first..last - 1, the additional tokens needed without each piece.
 
     Parameters
     ----------
     begin, arcs, length : ndarray
-        The lattice, as `partcover.trainers.shared.lattice` has it.
+        The lattice, in the form of `partcover.trainers.shared.lattice`.
     symbols : ndarray of int32, shape (symbols,)
-        The symbols of the words, which seed the random choice in a word.
+        The symbols of the words; they seed the random choice in each word.
     removal : bool
         Whether a token that occurs several times in a word is removed everywhere at once;
-        else each occurrence is removed alone, and the increases are added.
+        otherwise each occurrence is removed alone, and the increases are added.
     randomly : bool
-        Whether each word's path is drawn uniformly among the shortest; else it takes the
-        earliest start at each end.
+        Whether each word's path is drawn uniformly among the shortest ones; otherwise it takes
+        the earliest start at each end.
     seed, draw : int
-        The paths drawn depend on these and on the words alone.
+        The drawn paths depend only on these numbers and on the words.
     increase, uses : ndarray of int64, shape (pieces,)
-        Receive, added to what they hold, the additional tokens and the pieces on the paths,
-        weighted by the counts of words.
+        The additional tokens, and the number of times the piece is on a path, both weighted by the
+        counts of words; they are added to the values in these arrays.
 
     Returns
     -------
     int
-        The tokens that are needed with all pieces.
+        The number of tokens needed with all pieces.
     """
     cdef Py_ssize_t w, i, j, e, a, base, size, q, n_tokens
     cdef Py_ssize_t longest = 1
@@ -124,19 +124,20 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
     cdef const int64_t[::1] no_names = begin[:0]
     cdef double left, share
     cdef int32_t *ahead        # fewest tokens from the start to each node
-    cdef int32_t *behind       # and from each node to the end
-    cdef int32_t *back         # where the last token to each node begins, and which it is
+    cdef int32_t *behind       # fewest tokens from each node to the end
+    cdef int32_t *back         # where the last token of a path to each node begins, and its number
     cdef int32_t *token
-    cdef int32_t *start        # of the path: where its pieces begin (the next one: end)
-    cdef int32_t *piece        # of the path: its pieces
-    cdef int32_t *best         # of the path: the fewest tokens without each piece
-    cdef int32_t *after        # the first piece of the path that begins at a node or later
+    cdef int32_t *start  # on the path: where its pieces begin (the next one begins where one ends)
+    cdef int32_t *piece        # on the path: its pieces
+    cdef int32_t *best         # on the path: the fewest tokens without each piece
+    cdef int32_t *after        # the first piece of the path that begins at or after a node
     cdef int32_t *without      # `ahead` with one token forbidden
     cdef int32_t *power
     cdef double *ways
-    cdef int32_t *occurs       # of each piece in the word
-    cdef int32_t *starts       # where the pieces begin in the word, one piece after the other
-    cdef int64_t *behind_last  # of each piece in the word: behind its last place there
+    cdef int32_t *occurs       # number of occurrences of each piece in the word
+    cdef int32_t *starts       # where each piece begins in the word, one piece after another
+    # for each piece in the word, the place after its last entry in `starts`
+    cdef int64_t *behind_last
     cdef Py_ssize_t n_arcs
     cdef Py_ssize_t most_arcs = 1
     cdef Py_ssize_t longest_piece = 1
@@ -215,7 +216,7 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
                     i = back[i]
                     start[q] = <int32_t> i
 
-            # a path without the occurrence passes a node inside it ...
+            # a path without the occurrence visits a node inside it ...
             q = 0
             for i in range(size + 1):
                 while start[q] < i:
@@ -226,7 +227,7 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
                 best[q] = UNREACHED + 1
                 for j in range(start[q] + 1, start[q + 1]):
                     best[q] = min(best[q], ahead[j] + behind[j])
-            # ... or has a longer token over it
+            # ... or has a longer token that covers it
             for i in range(size):
                 for a in range(begin[base + i], begin[base + i + 1]):
                     e = i + length[arcs[a]]
@@ -260,7 +261,7 @@ def increases(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[:
                                            &starts[behind_last[t] - occurs[t]], occurs[t],
                                            longest_piece, ahead, without)
                     increase[t] += counts[w] * (cost - n_tokens)
-                    occurs[t] = 0   # counted once for the word
+                    occurs[t] = 0   # each piece is counted once per word
             if removal:
                 for a in range(begin[base], begin[base + size]):
                     occurs[arcs[a]] = 0

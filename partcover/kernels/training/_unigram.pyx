@@ -2,7 +2,7 @@
 """Unigram: expected counts, best segmentations, and the loss when a piece is removed.
 
 Words and pieces are given as a lattice; see `partcover.trainers.shared.lattice`.  Scores are
-natural logarithms, finite.  Sums run in the order of words and arcs.
+finite natural logarithms.  Sums are computed in the order of words and arcs.
 """
 
 from libc.math cimport INFINITY, exp, log
@@ -25,9 +25,9 @@ def expect(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1]
     cdef Py_ssize_t widest = 1
     cdef double likelihood = 0.0
     cdef double largest, total, share
-    cdef double *rest    # log-probability of what follows each node
-    cdef double *flow    # probability that a segmentation passes each node
-    cdef double *odds    # of each arc among the arcs with the same begin
+    cdef double *rest    # log-probability of the rest of the word from each node on
+    cdef double *flow    # probability that a segmentation visits each node
+    cdef double *odds    # probability of each arc among the arcs with the same beginning
     for w in range(first, last):
         longest = max(longest, offsets[w + 1] - offsets[w])
         widest = max(widest, begin[offsets[w + 1]] - begin[offsets[w]])
@@ -72,7 +72,7 @@ def best(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] l
          Py_ssize_t first, Py_ssize_t last, int64_t[::1] uses):
     """Adds to `uses` how often each piece is in the best segmentations of words first..last - 1.
 
-    At each end the earliest start wins a tie; sums run from left to right.
+    At each end ties go to the earliest start; sums are computed from left to right.
 
     Returns
     -------
@@ -117,16 +117,17 @@ def best(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] l
 def losses(const int64_t[::1] begin, const int32_t[::1] arcs, const int32_t[::1] length,
            const double[::1] score, const int64_t[::1] place, const int64_t[::1] uses,
            Py_ssize_t singles, double[::1] loss):
-    """Estimates the loss of log-likelihood of the best segmentations without each piece.
+    """Estimates the loss in log-likelihood of the best segmentations without each piece.
 
-    Assumes that a piece's best segmentation into others replaces it everywhere, and that pieces
-    are as likely as they are used.  The loss is −1e300 if that segmentation is likelier than the
-    piece, −infinity if the piece is not used, and infinity for single symbols.
+    The estimate assumes that a piece's best segmentation into other pieces replaces it everywhere,
+    and that the probability of a piece is its share of all uses.  The loss is −1e300 if that
+    segmentation has a higher score than the piece, −infinity if the piece is not used, and infinity
+    for single symbols.
 
     Parameters
     ----------
     place : ndarray of int64, shape (pieces,)
-        The position of an occurrence of each piece, or −1.
+        The position of one occurrence of each piece, or −1.
     uses : ndarray of int64, shape (pieces,)
         From `best`.
     singles : int
