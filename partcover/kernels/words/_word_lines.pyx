@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Sorts counted words, and writes them as lines of their file and of their digest.
+"""Sorts counted words, and writes them as lines of their file or for their digest.
 
-Words are bytes: word ``w`` is ``data[offsets[w]:offsets[w + 1]]``, none is empty.
+Words are bytes: word ``w`` is ``data[offsets[w]:offsets[w + 1]]``, and no word is empty.
 """
 
 import numpy as np
@@ -14,12 +14,12 @@ include "../shared/_utf8.pxi"
 include "_word_sort.pxi"
 
 cdef enum:
-    DIGITS = 20         # of an int64 at most, and one more
+    DIGITS = 20         # an int64 has at most 19 digits; one more for room
 
 
 cdef void _sort_keys(Key *keys, Key *spare, const uint8_t[::1] data, const int64_t[::1] offsets,
                      const int64_t[::1] counts, bint by_count) noexcept nogil:
-    """Fills in a key for each word, and sorts them; `spare` is half as long."""
+    """Sets a key for each word, and sorts the keys; `spare` is half as long as `keys`."""
     cdef int64_t n = counts.shape[0], w
     for w in range(n):
         keys[w].count = counts[w] if by_count else 0
@@ -31,7 +31,7 @@ cdef void _sort_keys(Key *keys, Key *spare, const uint8_t[::1] data, const int64
 
 def order_of(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
              bint by_count):
-    """Returns the words' numbers by (count descending, word ascending), or by word alone."""
+    """Returns the words' numbers ordered by (count descending, word ascending), or by word only."""
     cdef int64_t n = counts.shape[0], w
     cdef Key *keys = <Key *> malloc((n + 1) * sizeof(Key))
     cdef Key *spare = <Key *> malloc((n // 2 + 1) * sizeof(Key))
@@ -53,9 +53,9 @@ def order_of(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[
 
 def sort_words(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
                bint by_count):
-    """Returns words sorted by (count descending, word ascending), or by word alone.
+    """Returns the words ordered by (count descending, word ascending), or by word only.
 
-    By word, the counts of equal words are summed.
+    If they are ordered by word, the counts of equal words are summed.
 
     Returns
     -------
@@ -114,9 +114,10 @@ cdef inline bint _same(const uint8_t *data, const int64_t *offsets, int64_t a,
 
 def are_sorted(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
                bint by_count):
-    """Returns whether arrays that may hold anything are words that `sort_words` would leave alone.
+    """Returns whether arrays with any content are words that `sort_words` would not change.
 
-    Offsets begin at 0, ascend and end with the data; counts are 1 or more; no word is there twice.
+    That is: offsets begin at 0, ascend, and end at the end of the data; counts are at least 1; and
+    no word is there twice.
     """
     cdef int64_t n = counts.shape[0], w, a, b
     cdef int order
@@ -138,7 +139,7 @@ def are_sorted(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_
 
 
 cdef inline int64_t _number(uint8_t *out, int64_t value) noexcept nogil:
-    """Writes a number of at least 0 in decimal; returns its length."""
+    """Writes a number of at least 0 in decimal; returns how many digits it has."""
     cdef uint8_t digits[DIGITS]
     cdef int64_t n = 0, i
     while True:
@@ -157,7 +158,7 @@ cdef inline uint8_t _hex(int value) noexcept nogil:
 
 
 cdef int64_t _escape(const uint8_t *p, int64_t n, uint8_t *out) noexcept nogil:
-    """Writes a word escaped for a TSV, at most four bytes for each; returns the length."""
+    """Writes a word escaped for a TSV, at most four bytes for each byte; returns the length."""
     cdef const uint8_t *end = p + n
     cdef uint8_t *at = out
     cdef uint8_t c

@@ -1,7 +1,7 @@
-# Sorts words that lie one after another in memory: included by the kernels that need it.
+# Sorts words that are one after another in memory.  Included by the kernels that need it.
 
 cdef struct Key:
-    int64_t count       # larger ones come first
+    int64_t count       # higher counts come first
     uint64_t prefix     # the word's first eight bytes, big-endian
     int64_t word        # word w is text[starts[w]:starts[w + 1]]
 
@@ -30,7 +30,7 @@ cdef inline bint _before(const Key *a, const Key *b, const uint8_t *text,
 
 cdef void _sort(Key *keys, Key *spare, int64_t n, const uint8_t *text,
                 const int64_t *starts) noexcept nogil:
-    """Sorts by merging; no two words compare equal.  `spare` has room for half of them."""
+    """Merge sort; no two words may compare equal.  `spare` has room for half of the words."""
     cdef int64_t half = n // 2, i = 0, j = half, k
     if n < 2:
         return

@@ -1,9 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Counts distinct words in a table, from text, from a counted-words TSV or from arrays.
+"""Counts distinct words in a hash table, from text, from a TSV of counted words or from arrays.
 
-Open addressing over an arena that holds every distinct word once.  Words are exported in the
-order of first appearance or by (count descending, word ascending), never by hash.  Methods that
-take a buffer release the GIL: a table belongs to one thread at a time.
+The table uses open addressing, and an arena that holds every distinct word once.  Words are
+exported in the order of first appearance or by (count descending, word ascending), never in the
+order of hashes.  Methods that take a buffer release the interpreter lock: only one thread at a time
+may use a table.
 """
 
 import numpy as np
@@ -12,10 +13,16 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
-# Where `add_text` cuts: before each U+0020; before each U+0020 after a character that is not white
-# space, and between an ASCII letter and ASCII that is neither letter nor apostrophe; nowhere, so
-# that the text is one word; before each U+0020 after ASCII that is neither letter nor white space;
-# there, and between an ASCII letter and ASCII that is neither letter nor apostrophe nor U+0020.
+# Where `add_text` splits a text into words:
+#
+# * EVERY_SPACE: before each U+0020;
+# * AFTER_WORD: before each U+0020 after a character that is not white space, and between an ASCII
+#   letter and an ASCII character that is neither a letter nor an apostrophe;
+# * NOWHERE: the text is one word;
+# * AFTER_SIGN: before each U+0020 after an ASCII character that is neither a letter nor white
+#   space;
+# * AFTER_PHRASE: as AFTER_SIGN, and between an ASCII letter and an ASCII character that is neither
+#   a letter nor an apostrophe nor U+0020.
 cpdef enum:
     EVERY_SPACE = 0
     AFTER_WORD = 1
@@ -23,20 +30,20 @@ cpdef enum:
     AFTER_SIGN = 3
     AFTER_PHRASE = 4
 
-# The status that `add_tsv` returns.
+# The status returned by `add_tsv`.
 cpdef enum:
     DONE = 0
     BAD_LINE = 1
-    TOO_MANY = 2        # a sum of counts does not fit into int64
+    TOO_MANY = 2        # a sum of counts does not fit in int64
 
 cdef enum:
     NO_MEMORY = 3
-    MIN_ROOM = 1 << 12  # bytes of the arena at first
+    MIN_ROOM = 1 << 12  # initial size of the arena in bytes
     MIN_ENTRIES = 1 << 8
 
 cdef struct Slot:
-    uint32_t tag        # the hash; the slot's home is tag & mask
-    uint32_t entry      # index of the entry + 1; 0 when free
+    uint32_t tag        # the hash of the word; its home slot is tag & mask
+    uint32_t entry      # index of the entry plus 1; 0: the slot is free
 
 cdef struct Entry:
     int64_t offset
@@ -56,7 +63,7 @@ include "_word_sort.pxi"
 cdef inline bint _ends_word(const uint8_t *end, int64_t n) noexcept nogil:
     """Whether the last character of the `n` bytes before `end` is certainly not white space.
 
-    White space is ASCII control or space, or one of the Unicode White_Space characters.
+    White space is an ASCII control character, a space, or a Unicode White_Space character.
     """
     cdef uint8_t last
     if n < 1:
@@ -83,7 +90,7 @@ cdef inline bint _letter(uint8_t c) noexcept nogil:
 
 
 cdef inline bint _cut_here(const uint8_t *at, int64_t n, int mode) noexcept nogil:
-    """Whether `mode` cuts at `at`, with `n` >= 1 bytes of the text before it."""
+    """Whether `mode` splits at `at`, with `n` >= 1 bytes of the text before it."""
     if mode == EVERY_SPACE:
         return at[0] == c' '
     if mode == NOWHERE or at[0] >= 0x80 or _letter(at[0]):
@@ -96,7 +103,7 @@ cdef inline bint _cut_here(const uint8_t *at, int64_t n, int mode) noexcept nogi
 
 cdef inline const uint8_t *_word_end(const uint8_t *p, const uint8_t *end,
                                      int mode) noexcept nogil:
-    """The end of the word that starts at `p` < `end`."""
+    """Where the word that starts at `p` < `end` ends."""
     cdef const uint8_t *at
     if mode == NOWHERE:
         return end
@@ -110,7 +117,7 @@ cdef inline const uint8_t *_word_end(const uint8_t *p, const uint8_t *end,
 
 
 def last_cut(const uint8_t[::1] text, int mode):
-    """Returns the last position > 0 where `add_text` would cut `text`, or -1."""
+    """Returns the last position > 0 where `add_text` would split `text`, or -1."""
     cdef int64_t i, last = -1
     cdef const uint8_t *p
     if text.shape[0] == 0 or mode == NOWHERE:
@@ -125,7 +132,7 @@ def last_cut(const uint8_t[::1] text, int mode):
 
 
 def first_cut(const uint8_t[::1] text, int64_t begin, int mode):
-    """Returns the first position >= `begin` > 0 where `add_text` would cut `text`, or -1."""
+    """Returns the first position >= `begin` > 0 where `add_text` would split `text`, or -1."""
     cdef int64_t i, first = -1
     cdef const uint8_t *p
     if begin >= text.shape[0] or mode == NOWHERE:
@@ -311,7 +318,7 @@ cdef class WordTable:
         return DONE
 
     def add_text(self, const uint8_t[::1] text, int mode):
-        """Adds the words of `text`, cut by `mode`; a leading space belongs to its word."""
+        """Adds the words of `text`, split by `mode`; a leading space belongs to its word."""
         cdef const uint8_t *p
         cdef const uint8_t *end
         cdef const uint8_t *start[AHEAD]
@@ -324,7 +331,7 @@ cdef class WordTable:
         with nogil:
             end = p + text.shape[0]
             while p < end and status == DONE:
-                # memory is the bottleneck, so it is prefetched some words ahead
+                # time goes to waiting for memory, so slots are prefetched some words ahead
                 ready = 0
                 while ready < AHEAD and p < end:
                     start[ready] = p
@@ -342,7 +349,7 @@ cdef class WordTable:
         _check(status)
 
     def add_words_of(self, const uint8_t[::1] text, int mode, const uint8_t[::1] kinds):
-        """Adds the words of `text` as the encoder's kernel finds them; `mode` is one of its."""
+        """Adds the words of `text`, split by a mode of the encoder's kernel."""
         cdef Scanner scanner = _scanner(kinds, mode, 1, False)
         cdef Word words[AHEAD + WINDOW]
         cdef uint32_t tag[AHEAD + WINDOW]
@@ -389,16 +396,16 @@ cdef class WordTable:
         _check(status)
 
     def add_tsv(self, const uint8_t[::1] text):
-        """Adds ``word<TAB>count`` lines; the last line feed, and a CR before any, are optional.
+        """Adds lines ``word<TAB>count``; the last line feed is optional, and so is a CR before any.
 
         Returns
         -------
         status : int
             ``DONE``, ``BAD_LINE`` or ``TOO_MANY`` (the summed count exceeds int64).
         lines : int
-            The number of lines read; with an error, the 1-based number of its line.
+            The number of lines read; after an error, the 1-based number of the line with the error.
         start : int
-            With an error, the start of its line in `text`.
+            After an error, where that line starts in `text`.
         """
         cdef const uint8_t *base
         cdef const uint8_t *p
@@ -468,8 +475,8 @@ cdef class WordTable:
     def export(self, bint by_count, const uint8_t[::1] mark=b" "):
         """Returns the words as (data, offsets, counts).
 
-        A leading space is replaced by `mark`; the counts of words that are equal then are summed.
-        With `by_count` ordered by count descending, then word ascending; else by first
+        Each leading space is replaced by `mark`; the counts of words that become equal are summed.
+        With `by_count` the order is by count descending, then word ascending; otherwise by first
         appearance.
         """
         cdef int64_t i, n, at = 0, longest = 0
@@ -477,7 +484,7 @@ cdef class WordTable:
             longest = max(longest, self.entries[i].length)
         cdef Key *keys = <Key *> malloc((self.size + 1) * sizeof(Key))
         cdef Key *spare = <Key *> malloc((self.size // 2 + 1) * sizeof(Key))
-        # the marked words, and room for one more behind them
+        # the marked words, with room for one more after them
         cdef int64_t *starts = <int64_t *> malloc((self.size + 1) * sizeof(int64_t))
         cdef uint8_t *text = <uint8_t *> malloc(
             self.used + mark.shape[0] * self.size + longest + 1
@@ -516,7 +523,7 @@ cdef class WordTable:
 
     cdef int64_t _marked(self, const uint8_t *mark, int64_t width, Key *keys,
                          uint8_t *text, int64_t *starts) noexcept nogil:
-        """Writes the marked words to `text`, with `starts`, and fills `keys`.
+        """Writes the marked words to `text` and their starts to `starts`, and sets `keys`.
 
         Returns the number of words, or -1 if a count overflows.
         """
@@ -538,7 +545,7 @@ cdef class WordTable:
             at += n
         starts[self.size] = at - text
         for i in range(self.size):
-            # a word that starts with the mark itself may be the marked form of another
+            # a word that begins with the mark itself may equal the marked form of another word
             word = text + starts[i]
             n = starts[i + 1] - starts[i]
             if (width <= n and memcmp(word, mark, width) == 0
@@ -559,7 +566,7 @@ cdef class WordTable:
         return size
 
     cdef int64_t _find(self, const uint8_t *p, int64_t n) noexcept nogil:
-        """The entry of a word, or -1."""
+        """The index of a word's entry, or -1."""
         cdef uint64_t home = hash_bytes(p, n, p + n) & self.mask
         cdef int64_t i
         while self.slots[home].entry:
