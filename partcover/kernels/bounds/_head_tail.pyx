@@ -262,7 +262,8 @@ cdef class TokenSums:
     classes : ndarray of int64
         The sum of the rewards in each class, in the same units.
     used : ndarray of bool, shape (tokens,)
-        Whether the token's multiplier decides a price.  Tokens with False change no price.
+        Whether the token's multiplier decides a price.  Without the tokens for which this is False
+        all prices stay the same.
     total : int
         Σ c·Σ d of all words, in the same units.
     """

@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Lists the substrings of the words that may become tokens, by an upper bound on their savings.
 
-The upper bound of a candidate is its weight times (length - 1): with it no vocabulary saves more
-tokens by this candidate.  Candidates are nodes of the suffix tree.  The tree is traversed by means
+The upper bound of a candidate is its weight times (length - 1): no vocabulary saves more tokens by
+this candidate.  Candidates are nodes of the suffix tree.  The tree is traversed by means
 of the suffix array and the common prefixes of adjacent suffixes (see `_suffix_array`); only the
 path to the current node and the requested nodes are kept in memory.
 """
@@ -230,7 +230,7 @@ cdef int _walk(const position_t[::1] sa, const int32_t[::1] lcp, const int32_t[:
                 if node.depth > parent:
                     total += nodes.emit(&node, i + 1, parent, whole,
                                         pos == offsets[w] + w + 1)
-  # open the inner node that starts here, add the leaf, and close the nodes that end here
+                # open the inner node that starts here, add the leaf, close the nodes that end here
                 if after > stack[top].depth:
                     top += 1
                     if top == room:

@@ -291,7 +291,7 @@ def suffix_array(const int32_t[::1] text, int32_t upper, position_t[::1] sa):
         if upper > UINT8_MAX:
             status = _sais(&text[0], &sa[0], <position_t> n, <position_t> upper)
         else:
-            # 32-bit ranks take a quarter of the memory that random access touches
+            # bytes take a quarter of the memory, which is read at random
             narrow = <uint8_t *> malloc(n)
             status = -1
             if narrow != NULL:

@@ -148,8 +148,8 @@ cdef class WordCache:
     Parameters
     ----------
     mode : int
-        Where words end: `FIRST_SPACE` to `MARKED`.  `MARKED` needs a call of `mark` before texts
-        are searched.
+        Where words end: `FIRST_SPACE` to `MARKED`.  `MARKED` needs a call of `set_marks` before
+        texts are searched.
     kinds : ndarray of uint8, shape (0x110000,)
         The classes of each code point: bits from `LETTER` to `DECIMAL`.
     mark : bytes
@@ -330,7 +330,7 @@ cdef class WordCache:
                          int n) noexcept nogil:
         """Appends the numbers of words from i on, up to the first unknown word; returns its index.
 
-    After a rehash the keys still have homes in the smaller table, so some words are not found.
+        After a rehash the keys still have homes in the smaller table, so some words are not found.
         """
         cdef const Slots *slots = &self.slots
         cdef const Slot *slot
@@ -415,7 +415,7 @@ cdef class WordCache:
         at : int
             A place where a word starts.
         upto : int
-            A place after `at`.  A section has less than 2^30 bytes and one word.
+            A place after `at`.  A section is shorter than 2^30 bytes plus one word.
 
         Returns
         -------

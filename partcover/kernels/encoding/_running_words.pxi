@@ -1,8 +1,8 @@
 # The cache of words whose segmentation depends on the text before them.  Included by _encoder.pyx,
 # after `WordCache`.
 #
-# The segmentation of a cached word is valid if the sum of scores before the word is at most a
-# limit, with or without sign.  If sums have 32 bits, the slot of a word with up to PIECES numbers
+# The segmentation of a cached word is valid if the absolute value of the sum of scores before the
+# word is at most a limit.  If sums have 32 bits, the slot of a word with up to PIECES numbers
 # and a limit of at least LOW holds these numbers, padded with the number whose score is 0; a table
 # holds the scores.  Any other word has a record in `numbers`, at an index divisible by RECORD: the
 # limit (8 bytes), how many numbers and how many scores it has (4 bytes each), the scores (8 bytes
@@ -17,10 +17,10 @@ cdef enum:
 cdef class RunningCache(WordCache):
     """A `WordCache` of words segmented by sums of scores that run through a whole text.
 
-    For each cached word it stores the pieces, their scores, and the largest sum before the word
-    for which they are valid; after a larger sum the word is segmented again.  So the only new words
-    are those with a byte that has no id.  `start_text` resets the sum to 0, and `find` continues
-    it.
+    For each cached word it stores the pieces, their scores, and the largest absolute value of the
+    sum before the word for which they are valid; after a larger one the word is segmented again.
+    So the only new words are those with a byte that has no id.  `start_text` resets the sum to 0,
+    and `find` continues it.
     """
 
     cdef object scores          # keeps alive the object that `ways` belongs to

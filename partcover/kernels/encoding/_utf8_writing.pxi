@@ -18,7 +18,7 @@ cdef extern from *:
     #if defined(__SSE2__) && (defined(__GNUC__) || defined(__clang__))
         const __m128i *p = (const __m128i *) from;
         __m128i a = _mm_loadu_si128(p), b, other;
-        /* what is larger becomes 0x80 to 0xFF */
+        /* larger values become 0x80 to 0xFF */
         if (kind == 2) {
             b = _mm_loadu_si128(p + 1);
             other = _mm_set1_epi16(0x7FFF);
@@ -46,8 +46,8 @@ cdef extern from *:
     }
 
     #if defined(PC_SHUFFLES)
-    /* By which of four characters need two bytes at least (low half) and three (high half): which
-       bytes of four words of 32 bits stay, and how many. */
+    /* The index has a bit for each of four characters that needs two bytes at least (low half) or
+       three (high half); the values are which bytes of four 32-bit words are kept, and how many. */
     static uint8_t pc_kept[256][16], pc_sizes[256];
     static int pc_can_shuffle;
 
@@ -66,8 +66,8 @@ cdef extern from *:
         pc_can_shuffle = allowed && __builtin_cpu_supports("ssse3");
     }
 
-    /* writes four characters of `kind` bytes, and more behind them, up to 16 bytes; returns how
-       many bytes they take, 0 where one needs four or is a surrogate */
+    /* writes four characters of `kind` bytes, and bytes in excess, up to 16 bytes; returns how
+       many bytes they take, or 0 if one needs four bytes or is a surrogate */
     __attribute__((target("ssse3")))
     static int pc_shuffled(const void *from, int kind, uint8_t *to)
     {
@@ -104,8 +104,8 @@ cdef extern from *:
         return pc_sizes[which];
     }
 
-    /* writes groups of four characters from *from on, at most to end, and moves it behind them;
-       stops behind a group that is ASCII, or at one that needs more */
+    /* writes groups of four characters from *from on, at most to end, and moves *from after them;
+       stops after a group that is ASCII, or before one that needs more bytes */
     __attribute__((target("ssse3")))
     static uint8_t *pc_write_groups(const void **from, const void *end, int kind, uint8_t *to)
     {

@@ -24,7 +24,7 @@ cdef enum:
 
 cdef extern from *:
     """
-    /* what stays of the 16 bytes at a word of n <= 15 */
+    /* masks that keep the n <= 15 bytes of a word among the 16 bytes at it */
     static const uint64_t pc_kept[2][16] = {
         {0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
          ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull},
@@ -77,7 +77,7 @@ cdef extern from *:
     """
     #if defined(__linux__)
     #include <sys/mman.h>
-    /* large pages, so that fewer places have to be looked up where memory is */
+    /* large pages, so that fewer address translations miss the TLB */
     #define pc_in_large_pages(p, n) ((void) madvise(p, n, MADV_HUGEPAGE))
     #else
     #define pc_in_large_pages(p, n) ((void) 0)

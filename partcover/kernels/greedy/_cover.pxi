@@ -25,7 +25,7 @@ cdef extern from *:
 
 cdef enum:
     AHEAD = 16          # how many occurrences ahead memory is prefetched
-    SHORT_BORDER = 16   # most symbols per occurrence in a token whose borders are searched for
+    SHORT_BORDER = 16   # borders are searched in tokens of at most this many symbols per occurrence
 
 
 cdef struct Candidate:

@@ -97,7 +97,7 @@ cdef inline int _order(const Piece *a, const Piece *b) noexcept nogil:
 
 
 cdef void _bpe(const Tiny *t, int k, Best *best, int *lengths, bint *tied) noexcept nogil:
-    """Runs byte pair encoding: the most frequent pair of neighbours becomes a piece, k times.
+    """Runs byte pair encoding: the most frequent pair of adjacent pieces is merged, k times.
 
     A pair of equal pieces is counted from the left without overlaps, as it is merged.  Ties go
     to the lexicographically smallest left piece, then right piece.  It stops when no pair is

@@ -30,7 +30,7 @@ cdef enum:
 
 cdef extern from *:
     """
-    /* what a sum may be wrong by, at most, for each term, in parts of it: half a last place */
+    /* the largest relative rounding error of a sum for each term: half a unit in the last place */
     #define PC_NARROW_ERROR 0x1p-24
     #define PC_WIDE_ERROR 0x1p-53
     """

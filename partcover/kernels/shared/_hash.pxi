@@ -7,8 +7,8 @@
 # suffices for a table with chaining: its chains have a constant expected length.  For other tables
 # these 32 bits go through simple tabulation (Zobrist 1970): each of the four bytes selects a random
 # number, and these are combined by exclusive or.  Then linear probing at a bounded load takes
-# constant expected time for any set of keys, and seldom much more (Patrascu and Thorup, "The Power
-# of Simple Tabulation Hashing", J. ACM 59(3), 2012).
+# constant expected time for any set of keys, and deviates little from it (Patrascu and Thorup, "The
+# Power of Simple Tabulation Hashing", J. ACM 59(3), 2012).
 #
 # Words of up to 7 bytes are such keys already, with their length in the eighth byte.  Longer words,
 # and runs of symbols, are first reduced to one key by a polynomial over the field of 2^61 - 1
@@ -60,7 +60,7 @@ cdef extern from *:
         return pc_tabulated(((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q) + pc_key.r);
     }
 
-    /* of a key of 128 bits, for tables that chain */
+    /* the hash of a key of 128 bits, for tables with chaining */
     static inline uint32_t pc_hash_pair(uint64_t x, uint64_t y)
     {
         return (uint32_t) ((((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q)
@@ -68,7 +68,7 @@ cdef extern from *:
                             + pc_key.r) >> 32);
     }
 
-    /* sum * point + block, below 2^62: as sum is, and block below 2^61 */
+    /* sum * point + block, which is below 2^62 if sum is and block is below 2^61 */
     static inline uint64_t pc_step(uint64_t sum, uint64_t block)
     {
         unsigned __int128 m = (unsigned __int128) sum * pc_key.point;
@@ -79,11 +79,11 @@ cdef extern from *:
     static inline uint32_t pc_hash_sum(uint64_t sum)
     {
         sum = (sum & PC_PRIME) + (sum >> 61);
-        /* the highest bits keep it apart from a short word */
+        /* the highest bits distinguish it from a short word */
         return pc_hash_number((sum == PC_PRIME ? 0 : sum) | (uint64_t) 7 << 61);
     }
 
-    /* of the n bytes at p; those up to end may be read */
+    /* the hash of the n bytes at p; bytes up to end may be read */
     static inline uint32_t pc_hash_bytes(const uint8_t *p, int64_t n, const uint8_t *end)
     {
         uint64_t x;

@@ -15,14 +15,14 @@ cdef extern from *:
     #include <arm_neon.h>
     #endif
 
-    /* bit i: the i-th byte is one of these; inner: from 0x80 to 0xBF.  What is changed together
-       stands apart: two at a time would wait until both are written. */
+    /* bit i: the i-th byte is in this class; inner: from 0x80 to 0xBF.  Fields that are changed
+       together are not adjacent, because writing two at a time would wait for both. */
     typedef struct {
         uint64_t high, letter, inner, upper, space, digit, apostrophe, white, slash, line;
     } pc_classes;
 
     #if defined(__SSE2__)
-    /* the same work by 16, 32 or 64 bytes at a time */
+    /* the same function for 16, 32 or 64 bytes at a time */
     #define PC_CLASSIFIER(name, target, width, vector, load, set, either, equal, within, top, \\
                           inner_) \\
         target static void name(const uint8_t *p, pc_classes *c) \\
@@ -167,7 +167,7 @@ cdef extern from *:
     }
     #endif
 
-    /* the place of the lowest bit, and the number of the highest one + 1; x is not 0 */
+    /* the index of the lowest bit, and that of the highest bit + 1; x is not 0 */
     #if defined(__GNUC__) || defined(__clang__)
     #define pc_lowest(x) __builtin_ctzll(x)
     #define pc_length(x) (64 - __builtin_clzll(x))

@@ -10,8 +10,8 @@ include "_utf8.pxi"
 
 cdef extern from *:
     """
-    /* the end of the ASCII letters at p, found eight at a time; it may stop short of end.  With
-       fold 0x20 they are letters of either case, with 0 of lower case. */
+    /* the end of the ASCII letters at p, searched eight at a time; the search may stop before it.
+       With fold 0x20 these are letters of both cases, with 0 those of lower case. */
     static inline const uint8_t *pc_letters(const uint8_t *p, const uint8_t *end, uint64_t fold)
     {
     #if defined(__GNUC__) || defined(__clang__)

@@ -7,8 +7,8 @@ from libc.stdlib cimport calloc, free, realloc
 cdef extern from *:
     """
     #include <string.h>
-    /* The value if the mask is all ones, 0 if it is 0: without a branch, which could not be
-       foreseen. */
+    /* The value if the mask is all ones, 0 if it is 0; without a branch, which would be
+       mispredicted. */
     static inline double masked(const double *value, uint64_t mask) {
         uint64_t bits;
         double result;

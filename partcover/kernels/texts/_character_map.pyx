@@ -88,7 +88,7 @@ cdef class CharacterMap:
         return 1
 
     def applied(self, bytes text not None, const uint8_t[::1] kinds not None, clusters not None):
-        """Returns the mapped text in UTF-8; bytes that are not UTF-8 have code points, too.
+        """Returns the mapped text in UTF-8; bytes that are not UTF-8 may have entries, too.
 
         Parameters
         ----------

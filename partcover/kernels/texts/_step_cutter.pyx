@@ -337,7 +337,7 @@ cdef object _first_marks(const uint8_t[::1] data, const int64_t[::1] offsets):
 
 cdef object _rewritten(const uint8_t[::1] data, const int64_t[::1] offsets,
                        const uint8_t[::1] marks, bytes mark, bytes prefix, bytes suffix):
-    """Returns texts with the writing of a step done in each word, and without the gaps.
+    """Returns texts after a step has written into each word, and without the gaps.
 
     Returns None if a word contains the suffix.
     """
