@@ -17,8 +17,8 @@ cdef enum:
 cdef class RunningCache(WordCache):
     """A `WordCache` of words segmented by sums of scores that run through a whole text.
 
-    For each cached word it stores the pieces, their scores, and the largest absolute value of the
-    sum before the word for which they are valid; after a larger one the word is segmented again.
+    For each cached word it stores the pieces, their scores, and a limit on the absolute value of
+    the sum before the word.  If that sum exceeds the limit, the word is segmented again.
     So the only new words are those with a byte that has no id.  `start_text` resets the sum to 0,
     and `find` continues it.
     """

@@ -168,8 +168,8 @@ cdef class TextScores(Trie):
         Returns
         -------
         limit : float
-            The largest absolute value of a preceding text's sum for which this segmentation holds;
-            below 0 if no such value is known.
+            This segmentation holds after any text whose sum has at most this absolute value; below
+            0 if no sum is known to be low enough.
         which : ndarray of int32
             The pieces, as `Segmenter` writes them.
         adds : list of float
@@ -335,7 +335,7 @@ cdef class TextScores(Trie):
 
     cdef double _reach(self, const uint8_t *p, Py_ssize_t n, int32_t *which,
                        double *adds, int32_t *n_adds) noexcept nogil:
-        """Segments a short word after any text with a low sum; returns the largest such sum.
+        """Segments a short word after any text with a low sum; returns how large that sum may be.
 
         Proof.  Let the word have c characters, so that a path has at most c terms that are not 0,
         and let |score| <= A, so that sums of the word alone are at most T = c A.  Let S be the sum

@@ -47,7 +47,7 @@ cdef class _Scratch:
     cdef double[::1] cover      # sum of flows over each position, as differences
     cdef double[::1] inverse    # step size of arcs, indexed by length + 1
     cdef double[::1] bars       # reflected flows of its arcs
-    cdef double[::1] push       # sum of the multipliers of the rows that contain each arc
+    cdef double[::1] push       # 1 plus the multipliers of the rows that contain each arc
 
     def __init__(self, Py_ssize_t max_length, Py_ssize_t max_arcs):
         self.before, self.cover, self.inverse = np.zeros((3, max_length + 4))
@@ -73,7 +73,7 @@ cdef inline Py_ssize_t _earlier(const Word *word, Py_ssize_t q, Py_ssize_t o) no
 
 
 cdef void _step_word(Word *word, const Step *step, _Scratch scratch, double *moves) noexcept nogil:
-    """Makes the step of a word; adds the squared moves of flows, and of prices and rows."""
+    """Makes the step of a word; adds the squared moves of flows, and of prices and multipliers."""
     cdef Py_ssize_t p
     cdef double total = 0
     cdef double[2] moved
