@@ -695,7 +695,7 @@ cdef class WordCache:
 
     @property
     def total(self):
-        """The number of numbers of the section's words, once no word is new."""
+        """How many numbers the section's words have, once no word is new."""
         return self.n_out
 
     def write(self, out, int64_t at):
