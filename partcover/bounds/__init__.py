@@ -1,1 +1,1 @@
-"""Proves how few tokens are possible: certified lower bounds."""
+"""Certified lower bounds on the tokens that any vocabulary needs, and a search guided by them."""

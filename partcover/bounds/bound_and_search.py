@@ -1,4 +1,4 @@
-"""Makes a lower bound and a search for vocabularies together: each uses what the other finds."""
+"""Runs a lower bound and a local search together: each uses the results of the other."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ from .counting.price_counter import PriceCounter
 
 __all__ = ["BoundAndSearch", "Task", "bound_and_search"]
 
-_GREEDY_SECONDS = 0.5  # GreedTok has these whatever the limit: a vocabulary is worth the wait
-_RECOUNTS = 1.5  # the bound leaves time for so many
-_BRANCHING = 0.5  # of the time is kept for it
-_SEARCH_ON = 1.5  # before branching the search goes on to this multiple of the bound's time
+_GREEDY_SECONDS = 0.5  # GreedTok always gets these seconds: a vocabulary is worth the wait
+_RECOUNTS = 1.5  # multiple of the time of a recount that the bound leaves at the end
+_BRANCHING = 0.5  # share of the time that is kept for branching
+_SEARCH_ON = 1.5  # the search before branching ends at this multiple of the bound's time
 
-_ALONE = 0.4  # of the time, the most that the bound takes before the search begins
-_SEARCHING = 0.2  # of the time is kept for it, where there is no room for both at once
+_ALONE = 0.4  # largest share of the time that the bound takes before the search begins
+_SEARCHING = 0.2  # share of the time kept for the search where both do not fit in memory at once
 _LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
 class Task:
-    """What bound and search are about, what they start from, and when they stop.
+    """The instance, the warm starts and the limits of a bound and a search.
 
     Attributes
     ----------
     instance : Instance
         The instance.
     warm_start : Vocabulary or None
-        A vocabulary to start from beside GreedTok's.
+        Warm start in addition to GreedTok's vocabulary.
     start_certificate : Certificate or None
-        A certificate to start from, of any k.
+        Certificate to start from, for any k.
     cuts : bool
         Whether the bound uses cuts.
     gap : float
@@ -62,12 +62,12 @@ class Task:
     limits : RunLimits
         Time limit, random seed and threads.
     phases : PhaseEvents
-        The clock, and the best so far.
+        The clock, and the best solution so far.
     checkpoint : callable or None
         Receives the best solution so far with its certificate; see `Checkpoints`.
     is_root : bool
-        Whether branching follows: then both end soon after the bound gains no more, and at the
-        latest where half of the time is over.
+        Whether branching follows.  Then both end soon after the bound stops gaining, and at the
+        latest after half of the time.
     """
 
     instance: Instance
@@ -88,7 +88,7 @@ class Task:
             )
 
     def reported(self, solution: Solution) -> Solution:
-        """Reports a solution that leaves nothing to do; returns it with the time it took."""
+        """Reports a solution that is already optimal; returns it with the time it took."""
         phases, start = self.phases, self.start_certificate
         if start is not None and (problems := mismatches(self.instance.with_k(start.k), start)):
             raise InputError(problems[0])
@@ -105,7 +105,7 @@ class Task:
         return replace(solution, termination=termination, seconds=phases.deadline.seconds)
 
     def first_incumbents(self) -> Solution:
-        """Returns GreedTok's solution; reports what it and the warm start need."""
+        """Returns GreedTok's solution; reports the tokens that it and the warm start need."""
         instance, phases, threads = self.instance, self.phases, self.limits.threads
         phases.enter("greedtok")
         _ = instance.promising_index(threads)
@@ -125,25 +125,26 @@ class Task:
 
 
 class BoundAndSearch:
-    """A lower bound and a local search, in one clock.
+    """A lower bound and a local search on one clock.
 
-    The bound's x is rounded to starts of the search, and its reduced costs tell the search what
-    not to try; the search's incumbent tells the bound when the gap is closed.
+    The x of the bound is rounded to starting points of the search, and its reduced costs tell the
+    search which tokens not to try.  The incumbent of the search tells the bound when the gap is
+    closed.
 
-    The bound begins.  Where its relaxation is nearly solved, the search follows: beside it in
-    threads of its own, or with one thread in turns of equal time.  Without a time limit the bound
-    goes to its end and then the search, so that the result is the same for any number of threads.
-    Words of more than `MOST_TOGETHER` symbols have one after the other, too, as there is little
-    memory beside the steps of a bound.
+    The bound runs first.  Once its relaxation is nearly solved, the search starts: in threads of
+    its own, or, with a single thread, in turns of equal time.  Without a time limit the bound runs
+    to its end and then the search, so that the result is the same for any number of threads.  If
+    the words have more than `MOST_TOGETHER` symbols, the two also run one after the other, because
+    the steps of the bound leave little memory.
 
     Parameters
     ----------
     task : Task
-        The instance, what to start from, when to stop, and who listens.
+        The instance, the warm starts, the limits and the listeners.
     greedy : Solution
         The solution of `greedtok`.
     counter : PriceCounter
-        Counts what prices prove.
+        Computes in integers what prices prove.
 
     Attributes
     ----------
@@ -174,13 +175,13 @@ class BoundAndSearch:
             instance, greedy, task.warm_start, task.gap, task.limits, clock, phases
         )
         self._checkpoints = Checkpoints(task.checkpoint, self._present)
-        self._saved = 0  # tokens of the vocabulary that was last offered
+        self._saved = 0  # tokens saved by the vocabulary that was last offered
         self._told = -1
-        self._end = math.inf  # of the search, in seconds of the clock
+        self._end = math.inf  # of the search, in seconds on the clock
 
     @property
     def is_closed(self) -> bool:
-        """Whether the incumbent is as near to the bound as was asked for."""
+        """Whether the gap is at most the one asked for."""
         tokens = self.phases.tokens
         return tokens is not None and (
             tokens - self.climb.best.lower_bound <= self.search.gap * tokens
@@ -197,11 +198,11 @@ class BoundAndSearch:
 
     @property
     def _is_done(self) -> bool:
-        """Whether the search need not go on."""
+        """Whether the search can stop."""
         return self.is_closed or self.phases.deadline.seconds >= self._end
 
     def run(self) -> Termination:
-        """Makes both until the gap is closed, time is up or both have ended."""
+        """Runs both until the gap is closed, the time limit is reached or both have ended."""
         self.phases.enter("bound")
         self._checkpoints.offer()
         if not self.is_closed:
@@ -215,7 +216,7 @@ class BoundAndSearch:
             self.search.use(share)
             steps = self.search.steps()
             if self.is_closed:
-                next(steps, None)  # takes what it starts from
+                next(steps, None)  # counts the vocabularies that it starts from
             elif has_ended or self.limits.time_limit is None:
                 self._search_alone(steps)
             elif self.limits.threads == 1:
@@ -228,7 +229,7 @@ class BoundAndSearch:
         return self.search.ended
 
     def _bound_alone(self) -> bool:
-        """Makes the bound until the search may begin; returns whether it has ended."""
+        """Runs the bound until the search may begin; returns whether the bound has ended."""
         deadline = self.phases.deadline
         left = deadline.left
         until = None if left is None or self.is_apart else deadline.seconds + _ALONE * left
@@ -240,14 +241,14 @@ class BoundAndSearch:
         return True
 
     def _search_alone(self, steps: Generator[None]) -> None:
-        """Searches to the end."""
+        """Runs the search to its end."""
         for _ in steps:
             self._save()
             if self._is_done:
                 break
 
     def _in_turns(self, steps: Generator[None]) -> None:
-        """Makes whichever of the two has had less time."""
+        """Continues whichever of the two has used less time."""
         searched = bounded = 0.0
         ended = None
         while not self._is_done:
@@ -261,12 +262,12 @@ class BoundAndSearch:
             except StopIteration:
                 if ended is not None or self.search.ended == "time_limit":
                     return
-                bounded = -np.inf  # all the time is the bound's
+                bounded = -np.inf  # all the time goes to the bound
             searched += time.monotonic() - begun
             self._save()
 
     def _side_by_side(self, steps: Generator[None]) -> None:
-        """Searches in a thread of its own while this one makes the bound."""
+        """Runs the search in a thread of its own, and the bound in this one."""
         threads, counter = self.limits.threads, self.climb.ascent.counter
         whole = counter.share
         with workers(threads // 2) as half, workers(threads - threads // 2) as rest:
@@ -286,7 +287,7 @@ class BoundAndSearch:
             counter.share = whole
 
     def _advance(self) -> Termination | None:
-        """Makes steps or a round of the bound, and tells the search what is new."""
+        """Makes steps or a round of the bound, and tells the search about better bounds."""
         self.climb.best.incumbent = self.phases.needed
         ended = self.climb.advance()
         if self.climb.rounds is not None or ended is not None:
@@ -297,12 +298,12 @@ class BoundAndSearch:
         return ended
 
     def _set_end(self) -> None:
-        """Sets when the search ends, now that the bound has ended."""
+        """Sets when the search ends, after the bound has ended."""
         if self.is_root and self.limits.time_limit is not None:
             self._end = _SEARCH_ON * self.phases.deadline.seconds
 
     def _tell(self) -> None:
-        """Tells the search what is proven, if that is new; shows what is left."""
+        """Tells the search about a new bound; reports the gap."""
         climb, best = self.climb, self.climb.best
         if best.value == self._told:
             return
@@ -320,26 +321,26 @@ class BoundAndSearch:
         self.phases.advance(climb.rounds.n_rounds, None, remark)
 
     def _save(self) -> None:
-        """Hands the best so far to whoever keeps it, if it is time for that."""
+        """Makes a checkpoint if it is time for one."""
         tokens = self.search.tokens
         if tokens is not None:
             self._checkpoints.offer(news=tokens < self._saved)
             self._saved = tokens
 
     def _present(self) -> Solution:
-        """Returns the best so far, not yet recounted, with the certificate of the bound."""
+        """Returns the best vocabulary so far, not recounted, with the certificate of the bound."""
         certificate = self.climb.best.certificate()
         solution = self.search.present()
         return replace(solution, lower_bound=certificate.lower_bound, certificate=certificate)
 
 
 def bound_and_search(task: Task, greedy: Solution) -> Solution:
-    """Makes both, over the candidates that there is time to list, until the deadline.
+    """Runs a bound and a search until the deadline, over as many candidates as can be listed.
 
     Parameters
     ----------
     task : Task
-        What is asked.
+        The instance, the warm starts and the limits.
     greedy : Solution
         The solution of `greedtok`.
 
@@ -352,7 +353,7 @@ def bound_and_search(task: Task, greedy: Solution) -> Solution:
 
     def begin(share: ForEach) -> BoundAndSearch:
         reached = within_reach(task.instance, greedy, deadline)
-        # cuts close what a large instance never comes to
+        # on a large instance the bound never gets near enough to the relaxation for cuts to help
         cuts = task.cuts and reached.index.min_promise == 0
         begun = replace(task, instance=reached, cuts=cuts)
         return BoundAndSearch(begun, greedy, PriceCounter(reached, share))
@@ -360,7 +361,7 @@ def bound_and_search(task: Task, greedy: Solution) -> Solution:
     with workers(task.limits.threads) as share:
         try:
             both = begin(share)
-        except KeyboardInterrupt:  # while candidates are listed
+        except KeyboardInterrupt:  # raised while candidates are listed
             termination = "interrupted"
             deadline.stop()
             both = begin(share)
@@ -369,5 +370,5 @@ def bound_and_search(task: Task, greedy: Solution) -> Solution:
                 termination = both.run()
         except KeyboardInterrupt:
             termination = "interrupted"
-        both.climb.end()  # on large instances there is no room beside its steps
+        both.climb.end()  # on large instances the steps leave no memory for the search
         return replace(both.solution(termination), seconds=deadline.seconds)

@@ -1,4 +1,4 @@
-"""Counts what proven bounds say about vocabularies of other sizes."""
+"""Computes what proven bounds imply for other vocabulary sizes."""
 
 from __future__ import annotations
 

@@ -35,9 +35,9 @@ from .tree.tree_search import Begun, TreeSearch, with_known
 
 __all__ = ["branch_and_cut", "solve_case"]
 
-_SEARCH_SHARE = 0.25  # of the time, for a vocabulary where a tree is gone on with without one
-_MULTIPLIER_BITS = 69  # of the largest multiplier of a cut; numbers of a certificate have 63
-_POINTS = 8  # cases of a tree that is gone on with whose tokens are tried first
+_SEARCH_SHARE = 0.25  # share of the time for a vocabulary, if a tree is continued without one
+_MULTIPLIER_BITS = 69  # bits of a cut's largest multiplier; numbers in a certificate have 63
+_POINTS = 8  # cases of a continued tree whose tokens are tried first
 
 
 @checked
@@ -168,10 +168,10 @@ def branch_and_cut(
 
 
 def solve_case(case: Case) -> Solution:
-    """Bounds and splits a case in a worker, for as long as it says."""
+    """Bounds and splits a case in a worker, for the time that the case allows."""
     return branch_and_cut(
         case.instance,
-        greedtok(case.instance).vocabulary,  # with a warm start no time goes to a search
+        greedtok(case.instance).vocabulary,  # a warm start, so that no time goes to a search
         start_certificate=case.certificate,
         threshold=case.threshold,
         time_limit=case.seconds,
@@ -180,8 +180,8 @@ def solve_case(case: Case) -> Solution:
 
 
 def _started(task: Task, share: ForEach) -> Begun | Solution:
-    """Returns what comes before the tree; the end of it all where candidates cannot be listed."""
-    greedy = task.first_incumbents()  # first: it refuses what takes minutes to look at once
+    """Returns the start of the tree, or the final solution if candidates cannot be listed."""
+    greedy = task.first_incumbents()  # first: it refuses at once what would take minutes to list
     deadline = task.phases.deadline
     try:
         if can_list(task.instance, deadline):
@@ -197,23 +197,23 @@ def _started(task: Task, share: ForEach) -> Begun | Solution:
 
 
 class _Start:
-    """What comes before the tree: the bound of all vocabularies, and a good vocabulary.
+    """The start of the tree: a bound for all vocabularies, and a good vocabulary.
 
     Parameters
     ----------
     task : Task
-        What is asked.
+        The instance, the warm starts and the limits.
     greedy : Solution
         GreedTok's solution.
     counter : PriceCounter
-        Counts what prices prove.
+        Computes in integers what prices prove.
 
     Attributes
     ----------
     ascent : WordAscent
-        The plain steps.
+        The steps without cuts.
     root : Node
-        All vocabularies, or the tree of a certificate.
+        The case of all vocabularies, or the tree of a certificate.
     solution : Solution
         The best vocabulary.
     termination : Termination
@@ -231,7 +231,7 @@ class _Start:
             self.root = self._bounded()
             return
         grown = any(isinstance(node, Branch) or not node.is_plain for node in certificate.tree)
-        # the leaves of a grown tree are counted here, one by one
+        # the leaves of a tree that has grown are counted here one by one
         self._begin(replace(task, start_certificate=None) if grown else task)
         counter.refine(max(certificate.scale_bits, self._digits))
         known = tree_of(counter, self.both.climb.best.case, certificate)
@@ -245,22 +245,22 @@ class _Start:
 
     @property
     def _digits(self) -> int:
-        """The binary digits of prices in the tree, not fewer than they have already.
+        """The number of binary digits of prices in the tree, at least the present number.
 
-        A cut whose multiplier does not fit in a number of a certificate comes into it several
-        times: with all digits and counts of 10^12, that would be millions of times.
+        A cut whose multiplier does not fit in a number of a certificate is listed there several
+        times.  With all digits and counts of 10^12, that would be millions of times.
         """
         counter = self.counter
         most = _MULTIPLIER_BITS - int(counter.largest_reward.max(initial=0)).bit_length()
         return max(counter.bits, min(counter.finest, most))
 
     def _begin(self, task: Task) -> None:
-        """Makes what the bound and the search begin with."""
+        """Creates the bound and the search."""
         self.both = BoundAndSearch(task, self.greedy, self.counter)
         self.ascent = self.both.climb.ascent
 
     def _approach(self, certificate: Certificate) -> None:
-        """Makes plain steps until their x is near that of the relaxation: rounds begin there."""
+        """Makes steps without cuts until their x is near the relaxation's: rounds begin there."""
         climb, phases = self.both.climb, self.task.phases
         self.ascent.prices = self.counter.prices_of(certificate)
         try:
@@ -276,7 +276,7 @@ class _Start:
             self.termination = "interrupted"
 
     def _bounded(self) -> Node:
-        """Makes the bound and the search; returns the case of all vocabularies."""
+        """Runs the bound and the search; returns the case of all vocabularies."""
         both, counter, words = self.both, self.counter, self.task.instance.words
         try:
             if self.termination != "interrupted":
@@ -294,12 +294,12 @@ class _Start:
         return node
 
     def _vocabulary(self, root: Node) -> Solution:
-        """Returns the vocabulary that a search finds from what the cases of a tree choose."""
+        """Returns a vocabulary that a search finds from the x of the cases of a tree."""
         task = self.task
         left = task.phases.deadline.left
         seconds = None if left is None else _SEARCH_SHARE * left
         if self.termination == "interrupted" or task.warm_start is not None:
-            seconds = 0.0  # the warm start comes with its tree
+            seconds = 0.0  # the warm start was saved with its tree
         try:
             task.phases.enter("search")
         except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Makes what the tree of several corpora begins with: weights, a bound and a vocabulary."""
+"""Computes the start of a tree for several corpora: weights, a bound and a vocabulary."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .tree.tree_search import Begun
 
 __all__ = ["start_of_corpora"]
 
-_SHARE = 0.3  # of the time, for weights and a vocabulary
-_MULTIPLIER_BITS = 69  # of the largest multiplier of a cut; numbers of a certificate have 63
+_SHARE = 0.3  # share of the time for weights and a vocabulary
+_MULTIPLIER_BITS = 69  # bits of a cut's largest multiplier; numbers in a certificate have 63
 
 
 def start_of_corpora(task: Task, share: ForEach) -> Begun:
-    """Runs `improve`, and reads its certificate as a tree; or the one to start from.
+    """Runs `improve` and reads its certificate, or the given one, as a tree.
 
     Parameters
     ----------
     task : Task
-        What is asked, of an instance of several corpora.
+        The instance of several corpora, the warm starts and the limits.
     share : callable
-        Shares work among threads.
+        Distributes work over threads.
     """
     instance, corpora, limits = task.instance, task.instance.corpora, task.limits
     assert corpora is not None

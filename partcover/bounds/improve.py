@@ -232,7 +232,7 @@ def _for_corpora(
 
 
 def _improved_round(start: Round) -> Made:
-    """Improves a vocabulary for weighted words; returns the proof and the vocabulary."""
+    """Improves a vocabulary for weighted words; returns the certificate and the vocabulary."""
     solution = improve(
         start.weighted,
         warm_start=start.best,

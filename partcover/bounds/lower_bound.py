@@ -1,4 +1,4 @@
-"""Proves lower bounds for whole corpora: first-order steps find prices, integers count them."""
+"""Proves lower bounds for whole corpora: first-order steps find prices, integer sums prove them."""
 
 from __future__ import annotations
 
@@ -204,8 +204,8 @@ def bounds(
             raise InputError("a start is not possible with a head and a tail")
 
         def bound_head(head: Instance, seconds: float | None, plain: Bound | None) -> Bound:
-            # a token for each word of the head would be optimal for the head where the budget
-            # allows it, but its prices are poor for the tail
+            # one token for each word is optimal for the head if the budget allows it, but such
+            # prices are poor for the tail
             greedy = greedtok(head, time_limit=seconds, threads=threads)
             return bounds(
                 head,
@@ -261,14 +261,15 @@ def bounds(
     deadline = limits.start()
     merges, instance = instance.merges, instance.unmerged
     refuse_beyond_memory(instance, "bound")
-    _ = instance.promising_index(threads)  # once for all budgets
+    _ = instance.promising_index(threads)  # computed once for all budgets
     for k, tokens in known_tokens.items():
         if tokens < instance.words.total_count:
             raise InputError(
                 f"an incumbent of {tokens} tokens for k = {k} is too small: the number of words is "
                 f"{instance.words.total_count}"
             )
-    _ = instance.words.digest  # every certificate has it: made before the steps are timed
+    # every certificate needs it, so it is computed before the steps are timed
+    _ = instance.words.digest
     with workers(threads) as share:
         if greedy is None and merges is None:
             greedy = every_word(instance.with_k(min(budgets)), limits)
@@ -278,13 +279,13 @@ def bounds(
         instance = instance.with_k(max(budgets))
         try:
             counter = PriceCounter(within_reach(instance, greedy, deadline), share, merges)
-        except KeyboardInterrupt:  # while candidates are listed
+        except KeyboardInterrupt:  # raised while candidates are listed
             greedy = replace(greedy, termination="interrupted")
             deadline.stop()
             counter = PriceCounter(within_reach(instance, greedy, deadline), share, merges)
         instance = counter.instance
         instances = {k: instance.with_k(k) for k in budgets}
-        cuts &= instance.index.min_promise == 0  # cuts close what a large instance never comes to
+        cuts &= instance.index.min_promise == 0  # large instances never get to cuts
         ascent, known = first_point(counter, greedy, start_certificates)
         for k in budgets:
             best = BestPrices(
@@ -332,7 +333,7 @@ def _for_corpora(
 
 
 def _bounded_round(start: Round) -> Made:
-    """Bounds weighted words; returns the proof and the tokens that the relaxation takes most of."""
+    """Bounds weighted words; returns the certificate and the tokens with the largest x."""
     bound = lower_bound(
         start.weighted,
         start_certificate=start.prices,
@@ -344,7 +345,7 @@ def _bounded_round(start: Round) -> Made:
 
 
 def _most_taken(bound: Bound) -> list[Token]:
-    """Returns the fixed tokens and those that the relaxation takes the largest parts of."""
+    """Returns the required tokens and those with the largest x in the relaxation."""
     instance = bound.instance
     fixed = list(instance.fixed)
     order = np.argsort(-bound.x, kind="stable")[: instance.k].astype(np.int32)

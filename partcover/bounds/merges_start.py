@@ -1,4 +1,4 @@
-"""Makes what the tree begins with where merges have to make every token."""
+"""Computes the start of a tree if merges must be able to make every token."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .tree.tree_search import Begun
 
 __all__ = ["start_of_merges"]
 
-_SHARE = 0.3  # of the time that is left, for a vocabulary, and for the bound of all
+_SHARE = 0.3  # share of the remaining time for a vocabulary, and for the bound of all vocabularies
 
 
 def start_of_merges(task: Task, share: ForEach) -> Begun:
-    """Bounds all vocabularies, and finds one whose tokens merges make.
+    """Bounds all vocabularies, and finds one whose tokens can be made by merges.
 
     Parameters
     ----------
     task : Task
-        What is asked, of an instance with merges.
+        The instance with merges, the warm starts and the limits.
     share : callable
-        Shares work among threads.
+        Distributes work over threads.
     """
     instance, limits, phases = task.instance, task.limits, task.phases
     deadline = phases.deadline

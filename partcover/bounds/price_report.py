@@ -1,4 +1,4 @@
-"""Reports the prices of words, and the tokens that they reward."""
+"""Reports the prices of words, and the rewards of the tokens in them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .counting.price_counter import PriceCounter
 __all__ = ["WordPrices", "price_report"]
 
 
-_LONGEST_WORD = 1000  # symbols of a word to report; its substrings are listed
+_LONGEST_WORD = 1000  # most symbols of a word to report, since its substrings are listed
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def price_report(
 
 
 class _Rewards(Protocol):
-    """The prices of a leaf, as the words are stored, and the rewards that it gives to tokens."""
+    """The prices of a leaf, in the order of the stored words, and the rewards of tokens."""
 
     prices: Float64
 
@@ -169,7 +169,7 @@ def _rewards(instance: Instance, certificate: Certificate) -> _Rewards:
 
 
 class _PriceRewards:
-    """The rewards of a leaf that has nothing but prices."""
+    """The rewards of a leaf that has prices only."""
 
     def __init__(self, counter: PriceCounter, prices: Float64) -> None:
         instance = counter.instance
@@ -197,7 +197,7 @@ class _PriceRewards:
 
 
 class _CutRewards:
-    """The rewards of a leaf that has more than prices, as the checker counts them."""
+    """The rewards of a leaf with multipliers and cuts, counted by the code of the checker."""
 
     def __init__(self, instance: Instance, leaf: Leaf, scale_bits: int, prices: Float64) -> None:
         self.prices = prices
@@ -226,7 +226,7 @@ class _CutRewards:
 
 
 def _worth(word: Token, token: Token, prices: Float64) -> float:
-    """Returns the largest worth of occurrences of a token in a word that do not overlap."""
+    """Returns the largest total gain of occurrences of a token in a word that do not overlap."""
     size = len(token)
     best = [0.0] * (len(word) + 1)
     for end in range(1, len(word) + 1):

@@ -30,28 +30,29 @@ from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["Made", "Round", "WeightedRounds", "round_seconds"]
 
-_GREEDY = 0.15  # of the time
-_ROUNDS = 6  # of weights, the last with cuts
-_SHARE = 1.5  # the time that is left over that of a round
-_EXCHANGE = 0.1  # of the time
-_KICKS = 12  # in a row without gain, after which exchanges end
+_GREEDY = 0.15  # share of the time for GreedTok
+_ROUNDS = 6  # rounds of weights; the last one uses cuts
+_SHARE = 1.5  # a round gets the remaining time divided by this
+_EXCHANGE = 0.1  # share of the time for exchanges
+_KICKS = 12  # exchanges end after so many random restarts in a row without gain
 _STEP = 1.0  # the first step from GreedTok's weights
 
 
 def round_seconds(left: float | None, rounds: int) -> float | None:
-    """Returns the time of the next round: two thirds of what is left, and all for the last one.
+    """Returns the time of the next round: two thirds of what is left, or all for the last round.
 
-    The first round has no prices to start from, and GreedTok's weights are good ones.  With sixths
-    of the time its bound is not done in 5 seconds: gaps of 2.1, 2.4 and 37 % on three, two and six
-    corpora, in place of 1.0, 1.1 and 3.9 %.  All of the time is as good there, but leaves none for
-    better weights: 0.85 % in 30 seconds, in place of 0.65 %.
+    The first round has no prices to start from, and GreedTok's weights are already good.  If each
+    round gets a sixth of the time, the first bound is not finished in 5 seconds: the gaps are 2.1,
+    2.4 and 37 % on three, two and six corpora, instead of 1.0, 1.1 and 3.9 %.  Giving all of the
+    time to the first round is as good there, but leaves none for better weights: 0.85 % in 30
+    seconds, instead of 0.65 %.
 
     Parameters
     ----------
     left : float or None
         Seconds; None without a limit.
     rounds : int
-        How many rounds are still to come, this one included.
+        Number of rounds still to come, including this one.
 
     Examples
     --------
@@ -64,20 +65,20 @@ def round_seconds(left: float | None, rounds: int) -> float | None:
 
 @dataclass(frozen=True)
 class Round:
-    """What a round of weights begins with.
+    """The input of a round of weights.
 
     Attributes
     ----------
     weighted : Instance
-        All words, the counts of each corpus multiplied by its weight.
+        All words, with the counts of each corpus multiplied by its weight.
     best : Vocabulary or None
         The best vocabulary so far.
     prices : Certificate or None
-        A certificate of the same words with other counts, to start from.
+        A certificate for the same words with other counts, to start from.
     cuts : bool
         Whether to use cuts.
     seconds : float or None
-        The time it has.
+        The time of the round.
     limits : RunLimits
         Random seed and threads.
     checkpoint : callable or None
@@ -95,18 +96,18 @@ class Round:
 
 @dataclass(frozen=True)
 class Made:
-    """What a round made.
+    """The result of a round.
 
     Attributes
     ----------
     proof : Certificate
-        What it proves of the weighted words.
+        The certificate for the weighted words.
     chosen : list of token
-        Its vocabulary.
+        The vocabulary that the round chose.
     termination : str
         Why it ended.
     bound : Bound or None
-        What it knows of the relaxation, where it is a bound alone.
+        The bound with its relaxation, if the round only made a bound.
     """
 
     proof: Certificate
@@ -117,6 +118,12 @@ class Made:
 
 class WeightedRounds:
     """The best vocabulary and the best bound so far, over rounds of weights.
+
+    `greedtok` gives the first weights and vocabulary.  A round bounds all words under weights of
+    the corpora, and may give a vocabulary.  Then a corpus whose ratio is above the mean gets more
+    weight, and the next round begins with the best vocabulary and the last prices.  At the end
+    tokens are exchanged as long as that helps the worst corpus; in small corpora, exchanges also
+    start from vocabularies with a few tokens replaced at random.
 
     `greedtok` gives the first weights and vocabulary.  A round bounds all words under weights of
     the corpora, and may give a vocabulary; a corpus whose ratio is above the mean then gets more
@@ -133,9 +140,9 @@ class WeightedRounds:
     gap : float
         The gap at which to stop.
     progress : Progress
-        Receives the number of rounds, and the bound so far as the remark.
+        Receives the number of rounds, with the bound so far as a remark.
     make : callable
-        Makes a round.
+        Runs a round.
     checkpoint : callable, optional
         Receives the best solution so far.
     """
@@ -159,9 +166,10 @@ class WeightedRounds:
         self.progress = progress
         self.best: list[Token] = []
         self.tokens: tuple[int, ...] = ()
-        self.known: Fraction | None = None  # the largest ratio of a vocabulary, as given
+        self.known: Fraction | None = None  # the given largest ratio of a vocabulary
         self.certificate: Certificate | None = None
-        self.relaxed: tuple[Bound, Sequence[int]] | None = None  # of the round that proved most
+        # the bound of the round that proved most
+        self.relaxed: tuple[Bound, Sequence[int]] | None = None
         self.proves = Checkpoints[Certificate](None, lambda: cast("Certificate", self.certificate))
         self.shares: Sequence[float] = ()
         self.prices: Certificate | None = None
@@ -176,7 +184,7 @@ class WeightedRounds:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the gap is as small as was asked for."""
+        """Whether the gap is at most the one asked for."""
         if self.worst is None or self.certificate is None:
             return False
         return self.worst - self.certificate.lower_bound <= Fraction(self.gap) * self.worst
@@ -187,20 +195,20 @@ class WeightedRounds:
         return tokens_by_corpus(self.instance, vocabulary, threads=self.limits.threads)
 
     def offer(self, chosen: list[Token], tokens: tuple[int, ...]) -> None:
-        """Keeps a vocabulary if its largest ratio is the smallest, or by the sum of ratios."""
+        """Keeps a vocabulary if its largest ratio is smaller, or on a tie its sum of ratios."""
         ratios, held = self.corpora.ratios(tokens), self.corpora.ratios(self.tokens or tokens)
         if not self.tokens or (max(ratios), sum(ratios)) < (max(held), sum(held)):
             self.best, self.tokens = chosen, tokens
 
     def offer_checked(self, vocabulary: Vocabulary) -> None:
-        """Keeps a vocabulary that is given, if it keeps to the conditions."""
+        """Keeps a given vocabulary if it satisfies the conditions."""
         recount = verify(self.instance, vocabulary)
         if not recount.ok:
             raise VerificationError(recount.problems[0])
         self.offer(list(vocabulary), self.count(list(vocabulary)))
 
     def start_from(self, certificate: Certificate) -> None:
-        """Keeps what a certificate proves, and takes its weights and prices to start from."""
+        """Keeps the bound of a certificate, and starts from its weights and prices."""
         check = check_certificate(self.instance, certificate)
         if not check.ok:
             raise VerificationError(
@@ -210,21 +218,21 @@ class WeightedRounds:
         weights = next(leaves_weighted(certificate), None)
         if weights is None:
             return
-        if min(weights) > 0 and len(certificate.tree) == 1:  # else words have no prices
+        if min(weights) > 0 and len(certificate.tree) == 1:  # otherwise some words have no prices
             self.prices = certificate
         self.shares = self.corpora.shares(weights)
 
     def begin(self, *, offers: bool) -> None:
-        """Runs GreedTok on weighted corpora for the first weights, unless a proof has brought some.
+        """Runs GreedTok on weighted corpora for the first weights, unless a certificate has some.
 
         Parameters
         ----------
         offers : bool
-            Whether its vocabulary is one to keep.
+            Whether to keep its vocabulary.
         """
         if self.shares and (self.tokens or not offers):
             return
-        if self.instance.merges is not None:  # which GreedTok knows nothing of
+        if self.instance.merges is not None:  # GreedTok does not support merges
             self.shares = self.shares or [1 / len(self.corpora)] * len(self.corpora)
             return
         left = self.deadline.left
@@ -234,7 +242,7 @@ class WeightedRounds:
             greedy.run()
             if offers:
                 greedy.exchange()
-        finally:  # Ctrl-C keeps the best
+        finally:  # on Ctrl-C, keep the best so far
             if offers and greedy.tokens:
                 self.offer(greedy.best, greedy.tokens)
         if greedy.termination == "interrupted":
@@ -243,14 +251,14 @@ class WeightedRounds:
         self.seen += greedy.seen
 
     def rounds(self, *, cuts: bool, offers: bool) -> None:
-        """Makes rounds until the gap is closed or time is up.
+        """Makes rounds until the gap is closed or the time limit is reached.
 
         Parameters
         ----------
         cuts : bool
             Whether the last round uses cuts.
         offers : bool
-            Whether the vocabularies of rounds are to keep.
+            Whether to keep the vocabularies of rounds.
         """
         steps = WeightSteps(self.shares, _STEP)
         left = self.deadline.left
@@ -279,11 +287,11 @@ class WeightedRounds:
         cuts: bool,
         seconds: float | None,
     ) -> tuple[Certificate, list[Token]]:
-        """Makes a round for some shares; returns its proof and its vocabulary."""
+        """Runs a round for some shares; returns its certificate and its vocabulary."""
         instance = self.instance
         weights = self.corpora.integer_weights(shares)
         weighted = instance.weighted(weights)
-        if prices is not None:  # of the same words, with other counts
+        if prices is not None:  # prices for the same words with other counts
             leaves = (replace(n, weights=()) for n in prices.tree if isinstance(n, Leaf))
             least = weighted.words.total_count
             prices = Certificate.of(weighted, (next(leaves),), least, prices.scale_bits)
@@ -300,7 +308,7 @@ class WeightedRounds:
             if bound is not None and (better or self.relaxed is None):
                 self.relaxed = bound, weights
 
-        def keep(solution: Solution) -> None:  # so that a run that is killed loses seconds
+        def keep(solution: Solution) -> None:  # so that a run that is killed loses only seconds
             chosen = list(solution.vocabulary)
             self.offer(chosen, self.count(chosen))
             if solution.certificate is not None:
@@ -320,7 +328,7 @@ class WeightedRounds:
         return made.proof, made.chosen
 
     def exchange(self) -> None:
-        """Exchanges tokens of the best vocabulary for those of other rounds."""
+        """Exchanges tokens of the best vocabulary for tokens of other rounds."""
         if self.is_closed or self.termination == "interrupted":
             return
         limits = self.limits
@@ -329,7 +337,7 @@ class WeightedRounds:
         self.offer(chosen, self.count(chosen))
 
     def _ended(self) -> Termination:
-        """Returns why it ends: a gap that is closed comes before a limit."""
+        """Returns why the run ends: a closed gap takes precedence over a limit."""
         if self.termination == "interrupted" or not self.is_closed:
             return self.termination
         assert self.certificate is not None
@@ -355,7 +363,7 @@ class WeightedRounds:
         return replace(solution, certificate=proof)
 
     def bound(self) -> Bound:
-        """Returns the best bound, with what its round knows of the relaxation."""
+        """Returns the best bound, with the relaxation of its round."""
         proof = self.certificate
         assert self.relaxed is not None
         assert proof is not None
@@ -376,7 +384,7 @@ class WeightedRounds:
         )
 
     def solution(self) -> Solution:
-        """Returns the same, the vocabulary recounted."""
+        """Returns the same solution with the vocabulary recounted."""
         solution = self.present()
         recount = verify(self.instance, solution.vocabulary)
         if not recount.ok or recount.by_corpus != self.tokens:

@@ -1,1 +1,1 @@
-"""Steps and cuts for one budget, and the best that they prove."""
+"""Steps and rounds of cuts for one budget, and the best bound that they prove."""

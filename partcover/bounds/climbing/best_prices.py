@@ -1,4 +1,4 @@
-"""Keeps the best prices for one budget, and what they prove."""
+"""Keeps the best prices for one budget, and the bound that they prove."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from .dual_point import Case, DualPoint
 __all__ = ["PATIENCE", "BestPrices"]
 
 PATIENCE, PATIENCE_NEAR = 4000, 256
-"""Steps within which the gap to the relaxation must fall, far from its optimum and near it."""
+"""Steps in which the gap to the relaxation must shrink, far from its optimum and near it."""
 
-_NEAR = 1e-7  # relative gap at which the relaxation is nearly solved
-_FALL = 0.9  # factor by which the gap must fall
+_NEAR = 1e-7  # relative gap at which the relaxation counts as solved
+_FALL = 0.9  # factor by which the gap must shrink
 
 
 class BestPrices:
@@ -38,11 +38,11 @@ class BestPrices:
     Parameters
     ----------
     counter : PriceCounter
-        Counts what prices prove.
+        Computes in integers what prices prove.
     instance : Instance
         The instance with the budget.
     incumbent : int or None
-        Tokens that some vocabulary needs.
+        Tokens that some vocabulary needs, as an upper bound.
     known : Certificate or None
         A certificate to start from.
     deadline : Deadline
@@ -71,19 +71,20 @@ class BestPrices:
             self._prove(int(known.lower_bound), "start")
         self.value = 0  # in units of 1 / counter.one tokens
         self.prices: DualPoint | None = None
-        self._rewards: Int64 | None = None  # of all candidates, once they are counted
-        self._costs: tuple[Int64, Bools] | None = None  # that follow from them
+        self._rewards: Int64 | None = None  # rewards of all candidates, once they are counted
+        self._costs: tuple[Int64, Bools] | None = None  # reduced costs that follow from the rewards
         absent = len(instance.fixed) - counter.n_required  # required tokens that occur nowhere
         self.case = Case(counter.fixed, np.zeros(len(counter.fixed), bool), instance.k - absent)
         self.plain_bound = self.lower_bound
         self.kinds: dict[str, int] = {}
         self.n_rounds = 0
-        self.last_fall = math.inf, 0  # the distance that last fell much, and the step
+        # the last distance that was much smaller than before, and its step
+        self.last_fall = math.inf, 0
         self.relaxation = math.inf
         self.x = self.plain_x = np.zeros(len(instance.index))
 
     def offer(self, ascent: WordAscent, step: int) -> float:
-        """Counts what the present prices prove; returns the seconds that took."""
+        """Computes the bound of the present prices; returns the seconds that this took."""
         begun = time.monotonic()
         cost = ascent.cost()
         if cost < self.relaxation:
@@ -92,7 +93,7 @@ class BestPrices:
         self._count(ascent)
         counter = self.counter
         if counter.bits < counter.finest and self.distance() < 8 * self._rounding_loss():
-            # rounding is in the way: count with more digits
+            # rounding costs too much: count with more digits
             self._refine(min(counter.finest, counter.bits + 12))
             self._count(ascent)
         if self.distance() < _FALL * self.last_fall[0]:
@@ -100,10 +101,10 @@ class BestPrices:
         return time.monotonic() - begun
 
     def begin_cuts(self, ascent: WordAscent) -> CutRounds:
-        """Returns rounds of cuts from the present point, counted with more digits.
+        """Returns rounds of cuts that begin at the present point and count with more digits.
 
-        The multiplier of a cut may be as large as a reward, and numbers of a certificate have 63
-        bits: where counts are in the billions, all digits would need a cut many times over.
+        The multiplier of a cut may be as large as a reward, and numbers in a certificate have 63
+        bits.  Where counts are in the billions, all digits would list a cut many times.
         """
         digits = min(self.counter.finest, 66 - int(ascent.fee).bit_length())
         self._refine(max(self.counter.bits, digits))
@@ -111,7 +112,7 @@ class BestPrices:
         return CutRounds(ascent, self.case)
 
     def offer_round(self, round_: Round, rounds: CutRounds) -> None:
-        """Keeps the prices of a round of cuts if they prove more."""
+        """Keeps the prices of a round of cuts if they prove a better bound."""
         self.n_rounds += 1
         if round_.value > self.value:
             self.value, self.prices = round_.value, round_.prices
@@ -121,7 +122,7 @@ class BestPrices:
         self._prove(self.counter.bound(round_.value), "cuts")
 
     def _refine(self, bits: int) -> None:
-        """Counts with so many binary digits from now on."""
+        """Sets the number of binary digits of prices."""
         added = bits - self.counter.bits
         self.counter.refine(bits)
         self._rewards = self._costs = None
@@ -129,7 +130,7 @@ class BestPrices:
             self.value, self.prices = self.value << added, self.prices.finer(added)
 
     def _count(self, ascent: WordAscent) -> None:
-        """Counts the present prices and keeps them if they prove more."""
+        """Computes the bound of the present prices, and keeps them if it is better."""
         value, point, ascent.rewards = self._counted(ascent)
         if self.prices is None or value > self.value:
             self.value, self.prices = value, point
@@ -139,9 +140,10 @@ class BestPrices:
         self._prove(proven, "prices")
 
     def _counted(self, ascent: WordAscent) -> tuple[int, DualPoint, Int64]:
-        """Returns what the present point proves, the point, and the rewards.
+        """Returns the bound of the present point, the point, and the rewards.
 
-        Prices alone need the rewards only of those that may be among the k largest.
+        Without other multipliers, only candidates that may have one of the k largest rewards are
+        counted.
         """
         counter = self.counter
         if not ascent.families and not counter.groups:
@@ -153,13 +155,13 @@ class BestPrices:
         return value, point, rewards.optional
 
     def distance(self) -> float:
-        """Returns the tokens between the relaxation and what the prices prove."""
+        """Returns the tokens between the value of the relaxation and the proven bound."""
         if self.prices is None:
             return math.inf
         return self.relaxation - self.value / self.counter.one
 
     def _rounding_loss(self) -> float:
-        """Returns the most tokens that rounding the prices may cost."""
+        """Returns the largest number of tokens that rounding the prices may cost."""
         return self.instance.words.total_symbols / (2 * self.counter.one)
 
     def _prove(self, bound: int, source: str) -> None:
@@ -176,27 +178,27 @@ class BestPrices:
 
     @property
     def is_met(self) -> bool:
-        """Whether the bound is what the incumbent needs."""
+        """Whether the bound equals the tokens that the incumbent needs."""
         return self.lower_bound == self.incumbent
 
     def is_solved(self, step: int) -> bool:
-        """Returns whether no better bound is possible, of use, or to be expected."""
+        """Returns whether no better bound is possible, needed or likely."""
         proven = self.lower_bound
         if self.is_met or proven >= self.relaxation * (1 - 1e-14):
             return True
-        # neither end moves any more: floating point has no more digits
+        # neither value changes any more: floating point has no more digits
         near = self.distance() <= _NEAR * max(1.0, self.relaxation)
         return step - self.last_fall[1] >= (PATIENCE_NEAR if near else max(PATIENCE, step // 2))
 
     def _all_rewards(self) -> Int64:
-        """Returns what the best prices give all candidates, in units of 1 / unit."""
+        """Returns the rewards of all candidates at the best prices, in units of 1 / unit."""
         if self._rewards is None:
             assert self.prices is not None
             self._rewards = self.prices.rewards(self.counter).optional
         return self._rewards
 
     def _reduced_costs(self) -> tuple[Int64, Bools]:
-        """Returns the reduced costs of all tokens, and which are chosen."""
+        """Returns the reduced costs of all tokens, and which tokens are chosen."""
         if self._costs is None:
             counter = self.counter
             self._costs = reduced_costs(
@@ -205,26 +207,26 @@ class BestPrices:
         return self._costs
 
     def target(self) -> Target:
-        """Returns what is proven, for a search."""
+        """Returns the proven bound and the reduced costs, for a search."""
         if self.prices is None:
             return Target(self.lower_bound)
         counter = self.counter
         costs, _ = self._reduced_costs()
-        # where the start proves more than these prices, forcing adds that much less to it
+        # if the start proves more than these prices, forcing a token adds that much less to it
         excess = max(0, self.lower_bound - counter.bound(self.value))
         in_tokens = np.maximum(costs[: len(self.x)] / counter.unit - excess, 0)
         points = (self.x,) if self.x is self.plain_x else (self.x, self.plain_x)
         return Target(self.lower_bound, in_tokens, points)
 
     def certificate(self) -> Certificate:
-        """Returns the proof of the best lower bound so far."""
+        """Returns the certificate of the best lower bound so far."""
         if self.known is not None and self.known.lower_bound >= self.lower_bound:
             return self.known
         leaf = Leaf(None) if self.prices is None else self.prices.leaf(self.counter)
         return self.counter.certificate(self.instance, (leaf,), self.lower_bound)
 
     def bound(self, iterations: int, termination: Termination, limits: RunLimits) -> Bound:
-        """Returns the bound with its certificate, and what it proves about candidates."""
+        """Returns the bound with its certificate, and the candidates that it decides."""
         counter, instance = self.counter, self.instance
         size = len(instance.index)
         costs = np.zeros(size, np.int64)
@@ -233,14 +235,14 @@ class BestPrices:
             costs, chosen = self._reduced_costs()
             costs = costs[:size]
             if self.incumbent is not None:
-                # a case that needs as many tokens as the incumbent holds nothing better; rewards
-                # are rounded down by less than a unit each
+                # a case whose bound reaches the incumbent's tokens holds no better vocabulary; each
+                # reward is rounded down by less than a unit
                 rounded = counter.one // counter.unit
                 left = (self.incumbent - 1) * counter.unit - self.value // rounded + (rounded > 1)
                 optional = ~counter.fixed[:size]
                 inside = np.flatnonzero(optional & chosen[:size] & (-costs > left))
                 outside = np.flatnonzero(optional & ~chosen[:size] & (costs > left))
-            # where the start proves more than these prices, forcing adds that much less to it
+            # if the start proves more than these prices, forcing a token adds that much less to it
             excess = max(0, (self.lower_bound - counter.bound(self.value)) * counter.unit)
             costs = np.where(costs > 0, np.maximum(costs - excess, 0), costs)
         return Bound(

@@ -1,4 +1,4 @@
-"""The steps of a lower bound for one budget: plain ones, then rounds of cuts."""
+"""The steps of a lower bound for one budget: first without cuts, then rounds of cuts."""
 
 from __future__ import annotations
 
@@ -19,30 +19,33 @@ from .cut_rounds import CutRounds
 __all__ = ["Climb", "StoppingRule"]
 
 
-_STEPS = 32  # between two exact bounds
-_EARLY, _EARLY_STEPS = 64, 16  # the first steps, which gain most, and how many lie between bounds
+_STEPS = 32  # steps between two exact bounds
+# the first steps gain most; steps between two exact bounds among these
+_EARLY, _EARLY_STEPS = 64, 16
 _NEAR = 1e-4  # relative gap to the relaxation at which cuts begin
-_ROUNDS_WITHOUT_GAIN = 8  # after which cuts bring no more
-_GAIN = 1e-6  # of the bound, that counts as one
-_CUT_STEPS = 1500  # cuts take so many plain steps before they prove more
-_CUT_COUNTS = 6  # a count with cuts takes so many plain ones, until it is known
-_FINISH_COUNTS = 3  # the last count, over all candidates, and the proof take so many counts
+_ROUNDS_WITHOUT_GAIN = 8  # rounds without gain after which cuts end
+_GAIN = 1e-6  # relative increase of the bound that counts as a gain
+_CUT_STEPS = 1500  # cuts need the time of so many plain steps before they prove more
+# a count with cuts is taken to need this multiple of a plain one until it is measured
+_CUT_COUNTS = 6
+# the last count, over all candidates, and the certificate take this multiple of a count
+_FINISH_COUNTS = 3
 
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """When the steps for one budget end.
+    """The conditions under which the steps for one budget end.
 
     Attributes
     ----------
     deadline : Deadline
-        When time is up.
+        The time limit.
     gap : float or None
-        The relative gap that is enough.
+        The relative gap at which to stop.
     iterations : int or None
-        The largest number of steps.
+        Maximum number of steps.
     incumbent : int or None
-        Tokens for the gap where no incumbent is known to the bound.
+        Tokens to compute the gap with if the bound has no incumbent.
     """
 
     deadline: Deadline
@@ -56,7 +59,7 @@ class StoppingRule:
         return steps if self.iterations is None else min(steps, self.iterations - step)
 
     def termination(self, best: BestPrices, step: int) -> Termination | None:
-        """Returns why the plain steps end now; None if they go on."""
+        """Returns why the steps without cuts end now; None if they continue."""
         return "completed" if best.is_solved(step) else self.limit(best, step)
 
     def limit(self, best: BestPrices, step: int) -> Termination | None:
@@ -74,25 +77,25 @@ class StoppingRule:
 
 
 class Climb:
-    """The steps for one budget: plain ones, then rounds of cuts.
+    """The steps for one budget: first without cuts, then rounds of cuts.
 
     Parameters
     ----------
     ascent : WordAscent
-        The plain steps.
+        The steps without cuts.
     best : BestPrices
-        Keeps the best prices.
+        Keeps the best prices and their bound.
     rule : StoppingRule
-        When to end.
+        The conditions for stopping.
     cuts : bool
-        Whether cuts follow where the relaxation is nearly solved.
+        Whether to add cuts once the relaxation is nearly solved.
 
     Attributes
     ----------
     step : int
         The number of steps so far.
     rounds : CutRounds or None
-        The rounds of cuts, once they have begun.
+        The rounds of cuts; None before the first.
     """
 
     def __init__(
@@ -107,10 +110,10 @@ class Climb:
         self._count_seconds = self._step_seconds = 0.0
         self._first = self._previous = math.inf
         self._steps_before_cuts = 0
-        self._last_gain = 0, 0  # the bound that was much better than before, and its round
+        self._last_gain = 0, 0  # the last bound that was a gain, and its round
 
     def begin(self) -> None:
-        """Makes the first point and counts its prices, if there is time."""
+        """Makes the first point and computes its bound, if there is time."""
         seconds = math.inf
         if self.rule.deadline.has_time_for(self.ascent.first_seconds):
             self.ascent.begin(self.best.instance.k)
@@ -119,7 +122,7 @@ class Climb:
         self.rule = replace(self.rule, deadline=self.rule.deadline.earlier(seconds))
 
     def run(self, threads: int, checkpoints: Checkpoints[Certificate]) -> Termination:
-        """Makes all steps, and a checkpoint now and then; returns why they end."""
+        """Makes all steps with regular checkpoints; returns why they end."""
         rule, best = self.rule, self.best
         try:
             if rule.gap is not None and best.incumbent is None:
@@ -137,12 +140,12 @@ class Climb:
 
     @property
     def is_near(self) -> bool:
-        """Whether the relaxation is nearly solved, so that its x is a guide."""
+        """Whether the relaxation is nearly solved, so that its x can guide a search."""
         best = self.best
         return best.prices is not None and best.distance() <= _NEAR * best.relaxation
 
     def advance(self) -> Termination | None:
-        """Makes the next plain steps or the next round of cuts; returns why none are left."""
+        """Makes the next plain steps or the next round of cuts; returns why it ended, or None."""
         if self.rounds is not None:
             return self._round(self.rounds)
         ended = self.rule.termination(self.best, self.step)
@@ -158,7 +161,7 @@ class Climb:
         return ended
 
     def _cuts_may_gain(self) -> bool:
-        """Returns whether cuts could prove more: it is of use, and there is time for them."""
+        """Returns whether a better bound is needed and there is time for cuts."""
         best = self.best
         if best.prices is None or best.is_met or not len(self.ascent.active):
             return False
@@ -168,7 +171,7 @@ class Climb:
         return self.rule.iterations is None or self.step < self.rule.iterations
 
     def _plain_steps(self) -> None:
-        """Makes plain steps, and counts the bound."""
+        """Makes steps without cuts, and computes the bound."""
         ascent, best = self.ascent, self.best
         begun, before = time.monotonic(), self.step
         for _ in range(self.rule.steps_left(self.step)):
@@ -192,7 +195,7 @@ class Climb:
         best.offer(ascent, self.step)
 
     def _round(self, rounds: CutRounds) -> Termination | None:
-        """Makes a round of cuts; where there is nothing to cut, plain steps go on."""
+        """Makes a round of cuts; if no cut is violated, steps without cuts continue."""
         best, rule = self.best, self.rule
         round_ = rounds.round(
             rule.deadline.earlier(_CUT_COUNTS * self._count_seconds),
@@ -214,6 +217,6 @@ class Climb:
         return ended
 
     def end(self) -> None:
-        """Frees what further steps would need; the best prices stay."""
-        vars(self).pop("ascent", None)  # it may have been freed before
+        """Frees the memory of further steps; keeps the best prices."""
+        vars(self).pop("ascent", None)  # it may have been freed already
         self.rounds = None

@@ -1,4 +1,4 @@
-"""Rounds of cuts: steps, an exact bound over all candidates, separation, and again."""
+"""Rounds of cuts: steps, an exact bound over all candidates, separation of violated cuts."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from .dual_point import Case, DualPoint, Rewards
 
 __all__ = ["CutRounds", "Round"]
 
-_STEPS, _STEPS_LATER = 150, 300  # of a round, and of one after the first ten
+_STEPS, _STEPS_LATER = 150, 300  # steps of each of the first ten rounds, and of a later one
 _EARLY = 10
-_STEPS_BEFORE = 400  # restarts come as late as after so many steps
-_ACTIVE = 0.8  # rewards of the first active set, as a part of the k-th largest
-_NEAR = 0.9  # of those that are added where a candidate is violated
-_CHOSEN = 0.01  # x of a candidate that is kept
-_CALM = 1 / 32  # of the primal weight, where a case begins: its prices are nearly right
-_KEPT_ROUNDS = 3  # a cut without a multiplier is dropped every so many rounds
+_STEPS_BEFORE = 400  # steps after which a restart is made at the latest
+_ACTIVE = 0.8  # smallest reward in the first active set, as a part of the k-th largest
+_NEAR = 0.9  # the same for candidates that are added when one is violated
+_CHOSEN = 0.01  # x at or above which a candidate stays active
+_CALM = 1 / 32  # factor of the primal weight where a case begins: its prices are nearly right
+_KEPT_ROUNDS = 3  # every so many rounds, cuts with a multiplier of 0 are dropped
 
 
 @dataclass(frozen=True)
 class Round:
-    """What a round found.
+    """The result of a round.
 
     Attributes
     ----------
@@ -41,13 +41,13 @@ class Round:
     value : int
         The lower bound of the case, times `one` of the counter.
     prices : DualPoint
-        What proves it.
+        The prices and multipliers that prove it.
     rewards : Rewards
-        What these give.
+        The rewards at these prices.
     new : int
-        Cuts that were violated and are new.
+        Number of new violated cuts.
     kinds : dict of str to int
-        Cuts with a multiplier, by kind: triangles, longer cycles, cliques.
+        Number of cuts with a positive multiplier, by kind: triangles, longer cycles, cliques.
     violated : int
         Candidates outside the active set with a reward above the k-th largest.
     """
@@ -62,14 +62,14 @@ class Round:
 
 
 class CutRounds:
-    """Rounds of cuts for a case, from the point of the plain steps.
+    """Rounds of cuts for a case, which begin at the point of the steps without cuts.
 
     Parameters
     ----------
     ascent : WordAscent
-        The plain steps.
+        The steps without cuts.
     case : Case
-        The vocabularies that the bound is about.
+        The case to bound.
     """
 
     def __init__(self, ascent: WordAscent, case: Case) -> None:
@@ -91,7 +91,7 @@ class CutRounds:
         self._first = self._previous = math.inf
 
     def branch(self, case: Case) -> CutRounds:
-        """Returns rounds from the present point for a case within this one."""
+        """Returns rounds for a case within this one, which begin at the present point."""
         other = copy(self)
         other.case = case
         other.steps = self.steps.branch(case.inside, case.outside, case.free)
@@ -101,7 +101,7 @@ class CutRounds:
         return other
 
     def counted_by(self, counter: PriceCounter) -> CutRounds:
-        """Returns rounds from the present point for other counts of the words."""
+        """Returns rounds for other counts of the words, which begin at the present point."""
         other = copy(self)
         other.counter = counter
         other.steps = self.steps.counted_by(counter)
@@ -111,7 +111,7 @@ class CutRounds:
     def round(
         self, deadline: Deadline, most_steps: int | None = None, *, separates: bool = True
     ) -> Round:
-        """Makes steps, counts the bound, and adds the cuts that are violated.
+        """Makes steps, computes the bound, and adds the violated cuts.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class CutRounds:
         most_steps : int, optional
             The largest number of steps.
         separates : bool
-            Whether cuts are looked for.
+            Whether to look for violated cuts.
         """
         count = _STEPS if self.n_rounds < _EARLY else _STEPS_LATER
         self._step(count if most_steps is None else min(count, most_steps), deadline)
@@ -143,7 +143,7 @@ class CutRounds:
         return round_
 
     def _step(self, count: int, deadline: Deadline) -> None:
-        """Makes steps, with restarts where they have come nearer or go round."""
+        """Makes steps; restarts when they have come nearer to the optimum or no longer do."""
         for _ in range(count):
             moved = self.steps.step()
             self.n_steps += 1
@@ -163,7 +163,7 @@ class CutRounds:
                 break
 
     def _active(self, rewards: Rewards) -> tuple[np.ndarray, int]:
-        """Returns the active set with the candidates that are violated, and how many these are."""
+        """Returns the active set with the violated candidates added, and the number of these."""
         case, units = self.case, rewards.optional
         active = np.zeros(len(units), bool)
         active[self.steps.active] = True
@@ -171,7 +171,7 @@ class CutRounds:
         threshold = largest(units[optional], case.free)[1]
         violated = int(np.count_nonzero(optional & ~active & (units > threshold)))
         if violated:
-            # those near as well: else they come next
+            # also add candidates with nearly as large rewards: they would be violated next
             active |= optional & (units > _NEAR * threshold)
         return np.flatnonzero(active).astype(np.int32), violated
 

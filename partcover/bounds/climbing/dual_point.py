@@ -1,4 +1,4 @@
-"""Counts in integers what prices and the multipliers of all families prove together."""
+"""Computes in integers the bound that prices and all multipliers prove together."""
 
 from __future__ import annotations
 
@@ -22,20 +22,22 @@ from ..steps.word_ascent import WordAscent
 
 __all__ = ["Case", "DualPoint", "Rewards"]
 
-_LARGEST = 2.0**69  # a multiplier of a row: its cut comes into the certificate several times
-_LARGEST_OVER_FLOWS = 16.0  # tokens, that one pays for a symbol: their sums then fit in 63 bits
+_LARGEST = 2.0**69  # largest multiplier of a row; a cut with a large one is listed several times
+# largest one that a token pays for a symbol, in tokens: sums then fit in 63 bits
+_LARGEST_OVER_FLOWS = 16.0
 
 
 @dataclass(frozen=True)
 class Case:
-    """The vocabularies that hold some tokens and lack some others.
+    """A case: the vocabularies that contain some tokens and do not contain some others.
 
     Attributes
     ----------
     inside, outside : ndarray of bool, shape (tokens,)
-        The tokens, as candidates of the counter; required ones are inside.
+        The tokens that are contained and those that are not, as candidates of the counter;
+        required tokens are inside.
     k : int
-        The budget, less required tokens that occur nowhere.
+        The budget, minus the required tokens that occur nowhere.
     """
 
     inside: Bools
@@ -48,13 +50,13 @@ class Case:
         return self.k - int(np.count_nonzero(self.inside))
 
     def with_(self, token: int) -> Case:
-        """Returns the part of the case that holds a token."""
+        """Returns the part of the case whose vocabularies contain a token."""
         inside = self.inside.copy()
         inside[token] = True
         return Case(inside, self.outside, self.k)
 
     def without(self, token: int) -> Case:
-        """Returns the part of the case that lacks a token."""
+        """Returns the part of the case whose vocabularies do not contain a token."""
         outside = self.outside.copy()
         outside[token] = True
         return Case(self.inside, outside, self.k)
@@ -62,18 +64,19 @@ class Case:
 
 @dataclass(frozen=True)
 class Rewards:
-    """What prices give the tokens, with what families add.
+    """The rewards of tokens at some prices and multipliers.
 
     Attributes
     ----------
     total : int
-        What is proven before rewards are subtracted, in units of 1 / one tokens.
+        The bound before rewards are subtracted, in units of 1 / one tokens.
     units : ndarray of int64, shape (tokens,)
-        In units of 1 / unit tokens, rounded down; below 0 where a token pays more than it gains.
+        Rewards in units of 1 / unit tokens, rounded down; negative where the token pays more
+        than it gains.
     low : ndarray of int64, shape (tokens,)
-        What lies below a unit, in units of 1 / one tokens.
+        The remainders below a unit, in units of 1 / one tokens.
     low_bits : int
-        Binary digits of these.
+        Number of binary digits of the remainders.
     """
 
     total: int
@@ -83,7 +86,7 @@ class Rewards:
 
     @cached_property
     def optional(self) -> Int64:
-        """The rewards of tokens that may be left out: not below 0."""
+        """The rewards of tokens that may be left out, at least 0."""
         least: Int64 = np.maximum(self.units, 0)
         return least
 
@@ -94,7 +97,7 @@ class Rewards:
         optional = np.flatnonzero(~(case.inside | case.outside) & (self.units >= 0))
         free = min(max(case.free, 0), len(optional))
         if free:
-            # all that are larger than the free-th largest, by units; the lower bits decide the rest
+            # sum all rewards above the free-th largest, by units; lower bits decide the rest
             chosen = units[optional]
             threshold = np.partition(chosen, len(chosen) - free)[len(chosen) - free]
             above, equal = optional[chosen > threshold], optional[chosen == threshold]
@@ -113,14 +116,14 @@ class Rewards:
 
 @dataclass(frozen=True)
 class DualPoint:
-    """Prices of symbols, and what the multipliers of families add, in units of 1 / one tokens.
+    """Prices of symbols and the multipliers of all families, in units of 1 / one tokens.
 
     Attributes
     ----------
     prices : ndarray of int32 or int64, shape (symbols,)
         Prices, in the order of ``words.data``.
     terms : tuple of Term
-        What families add.
+        The multipliers of the families.
     """
 
     prices: Prices
@@ -128,7 +131,7 @@ class DualPoint:
 
     @classmethod
     def of(cls, steps: WordAscent | PartAscent) -> DualPoint:
-        """The prices and multipliers of the last step, rounded."""
+        """Returns the rounded prices and multipliers of the last step."""
         counter, rows = steps.counter, steps.rows
         one = counter.one
         terms: list[Term] = [steps.budgets.term(counter)] if counter.groups else []
@@ -147,24 +150,24 @@ class DualPoint:
 
     @property
     def cuts(self) -> dict[Inequality, int]:
-        """The multipliers of cuts, above 0."""
+        """The positive multipliers of cuts."""
         return next((term.cuts for term in self.terms if isinstance(term, CutTerm)), {})
 
     def finer(self, bits: int) -> DualPoint:
-        """The same in units that are smaller by so many binary digits."""
+        """Returns the same point in units that are finer by so many binary digits."""
         terms = tuple(term.finer(bits) for term in self.terms)
         return DualPoint(self.prices.astype(np.int64) << bits, terms)
 
     def count(self, counter: PriceCounter, case: Case) -> tuple[int, Rewards]:
-        """Returns the lower bound that this proves for a case, times `one`, and the rewards."""
+        """Returns the lower bound for a case, times `one`, and the rewards."""
         rewards = self.rewards(counter)
         return rewards.value(case), rewards
 
     def rewards(self, counter: PriceCounter) -> Rewards:
-        """Returns the rewards, from which `Rewards.value` has the bound of any case.
+        """Returns the rewards, from which `Rewards.value` computes the bound of any case.
 
-        `check_certificate` says why it holds: rewards are of occurrences that pay the multipliers
-        of their token's rows over flows, and are more or less by what the families give or take.
+        `check_certificate` states why this is valid.  An occurrence of a token pays the multipliers
+        of the token's rows over flows, and the families add to rewards or subtract from them.
         """
         units, low = counter.all_rewards(self.prices)
         before = np.zeros(len(self.prices) + 1, np.int64)
@@ -189,7 +192,7 @@ class DualPoint:
         return Rewards(total, units, low, shift)
 
     def leaf(self, counter: PriceCounter) -> Leaf:
-        """Returns the leaf of a certificate."""
+        """Returns the point as a leaf of a certificate."""
         index, names = counter.instance.index, Names(counter)
         prices = in_order(self.prices, counter.instance.words.offsets, index.words_ascending())
         parts: dict[str, Any] = {}

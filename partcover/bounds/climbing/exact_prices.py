@@ -1,4 +1,4 @@
-"""Exact prices for cases in which nothing is left to choose, and prices that suit any case."""
+"""Exact prices for cases in which nothing is left to choose, and prices that fit any case."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["exact_prices", "word_prices"]
 
 
 def exact_prices(counter: PriceCounter, case: Case) -> DualPoint:
-    """Returns prices that prove what the tokens inside a case need, if no others may be chosen.
+    """Returns prices that prove the tokens a case needs if no tokens beyond its own are chosen.
 
     The fewest tokens for the first p symbols of a word rise by at most 1 from symbol to symbol,
-    and by at most 1 over a token: as prices these rises sum to the tokens of the word, and no
-    token is worth anything.
+    and by at most 1 over a token.  Taken as prices, these rises sum to the tokens of the word, and
+    no token has a positive reward.
 
     Parameters
     ----------
@@ -27,7 +27,8 @@ def exact_prices(counter: PriceCounter, case: Case) -> DualPoint:
         The case.
     """
     words = counter.instance.words
-    starts: dict[int, list[int]] = defaultdict(list)  # of the occurrences that end at a position
+    # starts of the occurrences that end at a position
+    starts: dict[int, list[int]] = defaultdict(list)
     for token in np.flatnonzero(case.inside).tolist():
         length = int(counter.length[token])
         for start in counter.places[counter.lo[token] : counter.hi[token]].tolist():
@@ -45,7 +46,7 @@ def exact_prices(counter: PriceCounter, case: Case) -> DualPoint:
 
 
 def word_prices(counter: PriceCounter) -> DualPoint:
-    """Returns prices that prove a token for each counted word, for any case."""
+    """Returns prices that prove one token for each counted word, in any case."""
     words = counter.instance.words
     prices = np.zeros(len(words.data), np.int64)
     prices[words.offsets[:-1]] = counter.one

@@ -1,4 +1,4 @@
-"""Reads prices, multipliers and cuts back from the leaves of a certificate."""
+"""Reads prices, multipliers and cuts from the leaves of a certificate."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from .exact_prices import word_prices
 __all__ = ["LeafReader", "rounds_at"]
 
 _LOWEST_PRICE = -16
-_LIMIT = 1 << 61  # of sums of multipliers, so that what tokens pay and gain fits in 63 bits
+_LIMIT = 1 << 61  # limit of sums of multipliers: payments and gains of tokens then fit in 63 bits
 
 
 class LeafReader:
-    """Reads the leaves of certificates of one instance, which may claim anything.
+    """Reads the leaves of certificates of one instance.  Their contents are not trusted.
 
     Parameters
     ----------
     counter : PriceCounter
-        Its words and candidates, and the units of the prices.
+        The words and candidates, and the unit of the prices.
     """
 
     def __init__(self, counter: PriceCounter) -> None:
@@ -47,13 +47,13 @@ class LeafReader:
     def prices(self, leaf: Leaf, scale_bits: int) -> DualPoint:
         """Returns the prices of a leaf in the units of the counter.
 
-        Pairs and cuts of tokens that are no candidates are left out.
+        Pairs and cuts with tokens that are not candidates are left out.
 
         Raises
         ------
         InputError
-            For prices, pairs and cuts that the check of a certificate refuses, and for numbers
-            that are too large to count with.
+            If the check of a certificate would refuse the prices, pairs or cuts, or if a number is
+            too large to count with.
         """
         counter = self.counter
         words = counter.instance.words
@@ -72,7 +72,8 @@ class LeafReader:
         fees = tuple(_scaled_one(fee, shift) for fee in leaf.fees)
         if max(fees, default=0) >= _LIMIT << counter.low_bits:
             raise InputError("the multipliers of groups in a leaf are too large to count with")
-        terms_of(leaf, self.words, counter.asked(counter.instance))  # refuses what is not valid
+        # raises an error if the leaf is not valid
+        terms_of(leaf, self.words, counter.asked(counter.instance))
         terms: list[Term] = [FeeTerm(fees)] if fees else []
         if leaf.has_cuts:
             terms.append(self._cuts(leaf, shift, ascending))
@@ -99,7 +100,7 @@ class LeafReader:
                 multipliers[name] = own[own > 0]
         if sum(int(m.sum()) for m in multipliers.values()) >= _LIMIT:
             raise InputError("the multipliers of a leaf are too large to count with")
-        cuts: dict[Inequality, int] = {}  # one comes several times where it has many bits
+        cuts: dict[Inequality, int] = {}  # a cut with a large multiplier is listed several times
         gains: dict[int, int] = {}
         for cut in leaf.cuts:
             multiplier = _scaled_one(cut.multiplier, shift)
@@ -124,7 +125,7 @@ class LeafReader:
         return CutTerm(over, tuple(edges[name] for name in names), cuts)
 
     def _numbers(self, leaf: Leaf) -> dict[Token, int]:
-        """Returns the numbers of the tokens of pairs and cuts; −1 for those that are none."""
+        """Returns the number of each token of pairs and cuts; −1 if it is not a candidate."""
         named = {token for pair in leaf.pair_tokens for token in pair}
         tokens = sorted(named.union(*(cut.tokens for cut in leaf.cuts)))
         keys = self.counter.instance.index.find_tokens(tokens).key.tolist()
@@ -140,12 +141,12 @@ class LeafReader:
 
 
 def rounds_at(ascent: WordAscent, case: Case, prices: DualPoint, rewards: Rewards) -> CutRounds:
-    """Returns rounds of cuts for a case that begin at the prices and multipliers of a leaf.
+    """Returns rounds of cuts for a case, which begin at the prices and multipliers of a leaf.
 
     Parameters
     ----------
     ascent : WordAscent
-        Plain steps that have begun: x and flows are those of its point.
+        Steps without cuts that have begun: x and flows are taken from their point.
     case : Case
         The case.
     prices : DualPoint
@@ -167,7 +168,7 @@ def rounds_at(ascent: WordAscent, case: Case, prices: DualPoint, rewards: Reward
 
 
 def _place(ascent: PartAscent, prices: DualPoint, multiplier: dict[Inequality, int]) -> None:
-    """Sets the dual point of steps."""
+    """Moves steps to a dual point."""
     parts, rows, one = ascent.parts, ascent.rows.arcs, float(ascent.counter.one)
     row = np.zeros(len(rows))
     for term in prices.terms:
@@ -184,14 +185,14 @@ def _place(ascent: PartAscent, prices: DualPoint, multiplier: dict[Inequality, i
 
 
 def _small(values: Int64, shift: int) -> Int64:
-    """Refuses multipliers that do not fit in 61 bits in the counter's units."""
+    """Checks that multipliers fit in 61 bits in the counter's units; raises an error if not."""
     if int(values.max(initial=0)) >= _LIMIT >> max(shift, 0):
         raise InputError("the multipliers of a leaf are too large to count with")
     return values
 
 
 def _scaled(values: Int64, shift: int) -> Int64:
-    """Returns values in units that are smaller by so many binary digits, rounded down."""
+    """Returns values in units that are finer by so many binary digits, rounded down."""
     return values << shift if shift >= 0 else values >> -shift
 
 

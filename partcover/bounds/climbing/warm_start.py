@@ -1,4 +1,4 @@
-"""Makes the first point of the steps, from GreedTok's vocabulary and a certificate."""
+"""Computes the first point of the steps, from GreedTok's vocabulary and a certificate."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from ..steps.word_ascent import WordAscent
 
 __all__ = ["can_list", "first_point", "within_reach"]
 
-_REACH = 2  # no candidate that saves less than such a part of GreedTok's last gain is held
-_MOST_SYMBOLS = 2**57  # counted: a reward of so many still has a unit of half a token in 63 bits
-_LISTED = 4e-7  # seconds to list a candidate, and to begin a bound with it
+_REACH = 2  # candidates that can save at least 1 / 2 of GreedTok's last gain are listed
+# most counted symbols: a reward has a unit of at most half a token in 63 bits
+_MOST_SYMBOLS = 2**57
+_LISTED = 4e-7  # seconds to list a candidate and to begin a bound with it
 
 
 def can_list(instance: Instance, deadline: Deadline) -> bool:
@@ -42,9 +43,9 @@ def can_list(instance: Instance, deadline: Deadline) -> bool:
 def within_reach(instance: Instance, greedy: Solution, deadline: Deadline) -> Instance:
     """Returns the instance with an index of the candidates that a bound has to look at.
 
-    Those of small promise are left out where there are very many, or no time to list all: it is
-    not to be expected that their rewards are among the k largest, and `PriceCounter` bounds them
-    where they might be.
+    If there are very many candidates, or no time to list all, those that can save little are left
+    out.  Their rewards are unlikely to be among the k largest, and `PriceCounter` uses upper bounds
+    for those that might be.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def within_reach(instance: Instance, greedy: Solution, deadline: Deadline) -> In
     greedy : Solution
         The solution of `greedtok` for it, or for a larger budget.
     deadline : Deadline
-        When the bound ends.
+        The time limit of the bound.
     """
     index = instance.promising
     can_list_all = can_list(instance, deadline)
@@ -68,7 +69,7 @@ def within_reach(instance: Instance, greedy: Solution, deadline: Deadline) -> In
 def first_point(
     counter: PriceCounter, greedy: Solution, certificates: Sequence[Certificate]
 ) -> tuple[WordAscent, dict[int, Certificate]]:
-    """Returns the plain steps before the first, and what warm starts prove, recounted, by their k.
+    """Returns the steps before the first one, and the recounted bounds of warm starts by k.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def first_point(
     greedy : Solution
         The solution of `greedtok`.
     certificates : sequence of Certificate
-        Certificates, for any k; the steps begin from the first.
+        Certificates for any k; the steps begin at the prices of the first.
     """
     if counter.instance.words.total_symbols >= _MOST_SYMBOLS:
         raise InputError(

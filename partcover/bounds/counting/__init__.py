@@ -1,1 +1,1 @@
-"""Counts in integers what prices prove."""
+"""Computes in integers the bounds that prices prove."""

@@ -1,4 +1,4 @@
-"""Tokens whose occurrences pay multipliers at positions: their rewards are counted again."""
+"""Recounts the rewards of tokens whose occurrences pay multipliers at positions."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["Multipliers", "Payers", "Payments"]
 
 @dataclass(frozen=True)
 class Multipliers:
-    """Lists of multipliers, each by position.
+    """Lists of multipliers, each sorted by position.
 
     Attributes
     ----------
     keys : ndarray of int64, shape (lists,)
-        What each list is of, ascending.
+        The key of each list, ascending.
     first : ndarray of int64, shape (lists + 1,)
         Where each list begins.
     position : ndarray of int32, shape (multipliers,)
-        Where they are paid, in ``words.data``.
+        Where each multiplier is paid, in ``words.data``.
     sums : ndarray of int64, shape (multipliers + lists,)
-        Of each list a 0, and behind it its partial sums.
+        For each list a 0, followed by its partial sums.
     """
 
     keys: Int64
@@ -38,7 +38,7 @@ class Multipliers:
 
     @classmethod
     def of(cls, key: Int64, position: Int64, multiplier: Int64) -> Multipliers:
-        """The lists of multipliers that are given in any order."""
+        """Makes the lists from multipliers in any order."""
         order = np.lexsort((position, key))
         keys, first = np.unique(key[order], return_index=True)
         first = np.append(first, len(key)).astype(np.int64)
@@ -51,14 +51,15 @@ class Multipliers:
 
 @dataclass(frozen=True)
 class Payments:
-    """Multipliers, to whom they are paid, and by whom.
+    """Multipliers with their owners, and the tokens that pay each owner.
 
     Attributes
     ----------
     owner, position, multiplier : ndarray of int64, shape (multipliers,)
-        Whose each is, where it is paid in ``words.data``, and how much.
+        The owner of each multiplier, the position in ``words.data`` where it is paid, and its
+        value.
     payer, paid : ndarray of int64, shape (payers,)
-        Candidates, and the owners whose multipliers they pay.
+        Candidates, and the owner whose multipliers each pays.
     """
 
     owner: Int64
@@ -70,14 +71,14 @@ class Payments:
 
 @dataclass(frozen=True)
 class Payers:
-    """Which tokens pay which multipliers.
+    """The tokens that pay multipliers, and which ones each pays.
 
     Attributes
     ----------
     tokens : ndarray of int, shape (payers,)
-        Who pays, as candidates of a counter.
+        The paying tokens, as candidates of a counter.
     first : ndarray of int64, shape (payers + 1,)
-        Where in `lists` those begin that a token pays.
+        Where the lists of each token begin in `lists`.
     lists : ndarray of int
         Numbers of lists.
     multipliers : Multipliers
@@ -91,7 +92,7 @@ class Payers:
 
     @classmethod
     def of(cls, payments: Sequence[Payments]) -> Payers:
-        """The tokens that pay, each with the lists of all that it pays to."""
+        """Collects the paying tokens, each with the lists of all owners that it pays."""
         n = len(payments)
         owner = np.concatenate([own.owner * n + i for i, own in enumerate(payments)])
         position = np.concatenate([own.position for own in payments])
@@ -108,16 +109,16 @@ class Payers:
         return cls(tokens, first, at[order], lists)
 
     def count(self, counter: PriceCounter, before: Int64, units: Int64, low: Int64) -> None:
-        """Counts the rewards of those that pay.
+        """Counts the rewards of the paying tokens.
 
         Parameters
         ----------
         counter : PriceCounter
-            What has their occurrences.
+            Knows their occurrences.
         before : ndarray of int64, shape (symbols + 1,)
             The sum of the prices before each position.
         units, low : ndarray of int64, shape (tokens,)
-            Receive the rewards, in units of 1 / unit, and what lies below one.
+            Receive the rewards, in units of 1 / unit, and their remainders below a unit.
         """
         paid = self.multipliers
         occurrences = (counter.places, before, counter.count_at, counter.one)

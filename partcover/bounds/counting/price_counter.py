@@ -1,4 +1,4 @@
-"""Counts in integers, over whole corpora, what prices prove and which rewards they give."""
+"""Computes in integers, over whole corpora, the bound and the rewards at given prices."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from ...runtime.processes.parallel import SHARDS, ForEach
 __all__ = ["PriceCounter", "largest"]
 
 
-_BITS = 24  # binary digits of a price at first
+_BITS = 24  # binary digits of a price at the start
 _LOWEST_PRICE = -16
-_NARROW_BITS = 26  # prices of so many fit in 32 bits
-_AT_ONCE = 1 << 20  # prices that are rounded together
+_NARROW_BITS = 26  # prices with at most so many binary digits fit in 32 bits
+_AT_ONCE = 1 << 20  # prices that are rounded at once
 
 
 def leaf_prices(instance: Instance, certificate: Certificate) -> Int64 | None:
@@ -44,56 +44,57 @@ def leaf_prices(instance: Instance, certificate: Certificate) -> Int64 | None:
 
 
 class PriceCounter:
-    """Counts what prices prove for an instance, for any k, in integers.
+    """Computes in integers, for an instance and any k, the bound that prices prove.
 
     Parameters
     ----------
     instance : Instance
         The words and conditions.
     share : callable
-        Shares work among threads; see `partcover.runtime.processes.parallel.workers`.
+        Distributes work over threads; see `partcover.runtime.processes.parallel.workers`.
     merges : MergeCondition, optional
-        What makes tokens, of an instance that does not say it.
+        The merge condition of the tokens, for an instance that does not state one.
     weights : sequence of int
-        A weight of at least 1 for each corpus, of an instance of several.
+        A weight of at least 1 for each corpus, for an instance of several corpora.
 
     Attributes
     ----------
     instance : Instance
-        The instance without merges; of several corpora all words, counted by the weights.
+        The instance without merges; for several corpora, all words with weighted counts.
     corpora : Corpora or None
-        Several corpora.
+        The corpora; None if there is one.
     weights : tuple of int
         The weight of each.
     per : int
-        Tokens that make a ratio of 1: Σ weight · reference; 1 for one corpus.
+        The tokens that make a ratio of 1: Σ weight · reference; 1 for one corpus.
     bits, one : int
         A price of 1 is ``one = 2^bits``; `refine` raises `bits`.
     finest : int
-        The largest useful `bits`: rounding then moves no bound by more than an eighth of a
-        token, as far as sums of prices fit in 63 bits and floating point is as fine.
+        The largest useful `bits`.  With it, rounding lowers no bound by more than an eighth of a
+        token, unless sums of prices would exceed 63 bits or floating point is less precise.
     unit : int
         Rewards are counted in units of 1 / unit tokens, rounded down, so that they fit in 63
         bits.
     low_bits : int
-        Binary digits of a reward that are below its unit: one is ``unit << low_bits``.
+        Number of binary digits of a reward below its unit: a reward of 1 is ``unit << low_bits``.
     intervals : Intervals
         The candidates of ``instance.index``, then required tokens that are not among them.
     lo, hi, length : ndarray of int32, shape (tokens,)
-        The parts of `intervals`.
+        The arrays of `intervals`.
     sa : ndarray of int32
-        The suffix array of the index: a bound has no room for wider positions.
+        The suffix array of the index, with 32 bits an entry: a bound has no memory for wider ones.
     weight, largest_reward : ndarray of int64, shape (tokens,)
-        Occurrences, weighted by word counts; the largest possible reward, in tokens.
+        Occurrences weighted by word counts; an upper bound on the reward, in tokens.
     fixed : ndarray of bool, shape (tokens,)
         Whether a token is required.
 
     Notes
     -----
-    The index may lack candidates of less than a promise (`CandidateIndex`).  A price is at most 1,
-    so each has a reward of less than its promise, in tokens.  Where the k largest rewards would
-    need some of them, this upper bound is subtracted instead: what is proven still holds, and the
-    same prices prove at least as much when all candidates are looked at.
+    The index may lack candidates whose savings have an upper bound below a limit (`min_promise` of
+    `CandidateIndex`).  A price is at most 1, so the reward of each of them is below this limit, in
+    tokens.  If some of them might be among the k largest rewards, the limit is subtracted in their
+    place.  The bound stays valid, and the same prices prove at least as much when all candidates
+    are counted.
     """
 
     def __init__(
@@ -129,20 +130,21 @@ class PriceCounter:
         self.fixed = np.zeros(len(self.lo), bool)
         self.fixed[own[own >= 0]] = True
         self.fixed[len(index) :] = True
-        # prices are at most 1: no reward is above this
+        # prices are at most 1, so no reward is above this
         self.largest_reward = (self.length.astype(np.int64) - 1) * self.weight
         self.n_required = int(self.fixed.sum())
-        self.n_likely = len(self.lo)  # how many of `order` the next count looks at first
+        # number of tokens in `order` that the next count looks at first
+        self.n_likely = len(self.lo)
 
     @cached_property
     def overlaps(self) -> npt.NDArray[np.uint8]:
-        """Whether occurrences of each token may overlap."""
+        """Whether occurrences of each token may overlap each other."""
         text = self.instance.index.text
         return self_overlaps(text, self.sa, self.lo, self.hi, self.length)
 
     @cached_property
     def groups(self) -> tuple[tuple[Bools, int], ...]:
-        """The tokens of each group, and how many of them a vocabulary may hold."""
+        """The tokens of each group, and how many of them a vocabulary may contain."""
         instance, groups = self.instance, []
         for group in instance.groups:
             if group.tokens is None:
@@ -158,14 +160,14 @@ class PriceCounter:
 
     @cached_property
     def order(self) -> Int32:
-        """The numbers of all tokens: required ones, then by largest possible reward."""
+        """The numbers of all tokens: required ones first, then by largest possible reward."""
         order = np.argsort(-self.largest_reward, kind="stable").astype(np.int32)
         required = np.flatnonzero(self.fixed).astype(np.int32)
         return np.concatenate([required, order[~self.fixed[order]]])
 
     @cached_property
     def descending(self) -> Int64:
-        """The largest possible rewards of the tokens that are not required, in `order`, negated."""
+        """The negated largest possible rewards of the tokens that are not required, in `order`."""
         descending: Int64 = -self.largest_reward[self.order[self.n_required :]]
         return descending
 
@@ -183,26 +185,26 @@ class PriceCounter:
     def refine(self, bits: int) -> None:
         """Sets the number of binary digits of a price."""
         self.bits, self.one = bits, 1 << bits
-        # 16 · unit · symbols stays below 2^63: the lower bits of a reward are summed by themselves
+        # 16 · unit · symbols stays below 2^63: the lower bits of rewards are summed separately
         self.low_bits = max(0, bits - (58 - self.instance.words.total_symbols.bit_length()))
         self.unit = self.one >> self.low_bits
 
     def certificate(
         self, instance: Instance, tree: tuple[Branch | Leaf, ...], lower_bound: int | Fraction
     ) -> Certificate:
-        """Makes a certificate for the instance with some k, whose merges it is about, too."""
+        """Makes a certificate for the instance with some k, which includes the merges."""
         return Certificate.of(self.asked(instance), tree, lower_bound, self.bits)
 
     def counted_by(self, weights: Sequence[int]) -> PriceCounter:
-        """Returns a counter of the same digits for other weights of the corpora."""
+        """Returns a counter with the same digits for other weights of the corpora."""
         other = PriceCounter(self.asked(self.instance), self.share, None, weights)
-        for name in ("overlaps", "groups", "places"):  # which the counts do not change
+        for name in ("overlaps", "groups", "places"):  # these do not depend on the counts
             other.__dict__[name] = getattr(self, name)
         other.refine(self.bits)
         return other
 
     def refuse_other(self, certificate: Certificate) -> None:
-        """Refuses a certificate of other words or conditions; of any k."""
+        """Raises an error if a certificate is for other words or conditions; k may differ."""
         asked = self.asked(self.instance)
         if certificate.tail is not None:
             raise InputError(
@@ -214,7 +216,7 @@ class PriceCounter:
             raise InputError("the certificate is about other candidates or conditions")
 
     def asked(self, instance: Instance) -> Instance:
-        """Returns the instance, for some k, with the merges."""
+        """Returns the instance, for some k, with its merges."""
         if self.corpora is not None:
             return replace(instance, words=self.corpora.joined, corpora=self.corpora)
         if self.merges is None:
@@ -224,15 +226,15 @@ class PriceCounter:
         return asked
 
     def prices_of(self, certificate: Certificate) -> Float64 | None:
-        """Returns the prices of a certificate; None if no leaf has any."""
+        """Returns the prices of a certificate; None if no leaf has prices."""
         self.refuse_other(certificate)
         prices = leaf_prices(self.instance, certificate)
         return None if prices is None else prices / float(1 << certificate.scale_bits)
 
     def proven_by(self, certificate: Certificate) -> int | None:
-        """Returns what a certificate of one leaf proves for its k by prices alone.
+        """Returns the bound for its k of a certificate with one leaf that has prices only.
 
-        None for a tree of several leaves, and for a leaf with fees, pairs or cuts.
+        None for a tree of several leaves, and for a leaf with group multipliers, pairs or cuts.
         """
         leaf = certificate.tree[0]
         self.refuse_other(certificate)
@@ -262,7 +264,7 @@ class PriceCounter:
         return units
 
     def count(self, prices: Prices, k: int, *, every: bool = False) -> tuple[int, Int64]:
-        """Counts what prices prove for a budget, and the rewards of tokens.
+        """Computes the bound that prices prove for a budget, and the rewards of tokens.
 
         Parameters
         ----------
@@ -283,7 +285,7 @@ class PriceCounter:
         """
         words = self.instance.words
         before = sums_before(prices, words.offsets)
-        # at the separators before the words, and behind the last
+        # positions of the separators before the words, and behind the last word
         sums = np.diff(before[words.offsets + np.arange(len(words) + 1)])
         out = np.zeros(len(self.lo), np.int64)
         low = np.zeros(len(self.lo) if self.low_bits else 0, np.int64)
@@ -294,7 +296,7 @@ class PriceCounter:
             self._rewards(before, out, low, self.order[done:until])
             done = until
             threshold = largest(out[self.order[self.n_required : done]], free)[1]
-            # a reward is no larger than `largest_reward`: below the threshold none is counted
+            # a reward is at most `largest_reward`: tokens below the threshold need no count
             n_needed = int(np.searchsorted(self.descending, -(threshold // self.unit), "left"))
             until = max(done, self.n_required + n_needed)
             self.n_likely = max(self.n_required + n_needed, 1)
@@ -304,7 +306,7 @@ class PriceCounter:
             total = int(np.dot(words.counts, sums))
             total -= int(out[required].sum()) + largest(others_out, free)[0]
             return total - self.others(others_out, free), out
-        # sums beyond 63 bits
+        # the sums exceed 63 bits
         total = sum(map(mul, words.counts.tolist(), sums.tolist()))
         total -= (sum(out[required].tolist()) << self.low_bits) + sum(low[required].tolist())
         best, threshold = largest(out[others], free)
@@ -316,23 +318,23 @@ class PriceCounter:
 
     @property
     def largest_unseen(self) -> int:
-        """An upper bound of the rewards of candidates not in the index, in units of 1 / unit."""
+        """An upper bound on the rewards of candidates outside the index, in units of 1 / unit."""
         return self.instance.index.min_promise * self.unit
 
     def others(self, rewards: Int64, count: int) -> int:
-        """Returns what candidates that are not held may add to the `count` largest rewards.
+        """Returns how much candidates outside the index may add to the `count` largest rewards.
 
         Parameters
         ----------
         rewards : ndarray of int64
-            The rewards of those that are held, in units of 1 / unit.
+            The rewards of the indexed candidates, in units of 1 / unit.
         count : int
             How many rewards are summed.
 
         Returns
         -------
         int
-            In units of 1 / unit; 0 where all are held.
+            In units of 1 / unit; 0 if the index has all candidates.
         """
         most = self.largest_unseen
         if not most or count <= 0:
@@ -344,7 +346,7 @@ class PriceCounter:
         return missing * most - int(sum(smaller.tolist()))
 
     def all_rewards(self, prices: Prices) -> tuple[Int64, Int64]:
-        """Returns the rewards of all tokens, in units of 1 / unit, and their lower bits."""
+        """Returns the rewards of all tokens, in units of 1 / unit, and their remainders."""
         before = sums_before(prices, self.instance.words.offsets)
         out, low = np.zeros(len(self.lo), np.int64), np.zeros(len(self.lo), np.int64)
         self._rewards(before, out, low if self.low_bits else low[:0], self.order)
@@ -356,7 +358,7 @@ class PriceCounter:
 
     @property
     def scale(self) -> int:
-        """What a value is divided by: the tokens, or the largest ratio, that it stands for."""
+        """The divisor that turns a value into tokens, or into the largest ratio."""
         return self.one * self.per
 
     def proven(self, value: int) -> int | Fraction:
@@ -365,12 +367,12 @@ class PriceCounter:
         return tokens if self.corpora is None else self.corpora.proven(tokens, self.weights)
 
     def goal(self, best: int | Fraction) -> int:
-        """Returns the smallest value that proves so many tokens, or so large a ratio."""
+        """Returns the smallest value that proves this number of tokens, or this ratio."""
         tokens = best if self.corpora is None else self.corpora.enough(Fraction(best), self.weights)
         return (int(tokens) - 1) * self.one + 1
 
     def _rewards(self, before: Int64, out: Int64, low: Int64, which: Int32) -> None:
-        """Counts the rewards of some tokens into `out`, and their lower bits into `low`."""
+        """Counts the rewards of some tokens into `out`, and their remainders into `low`."""
         index, counts = self.instance.index, self.instance.words.counts
         arrays = (self.sa, index.word_of, counts, before, self.one, self.lo, self.hi, self.length)
         overlaps = self.overlaps

@@ -20,11 +20,11 @@ def reduced_costs(
     rewards : ndarray of int64, shape (tokens,)
         Reward of each token, from prices.
     fixed : ndarray of bool, shape (tokens,)
-        Whether a token is required; the cost of these is 0.
+        Whether a token is required; its cost is then 0.
     instance : Instance
-        The instance, of which the budget and the number of required tokens matter.
+        The instance; only its budget and its number of required tokens are used.
     unseen : int
-        An upper bound of the rewards of candidates that are not among the tokens.
+        An upper bound on the rewards of candidates that are not among the tokens.
 
     Returns
     -------
@@ -43,10 +43,11 @@ def reduced_costs(
     - A token with j ≤ n is forced out by excluding it.  The n largest others are subtracted: the
       bound is V − (r_1 + … + r_{n+1} − r_j), more by r_j − r_{n+1}.
 
-    Reduced-cost fixing: where the bound of such a case reaches the tokens of an incumbent, the
-    case holds no better vocabulary.  Each case is ruled out by itself, and so they are all: a
-    better vocabulary lacks every token that cannot be forced in, and holds every one that cannot
-    be forced out.  (One without dominated candidates, about which alone prices say something.)
+    Reduced-cost fixing: if the bound of such a case reaches the tokens of an incumbent, the case
+    contains no better vocabulary.  Each case is ruled out independently, so all of them are: a
+    better vocabulary lacks every token that cannot be forced in, and contains every token that
+    cannot be forced out.  (This holds for vocabularies without dominated candidates, the only ones
+    that prices say something about.)
 
     Examples
     --------
@@ -67,8 +68,8 @@ def reduced_costs(
     if 0 < free <= len(order):
         costs[order[free:]] = rewards[order[free - 1]] - rewards[order[free:]]
         after = rewards[order[free]] if free < len(order) else 0
-        # a token that is forced out may make room for one that is not among these
+        # if a token is forced out, one that is not listed may take its place
         costs[order[:free]] = np.minimum(max(after, unseen) - rewards[order[:free]], 0)
     elif free <= 0:
-        costs[order] = 2**62  # no room
+        costs[order] = 2**62  # the budget has no room
     return costs, chosen

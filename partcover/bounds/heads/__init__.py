@@ -1,1 +1,1 @@
-"""Bounds and searches by the most frequent words, with the rest read from a file."""
+"""Bounds and searches that keep the most frequent words in memory and read the rest from disk."""

@@ -1,4 +1,4 @@
-"""Bounds all words by prices of the most frequent ones; the others are read in parts."""
+"""Bounds all words with the prices of the most frequent ones; the others are read in parts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .whole_words import WholeWords
 
 __all__ = ["BoundHead", "HeadTask", "bound_by_head"]
 
-_SHARE = 0.6  # of the time, the most that the head takes
+_SHARE = 0.6  # largest share of the time that the head takes
 
 BoundHead = Callable[[Instance, float | None, Bound | None], Bound]
 """Bounds the words of a head within so many seconds; with cuts, from a bound without them."""
@@ -32,7 +32,7 @@ BoundHead = Callable[[Instance, float | None, Bound | None], Bound]
 
 @dataclass(frozen=True)
 class HeadTask:
-    """What is asked of a bound by a head."""
+    """The parameters of a bound for a head and a tail."""
 
     incumbent: int | None
     cuts: bool
@@ -49,10 +49,10 @@ def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> 
     instance : Instance
         An instance of a head and a tail.
     task : HeadTask
-        What is asked.  Up to three fifths of the time go to the bound of the head.  Whatever the
-        limit is, the words are read some seven times.  With cuts the head is bounded once more, and
-        the better of the two bounds of all words is kept: what proves more for the head may prove
-        less for the tail.
+        The parameters.  Up to three fifths of the time go to the bound of the head.  The words are
+        read about seven times, whatever the limit.  With cuts the head is bounded a second time,
+        and the better of the two bounds for all words is kept, because a better bound for the head
+        may be a worse one for the tail.
     bound_head : callable
         Bounds the head.
 
@@ -63,10 +63,10 @@ def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> 
 
     Notes
     -----
-    A word of the tail needs two tokens, unless it is a token itself; or as many as where tokens
-    cost 1 and a toll; or any mean of the two, the best of which is taken.  What tokens save in the
-    tail is summed for each token of the head, for those that are frequent in a sample of the tail,
-    and for all others in classes.
+    A word of the tail needs two tokens, unless it is a token itself.  Another valid count lets each
+    token cost 1 plus a multiplier.  Any mean of the two is valid too, and the best mean is taken.
+    The savings of tokens in the tail are summed for each token of the head, for tokens that are
+    frequent in a sample of the tail, and for all others in classes.
     `partcover.verification.tail_check` has the statement and why it holds.
     """
     deadline = task.limits.start()
@@ -104,7 +104,7 @@ def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> 
 
 
 def _seconds(deadline: Deadline, whole: WholeWords) -> float | None:
-    """Returns the time that the head has."""
+    """Returns the seconds for the head."""
     left = deadline.left
     return None if left is None else max(0.0, min(_SHARE * left, left - whole.pricing_seconds))
 
@@ -116,7 +116,7 @@ def _priced(
     deadline: Deadline,
     termination: Termination,
 ) -> Termination:
-    """Prices the tail until that proves no more; returns why it ended."""
+    """Prices the tail until the bound stops improving; returns why it ended."""
     checkpoints = Checkpoints(task.checkpoint, lambda: prices.certificate(whole.words.n))
     try:
         for _ in prices.rounds(whole.words, deadline):

@@ -1,4 +1,4 @@
-"""Finds a good vocabulary for all words, and bounds its gap, in the memory of the frequent ones."""
+"""Finds a good vocabulary and a bound for all words, with only the frequent ones in memory."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ __all__ = ["BoundOfHead", "improve_by_head"]
 BoundOfHead = Callable[
     [Instance, float | None, list[Certificate], Callable[[Certificate], None], bool], Bound
 ]
-"""Bounds a head within so many seconds, from certificates; hands over proofs; with or without cuts.
+"""Bounds a head within so many seconds, from certificates; passes on each better certificate.
 """
 
-_GREEDY_SECONDS = 0.5  # GreedTok has these whatever the limit
-_SHARE = 0.4  # of the time, the most that the bound of the head takes
-_PROVING = 20.0  # while the head is bounded, all words are priced in such a part of the time
+_GREEDY_SECONDS = 0.5  # GreedTok always gets these seconds
+_SHARE = 0.4  # largest share of the time that the bound of the head takes
+_PROVING = 20.0  # while the head is bounded, pricing all words takes at most 1 / 20 of the time
 
 
 def improve_by_head(
@@ -50,39 +50,39 @@ def improve_by_head(
     *,
     cuts: bool,
 ) -> Solution:
-    """Finds a vocabulary that needs few tokens for all words in the memory of the frequent ones.
+    """Finds a vocabulary that needs few tokens for all words, with only the head in memory.
 
     Parameters
     ----------
     instance : Instance
-        An instance of a head and a tail.  The search looks at the head, and at as many words that
-        stand for all others.
+        An instance of a head and a tail.  The search uses the head, and a sample of equal size
+        that stands for all other words.
     warm_start : Vocabulary or None
-        A vocabulary to start from beside GreedTok's.
+        Warm start in addition to GreedTok's vocabulary.
     start_certificate : Certificate or None
-        A warm start for the bound, of the same words and head; it is kept where no better one is
+        Certificate to start from, for the same words and head; it is kept if no better one is
         proven.
     gap : float
         The relative gap at which to stop.
     limits : RunLimits
         Time limit, random seed and threads; up to two fifths of the time go to the bound of the
-        head.  Whatever the limit is, the words are read some ten times, and a certificate to start
-        from is recounted.
+        head.  The words are read about ten times, and a certificate to start from is recounted,
+        whatever the limit.
     progress : Progress
         Receives an `Event` for each phase, better vocabulary and better bound, of all words.
     checkpoint : callable or None
-        Receives the best so far, once there is a vocabulary and then every few seconds.
+        Receives the best solution so far, once there is a vocabulary and then every few seconds.
     bound_head : callable
         Bounds the head.
     cuts : bool
-        Whether the head is bounded once more, with cuts.
+        Whether the head is bounded a second time, with cuts.
 
     Notes
     -----
-    A local search looks at the head, and at a sample of the tail with counts that stand for all of
-    it.  What it finds is counted on all words, and is kept only if these need fewer tokens than by
-    every vocabulary before, those of GreedTok and the warm start among them.  The bound is that of
-    `bound_by_head`.
+    A local search uses the head and a sample of the tail, whose counts are scaled to stand for the
+    whole tail.  Each vocabulary that it finds is counted on all words, and is kept only if it needs
+    fewer tokens than every earlier one, including those of GreedTok and the warm start.  The bound
+    is that of `bound_by_head`.
     """
     whole = WholeWords(instance, limits.threads)
     refuse_beyond_memory(whole.head, "search", is_head=True)
@@ -93,7 +93,7 @@ def improve_by_head(
 
 
 class _Run:
-    """The best vocabulary and proof so far, for all words."""
+    """The best vocabulary and certificate so far, for all words."""
 
     def __init__(
         self,
@@ -116,14 +116,15 @@ class _Run:
         self.checkpoints = Checkpoints(checkpoint, lambda: self.best("time_limit"))
         self.incumbent: tuple[Vocabulary, int, int] | None = None
         self.proof: Certificate | None = None
-        self._count_seconds = 0.0  # that it takes to count what a vocabulary needs
-        self._pricing_seconds = 0.0  # and to price all words
-        self._priced: Certificate | None = None  # of the head, the last with which all were priced
+        self._count_seconds = 0.0  # time to count the tokens of a vocabulary
+        self._pricing_seconds = 0.0  # time to price all words
+        # the last certificate of the head with which all words were priced
+        self._priced: Certificate | None = None
         self._priced_at = 0.0
-        self._proven_of_head: int | Fraction = 0  # with which they were priced
+        self._proven_of_head: int | Fraction = 0  # the bound of that certificate
 
     def made(self, warm_start: Vocabulary | None, proof: Certificate | None) -> Solution:
-        """Makes the bound and the search, and returns the best of them."""
+        """Runs the bound and the search, and returns the best results."""
         self.phases.enter("greedtok")
         sample = self.whole.sample
         left = self.deadline.left
@@ -148,7 +149,7 @@ class _Run:
         return self.best("gap" if termination == "completed" and self.is_closed else termination)
 
     def best(self, termination: Termination) -> Solution:
-        """Returns the best vocabulary and proof so far."""
+        """Returns the best vocabulary and certificate so far."""
         assert self.incumbent is not None
         vocabulary, tokens, head_tokens = self.incumbent
         if self.proof is None:
@@ -175,20 +176,20 @@ class _Run:
         )
 
     def _of_head(self, proof: Certificate) -> Certificate:
-        """Returns what the leaf of a proof says of the head alone."""
+        """Returns the part of a certificate that is about the head alone."""
         head = self.whole.head
         return Certificate.of(head, proof.tree, head.words.total_count, proof.scale_bits)
 
     @property
     def is_closed(self) -> bool:
-        """Whether the incumbent is as near to the bound as was asked for."""
+        """Whether the gap is at most the one asked for."""
         if self.incumbent is None or self.proof is None:
             return False
         tokens = self.incumbent[1]
         return tokens - self.proof.lower_bound <= self.gap * tokens
 
     def offer(self, vocabulary: Vocabulary, source: str) -> None:
-        """Counts what a vocabulary needs for all words, and keeps it if that is less."""
+        """Counts the tokens of a vocabulary for all words, and keeps it if it needs fewer."""
         begun = time.monotonic()
         tokens, in_head = self.whole.tokens(vocabulary)
         self._count_seconds = time.monotonic() - begun
@@ -197,7 +198,7 @@ class _Run:
             self.phases.offer("incumbent", tokens, None, source)
 
     def keep(self, proof: Certificate) -> None:
-        """Keeps a proof."""
+        """Keeps a certificate."""
         self.proof = proof
         self.phases.offer("bound", None, int(proof.lower_bound), "tail")
 
@@ -220,7 +221,7 @@ class _Run:
     def _bound_of_head(
         self, seconds: float | None, starts: list[Certificate], *, cuts: bool
     ) -> Bound:
-        """Bounds the head, prices all words by it, and keeps what proves more."""
+        """Bounds the head, prices all words with its prices, and keeps the better certificate."""
         self.phases.enter("bound")
         proven = self.bound_head(self.whole.head, seconds, starts, self._prove, cuts)
         if not self._is_priced(proven.certificate):
@@ -230,7 +231,7 @@ class _Run:
         return proven
 
     def _prove(self, certificate: Certificate) -> None:
-        """Takes the proof of the head so far, while its bound goes on, now and then."""
+        """Prices all words now and then while the bound of the head is still running."""
         if time.monotonic() - self._priced_at < _PROVING * self._pricing_seconds:
             return
         if self._priced is None or certificate.lower_bound > self._proven_of_head:
@@ -238,9 +239,9 @@ class _Run:
             self._price(certificate, call_in_turn)
 
     def _is_priced(self, certificate: Certificate) -> bool:
-        """Returns whether all words were last priced with the prices that a certificate has.
+        """Returns whether all words were last priced with the prices of this certificate.
 
-        Other prices that prove the same for the head may prove more for all words.
+        Other prices that prove the same bound for the head may prove more for all words.
         """
         if self._priced is None:
             return False
@@ -253,7 +254,7 @@ class _Run:
         return first is not None and second is not None and np.array_equal(first, second)
 
     def _price(self, certificate: Certificate, share: ForEach, once: bool = False) -> None:
-        """Prices all words beside a head of which a certificate is given, and keeps the proof."""
+        """Prices all words with the certificate of a head, and keeps the result."""
         begun = time.monotonic()
         prices = self.whole.prices(certificate, share)
         for _ in prices.rounds(self.whole.words, self.deadline):
@@ -267,7 +268,7 @@ class _Run:
         self._pricing_seconds = self._priced_at - begun
 
     def _search(self, sample: Instance, greedy: Solution) -> Termination:
-        """Searches with a sample of the tail; what is better there is counted on all words."""
+        """Searches with a sample of the tail; counts each better vocabulary on all words."""
         self.phases.enter("search")
         assert self.incumbent is not None
         clock = self.deadline.earlier(2 * self._count_seconds)
@@ -291,7 +292,8 @@ class _Run:
             termination = search.ended
         except KeyboardInterrupt:
             termination = "interrupted"
-        if search.tokens is None:  # it has not begun: what it starts from has been counted
+        # it has not begun: the vocabularies that it starts from are counted already
+        if search.tokens is None:
             return termination
         self.offer(search.solution(termination).vocabulary, "search")
         return termination

@@ -1,4 +1,4 @@
-"""Sums up the words outside of a head, which are read in blocks and not kept."""
+"""Sums up the tail, the words outside of a head, which are read in blocks and not kept."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Tail:
     Attributes
     ----------
     digest : TailDigest
-        Their digest.
+        The digest of its words.
     symbols : int
-        The symbols that are counted.
+        Number of symbols, each word as often as it is counted.
     substrings : int
-        Those of two symbols or more, of words that are priced, each word once.
+        Number of substrings of two or more symbols in priced words, each word once.
     sizes : dict of int to int
-        How many words of each length are counted; those that are not priced with the longest that
-        is.
+        Number of counted words of each length; words too long to be priced are added to the
+        longest priced length.
     """
 
     def __init__(self, alphabet: Symbols) -> None:
@@ -42,7 +42,7 @@ class Tail:
 
     @property
     def worth(self) -> int:
-        """All substrings of all words are worth no more tokens than so many."""
+        """An upper bound, in tokens, on what all substrings of all words can save."""
         return _worth(self.sizes)
 
     def add(self, block: WordCounts) -> None:
@@ -54,13 +54,13 @@ class Tail:
         self.sizes.update(_sizes(block))
 
     def allows(self, sample: Iterable[WordCounts]) -> bool:
-        """Whether sums over words that stand for all fit in 63 bits, where those over all do."""
+        """Returns whether sums over a sample that stands for the tail fit in 63 bits too."""
         parts = list(sample)
         fits = 2 * sum(part.total_symbols for part in parts) < 3 * self.symbols
         return fits and 2 * sum(_worth(_sizes(part)) for part in parts) < 3 * self.worth
 
     def include(self, other: Tail) -> None:
-        """Adds the words of another part."""
+        """Adds the words of another tail."""
         self.digest.include(other.digest)
         self.symbols += other.symbols
         self.substrings += other.substrings
@@ -68,14 +68,14 @@ class Tail:
 
 
 def priced_substrings(words: WordCounts) -> int:
-    """Returns how many substrings of two symbols or more the words have that are priced."""
+    """Returns the number of substrings of two or more symbols in the words that are priced."""
     sizes = np.diff(words.offsets)
     sizes = sizes[sizes <= LONGEST_PRICED]
     return int(np.dot(sizes, sizes - 1)) // 2
 
 
 def _sizes(words: WordCounts) -> Counter[int]:
-    """Returns how many words of each length are counted, as in `Tail`."""
+    """Returns how many words of each length are counted, as `Tail.sizes` does."""
     sizes = np.minimum(np.diff(words.offsets), LONGEST_PRICED)
     counted = np.zeros(LONGEST_PRICED + 1, np.int64)
     np.add.at(counted, sizes, words.counts)
@@ -83,5 +83,5 @@ def _sizes(words: WordCounts) -> Counter[int]:
 
 
 def _worth(sizes: Counter[int]) -> int:
-    """Returns how many tokens all substrings of words of some lengths are worth at most."""
+    """Returns an upper bound on the tokens that all substrings of words of these lengths save."""
     return sum(count * (size**3 - size) // 6 for size, count in sizes.items())

@@ -1,4 +1,4 @@
-"""Chooses the prices of a tail, and counts in integers what they prove with those of a head."""
+"""Computes multipliers for the tail, and the integer bound of head and tail."""
 
 from __future__ import annotations
 
@@ -34,26 +34,27 @@ __all__ = ["MOST_TRIED", "TailPrices", "Tolls"]
 _Result = TypeVar("_Result")
 _Sums: TypeAlias = tuple[int, Int64, Int64, Bools]
 
-_BITS = 20  # binary digits of a price, unless the counts are large:
-_TOTAL_BITS, _WORTH_BITS = 56, 57  # so that sums of prices and of all tokens' worth fit in 63
-_TOLLS = 6  # passes that make tolls
+_BITS = 20  # binary digits of a price, unless the counts are large
+# sums of prices, and of what all tokens save, then fit in 63 bits
+_TOTAL_BITS, _WORTH_BITS = 56, 57
+_TOLLS = 6  # passes that compute multipliers
 MOST_TRIED = 1 << 18
-"""Words of a tail that are priced with many multipliers."""
-_CLASS_BITS = 8, 22  # at least and at most
+"""Number of words of the tail on which many multipliers are tried."""
+_CLASS_BITS = 8, 22  # fewest and most
 
 
 @dataclass(frozen=True)
 class Tolls:
-    """Known tokens and their tolls, by which the words of a tail are priced.
+    """Known tokens and their multipliers (tolls), with which the words of the tail are priced.
 
     Attributes
     ----------
     known : KnownTokens
         The tokens.
     tolls : ndarray of int64, shape (tokens,)
-        The toll of each; −1 for those that have none and are not used.
+        The multiplier of each token; −1 for tokens without one, which are not used.
     n_items, class_bits, one : int
-        As `partcover.kernels.bounds._head_tail.TokenSums` takes them.
+        Parameters of `partcover.kernels.bounds._head_tail.TokenSums`.
     """
 
     known: KnownTokens
@@ -70,9 +71,9 @@ class Tolls:
         total : int
             Σ c·Σ d, in units of 1 / (32 · one).
         sums, classes : ndarray of int64
-            What each token, and each class of all others, is worth, in the same units.
+            The savings of each token, and of each class of all other tokens, in the same units.
         used : ndarray of bool
-            Tokens without whose tolls prices were others.
+            Tokens whose multipliers change prices.
         """
         sums = TokenSums(
             self.known,
@@ -95,10 +96,10 @@ def _sums(shard: WordShard, tolls: Tolls, sixteenths: int) -> _Sums:
 class TailPrices:
     """Prices of a tail, and the lower bound that they prove for head and tail.
 
-    `partcover.verification.tail_check` says what they are and why the bound holds.  The tokens of
-    the head that are among the k best have no toll, and others one by which they are worth as much
-    as the k-th best, with what they are worth in the tail: at first by how often they are in the
-    sample, then by the sums of each pass.
+    `partcover.verification.tail_check` defines them and proves the bound.  A token of the head that
+    is among the k best has no multiplier.  Any other has one that makes it worth as much as the
+    k-th best, together with its savings in the tail.  These are first estimated from its
+    frequency in the sample, then taken from the sums of each pass.
 
     Parameters
     ----------
@@ -107,16 +108,16 @@ class TailPrices:
     certificate : Certificate or None
         What is proven for the head.
     tail : Tail
-        What is known of the tail.
+        The sums over the tail.
     sample : Instance, optional
-        The head with words that stand for the tail, whose tokens may have tolls, too.
+        The head with a sample of the tail, whose tokens may have multipliers too.
     tried : sequence of WordCounts
-        Parts of some `MOST_TRIED` words that stand for the tail, on which tolls are tried if it is
-        longer.
+        Parts of a sample of about `MOST_TRIED` words, on which multipliers are tried if the tail
+        is longer.
     last_gain : int
-        About what the k-th best token saves in all words.
+        About as many tokens as the k-th best token saves in all words.
     stated : Certificate, optional
-        One whose digits, classes and tolls are taken.
+        A certificate whose digits, classes and multipliers are used.
 
     Attributes
     ----------
@@ -141,7 +142,7 @@ class TailPrices:
         self.tried = tried
         self.lower_bound = instance.words.total_count + tail.digest.total_count
         self.sixteenths = 0
-        self._pass_seconds = 0.0  # that a pass over the tail takes, by the words that are tried
+        self._pass_seconds = 0.0  # of a pass over the tail, estimated from the sample
         self.class_bits = min(max(tail.words.bit_length() + 1, _CLASS_BITS[0]), _CLASS_BITS[1])
         total = instance.words.total_symbols + tail.symbols
         room = min(_TOTAL_BITS - total.bit_length(), _WORTH_BITS - tail.worth.bit_length())
@@ -161,7 +162,7 @@ class TailPrices:
         self.prices = self.point.prices.astype(np.int64)
         rewards = self.point.rewards(counter)
         self.rewards = rewards.units
-        self.total = rewards.total  # what is proven of the head before rewards are subtracted
+        self.total = rewards.total  # the head's bound before rewards are subtracted
         self.free = instance.k - len(instance.fixed)
         occurs = instance.index.find_tokens(instance.fixed).occurs.tolist()
         self.absent = [t for t, inside in zip(instance.fixed, occurs, strict=True) if not inside]
@@ -178,11 +179,11 @@ class TailPrices:
         longest = max([instance.max_length or LONGEST_PRICED, *map(len, instance.fixed)])
         known = KnownTokens(self.data, self.place, self.length, min(longest, LONGEST_PRICED))
         tolls = self._first_tolls(known) if term is None else self._stated(term, named)
-        self.stated_tolls = tolls  # those of the best bound
+        self.stated_tolls = tolls  # the multipliers of the best bound
         self.tolls = Tolls(known, tolls, self.n_items, self.class_bits, counter.one)
 
     def _find_known(self) -> None:
-        """Finds the known tokens, and among them the words that dominate."""
+        """Finds the known tokens, and which words dominate among them."""
         counter, words = self.counter, self.counter.instance.words
         index = counter.instance.index
         number = index.numbers(index.find_words())
@@ -194,7 +195,7 @@ class TailPrices:
         dominates[dominates] = ~counter.fixed[number[dominates]]
         self.words = np.flatnonzero(dominates).astype(np.int32)
         self.of_words = place[number[dominates]]
-        # what negative prices hide of the worth of the pieces of a word
+        # negative prices hide part of what the substrings of a word are worth: at most this much
         sums = np.add.reduceat(self.prices, words.offsets[:-1])
         most = np.add.reduceat(np.maximum(self.prices, 0), words.offsets[:-1])
         worth = np.maximum(sums - self._paid_by_words(number) - counter.one, 0)
@@ -202,7 +203,7 @@ class TailPrices:
         self.hidden = (words.counts * hidden)[dominates]
 
     def _paid_by_words(self, number: Int64) -> Int64:
-        """Returns what each word pays as a token where it is the word, by its number as one."""
+        """Returns what each word pays as a token where it is the whole word."""
         words = self.counter.instance.words
         paid = np.zeros(len(words), np.int64)
         for term in self.point.terms:
@@ -211,7 +212,7 @@ class TailPrices:
         return paid
 
     def _find_tokens(self, named: list[Token]) -> None:
-        """Places known tokens, required ones that the head lacks, others, and forbidden ones."""
+        """Finds the known, required, other and forbidden tokens, and where they stand."""
         counter, instance = self.counter, self.counter.instance
         absent = self.absent
         further = [*absent, *named, *instance.forbidden]
@@ -222,7 +223,7 @@ class TailPrices:
         first = counter.places[counter.lo[self.known]]
         self.place = np.concatenate([first, begins]).astype(np.int64)
         self.length = np.concatenate([counter.length[self.known], sizes]).astype(np.int32)
-        # the forbidden ones are worth nothing
+        # forbidden tokens are worth nothing
         self.n_items = len(self.known) + len(absent) + len(named)
         self.is_required = np.zeros(self.n_items, bool)
         self.is_required[: len(self.known)] = counter.fixed[self.known]
@@ -234,7 +235,7 @@ class TailPrices:
         self.lo, self.hi = (np.asarray(ends, np.int32) for ends in (found.lo, found.hi))
 
     def _numbers(self, tokens: list[Token]) -> Int64:
-        """Returns where tokens stand among the known ones; −1 for others."""
+        """Returns the index of each token among the known ones; −1 for others."""
         keys = self.counter.intervals.key[self.known]
         asked = self.counter.instance.index.find_tokens(tokens).key
         order = np.argsort(keys)
@@ -244,14 +245,14 @@ class TailPrices:
         return np.where((keys[numbers] == asked) & (asked >= 0), numbers, -1)
 
     def _others(self, tokens: list[Token]) -> list[Token]:
-        """Returns those tokens that are neither known nor required nor forbidden."""
+        """Returns the tokens that are neither known nor required nor forbidden."""
         instance = self.counter.instance
         named = {*instance.fixed, *instance.forbidden}
         unknown = np.flatnonzero(self._numbers(tokens) < 0).tolist()
         return [tokens[i] for i in unknown if tokens[i] not in named]
 
     def _frequent(self, sample: Instance) -> list[Token]:
-        """Returns tokens that may be worth much in the tail alone."""
+        """Returns tokens that the head lacks and that may save much in the tail."""
         index, own = sample.promising, self.counter.instance.index
         least = self.least // self.counter.one // 2
         if not least:
@@ -264,7 +265,7 @@ class TailPrices:
         return self._others([tokens[i] for i in wanted])
 
     def _first_tolls(self, known: KnownTokens) -> Int64:
-        """Returns the toll of each token by how often it is in the tail, about."""
+        """Returns a multiplier for each token, from an estimate of its frequency in the tail."""
 
         def count(words: WordCounts) -> Int64:
             data = words.data.astype(np.int64)
@@ -274,7 +275,7 @@ class TailPrices:
         return self._with_limits(self.slack // np.maximum(weights[: self.n_items], 1))
 
     def _next_tolls(self, sums: Int64) -> Int64:
-        """Returns tolls by which tokens are worth about what is left to them in the tail."""
+        """Returns multipliers with which each token saves about what it should in the tail."""
         worth = sums[: self.n_items] / 32.0
         ratio = np.maximum(self.slack, 0) / np.maximum(worth, 1)
         ratio = np.clip(np.where(ratio > 1, np.sqrt(ratio), ratio), 0.25, 2.0)
@@ -282,9 +283,9 @@ class TailPrices:
         return self._with_limits((np.where(now < 0, self.most, now) * ratio).astype(np.int64))
 
     def _with_limits(self, toll: Int64) -> Int64:
-        """Returns tolls for all places; −1 for tokens that cost what their symbols do.
+        """Returns multipliers for all known tokens; −1 for tokens that cost what their symbols do.
 
-        Those that are not known have one in any case, which makes a class of each.
+        Tokens that are not known have one in any case, so that each forms a class.
         """
         toll = np.where(self.is_required | (self.slack <= 0), 0, toll)
         n_known, n_inside = len(self.known), len(self.known) + self.n_absent
@@ -294,7 +295,7 @@ class TailPrices:
         return tolls
 
     def _stated(self, stated: TailTerm, named: list[Token]) -> Int64:
-        """Returns the tolls that a certificate states; −1 for tokens that have none."""
+        """Returns the multipliers that a certificate states; −1 for tokens without one."""
         place = {token: i for i, token in enumerate(named, len(self.known) + self.n_absent)}
         numbers = self._numbers(list(stated.tolls)).tolist()
         tolls = np.full(len(self.place), -1)
@@ -305,16 +306,16 @@ class TailPrices:
                     f"the certificate has a multiplier for {sym.show(token)!r}, which is not "
                     "allowed"
                 )
-            # no token is used that costs what its symbols do
+            # a token that costs as much as its symbols is never used
             tolls[at] = min(toll, (len(token) - 1) * self.counter.one)
         return tolls
 
     def rounds(self, words: HeadAndTail, deadline: Deadline) -> Iterator[None]:
-        """Tries tolls, and how many sixteenths of the prices are by them; yields after each pass.
+        """Tries multipliers, and their share in sixteenths; yields after each pass.
 
-        If the tail is long, a sample of it decides, and all of it is read a few times: at first
-        with prices without tolls, so that there is a bound at once.  No pass over all of it begins
-        that would end after the deadline.
+        If the tail is long, a sample decides, and the whole tail is read only a few times: first
+        with prices without multipliers, so that there is a bound early.  No pass over the whole
+        tail begins if it would end after the deadline.
         """
         if self.tail.words <= MOST_TRIED or not self.tail.allows(self.tried):
             yield from self._tries(lambda number: self.count(number, words), lambda: True)
@@ -326,7 +327,7 @@ class TailPrices:
             return deadline.has_time_for(self._pass_seconds)
 
         number = yield from self._tries(self._estimate, has_time)
-        # the largest of sums over a sample are larger than they should be: more is tried
+        # the largest sums over a sample are overestimated, so more shares are tried
         for further in range(max(number, 1), 17):
             if not has_time():
                 return
@@ -337,7 +338,7 @@ class TailPrices:
             best = value
 
     def _estimate(self, sixteenths: int) -> int:
-        """Returns about what is proven with so many sixteenths, by the words that are tried."""
+        """Returns an estimate of the bound for a share in sixteenths, from the sample."""
         begun = time.monotonic()
         total, sums, classes, _ = self._added(
             self._of_tried(lambda words: self.tolls.sums([words], sixteenths))
@@ -348,7 +349,7 @@ class TailPrices:
         return self._value(total, sums, classes)
 
     def _of_tried(self, work: Callable[[WordCounts], _Result]) -> list[_Result]:
-        """Returns what a function returns for each part of the words that are tried."""
+        """Returns the results of a function for each part of the sample."""
         results: list[Any] = [None] * len(self.tried)
 
         def call(n: int) -> None:
@@ -360,9 +361,9 @@ class TailPrices:
     def _tries(
         self, count: Callable[[int], int], may_go_on: Callable[[], bool]
     ) -> Generator[None, None, int]:
-        """Finds good tolls, and the best number of sixteenths by them, which is returned.
+        """Finds good multipliers and returns the best share in sixteenths.
 
-        What is proven is concave in the number, so a search by halves finds the best.
+        The bound is concave in the share, so a binary search finds the best.
         """
         values = {0: count(0)}
         yield
@@ -386,9 +387,9 @@ class TailPrices:
         return max(values, key=lambda n: values[n])
 
     def count(self, sixteenths: int, words: HeadAndTail) -> int:
-        """Counts what is proven with so many sixteenths, and keeps them if it is more.
+        """Computes the bound for a share in sixteenths, and keeps it if it is better.
 
-        Returns it in units of 1 / (32 · one) of a token.
+        Returns the bound in units of 1 / (32 · one) of a token.
         """
         with words.lent(self.tolls) as tolls:
             total, sums, classes, used = self._added(words.map(_sums, tolls, sixteenths))
@@ -396,26 +397,26 @@ class TailPrices:
         bound = -(-value // (32 * self.counter.one))
         if bound > self.lower_bound:
             self.lower_bound, self.sixteenths = bound, sixteenths
-            # others that are not known to the head have tolls, too, which makes a class of each
+            # other tokens that the head does not know have multipliers too: each forms a class
             used[len(self.known) :] = True
             self.stated_tolls = np.where(used, self.tolls.tolls, -1)
         return value
 
     def _added(self, parts: Iterable[_Sums]) -> _Sums:
-        """Returns sums over words of which those over parts are given."""
+        """Returns the sums over all words from the sums over parts."""
         total = 0
         sums = np.zeros(len(self.place), np.int64)
         classes = np.zeros(1 << self.class_bits, np.int64)
         used = np.zeros(len(self.place), bool)
         for of_words, of_tokens, of_classes, of_tolls in parts:
             total += of_words
-            sums += of_tokens  # fits: `Tail.worth` and the number of digits see to it
+            sums += of_tokens  # cannot overflow: `Tail.worth` and the number of digits ensure it
             classes += of_classes
             used |= of_tolls
         return total, sums, classes, used
 
     def _value(self, total: int, sums: Int64, classes: Int64) -> int:
-        """Returns what is proven with sums over the words of a tail, and keeps those of tokens."""
+        """Returns the bound from sums over the tail, and keeps the sums of tokens."""
         value = 32 * self.total + total
         items = sums[: self.n_items].copy()
         items[: len(self.known)] += 32 * self.rewards[self.known]
@@ -428,9 +429,9 @@ class TailPrices:
         return value - int(largest(optional, self.free)[0])
 
     def _most_inside(self, sums: Int64, classes: Int64) -> Int64:
-        """Returns the most that a token without an item of its own is worth in the tail.
+        """Returns the largest savings in the tail of a token without a sum of its own.
 
-        For each word that dominates, of the tokens inside it.
+        One value for each word that dominates, over the tokens inside it.
         """
         counter, head = self.counter, self.counter.instance.words
         named = sums[len(self.known) + self.n_absent : self.n_items]
@@ -452,7 +453,7 @@ class TailPrices:
         return most
 
     def certificate(self, n: int) -> Certificate:
-        """Returns the proof of the best bound, for a head of `n` words."""
+        """Returns the certificate of the best bound, for a head of `n` words."""
         digest = self.tail.digest
         counter, instance = self.counter, self.counter.instance
         tolls = self.stated_tolls
@@ -476,7 +477,7 @@ class TailPrices:
 def _point(counter: PriceCounter, certificate: Certificate | None) -> DualPoint:
     """Returns the prices and cuts of a certificate's leaf in the units of the counter.
 
-    Without one a token for each word: no piece is worth more than one.
+    Without a certificate, the prices give each word one token: no substring then saves more.
     """
     if certificate is None:
         return word_prices(counter)
@@ -484,7 +485,7 @@ def _point(counter: PriceCounter, certificate: Certificate | None) -> DualPoint:
     assert isinstance(leaf, Leaf)
     if leaf.prices is None:
         return word_prices(counter)
-    if leaf.is_plain:  # in little memory
+    if leaf.is_plain:  # needs little memory
         prices = counter.prices_of(certificate)
         assert prices is not None
         return DualPoint(counter.rounded(prices))

@@ -1,4 +1,4 @@
-"""Counts what vocabularies need, and prices prove, for all words of a head and its tail."""
+"""Counts tokens of vocabularies and bounds of prices over all words of a head and its tail."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ from .tail_prices import MOST_TRIED, TailPrices
 
 __all__ = ["WholeWords"]
 
-_FOUND_SECONDS, _PRICED_SECONDS = 1e-7, 8e-8  # a substring of the head, and one of the tail
-_TRIES = 4  # at least, of tolls
-_PARTS = 4  # of the words that prices are tried on: threads share them
+_FOUND_SECONDS, _PRICED_SECONDS = 1e-7, 8e-8  # time for a substring of the head, and of the tail
+_TRIES = 4  # fewest trials of multipliers
+_PARTS = 4  # parts of the sample on which prices are tried: threads share them
 
 
 class WholeWords:
-    """All words, of which the tail is read in blocks, with the budget and the conditions.
+    """All words of a head and a tail, with the budget and the conditions.
+
+    The tail is read in blocks.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ class WholeWords:
 
     @cached_property
     def tail(self) -> Tail:
-        """The tail, summed up."""
+        """The sums over the tail."""
         tail = Tail(self.head.symbols)
         for part in self.words.map(_tail_of, self.head.symbols):
             tail.include(part)
@@ -73,7 +75,7 @@ class WholeWords:
 
     @cached_property
     def sample(self) -> Instance:
-        """An instance of the head and as many words that stand for the tail."""
+        """An instance of the head and a sample of equal size that stands for the tail."""
         words, head = self.words.with_sample(self.words.n), self.head
         return Instance(
             words,
@@ -86,14 +88,14 @@ class WholeWords:
 
     @cached_property
     def tried(self) -> list[WordCounts]:
-        """Words that stand for the tail, on which its prices are tried, in parts."""
+        """A sample of the tail on which prices are tried, in parts."""
         words = self.words.sample(MOST_TRIED)
         cuts = np.linspace(0, len(words), _PARTS + 1).astype(int).tolist()
         return [words_between(words, *cut) for cut in pairwise(cuts)]
 
     @property
     def pricing_seconds(self) -> float:
-        """About how long it takes to find tolls for the tail and to price it by them once."""
+        """An estimate of the time to find multipliers for the tail and to price it once."""
         tried = min(sum(map(priced_substrings, self.tried)), self.tail.substrings)
         in_tail = _TRIES * tried + self.tail.substrings
         workers = 1 if self.words.executor is None else self.threads
@@ -101,7 +103,7 @@ class WholeWords:
         return _FOUND_SECONDS * in_head + _PRICED_SECONDS * in_tail / workers
 
     def greedy(self, time_limit: float | None = None) -> Solution:
-        """Returns GreedTok's solution for the sample, which is made once."""
+        """Returns GreedTok's solution for the sample; it is computed once."""
         if self._greedy is None:
             self._greedy = greedtok(self.sample, time_limit=time_limit, threads=self.threads)
         return self._greedy
@@ -119,9 +121,9 @@ class WholeWords:
         return head.vocabulary([*head.fixed, *allowed][: head.k], vocabulary.method)
 
     def prices(self, certificate: Certificate | None, share: ForEach) -> TailPrices:
-        """Returns prices of the tail beside those of the head that a certificate has, if given.
+        """Returns prices of the tail for the head's prices in a certificate, if one is given.
 
-        The certificate is of the head alone.
+        The certificate is for the head alone.
         """
         counter = PriceCounter(self.head, share)
         gains = self.greedy().gains
@@ -136,12 +138,12 @@ class WholeWords:
         )
 
     def recounted(self, proof: Certificate) -> Certificate:
-        """Returns a proof with no more than its prices and tolls are found to prove.
+        """Returns a certificate whose bound is lowered to what its prices and multipliers prove.
 
         Raises
         ------
         InputError
-            If it is about other words, conditions or another k.
+            If it is for other words or conditions, or another k.
         """
         problems = mismatches(self.instance, proof)
         term = proof.tail
@@ -156,7 +158,7 @@ class WholeWords:
 
 
 def _tail_of(shard: WordShard, symbols: Symbols) -> Tail:
-    """Returns the tail of a shard, summed up."""
+    """Returns the sums over the tail of a shard."""
     tail = Tail(symbols)
     for block in shard.tail_blocks():
         tail.add(block)

@@ -1,1 +1,1 @@
-"""The rows of the relaxation, a file for each family."""
+"""The rows of the relaxation, with one file for each family."""

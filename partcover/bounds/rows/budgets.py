@@ -1,4 +1,4 @@
-"""The budget, and budgets of groups within it: to choose so many tokens, to price a choice."""
+"""The budget, and the budgets of groups within it: projection onto them, and their multipliers."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from .terms import Given, Names, Term
 
 __all__ = ["Budgets", "FeeTerm"]
 
-_SWEEPS = 4  # over the budgets: the next step begins with the fees where these end
-_EXACT = 1e-11  # relative change of a fee below which it is one
+_SWEEPS = 4  # sweeps over the budgets; the next step begins with the multipliers of the last
+_EXACT = 1e-11  # a multiplier that changes relatively less is unchanged
 
 
 class Budgets:
     """The rows Σ x ≤ k, and Σ x ≤ limit over the tokens of each group.
 
-    The multiplier of a row is a fee that each of its tokens pays: a reward is less by it, and the
-    bound by as many fees as the budget has room for.  So in integers as here: whatever the fees
-    are, no vocabulary within the budgets pays more of them.
+    The multiplier of a row (`fee`) lowers the reward of each of its tokens, and lowers the bound by
+    the multiplier times the budget less what required tokens use.  The same holds in integers: for
+    any multipliers, no vocabulary within the budgets pays more than this.
 
     Parameters
     ----------
     free : int
-        How many tokens may be chosen besides those inside.
+        How many tokens may be chosen in addition to those inside.
     inside : ndarray of bool, shape (tokens,)
         Tokens that are required.
     groups : sequence of (ndarray of bool, int)
-        The tokens of each group, and how many may be chosen, those inside among them.
+        The tokens of each group, and how many of them may be chosen, including those inside.
     fee : float
-        The fee of the budget.
+        The multiplier of the budget.
     fees : ndarray of float64, shape (groups,), optional
-        Those of the groups.
+        The multipliers of the groups.
     """
 
     def __init__(
@@ -60,18 +60,18 @@ class Budgets:
         self.kept = np.zeros(0, bool)
 
     def of_case(self, free: int, inside: Bools) -> Budgets:
-        """Returns the same budgets for a case, with the same fees."""
+        """Returns the same budgets for a case, with the same multipliers."""
         return Budgets(free, inside, self.groups, self.fee, self.fees.copy())
 
     def over(self, active: Int32) -> None:
-        """Takes an active set."""
+        """Changes to an active set."""
         self.kept = self.inside[active]
         self.optional = np.flatnonzero(~self.kept) if self.kept.any() else None
         chosen = active if self.optional is None else active[self.optional]
         self.members = [np.flatnonzero(members[chosen]) for members, _ in self.groups]
 
     def project(self, x: Float64, gain: Float64, scale: Float64) -> Float64:
-        """Returns the point of the budgets that is nearest to x + scale·gain.
+        """Returns the point within the budgets that is nearest to x + scale·gain.
 
         Parameters
         ----------
@@ -88,9 +88,9 @@ class Budgets:
         return made
 
     def _project(self, x: Float64, gain: Float64, scale: Float64, out: Float64) -> None:
-        """Gives each budget in turn the smallest fee that keeps it, until none changes.
+        """Gives each budget in turn the smallest multiplier that keeps it, until none changes.
 
-        That is ascent on the dual, one fee at a time, from the fees of the last step.
+        This is coordinate ascent on the dual, which begins at the multipliers of the last step.
         """
         if not self.groups:
             self.fee = project(x, gain, scale, self.free, self.fee, out)
@@ -115,7 +115,7 @@ class Budgets:
                 break
 
     def fitted(self, x: Float64) -> Float64:
-        """Returns x within 0 and 1, and scaled down where it is of a larger budget."""
+        """Returns x clipped to 0 and 1, and scaled down if it exceeds the budget."""
         fitted = np.clip(x, 0, 1)
         taken = float(fitted[~self.kept].sum())
         if taken > self.free:
@@ -123,30 +123,31 @@ class Budgets:
         return fitted
 
     def term(self, counter: PriceCounter) -> FeeTerm:
-        """Returns the fees of the groups, in units of 1 / one tokens."""
-        most = int(counter.largest_reward.max(initial=0)) * counter.one  # no fee need be larger
+        """Returns the multipliers of the groups, in units of 1 / one tokens."""
+        # no multiplier need be larger
+        most = int(counter.largest_reward.max(initial=0)) * counter.one
         fees = np.rint(self.fees * counter.one).tolist()
         return FeeTerm(tuple(min(max(0, int(fee)), most) for fee in fees))
 
 
 @dataclass(frozen=True)
 class FeeTerm(Term):
-    """What tokens of groups pay.
+    """The multipliers that tokens of groups pay.
 
     Attributes
     ----------
     fees : tuple of int
-        The fee of each group.
+        The multiplier of each group.
     """
 
     fees: tuple[int, ...]
 
     def finer(self, bits: int) -> FeeTerm:
-        """The same in units that are smaller by so many binary digits."""
+        """Returns the same multipliers in units that are finer by so many binary digits."""
         return FeeTerm(tuple(fee << bits for fee in self.fees))
 
     def gives(self, counter: PriceCounter) -> Given:
-        """Returns what tokens pay; lost is a fee for each token that a group has room for."""
+        """Returns what tokens pay; the loss is the multiplier times the budget, for each group."""
         given = Given()
         for (members, limit), fee in zip(counter.groups, self.fees, strict=True):
             given.groups.append((members, -fee))
@@ -154,5 +155,5 @@ class FeeTerm(Term):
         return given
 
     def in_leaf(self, names: Names) -> dict[str, Any]:
-        """Returns the fees, if there are any."""
+        """Returns the multipliers, if there are any."""
         return {"fees": self.fees if any(self.fees) else ()}

@@ -1,4 +1,4 @@
-"""Pairs and cuts: where two tokens overlap one of them is used; odd cycles and cliques of these."""
+"""Edges and cuts: of two tokens that overlap only one is used; odd cycles and cliques of edges."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from .terms import Given, LastStep, Names, OverFlows, Term
 
 __all__ = ["CutTerm", "Cuts", "Group", "Inequality", "set_key"]
 
-_MOST = (1 << 63) - 1  # a multiplier of a certificate
-_LARGER = 1 << 62  # a name of a set of more than two candidates; less are those of pairs
+_MOST = (1 << 63) - 1  # largest multiplier in a certificate
+# names of sets of more than two candidates are larger; names of pairs are smaller
+_LARGER = 1 << 62
 
 Group: TypeAlias = tuple[int, ...]
-"""Candidates, ascending."""
+"""The numbers of candidates, ascending."""
 
 
 def set_key(tokens: Group) -> int:
-    """Returns the name of a set of candidates: ``smaller << 32 | larger`` of a pair."""
+    """Returns the name of a set of candidates; for a pair ``smaller << 32 | larger``."""
     if len(tokens) == 2:
         return tokens[0] << 32 | tokens[1]
     digest = blake2b(np.array(tokens, "<i8").tobytes(), digest_size=8).digest()
@@ -40,18 +41,19 @@ def set_key(tokens: Group) -> int:
 class Inequality:
     """An inequality Σ y over some edges ≤ coef · Σ x + rhs, which every vocabulary satisfies.
 
-    A node is one candidate or several.  An edge joins two nodes: its y is 1 if one of their
+    A node is a set of one or more candidates.  An edge joins two nodes; its y is 1 if one of their
     candidates is chosen.  x is 1 for a chosen candidate.
 
     Attributes
     ----------
     kind : {"cycle", "clique"}
-        Which edges: those of neighbours around a cycle, or all.
+        Which edges the sum has: those between neighbors of a cycle, or all.
     nodes : tuple of tuple of int
-        Nodes, of which no two share a candidate.  A cycle begins with the smallest and goes on
-        to the smaller neighbour of that; a clique ascends: equal inequalities are equal objects.
+        Nodes, no two of which share a candidate.  A cycle begins with its smallest node and
+        continues to the smaller neighbor of that; a clique is sorted.  So equal inequalities are
+        equal objects.
     coef, rhs : int
-        The inequality.
+        The coefficient and the right-hand side.
 
     Notes
     -----
@@ -77,7 +79,7 @@ class Inequality:
 
     @classmethod
     def clique(cls, nodes: Sequence[Group], r: int) -> Inequality:
-        """Makes the inequality of a clique that is tight where r or r + 1 nodes are chosen."""
+        """Makes the inequality of a clique that is tight if r or r + 1 nodes are chosen."""
         n, rest = len(nodes), len(nodes) - r
         coef = rest - 1
         rhs = n * (n - 1) // 2 - rest * (rest - 1) // 2 - coef * r
@@ -85,7 +87,7 @@ class Inequality:
 
     @cached_property
     def tokens(self) -> Group:
-        """The candidates of all nodes."""
+        """The candidates of all nodes, ascending."""
         return tuple(token for node in self.nodes for token in node)
 
     @cached_property
@@ -100,7 +102,7 @@ class Inequality:
 
     @cached_property
     def sets(self) -> list[int]:
-        """The edges, as `set_key` names them."""
+        """The names of the edges, by `set_key`."""
         return [set_key(edge) for edge in self.edges]
 
     @cached_property
@@ -117,11 +119,11 @@ class Inequality:
 
 
 class Cuts(Family):
-    """Rows of some inequalities, and for each of their edges a y with rows over flows.
+    """The rows of some inequalities, and a variable y with rows over flows for each of their edges.
 
-    y of an edge is 1 if one of its tokens is chosen.  Rows keep the flows of its tokens over a
-    position below y, as one piece lies there; an inequality keeps the sum of y below what x
-    allows.  The rows over flows push y up, the inequalities hold it down, and x pays for it.
+    y of an edge is 1 if one of its tokens is chosen.  Since only one token lies over a position,
+    rows over flows keep the sum of the flows of the edge's tokens over it at most y.  An inequality
+    keeps the sum of the y at most what x allows.
 
     Parameters
     ----------
@@ -131,21 +133,21 @@ class Cuts(Family):
     Attributes
     ----------
     cuts : list of Inequality
-        Those that are kept.
+        The inequalities that are used.
     """
 
     def __init__(self, cuts: Sequence[Inequality] = ()) -> None:
         self.edges: dict[int, Group] = {}
         for cut in cuts:
             self.edges.update(cut.named)
-        # two sets of one name are as good as never: then cuts are left out
+        # two sets with the same name almost never occur; then cuts are left out
         self.cuts = [cut for cut in cuts if cut.named.items() <= self.edges.items()]
         if len(self.cuts) < len(cuts):
             self.edges = {name: edge for cut in self.cuts for name, edge in cut.named.items()}
         self.names = sorted(self.edges)
 
     def rows(self, arcs: Arcs) -> Rows:
-        """Returns the rows for an active set that has all their tokens."""
+        """Returns the rows for an active set that contains all their tokens."""
         if not self.cuts:
             return Rows()
         n, m = len(arcs.active), len(self.cuts)
@@ -164,7 +166,7 @@ class Cuts(Family):
             np.repeat(np.arange(m), n_tokens),
         )
         coef = np.array([float(cut.coef) for cut in self.cuts])
-        # a cut weighs what the rows of its edges do, shared among the cuts of an edge
+        # a cut is scaled like the rows of its edges, which are shared among the cuts of an edge
         share = weight / np.bincount(edge, minlength=len(edges))
         sizes = [len(tokens) for tokens in edges]
         members = local[[token for tokens in edges for token in tokens]]
@@ -182,7 +184,7 @@ class Cuts(Family):
         )
 
     def term(self, last: LastStep) -> CutTerm:
-        """Returns the edges and cuts; one gives nothing where an edge of it has no multipliers."""
+        """Returns the edges and cuts; a cut with an edge that has no multipliers is left out."""
         names = last.over_flows.names.tolist()
         priced = set(names)
         cuts = {
@@ -194,7 +196,7 @@ class Cuts(Family):
 
 
 def rows_of_sets(arcs: Arcs, names: Int64, sets: Sequence[Group]) -> ArcRows:
-    """Returns the largest sets of arcs over one place of at least two candidates of a set.
+    """Returns the largest sets of arcs over one place that have at least two candidates of a set.
 
     Parameters
     ----------
@@ -203,7 +205,7 @@ def rows_of_sets(arcs: Arcs, names: Int64, sets: Sequence[Group]) -> ArcRows:
     names : ndarray of int64, shape (sets,)
         The names of the sets, ascending: pairs come first.
     sets : sequence of tuple of int
-        Sets of active candidates, ascending.  The column of a row is that of its set behind the
+        Sets of active candidates, ascending.  The column of a row is that of its set, after the
         x of the active set.
     """
     n = len(arcs.active)
@@ -224,7 +226,7 @@ def rows_of_sets(arcs: Arcs, names: Int64, sets: Sequence[Group]) -> ArcRows:
 
 
 def _rows_of_larger(arcs: Arcs, sets: Sequence[Group]) -> tuple[Int64, Int64, Int32]:
-    """Returns rows of sets of more than two, as `group_rows` does, with the set for a group."""
+    """Returns rows of sets of more than two candidates, as `group_rows` does for groups."""
     n = len(arcs.active)
     local = np.full(int(arcs.active.max(initial=0)) + 1, -1, np.int64)
     local[arcs.active] = np.arange(n)
@@ -233,7 +235,7 @@ def _rows_of_larger(arcs: Arcs, sets: Sequence[Group]) -> tuple[Int64, Int64, In
     by_token = np.argsort(arcs.which, kind="stable")
     first = np.searchsorted(arcs.which[by_token], np.arange(n + 1))
     sizes = first[tokens + 1] - first[tokens]
-    # arcs of a set in the order of the parts
+    # the arcs of a set, in the order of the parts
     size = max(len(arcs.which), 1)
     key = np.sort(np.repeat(owner, sizes) * size + by_token[ranges(first[tokens], sizes)])
     owner, members = key // size, key % size
@@ -249,7 +251,7 @@ def _rows_of_larger(arcs: Arcs, sets: Sequence[Group]) -> tuple[Int64, Int64, In
 
 
 def _rows_of_pairs(arcs: Arcs, pairs: Int64) -> ArcRows:
-    """Returns the largest sets of arcs of both tokens of a pair over one place."""
+    """Returns the largest sets of arcs over one place that have both tokens of a pair."""
     n = len(arcs.active)
     local = np.full(int(arcs.active.max(initial=0)) + 1, -1, np.int64)
     local[arcs.active] = np.arange(n)
@@ -266,16 +268,16 @@ def _rows_of_pairs(arcs: Arcs, pairs: Int64) -> ArcRows:
 
 @dataclass(frozen=True)
 class CutTerm(Term):
-    """What tokens of edges pay where they overlap, and the cuts over them.
+    """The multipliers that tokens of edges pay where they overlap, and those of cuts over edges.
 
     Attributes
     ----------
     over : OverFlows
-        What occurrences of the tokens of an edge pay, by edge as `set_key` names it.
+        What occurrences of an edge's tokens pay, by the name of the edge (`set_key`).
     edges : tuple of tuple of int
-        The tokens of each edge that has a name there.
+        The tokens of each named edge.
     cuts : dict of Inequality to int
-        The multipliers of cuts, above 0.
+        The positive multipliers of cuts.
     """
 
     over: OverFlows
@@ -283,12 +285,12 @@ class CutTerm(Term):
     cuts: dict[Inequality, int]
 
     def finer(self, bits: int) -> CutTerm:
-        """The same in units that are smaller by so many binary digits."""
+        """Returns the same multipliers in units that are finer by so many binary digits."""
         cuts = {cut: m << bits for cut, m in self.cuts.items()}
         return replace(self, over=self.over.finer(bits), cuts=cuts)
 
     def gives(self, counter: PriceCounter) -> Given:
-        """Returns what cuts give; lost is what edges weigh beyond their cuts, and right sides."""
+        """Returns what cuts give to tokens; the loss is right-hand sides and what no cut covers."""
         keys = self.over.names.tolist()
         beyond = dict(zip(keys, self.over.sums(counter), strict=True))
         given = Given()
@@ -302,7 +304,7 @@ class CutTerm(Term):
         return given
 
     def payments(self, counter: PriceCounter) -> Payments | None:
-        """Returns what is paid, by each token of an edge: a list has those of all its edges."""
+        """Returns the payments; the list of a token has the multipliers of all its edges."""
         if not len(self.over.position):
             return None
         owner, at = self._payers
@@ -312,7 +314,7 @@ class CutTerm(Term):
 
     @cached_property
     def _payers(self) -> tuple[Int64, Int64]:
-        """Each token that pays a multiplier, and which of those over flows."""
+        """Returns the tokens that pay, and the index of the edge whose multipliers each pays."""
         sizes = np.array([len(edge) for edge in self.edges], np.int64)
         first = np.cumsum(sizes) - sizes
         listed = np.array([token for edge in self.edges for token in edge], np.int64)
@@ -322,7 +324,7 @@ class CutTerm(Term):
         return owner, np.repeat(np.arange(len(which)), n_payers)
 
     def pay_as_words(self, number: Int64, offsets: Int64, paid: Int64) -> None:
-        """Adds what each word pays as a token where it is the word.
+        """Adds what each word pays as a token where it is the whole word.
 
         Parameters
         ----------
@@ -331,7 +333,7 @@ class CutTerm(Term):
         offsets : ndarray of int64, shape (words + 1,)
             Where words begin.
         paid : ndarray of int64, shape (words,)
-            What is added to.
+            The array that is added to.
         """
         owner, at = self._payers
         word = np.searchsorted(offsets, self.over.position[at], "right") - 1
@@ -339,7 +341,7 @@ class CutTerm(Term):
         np.add.at(paid, word[own], self.over.multiplier[at[own]])
 
     def in_leaf(self, names: Names) -> dict[str, Any]:
-        """Returns the edges and cuts; a cut comes several times where it has many digits."""
+        """Returns the edges and cuts; a cut with a large multiplier is listed several times."""
         token = names.tokens(np.array([t for edge in self.edges for t in edge], np.int64))
         cuts = tuple(
             Cut(

@@ -1,4 +1,4 @@
-"""The families of rows that an instance has beside its budgets."""
+"""The families of rows that an instance has in addition to its budgets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["families_of"]
 
 
 def families_of(counter: PriceCounter) -> tuple[Family, ...]:
-    """Returns the families of an instance: budgets every instance has, cuts are separated."""
+    """Returns the families of an instance, without budgets and cuts."""
     if counter.merges is None:
         return ()
     merges = Merges(counter, counter.merges)

@@ -1,4 +1,4 @@
-"""What a family of rows says: its rows, what it does to a point, and what it proves."""
+"""The interface of a family of rows: its rows, its multipliers, and what they prove."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ class Family(ABC):
 
     @abstractmethod
     def term(self, last: LastStep) -> Term:
-        """Returns what the multipliers of the last step prove, whatever they are."""
+        """Returns what the multipliers of the last step prove; valid for any multipliers."""
 
     @property
     def most(self) -> int:
-        """How many multipliers of its rows over flows a token pays at most for a symbol."""
+        """The most multipliers of its rows over flows that a token pays for a symbol."""
         return 1
 
     def of_case(self, outside: Bools) -> Family:
-        """Returns the same family for a case without some tokens."""
+        """Returns the same family for a case, without the tokens outside it."""
         return self
 
     def closed(self, active: Bools) -> Bools:
-        """Returns an active set with all candidates that its rows are about."""
+        """Returns an active set extended by all candidates that its rows contain."""
         return active
 
     def kept(self, active: Int32, x: Float64) -> Float64:
-        """Returns the largest x of an active set, none above the one given, that rows allow."""
+        """Returns the largest x that is at most the given one and satisfies the rows."""
         return x

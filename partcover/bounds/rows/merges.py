@@ -1,4 +1,4 @@
-"""Merges: a token is chosen only where two others that make it are."""
+"""Merges: a token may be chosen only if two other tokens that make it are chosen."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from .terms import Given, LastStep, Names, Term
 
 __all__ = ["Merges"]
 
-_MOST = 4  # times all symbols is what a token may get or pay: rewards have room for 16 times
+_MOST = 4  # limit of payments, as a multiple of all symbols; rewards have room for 16 times
 
 Charges = list[tuple[int, int, dict[int, int]]]
-"""What tokens pay, and what each of their parts gets."""
+"""What each token pays, and what each of its parts gets."""
 
 Split = tuple[int, ...]
 Key = tuple[int, int, int]
 
 
 class Merges(Family):
-    """The rows x_T ≤ x_P for the parts P of a token T that one way makes.
+    """The rows x_T ≤ x_P for the parts P of a token T that can be made in only one way.
 
-    A token with several ways has x_T ≤ Σ y over them, where y ≤ x_P for both parts; a way with one
-    part is x_P itself.  Columns of their own are the y.
+    For a token with several ways the row is x_T ≤ Σ y over the ways, with y ≤ x_P for both parts.
+    A way with a single part has x_P in place of y.  The y are columns of this family.
 
-    The multiplier of a row is what T pays to P.  In integers a token pays u_T, and of each way
-    those that make it get u_T together, so that whatever the multipliers are, a vocabulary that
-    holds T holds tokens that get what T pays (`check_certificate` has the proof).
+    T pays the multiplier of a row, and P gets it.  In integers T pays u_T, and in each way the
+    parts get u_T together.  So for any multipliers, a vocabulary that contains T contains tokens
+    that get what T pays (`check_certificate` has the proof).
 
     Parameters
     ----------
     counter : PriceCounter
         The candidates.
     condition : MergeCondition
-        What makes them.
+        How tokens can be made.
     """
 
     def __init__(self, counter: PriceCounter, condition: MergeCondition) -> None:
@@ -60,7 +60,7 @@ class Merges(Family):
         self._splits: dict[int, list[Split] | None] = {}
 
     def of_case(self, outside: Bools) -> Merges:
-        """Returns the same for a case: a way with a part that the case lacks makes nothing."""
+        """Returns the same family for a case: a way with a part outside the case is removed."""
         other = copy(self)
         other.outside = outside
         return other
@@ -70,7 +70,7 @@ class Merges(Family):
         return [self._number[token] for token in tokens if token in self._number]
 
     def splits(self, token: int) -> list[Split] | None:
-        """Returns the candidates that each way needs; None if a token needs none."""
+        """Returns the candidates that each way needs; None if the token needs none."""
         if token not in self._splits:
             self._splits[token] = self._found(token)
         return self._splits[token]
@@ -89,18 +89,18 @@ class Merges(Family):
         return splits
 
     def ways(self, token: int) -> list[Split] | None:
-        """Returns those `splits` all of whose parts a vocabulary of the case may hold."""
+        """Returns those `splits` whose parts may all be in a vocabulary of the case."""
         splits = self.splits(token)
         if splits is None or not self.outside.any():
             return splits
         return [split for split in splits if not self.outside[list(split)].any()]
 
     def leaves_unmade(self, inside: Bools) -> bool:
-        """Returns whether no way of the case makes one of these tokens."""
+        """Returns whether the case has no way to make one of these tokens."""
         return any(self.ways(token) == [] for token in np.flatnonzero(inside).tolist())
 
     def closed(self, active: Bools) -> Bools:
-        """Returns an active set with all that its tokens may be made of."""
+        """Returns an active set extended by all tokens that its tokens may be made of."""
         found = set(np.flatnonzero(active).tolist())
         front = list(found)
         while front:
@@ -114,7 +114,7 @@ class Merges(Family):
         return closed
 
     def charge(self, token: int, pays: int, gets: dict[int, int]) -> Charge:
-        """Returns a charge by name; parts that are no candidates get all, which costs nothing."""
+        """Returns a charge by name; parts that are not candidates get all, at no cost."""
         named = {self.tokens[part]: more for part, more in gets.items() if more}
         for parts in self.condition.splits(self.tokens[token]):
             for part in parts:
@@ -153,7 +153,7 @@ class Merges(Family):
                 for side, part in enumerate(split):
                     add((number, part, side), (way, 1.0), (place[part], -1.0))
             add((number, -1, -1), *sums)
-        # a row is scaled by what its token weighs, so that it moves as fast as the rows of arcs
+        # a row is scaled by its token's weight, so that it moves as fast as the rows of arcs
         token = np.array([place[key[0]] for key in keys], np.int64)
         return Rows(
             keys,
@@ -167,7 +167,7 @@ class Merges(Family):
         )
 
     def kept(self, active: Int32, x: Float64) -> Float64:
-        """Returns the largest x, none above the one given, that the rows allow."""
+        """Returns the largest x that is at most the given one and satisfies the rows."""
         place = {token: at for at, token in enumerate(active.tolist())}
         values = x.tolist()
         for number in sorted(place, key=lambda number: len(self.tokens[number])):
@@ -180,8 +180,8 @@ class Merges(Family):
     def term(self, last: LastStep) -> MergeTerm:
         """Returns what tokens pay to their parts.
 
-        Where merges cannot make what a case holds, multipliers grow without end: all are made
-        smaller, so that rewards with them fit in 63 bits.
+        If merges cannot make a token that the case contains, multipliers grow without limit.  Then
+        all of them are scaled down, so that rewards fit in 63 bits.
         """
         multipliers, counter = last.multipliers, last.counter
         term = MergeTerm(self, self.charges(multipliers))
@@ -194,9 +194,9 @@ class Merges(Family):
         return MergeTerm(self, self.charges(smaller))
 
     def charges(self, multipliers: Mapping[Hashable, int]) -> Charges:
-        """Returns what tokens pay, and what their parts get, valid whatever the multipliers are.
+        """Returns what tokens pay and what their parts get; valid for any multipliers.
 
-        Where both parts of a way get something else than what the token pays, that is shared
+        If the parts of a way together do not get what the token pays, the payment is divided
         between them in the same proportion.
         """
         given = cast("Mapping[Key, int]", multipliers)
@@ -214,7 +214,7 @@ class Merges(Family):
                 pays = given[token, -1, -1]
                 for split in splits:
                     gone = [part for part in split if self.outside[part]]
-                    # what a part that is not there gets costs nothing
+                    # giving to a part that is not there costs nothing
                     _share(pays, tuple(gone[:1]) or split, gets, given, token)
             if pays:
                 charges.append((token, pays, dict(gets)))
@@ -223,12 +223,12 @@ class Merges(Family):
 
 @dataclass(frozen=True)
 class MergeTerm(Term):
-    """What tokens pay to their parts.
+    """The payments of tokens to their parts.
 
     Attributes
     ----------
     merges : Merges
-        What makes tokens.
+        How tokens can be made.
     charges : list of (int, int, dict of int to int)
         A token, what it pays, and what each of its parts gets.
     """
@@ -237,7 +237,7 @@ class MergeTerm(Term):
     charges: Charges
 
     def finer(self, bits: int) -> MergeTerm:
-        """The same in units that are smaller by so many binary digits."""
+        """Returns the same payments in units that are finer by so many binary digits."""
         charges = [
             (token, pays << bits, {part: gets << bits for part, gets in parts.items()})
             for token, pays, parts in self.charges
@@ -245,7 +245,7 @@ class MergeTerm(Term):
         return replace(self, charges=charges)
 
     def gives(self, counter: PriceCounter) -> Given:
-        """Returns what tokens get, less what they pay."""
+        """Returns what tokens get minus what they pay."""
         given = Given()
         for token, pays, parts in self.charges:
             given.tokens[token] -= pays
@@ -266,7 +266,7 @@ def _share(
     given: Mapping[Key, int],
     token: int,
 ) -> None:
-    """Lets the parts of a way get together what the token pays."""
+    """Divides what the token pays among the parts of a way."""
     missing = pays - sum(gets[part] for part in split)
     if missing <= 0:
         return

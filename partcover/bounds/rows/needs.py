@@ -22,26 +22,26 @@ __all__ = ["Needs"]
 
 
 class Needs(Family):
-    """Rows that keep the flows of a token and of all that need it below its x.
+    """Rows that keep the flows of a token, and of all tokens that need it, at most its x.
 
-    Over a position of a word lies one piece.  If it is a token or one that cannot be made without
-    it, the token is there: so the flows of these arcs over a position sum to x at most.
+    Only one token lies over a position of a word.  If it is the token T, or one that cannot be made
+    without T, then T is chosen.  So the flows of these arcs over a position sum to at most x_T.
 
-    The multiplier of a row is what each of these pays for lying over the position, and what the
-    token gets (`check_certificate` has the proof).
+    Each of these tokens pays the multiplier of a row for lying over the position, and T gets it
+    (`check_certificate` has the proof).
 
     Parameters
     ----------
     merges : Merges
-        The candidates, and what makes them.
+        The candidates, and how they can be made.
 
     Attributes
     ----------
     first : ndarray of int64, shape (candidates + 1,)
-        Those that candidate c cannot be made without, itself among them, are
-        ``listed[first[c]:first[c + 1]]``.
+        Where the list of each candidate begins: the tokens that candidate c cannot be made without,
+        including itself, are ``listed[first[c]:first[c + 1]]``.
     listed : ndarray of int32
-        Candidates.
+        The lists of candidates.
     """
 
     def __init__(self, merges: Merges) -> None:
@@ -50,7 +50,7 @@ class Needs(Family):
     @cached_property
     def _lists(self) -> tuple[Int64, Int32]:
         merges = self._merges
-        if merges.condition.pairs is None:  # each needs itself alone
+        if merges.condition.pairs is None:  # each candidate needs only itself
             own = np.arange(len(merges.tokens) + 1)
             return own, own[:-1].astype(np.int32)
         needs = MergeNeeds(merges.condition, merges.exempt)
@@ -60,21 +60,21 @@ class Needs(Family):
 
     @property
     def first(self) -> Int64:
-        """Where the list of each candidate begins."""
+        """Where the list of each candidate begins in `listed`."""
         return self._lists[0]
 
     @property
     def listed(self) -> Int32:
-        """The lists."""
+        """The lists of candidates, one after another."""
         return self._lists[1]
 
     @property
     def most(self) -> int:
-        """How many tokens a candidate needs at most."""
+        """The largest number of tokens that a candidate needs."""
         return int(np.diff(self.first).max(initial=1))
 
     def term(self, last: LastStep) -> NeedTerm:
-        """Returns what those that need a token pay to it."""
+        """Returns what the tokens that need a token pay to it."""
         return NeedTerm(self, last.over_flows)
 
     def rows(self, arcs: Arcs) -> Rows:
@@ -83,13 +83,13 @@ class Needs(Family):
         fixed = self._merges.fixed
         place = np.full(len(fixed), -1, np.int64)
         place[active] = np.arange(len(active))
-        place[fixed] = -1  # they are there anyway
+        place[fixed] = -1  # required tokens are always chosen
         sizes = np.diff(self.first)[active]
         listed = self.listed[ranges(self.first[:-1][active], sizes)]
         kept = place[listed] >= 0
         owner = np.repeat(np.arange(len(active)), sizes)[kept]
         needed = place[listed[kept]]
-        # those that no other token needs have rows of their own arcs already
+        # a token that no other needs already has the rows of its own arcs
         several = np.bincount(needed, minlength=len(active))[needed] > 1
         owner, needed = owner[several], needed[several]
         begin = np.searchsorted(owner, np.arange(len(active) + 1))
@@ -111,30 +111,30 @@ class Needs(Family):
 
 @dataclass(frozen=True)
 class NeedTerm(Term):
-    """What those that need a token pay to it for lying over symbols.
+    """What the tokens that need a token pay to it for lying over symbols.
 
     Attributes
     ----------
     needs : Needs
-        Who pays.
+        Which tokens pay.
     dues : OverFlows
-        What is paid, by token.
+        The multipliers that are paid, by token.
     """
 
     needs: Needs
     dues: OverFlows
 
     def finer(self, bits: int) -> NeedTerm:
-        """The same in units that are smaller by so many binary digits."""
+        """Returns the same multipliers in units that are finer by so many binary digits."""
         return replace(self, dues=self.dues.finer(bits))
 
     def gives(self, counter: PriceCounter) -> Given:
-        """Returns what tokens get: all that is paid to them, by whomever."""
+        """Returns what tokens get: the sum of all that is paid to them."""
         tokens = self.dues.names.tolist()
         return Given(dict(zip(tokens, self.dues.sums(counter), strict=True)))
 
     def payments(self, counter: PriceCounter) -> Payments | None:
-        """Returns what is paid, by each token to all that it needs."""
+        """Returns the payments: each token pays all tokens that it needs."""
         dues, needs = self.dues, self.needs
         if not len(dues.position):
             return None
@@ -144,5 +144,5 @@ class NeedTerm(Term):
         return Payments(owner, dues.position, dues.multiplier, payer, paid)
 
     def in_leaf(self, names: Names) -> dict[str, Any]:
-        """Returns multipliers of single tokens."""
+        """Returns the multipliers as those of single tokens."""
         return {"pairs": self.dues.pairs([[token] for token in self.dues.names.tolist()], names)}

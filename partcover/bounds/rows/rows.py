@@ -1,4 +1,4 @@
-"""Holds the rows that families add to the relaxation, for one active set."""
+"""The rows that families add to the relaxation, for one active set."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ class Arcs:
     active : ndarray of int32
         The active set.
     which, start, end : ndarray of int32, shape (arcs,)
-        The arcs by start: which of the active set, and from which place to which.
+        The arcs, sorted by start: the index in the active set, the first place, and the place behind
+        the last.
     offsets : ndarray of int64, shape (parts + 1,)
         Where each word or part begins.
     counts : ndarray, shape (parts,)
-        How often each occurs.
+        Count of each word or part.
     weight : ndarray of float64, shape (active,)
-        How often each candidate occurs.
+        Count of each candidate's occurrences.
     x : ndarray of float64, shape (active,)
-        How much of each candidate is chosen.
+        x of each candidate.
     """
 
     active: Int32
@@ -46,27 +47,27 @@ class Arcs:
     x: Float64
 
     def count_at(self, places: Integers) -> Float64:
-        """Returns how often the words or parts of some places occur."""
+        """Returns the counts of the words or parts at some places."""
         part = np.searchsorted(self.offsets, places, "right") - 1
         return self.counts[part].astype(float)
 
 
 @dataclass(frozen=True)
 class ArcRows:
-    """Rows over flows: those of some arcs over one place sum to at most a column.
+    """Rows over flows: the flows of some arcs over one place sum to at most a column.
 
     Attributes
     ----------
     name : ndarray of int64, shape (rows,)
-        What a row is about: a set of candidates, as `set_key` names it, or a single one.
+        The subject of the row: a set of candidates, as `set_key` names it, or a single candidate.
     place : ndarray of int64, shape (rows,)
-        A place that all arcs of the row lie over.
+        A place that all arcs of the row cover.
     target : ndarray of int32, shape (rows,)
         The column.
     first, arcs : ndarray
         The arcs, as `Saddle.set_pairs` takes them.
     part : ndarray of int32, shape (rows,)
-        The number of the family that a row is of, where several stand upon each other.
+        The number of the family of each row, if the rows of several families are stacked.
     """
 
     name: Int64 = field(default_factory=lambda: _none(np.int64))
@@ -80,7 +81,7 @@ class ArcRows:
         return len(self.name)
 
     def by_place(self) -> ArcRows:
-        """Returns the rows in the order of their places, so that those of a word stand together."""
+        """Returns the rows sorted by place, so that the rows of a word are contiguous."""
         order = np.argsort(self.place, kind="stable")
         sizes = np.diff(self.first)[order]
         first = np.concatenate([[0], np.cumsum(sizes)])
@@ -97,12 +98,12 @@ class ArcRows:
         return ArcRows(*chosen, first, arcs, self.part[which])
 
     def sums(self, flow: Float64) -> Float64:
-        """Returns the flow of the arcs of each row."""
+        """Returns the sum of the flows in each row."""
         numbers = np.repeat(np.arange(len(self)), np.diff(self.first))
         return sums(numbers, flow[self.arcs], len(self))
 
     def same(self, places: Integers, others: ArcRows) -> tuple[Int64, Int64]:
-        """Returns which rows are among others, and where: of one name, over one of their places.
+        """Returns which rows are among others, and where: they have the same name and place.
 
         Parameters
         ----------
@@ -120,30 +121,32 @@ class ArcRows:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows Σ coef·column ≤ rhs, whose multipliers are not below 0, and rows over flows.
+    """Rows Σ coef·column ≤ rhs with multipliers of at least 0, and rows over flows.
+
+    Columns are the x of the active set, followed by the family's own variables between 0 and 1.
 
     Columns are the x of the active set, then the family's own variables, from 0 to 1.
 
     Attributes
     ----------
     keys : sequence of hashable
-        A name for each row that stays the same when the active set changes.
+        A key for each row that does not change with the active set.
     own : sequence of hashable
-        Likewise for each variable.
+        A key for each variable of its own, likewise.
     own_first : ndarray of float64, shape (own,)
-        Where variables that are new begin.
+        The first values of new variables.
     row, column : ndarray of int64, shape (entries,)
-        The entries.
+        The rows and columns of the entries.
     coef : ndarray of float64, shape (entries,)
-        Theirs.
+        The coefficients.
     rhs : ndarray of float64, shape (rows,)
         The right-hand sides.
     scale : ndarray of float64, shape (rows,)
-        By what rows are multiplied, so that multipliers move as fast as those of arcs.
+        Factors of the rows, so that their multipliers move as fast as those of arcs.
     arcs : ArcRows
         The rows over flows.
     first_row : tuple of int
-        Where the rows of each family begin, where several stand upon each other, and the end.
+        Where the rows of each stacked family begin, and the end.
     """
 
     keys: Sequence[Hashable] = ()
@@ -159,7 +162,7 @@ class Rows:
 
     @classmethod
     def stacked(cls, parts: Sequence[Rows], n_active: int) -> Rows:
-        """Returns the rows of several families as those of one."""
+        """Returns the rows of several families stacked as one."""
         if not parts:
             return cls()
         n_rows = np.cumsum([0, *(len(part.keys) for part in parts)])
@@ -199,7 +202,7 @@ class Rows:
         )
 
     def of_part(self, number: int) -> slice:
-        """Returns which rows are of a family, of those that stand upon each other."""
+        """Returns the rows of one family among stacked rows."""
         return slice(self.first_row[number], self.first_row[number + 1])
 
     def transposed(self, multipliers: Float64, columns: int) -> Float64:
@@ -212,7 +215,7 @@ class Rows:
 
 
 def matches(ours: Int64, theirs: Int64) -> tuple[Int64, Int64]:
-    """Returns which of `ours` are in `theirs`, and where; those are distinct and not below 0."""
+    """Returns which of `ours` are in `theirs`, and where; `theirs` are distinct and at least 0."""
     order = np.argsort(theirs)
     ranked = theirs[order]
     at = np.minimum(np.searchsorted(ranked, ours), max(len(theirs) - 1, 0))
@@ -221,12 +224,12 @@ def matches(ours: Int64, theirs: Int64) -> tuple[Int64, Int64]:
 
 
 def ranges(first: Int64, sizes: Int64) -> Int64:
-    """Returns the numbers from each first one on, as many as each size says."""
+    """Returns ranges of consecutive numbers, joined; each has a first number and a size."""
     before = np.cumsum(sizes) - sizes
     numbers: Int64 = np.arange(int(sizes.sum())) + np.repeat(first - before, sizes)
     return numbers
 
 
 def sums(numbers: Integers, values: Float64, size: int) -> Float64:
-    """Returns the sums of the values that have each number from 0 to size − 1."""
+    """Returns the sum of the values with each number from 0 to size − 1."""
     return np.bincount(numbers, values, size).astype(np.float64, copy=False)

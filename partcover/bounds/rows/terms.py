@@ -21,7 +21,7 @@ __all__ = ["Given", "LastStep", "Names", "OverFlows", "Term"]
 
 
 class Names:
-    """Names candidates and positions as a certificate does.
+    """The names of candidates and positions in a certificate.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Names:
         self._counter = counter
 
     def tokens(self, numbers: Int64) -> dict[int, Token]:
-        """Returns the tokens of some candidates, by number."""
+        """Returns the tokens of some candidates, by candidate number."""
         numbers = np.unique(numbers)
         counter = self._counter
         texts = counter.instance.index.tokens_at(counter.intervals.take(numbers))
@@ -41,7 +41,7 @@ class Names:
 
     @cached_property
     def rank(self) -> Int64:
-        """The place of each position of ``words.data`` where words ascend."""
+        """The rank of each position of ``words.data`` when the words are sorted."""
         ascending = self._counter.instance.index.positions_ascending()
         rank = np.empty(len(ascending), np.int64)
         rank[ascending] = np.arange(len(ascending))
@@ -55,9 +55,9 @@ class OverFlows:
     Attributes
     ----------
     names : ndarray of int64, shape (names,)
-        What rows are about, ascending.
+        The names of the rows' subjects, ascending.
     which, position, multiplier : ndarray of int64, shape (multipliers,)
-        The number of a multiplier's name, its position in ``words.data``, and itself: above 0.
+        The index of each multiplier's name, its position in ``words.data``, and its value, above 0.
     """
 
     names: Int64
@@ -66,13 +66,13 @@ class OverFlows:
     multiplier: Int64
 
     def finer(self, bits: int) -> OverFlows:
-        """The same in units that are smaller by so many binary digits."""
+        """Returns the same multipliers in units that are finer by so many binary digits."""
         return replace(self, multiplier=self.multiplier << bits)
 
     def sums(self, counter: PriceCounter) -> list[int]:
-        """Returns the sum of the multipliers of each name, over all words."""
+        """Returns the sum of the multipliers of each name, weighted by word counts."""
         symbols = counter.instance.words.total_symbols
-        # a position is of one multiplier of a name at most: sums of so few digits are exact
+        # each position has at most one multiplier of a name: sums of these digits are exact
         digits = max(1, 53 - symbols.bit_length())
         sums = [0] * len(self.names)
         counts = np.zeros(0)
@@ -85,7 +85,7 @@ class OverFlows:
         return sums
 
     def pairs(self, owners: Sequence[Sequence[int]], names: Names) -> tuple[PairPrices, ...]:
-        """Returns the multipliers as a leaf has them: each name is about some candidates."""
+        """Returns the multipliers as in a leaf; `owners` are the candidates of each name."""
         token = names.tokens(np.array([t for own in owners for t in own], np.int64))
         at = names.rank[self.position]
         order = np.lexsort((at, self.which))
@@ -101,16 +101,16 @@ class OverFlows:
 
 @dataclass(frozen=True)
 class LastStep:
-    """What the last step found for a family, rounded to units of 1 / one tokens.
+    """The multipliers of a family in the last step, rounded to units of 1 / one tokens.
 
     Attributes
     ----------
     counter : PriceCounter
         The candidates and words, and the unit.
     multipliers : mapping of hashable to int
-        Those of the family's rows, by key.
+        The multipliers of the family's rows, by key.
     over_flows : OverFlows
-        Those of its rows over flows.
+        The multipliers of its rows over flows.
     """
 
     counter: PriceCounter
@@ -120,16 +120,16 @@ class LastStep:
 
 @dataclass
 class Given:
-    """What a term gives and takes, in units of 1 / one tokens.
+    """What a term adds to and subtracts from rewards and the bound, in units of 1 / one tokens.
 
     Attributes
     ----------
     tokens : dict of int to int
-        What the rewards of candidates are more.
+        What is added to the rewards of candidates.
     groups : list of (ndarray of bool, int)
-        Likewise for all candidates of a group.
+        What is added to the rewards of all candidates of a group.
     loss : int
-        What the bound is less.
+        What is subtracted from the bound.
     """
 
     tokens: dict[int, int] = field(default_factory=lambda: defaultdict(int))
@@ -138,20 +138,20 @@ class Given:
 
 
 class Term(ABC):
-    """What a family adds to what prices prove."""
+    """The contribution of a family to the bound."""
 
     @abstractmethod
     def finer(self, bits: int) -> Self:
-        """The same in units that are smaller by so many binary digits."""
+        """Returns the same term in units that are finer by so many binary digits."""
 
     @abstractmethod
     def gives(self, counter: PriceCounter) -> Given:
-        """Returns what it gives and takes."""
+        """Returns what the term adds and subtracts."""
 
     def payments(self, counter: PriceCounter) -> Payments | None:
-        """Returns what candidates pay for lying over symbols; None if nothing."""
+        """Returns what candidates pay for lying over symbols; None if they pay nothing."""
         return None
 
     @abstractmethod
     def in_leaf(self, names: Names) -> dict[str, Any]:
-        """Returns the parts of a `Leaf` that hold it."""
+        """Returns the term as fields of a `Leaf`."""

@@ -1,4 +1,4 @@
-"""Primal-dual steps whose arcs are held: faster than making them, where there are few."""
+"""Primal-dual steps whose arcs are kept in memory, which is faster if there are few."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["HeldSteps"]
 
 
 class HeldSteps:
-    """The same as `partcover.kernels.steps._word_steps.WordSteps`, with all arcs in arrays.
+    """Does the same as `partcover.kernels.steps._word_steps.WordSteps`, with all arcs in arrays.
 
     An arc takes 48 bytes.
 
@@ -25,7 +25,7 @@ class HeldSteps:
     n_arcs : int
         The number of arcs.
     price, made : ndarray of float64, shape (positions,)
-        The prices, and those of the last step before they were drawn back.
+        The prices, and those of the last step before they were averaged with the anchor.
     """
 
     def __init__(
@@ -49,19 +49,19 @@ class HeldSteps:
         self.saddle = saddle = Saddle(offsets, counts.astype(float), *arrays, prices)
         self.price, self.made = saddle.price, saddle.made
         self.distance, self.gains, self.anchor = saddle.distance, saddle.gains, saddle.anchor
-        # about as many arcs and symbols in each shard
+        # each shard has about as many arcs and symbols
         load = saddle.first + offsets
         self.cuts = np.searchsorted(load, np.linspace(0, load[-1], shards + 1)).tolist()
         self.cuts[0], self.cuts[-1] = 0, len(counts)
 
     def start(self, piece: Int32, before: Float64, x: Float64) -> None:
-        """Sets the flows to pieces, and the rows to what candidates that are chosen are worth."""
+        """Sets the flows to segmentations, and the rows to the gains of chosen candidates."""
         self.saddle.flow[:] = piece[self.begin] == self.end
         worth = np.maximum(before[self.end] - before[self.begin] - 1, 0)
         self.saddle.row[:] = worth * x[self.which]
 
     def place(self, which: Int32, start: Int32, flow: Float64, row: Float64) -> None:
-        """Sets the flows and rows of the arcs that are given as by `used`; all others are 0."""
+        """Sets the flows and rows of given arcs, in the form of `used`; all others become 0."""
         at = same_arcs(which, start, self.which, self.begin)
         same = at >= 0
         self.saddle.flow[:] = self.saddle.row[:] = 0
@@ -69,7 +69,7 @@ class HeldSteps:
         self.saddle.row[at[same]] = row[same]
 
     def used(self) -> tuple[Int32, Int32, Float64, Float64]:
-        """Returns the arcs with a flow or a row: candidates, starts, flows and rows."""
+        """Returns the arcs with a nonzero flow or row: candidates, starts, flows and rows."""
         saddle = self.saddle
         used = (saddle.flow != 0) | (saddle.row != 0)
         return self.which[used], self.begin[used], saddle.flow[used], saddle.row[used]

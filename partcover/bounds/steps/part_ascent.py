@@ -20,9 +20,9 @@ from .word_ascent import WordAscent
 
 __all__ = ["PartAscent"]
 
-_ROOM = 0.1  # flow; rows with more room are left out until they have less
-_VIOLATED = 0.01  # flow
-_WORTH_A_SHARD = 1 << 12  # rows and symbols: of fewer, a call costs more than the step
+_ROOM = 0.1  # a row with more unused flow than this is left out until it has less
+_VIOLATED = 0.01  # flow by which a row that was left out is violated
+_WORTH_A_SHARD = 1 << 12  # rows and symbols; with fewer, calling a shard costs more than its step
 
 
 class PartAscent(PrimalDual):
@@ -31,13 +31,13 @@ class PartAscent(PrimalDual):
     Parameters
     ----------
     ascent : WordAscent
-        The steps over words, at whose point these begin, and whose families they have, too.
+        The steps over words; their point and families are taken over.
     active : ndarray of int32
         The active set.
     inside, outside : ndarray of bool, shape (tokens,)
-        Tokens that are required, and tokens that are not allowed.
+        Tokens that are required, and tokens that are forbidden.
     free : int
-        How many tokens may be chosen besides.
+        How many tokens may be chosen in addition to those inside.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class PartAscent(PrimalDual):
         self.cuts: list[Inequality] = []
         self.active = active = self._closed(active)
         self.x[active] = ascent.x[active]
-        self.own, self.mu, self.rows = ascent.own, ascent.mu, ascent.rows  # known by their keys
+        self.own, self.mu, self.rows = ascent.own, ascent.mu, ascent.rows  # taken over by key
         self.parts = parts = Parts(self.counter, active)
         self.saddle = saddle = parts.saddle()
         self._build()
@@ -82,11 +82,11 @@ class PartAscent(PrimalDual):
         self._sum_gains()
 
     def change(self, active: Int32, cuts: Sequence[Inequality]) -> None:
-        """Changes the active set and the cuts, and keeps the point."""
+        """Changes the active set and the cuts; keeps the point."""
         self._change(self._closed(active), cuts, self.counter)
 
     def _change(self, active: Int32, cuts: Sequence[Inequality], counter: PriceCounter) -> None:
-        """Changes the active set, the cuts and how the words are counted."""
+        """Changes the active set, the cuts and the counts of the words."""
         inactive = np.ones(len(self.x), bool)
         inactive[active] = False
         self.x[inactive] = 0
@@ -103,6 +103,8 @@ class PartAscent(PrimalDual):
     def move(self, price: Float64, pair_row: Float64, mu: Float64) -> None:
         """Moves to other prices and multipliers of rows, and restarts there.
 
+        What an arc gains beyond its cost and its payments becomes the multiplier of its own row.
+
         What an arc is worth beyond what it costs and pays becomes the multiplier of its own row.
         """
         parts, rows, saddle = self.parts, self.rows.arcs, self.saddle
@@ -114,7 +116,7 @@ class PartAscent(PrimalDual):
         self._sum_gains()
 
     def branch(self, inside: Bools, outside: Bools, free: int) -> PartAscent:
-        """Returns steps from the present point for a case; these stay as they are."""
+        """Returns steps for a case that begin at the present point; these steps are not changed."""
         other = copy(self)
         other.budgets = self.budgets.of_case(free, inside)
         other._given = [family.of_case(outside) for family in self._given]
@@ -126,7 +128,7 @@ class PartAscent(PrimalDual):
         return other
 
     def counted_by(self, counter: PriceCounter) -> PartAscent:
-        """Returns steps from the present point for other counts of the words."""
+        """Returns steps for other counts of the words that begin at the present point."""
         other = copy(self)
         other._change(self.active, self.cuts, counter)
         return other
@@ -146,7 +148,7 @@ class PartAscent(PrimalDual):
         return np.array(tokens)
 
     def _closed(self, active: Int32) -> Int32:
-        """Returns an active set with all candidates that rows of families are about."""
+        """Returns an active set extended by all candidates that rows of families contain."""
         if not self._given:
             return active
         closed = np.zeros(len(self.x), bool)
@@ -158,10 +160,10 @@ class PartAscent(PrimalDual):
     def _build(
         self, known: ArcRows | None = None, before: Saddle | None = None, old: Parts | None = None
     ) -> None:
-        """Makes the rows of families and of cuts, over the present parts.
+        """Builds the rows of families and cuts over the present parts.
 
-        Multipliers of rows over flows are taken from known ones, over other parts.  Of those
-        without, only rows stay that hold with little room.
+        Multipliers of rows over flows are taken from known rows over other parts.  A row without a
+        known multiplier is kept only if it is nearly tight.
         """
         parts, saddle = self.parts, self.saddle
         held = self.active, parts.which, parts.start, parts.end, parts.offsets, parts.counts
@@ -183,7 +185,7 @@ class PartAscent(PrimalDual):
             same = tight[ours]
             ours, theirs = kept[ours[same]], theirs[same]
         saddle.set_pairs(rows.arcs.first, rows.arcs.arcs, rows.arcs.target)
-        # about as many rows and symbols in each shard
+        # each shard has about as many rows and symbols
         load = saddle.first + saddle.pair_rows + parts.offsets
         self.n_shards = min(SHARDS, 1 + int(load[-1]) // _WORTH_A_SHARD)
         self._take(rows, self.arcs)
@@ -199,7 +201,7 @@ class PartAscent(PrimalDual):
         return bool((self._room(self._left_out) < -_VIOLATED).any())
 
     def _room(self, rows: Rows) -> Float64:
-        """Returns how much more flow each row over flows has room for."""
+        """Returns the unused flow of each row over flows."""
         known = dict(zip(self.rows.own, self.own.tolist(), strict=True))
         fresh = zip(rows.own, rows.own_first.tolist(), strict=True)
         own = [known.get(key, first) for key, first in fresh]
@@ -217,11 +219,11 @@ class PartAscent(PrimalDual):
         return self.saddle.pair_made
 
     def positions(self, places: Int64) -> tuple[Int64, Int64]:
-        """Returns all positions in ``words.data`` of some places, and for each of which place."""
+        """Returns all positions in ``words.data`` of some places, and the place of each."""
         return self.parts.everywhere(places)
 
     def proposed(self) -> Float64:
-        """Returns the prices to count: 1 where no arc lies."""
+        """Returns the prices to count; 1 at positions without an arc."""
         prices = np.ones(len(self.parts.place))
         covered = self.parts.place >= 0
         prices[covered] = self.saddle.made[self.parts.place[covered]]
@@ -231,10 +233,10 @@ class PartAscent(PrimalDual):
     def cut_multipliers(self) -> list[float]:
         """The multipliers of the cuts after the last step."""
         multipliers: list[float] = self.mu_made.tolist()
-        return multipliers[len(multipliers) - len(self.cuts) :]  # their rows come last
+        return multipliers[len(multipliers) - len(self.cuts) :]  # their rows are the last ones
 
     def owed(self) -> Float64:
-        """Returns what the cuts over each token of the active set give to its reward."""
+        """Returns what the cuts over each token of the active set add to its reward."""
         given = self.mu_made.copy()
         given[: len(given) - len(self.cuts)] = 0
         gives: Float64 = -self.rows.transposed(given, len(self.metric))[: len(self.active)]

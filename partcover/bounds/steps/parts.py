@@ -1,4 +1,4 @@
-"""Parts of words, cut where no active candidate crosses and merged where they are the same."""
+"""Parts of words, split where no active candidate crosses; equal parts are merged."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Parts:
     Attributes
     ----------
     place : ndarray of int32, shape (symbols,)
-        Where a position of the words is among the parts; −1 where no arc lies.
+        The place of each position of the words among the parts; −1 where no arc lies.
     position : ndarray of int64, shape (places,)
-        The first position of the words at each place.
+        The first position in the words of each place.
     offsets : ndarray of int64, shape (parts + 1,)
         First place of each part.
     counts : ndarray of float64, shape (parts,)
-        Counts of the words that have the part, summed.
+        The summed counts of the words that have each part.
     which, start, end, back : ndarray of int32, shape (arcs,)
-        The arcs: which of the active set, places, and what `arcs` tells of those before.
+        The arcs: index in the active set, places, and what `arcs` returns about earlier ones.
     """
 
     def __init__(self, counter: PriceCounter, active: Int32) -> None:
@@ -57,18 +57,18 @@ class Parts:
         self.position[self.place[covered]] = covered
 
     def saddle(self) -> Saddle:
-        """Returns steps over these parts, at 0."""
+        """Returns steps over these parts, with a point of zeros."""
         return Saddle(self.offsets, self.counts, self.which, self.start, self.end, self.back)
 
     def arcs_of(self, position: Int32, candidate: Int32) -> tuple[Int64, Int64]:
-        """Returns the arcs that stand for occurrences in the words, and for which of them."""
+        """Returns the arcs of occurrences in the words, and the occurrence of each."""
         size = int(max(self.active.max(initial=0), candidate.max(initial=0))) + 1
         wanted = self.place[position].astype(np.int64) * size + candidate
         which, arc = matches(wanted, self.start.astype(np.int64) * size + self.active[self.which])
         return arc, which
 
     def merged(self, values: Float64) -> Float64:
-        """Returns the means of values of positions over the words that are merged."""
+        """Returns the means of values of positions over merged positions."""
         covered = np.flatnonzero(self.place >= 0)
         place, counts = self.place[covered], self.counter.count_at[covered]
         total = np.bincount(place, counts * values[covered], len(self.position))
@@ -76,7 +76,7 @@ class Parts:
         return mean
 
     def copy_point(self, saddle: Saddle, old: Parts, old_saddle: Saddle) -> None:
-        """Copies the point of other parts of the same words, but for the rows of pairs."""
+        """Copies the point of other parts of the same words, without the rows of pairs."""
         if old is self:
             saddle.price[:], saddle.made[:] = old_saddle.price, old_saddle.made
             saddle.flow[:], saddle.row[:] = old_saddle.flow, old_saddle.row
@@ -91,7 +91,7 @@ class Parts:
 
     @cached_property
     def _by_place(self) -> tuple[Int64, Int64]:
-        """All positions that arcs lie over, by place, and where those of each place begin."""
+        """All positions that arcs cover, sorted by place, and where those of each place begin."""
         covered = np.flatnonzero(self.place >= 0)
         order = covered[np.argsort(self.place[covered], kind="stable")]
         return order, np.searchsorted(self.place[order], np.arange(len(self.position) + 1))

@@ -25,50 +25,50 @@ class Steps(Protocol):
     made: Float64
 
     def anchor(self) -> None:
-        """Makes the present point the anchor."""
+        """Makes the present point the anchor of averaging."""
 
     def distance(self) -> tuple[float, float]:
-        """Returns the squared distances from the anchor: of flows, of prices and rows."""
+        """Returns the squared distances from the anchor: of flows, and of prices and rows."""
 
     def gains(self, gain: Float64) -> None:
-        """Adds what each column gains."""
+        """Adds the gain of each column to an array."""
 
 
 class PrimalDual(ABC):
-    """Steps towards the saddle point of flows, x and variables of rows, and of their multipliers.
+    """Steps towards a saddle point of flows, x and variables of rows, and all multipliers.
 
     The relaxation is ::
 
         min  Σ_W c(W)·(arcs used)    flows are paths,  flow of an arc ≤ x,  `Budgets`,  `Rows`
 
-    Steps are those of Chambolle and Pock (2011) with diagonal step sizes, reflected and drawn back
-    to an anchor.  What the arcs are of and which candidates are active is for subclasses to say.
+    The steps are those of Chambolle and Pock (2011) with diagonal step sizes, reflected and
+    averaged with an anchor.  Subclasses define the arcs and which candidates are active.
 
     Parameters
     ----------
     counter : PriceCounter
-        Counts what prices prove.
+        Computes in integers what prices prove.
     budgets : Budgets
-        The budget and those of groups.
+        The budget, and the budgets of groups.
     x : ndarray of float64, shape (tokens,)
-        How much of each candidate is chosen.
+        x of each candidate.
 
     Attributes
     ----------
     active : ndarray of int32
         The active set: the candidates whose occurrences are arcs.
     rows : Rows
-        All rows but those of arcs and budgets.
+        All rows except those of arcs and budgets.
     own, mu : ndarray of float64
         The variables and the multipliers of `rows`.
     x_made, own_made, mu_made : ndarray of float64
-        Those of the last step, before they were drawn back; x of the active set.
+        The values of the last step before they were averaged with the anchor; x of the active set.
     weight : float
-        The primal weight: prices move by it, flows by its inverse.
+        The primal weight: steps of prices are multiplied by it, steps of flows divided.
     steps : int
-        Steps since the anchor.
+        Number of steps since the anchor.
     n_shards : int
-        Into how many shards the arcs are divided, whatever the number of threads.
+        Number of shards of the arcs; it does not depend on the number of threads.
     """
 
     saddle: Steps
@@ -86,7 +86,7 @@ class PrimalDual(ABC):
 
     @property
     def fee(self) -> float:
-        """What a token must gain to be chosen."""
+        """The gain that a token needs to be chosen: the multiplier of the budget."""
         return self.budgets.fee
 
     @abstractmethod
@@ -95,11 +95,11 @@ class PrimalDual(ABC):
 
     @property
     def weight_of_active(self) -> Float64:
-        """How often each candidate of the active set occurs."""
+        """The count of each active candidate's occurrences."""
         return self.counter.weight[self.active].astype(float)
 
     def _take(self, rows: Rows, arcs: Arcs | None = None) -> None:
-        """Takes rows in place of the present ones, and keeps what is known of theirs."""
+        """Replaces the rows, and keeps the known variables and multipliers by key."""
         known: dict[Hashable, float] = dict(zip(self.rows.own, self.own.tolist(), strict=True))
         fresh = zip(rows.own, rows.own_first.tolist(), strict=True)
         self.own = np.array([known.get(key, first) for key, first in fresh], np.float64)
@@ -120,7 +120,7 @@ class PrimalDual(ABC):
         self.moves = np.zeros((self.n_shards, 2))
 
     def _sum_gains(self) -> None:
-        """Sums what each column gains at the present point, and restarts there."""
+        """Sums the gain of each column at the present point, and restarts there."""
         self.gain = np.zeros(len(self.metric))
         self.saddle.gains(self.gain)
         self.restart()
@@ -134,7 +134,7 @@ class PrimalDual(ABC):
         self.steps = 0
 
     def step(self) -> float:
-        """Makes one step; returns how far it moved."""
+        """Makes one step; returns the distance that the point moved."""
         n, weight, rows = len(self.active), self.weight, self.rows
         keep = (self.steps + 1) / (self.steps + 2)
         x, own, mu = self.x[self.active], self.own, self.mu
@@ -164,7 +164,7 @@ class PrimalDual(ABC):
         return math.sqrt(weight * flows + prices / weight)
 
     def reweigh(self) -> None:
-        """Balances prices and flows by how far both have moved since the anchor."""
+        """Balances prices and flows by the distances that both have moved since the anchor."""
         n = len(self.active)
         flows, prices = self.saddle.distance()
         flows += float(np.sum(self.metric[:n] * (self.x[self.active] - self.x_from) ** 2))
@@ -174,7 +174,7 @@ class PrimalDual(ABC):
             self.weight = math.sqrt(self.weight * math.sqrt(prices / flows))
 
     def x_all(self) -> Float64:
-        """Returns how much of each candidate of the index is chosen, 0 to 1."""
+        """Returns x of each candidate of the index, between 0 and 1."""
         x = np.zeros(len(self.x))
         x[self.active] = self.x_made
         return x[: len(self.counter.instance.index)]

@@ -1,4 +1,4 @@
-"""Finds violated cuts at a point of the relaxation, and chooses those that are worth a row."""
+"""Finds cuts that a point of the relaxation violates, and chooses the most useful ones."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .part_ascent import PartAscent
 __all__ = ["separate"]
 
 _SMALLEST_FLOW = 1e-3
-_VIOLATED = 1e-3  # by so much a cut must be violated
-_WORTH = 0.002  # of the k-th largest reward: what a pair must be able to save
-_CUTS_AN_EDGE = 3  # in one round
-_SEEDS = 20_000  # triangles that are grown into cliques
-_CUTS = 1000  # in one round
-_FEW = 100  # new cuts over single tokens: of fewer, groups of tokens are tried as well
+_VIOLATED = 1e-3  # smallest violation of a cut
+_WORTH = 0.002  # smallest savings of a pair, as a part of the k-th largest reward
+_CUTS_AN_EDGE = 3  # cuts of one edge in one round
+_SEEDS = 20_000  # triangles that are extended to cliques
+_CUTS = 1000  # cuts in one round
+_FEW = 100  # with fewer new cuts over single tokens, groups of tokens are tried too
 
 
 class _Edge(NamedTuple):
-    """A set of tokens whose flows overlap, its slack, and the count of the words they want."""
+    """A set of tokens whose flows overlap, its slack, and the count of the words that use them."""
 
     tokens: Group
     slack: int
@@ -34,10 +34,10 @@ class _Edge(NamedTuple):
 
 
 class _ConflictGraph:
-    """The sets of tokens whose flows overlap, as `kernels.bounds._separation` takes them.
+    """The sets of tokens whose flows overlap, in the form of `kernels.bounds._separation`.
 
-    A node is a group of tokens.  A set is an edge between any two groups that make it up.  Groups
-    of one edge are in no cycle, and left out.
+    A node is a group of tokens.  A set is an edge between any two groups whose union it is.
+    Groups with a single edge lie on no cycle, and are left out.
     """
 
     def __init__(self, sets: list[_Edge]) -> None:
@@ -74,7 +74,7 @@ class _ConflictGraph:
 
 
 def _halves(tokens: Group) -> Iterator[Group]:
-    """Yields one of each two groups that make up a set."""
+    """Yields one group of each split of a set into two groups."""
     n = len(tokens)
     for size in range(1, n // 2 + 1):
         for one in combinations(tokens, size):
@@ -85,10 +85,11 @@ def _halves(tokens: Group) -> Iterator[Group]:
 def separate(ascent: PartAscent) -> list[Inequality]:
     """Returns cuts that the last step's point violates, the most useful first.
 
-    All triangles; for each token the odd cycle through it with the least slack; and
-    cliques grown from triangles.  They are ranked by violation times the weight of the lightest
-    edge: what the words where all its tokens are wanted could save at most.  The violation alone
-    says little.  Nodes of several tokens are tried where single ones bring few that are new.
+    It finds all triangles, for each token the odd cycle through it with the least slack, and
+    cliques that contain a triangle.  They are ranked by the violation times the weight of the
+    lightest edge: an upper bound on the savings in the words that use all its tokens.  The
+    violation alone is a poor rank.  Nodes of several tokens are tried if single ones give few
+    new cuts.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def separate(ascent: PartAscent) -> list[Inequality]:
 
 
 def _violated(ascent: PartAscent, edges: list[_Edge], x: Int64) -> list[Inequality]:
-    """Returns cuts over some edges, the most useful first."""
+    """Returns violated cuts over some edges, the most useful first."""
     graph = _ConflictGraph(edges)
     if not graph.groups:
         return []
@@ -126,7 +127,7 @@ def _violated(ascent: PartAscent, edges: list[_Edge], x: Int64) -> list[Inequali
         edges = [edge[e] for e in (cycle if kind == "cycle" else combinations(nodes, 2))]
         tokens = [t for i in nodes for t in graph.groups[i]]
         if len(set(tokens)) < len(tokens) or len(set(edges)) < len(edges):
-            return  # a smaller one holds as much
+            return  # a smaller cut says the same
         groups = [names[i] for i in nodes]
         cut = Inequality.cycle(groups) if kind == "cycle" else Inequality.clique(groups, r)
         use[cut] = violation * min(weight[e] for e in edges)
@@ -156,13 +157,13 @@ def _pairs(ascent: PartAscent) -> tuple[list[_Edge], Int64]:
     parts, flow = ascent.parts, ascent.saddle.flow
     overlaps = demands(parts.offsets, parts.which, parts.start, parts.end, flow, _SMALLEST_FLOW)
     x = np.rint(np.clip(ascent.x_made, 0, 1) * ONE).astype(np.int64)
-    # the words where both tokens are wanted more than either is chosen
+    # the words in which the flows of both tokens together exceed the x of either
     key = overlaps[:, 0]
     wanted = overlaps[:, 2] > np.maximum(x[key >> 32], x[key & 0xFFFFFFFF]) + ONE // 100
     overlaps = overlaps[wanted]
     if not len(overlaps):
         return [], x
-    # the order of those of a pair does not matter: sums are of whole counts
+    # the order within a pair does not matter: the sums are of integers
     order = np.argsort(overlaps[:, 0])
     key, part, flows = overlaps[order].T
     begins = np.concatenate([[True], key[1:] != key[:-1]])
@@ -170,7 +171,7 @@ def _pairs(ascent: PartAscent) -> tuple[list[_Edge], Int64]:
     pairs = key[first]
     a, b = x[pairs >> 32], x[pairs & 0xFFFFFFFF]
     y = np.minimum(np.maximum.reduceat(flows, first), ONE)
-    # flows are a little above what x allows: no slack is below 0
+    # flows slightly exceed what x allows: a slack is at least 0
     slack = np.maximum(ONE // 2 + (a + b) // 2 - y, 0)
     weight = np.bincount(number, parts.counts[part], len(pairs))
     useful = (slack < ONE // 2) & (weight > _WORTH * ascent.fee)

@@ -1,4 +1,4 @@
-"""Steps over the words, for the candidates that matter."""
+"""Steps over the words, for the candidates that may be chosen."""
 
 from __future__ import annotations
 
@@ -24,33 +24,34 @@ from .primal_dual import PrimalDual
 __all__ = ["WordAscent"]
 
 
-_FIRST_SECONDS = 1.5e-7  # an occurrence of a candidate, before the first bound
+_FIRST_SECONDS = 1.5e-7  # seconds for an occurrence of a candidate before the first bound
 _SETTLED = 8  # steps before the active set is updated
-_FEW_ARCS = 1 << 22  # so many are made at once, whatever their rewards
-_REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9  # rewards, as a part of the k-th largest
+_FEW_ARCS = 1 << 22  # up to so many arcs are made at once, whatever their rewards
+# limits of rewards for leaving and joining, as a part of the k-th largest
+_REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9
 BYTES_A_HELD_ARC = 80  # while arcs are made from others
-BYTES_AN_ARC = 24  # at most half of all flows and rows are there, while arcs change
+BYTES_AN_ARC = 24  # at most half of all flows and rows are nonzero while arcs change
 _NONE = np.zeros(0)
 
 
 class WordAscent(PrimalDual):
-    """Steps from a vocabulary towards the best prices, over the occurrences of an active set.
+    """Steps from a vocabulary towards the best prices, over occurrences of an active set.
 
     Parameters
     ----------
     counter : PriceCounter
-        Counts what prices prove.
+        Computes in integers what prices prove.
     vocabulary : Vocabulary
-        GreedTok's, the first point.
+        GreedTok's vocabulary, the first point.
     gains : sequence of int
         The gains of its tokens.
     families : sequence of Family
-        What the relaxation has beside budgets.
+        The families of the relaxation in addition to budgets.
 
     Attributes
     ----------
     rewards : ndarray of int64, shape (tokens,)
-        The rewards as last counted.
+        The last counted rewards.
     """
 
     saddle: HeldSteps | WordSteps
@@ -69,14 +70,14 @@ class WordAscent(PrimalDual):
         self.families = families
         self.prices: Float64 | None = None
         self.begun = False
-        # prices, those of the anchor, and those of the last step
+        # the present prices, those of the anchor, and those of the last step
         self.point = np.zeros((3, len(counter.instance.words.data)))
         self.rewards = np.zeros(len(counter.lo), np.int64)
         self.returned = np.zeros(len(counter.lo), bool)
 
     @property
     def first_seconds(self) -> float:
-        """About how long it takes to begin and to count the first bound."""
+        """The estimated time until the first bound is counted."""
         return _FIRST_SECONDS * self.counter.intervals.occurrences
 
     @property
@@ -106,7 +107,7 @@ class WordAscent(PrimalDual):
             self.begun = True
 
     def _first_prices(self, k: int) -> None:
-        """Cuts the words by GreedTok's vocabulary: the pieces' shares are the first prices."""
+        """Segments the words with GreedTok's vocabulary; first prices split the cost of tokens."""
         counter = self.counter
         words, symbols = counter.instance.words, counter.instance.symbols
         chosen = Vocabulary(self.vocabulary.tokens[:k], symbols)
@@ -114,13 +115,13 @@ class WordAscent(PrimalDual):
         self.x[np.isin(counter.intervals.key, index.find_tokens(chosen).key)] = 1.0
         ends = np.flatnonzero(segment(words, chosen).ends)
         sizes = np.diff(np.concatenate([[-1], ends]))
-        self.piece = np.zeros(len(words.data), np.int32)  # where a piece begins: where it ends
+        self.piece = np.zeros(len(words.data), np.int32)  # for the start of each token its end
         self.piece[ends - sizes + 1] = ends + 1
         if self.prices is None:
             self.prices = np.repeat(1.0 / sizes, sizes)
 
     def _most_rewarding(self, active: Bools, k: int) -> Bools:
-        """Returns those of many candidates whose rewards are large now, as many as may be arcs."""
+        """Returns the candidates with the largest rewards now, as many as may have arcs."""
         counter = self.counter
         if int((counter.hi - counter.lo)[active].sum(dtype=np.int64)) <= _FEW_ARCS:
             return active
@@ -132,10 +133,10 @@ class WordAscent(PrimalDual):
         return self._fitting(active)
 
     def _fitting(self, active: Bools) -> Bools:
-        """Returns the tokens of the point, and of others those of the largest rewards.
+        """Returns the tokens of the point, and as many others with the largest rewards as fit.
 
-        These are so few that all occur `MOST_ARCS` times, or they alone half as often: prices are
-        good only if what is not chosen competes with what is.
+        All together occur at most `MOST_ARCS` times, or the others half as often alone: prices are
+        good only if candidates that are not chosen compete with chosen ones.
         """
         counter = self.counter
         chosen: Bools = counter.fixed | (self.x > 0.01)
@@ -147,7 +148,7 @@ class WordAscent(PrimalDual):
         return chosen
 
     def _first_point(self, active: Bools) -> None:
-        """Makes a point of GreedTok's vocabulary: its paths are the flows."""
+        """Makes a point from GreedTok's vocabulary, with its segmentations as flows."""
         self._make(active)
         assert self.prices is not None
         self.saddle.price[:] = self.prices
@@ -158,18 +159,18 @@ class WordAscent(PrimalDual):
         self._sum_gains()
 
     def _make(self, active: Bools) -> None:
-        """Makes the arcs of the active set and of what its rows need, and the rows."""
+        """Makes the arcs of the active set and of the tokens that its rows need, and the rows."""
         counter = self.counter
         words = counter.instance.words
         for family in self.families:
             active = family.closed(active)
-        # the most frequent first: they are looked up most, and then lie side by side
+        # frequent candidates first: they are looked up most, and are then adjacent in memory
         self.active = np.flatnonzero(active).astype(np.int32)
         occurrences = counter.hi[self.active] - counter.lo[self.active]
         self.active = self.active[np.argsort(-occurrences, kind="stable")]
         lo, hi, length = (a[self.active] for a in (counter.lo, counter.hi, counter.length))
         n_arcs = int((hi - lo).astype(np.int64).sum())
-        # rows over flows need arcs that are held
+        # rows over flows need arcs in memory
         is_held = bool(self.families) or n_arcs <= MOST_HELD_ARCS
         _refuse_beyond_memory(n_arcs, BYTES_A_HELD_ARC if is_held else BYTES_AN_ARC)
         steps = HeldSteps if is_held else WordSteps
@@ -187,7 +188,7 @@ class WordAscent(PrimalDual):
         self._take(rows, arcs)
 
     def _activate(self, active: Bools) -> None:
-        """Changes the active set, and keeps the point."""
+        """Changes the active set; keeps the point."""
         which, start, flow, row = self.saddle.used()
         which = self.active[which]
         old = self.rows.arcs
@@ -204,7 +205,7 @@ class WordAscent(PrimalDual):
         self._sum_gains()
 
     def update_active_set(self, steps: int) -> bool:
-        """Updates the active set by reward; returns whether it changed."""
+        """Updates the active set by rewards; returns whether it changed."""
         if steps < _SETTLED or self.budgets.free <= 0:
             return False
         counter = self.counter
@@ -227,10 +228,10 @@ class WordAscent(PrimalDual):
     def restart(self) -> None:
         """Makes the present point the anchor."""
         super().restart()
-        self.x_made = self.budgets.fitted(self.x_from)  # the point may be of a larger budget
+        self.x_made = self.budgets.fitted(self.x_from)  # the point may exceed the budget
 
     def step(self) -> float:
-        """Makes one step; returns how far it moved."""
+        """Makes one step; returns the distance that the point moved."""
         self.prices = None
         return super().step()
 
@@ -243,15 +244,15 @@ class WordAscent(PrimalDual):
         return self.saddle.saddle.pair_made if isinstance(self.saddle, HeldSteps) else _NONE
 
     def positions(self, places: Int64) -> tuple[Int64, Int64]:
-        """Returns all positions in ``words.data`` of some places, and for each of which place."""
+        """Returns all positions in ``words.data`` of some places, and the place of each."""
         return places, np.arange(len(places))
 
     def proposed(self) -> Float64:
-        """Returns the prices to count: those of the last step, before they were drawn back."""
+        """Returns the prices to count: those of the last step before averaging."""
         return self.saddle.made if self.prices is None else self.prices
 
     def cost(self) -> float:
-        """Returns the cost of the present point, at least the value of the relaxation."""
+        """Returns the cost of the present point; it is at least the value of the relaxation."""
         for family in self.families:
             self.x_made = family.kept(self.active, self.x_made)
         saddle, x = self.saddle, np.concatenate([self.x_made, self.own_made])
@@ -271,7 +272,7 @@ _FEWER = (
 
 
 def _refuse_beyond_memory(n_arcs: int, size: int) -> None:
-    """Refuses more arcs than fit in memory or in 32 bits."""
+    """Raises an error if the arcs do not fit in memory or in 32 bits."""
     if n_arcs >= 2**31 - 1:
         raise InputError(f"the relevant candidates occur {n_arcs:,} times: {_FEWER}")
     what = f"the candidates that matter occur {n_arcs:,} times, which needs"

@@ -1,1 +1,1 @@
-"""Cases of vocabularies, bounded and split until none is open."""
+"""The tree of branch and cut: cases are bounded and split until none is open."""

@@ -1,4 +1,4 @@
-"""Balances the weights of several corpora while a case is bounded."""
+"""Adjusts the weights of several corpora while a case is bounded."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from ..counting.price_counter import PriceCounter
 
 __all__ = ["Balance"]
 
-_STEP = 1.0  # the first step, of logarithms of shares over those of ratios
-_UNEVEN = 0.25  # of what a case lacks: the largest ratio above the mean, for which to move weights
-_MOST = 8  # changes of weights of a case
+_STEP = 1.0  # the first step: change of a share's logarithm over that of a ratio
+_UNEVEN = 0.25  # weights move if the largest ratio exceeds the mean by this part of the case's gap
+_MOST = 8  # most changes of weights in a case
 
 
 class Balance:
-    """The weights for a case: a corpus with a ratio above the mean gets more.
+    """The weights of a case: a corpus whose ratio is above the mean gets more weight.
 
-    Any weights give a valid bound.  The best are those under which the relaxation needs the same
-    ratio of tokens to reference in all corpora that have weight.
+    All weights give a valid bound.  The best are those with which the relaxation has the same ratio
+    of tokens to reference in all corpora with positive weight.
 
     Parameters
     ----------
     counter : PriceCounter
-        Counts by the first weights.
+        Computes bounds with the first weights.
     """
 
     def __init__(self, counter: PriceCounter) -> None:
@@ -36,14 +36,14 @@ class Balance:
     def after(
         self, rounds: CutRounds, level: Fraction, best: int | Fraction
     ) -> tuple[int, ...] | None:
-        """Returns other weights if the corpora are served unevenly at the point of some rounds.
+        """Returns other weights if the ratios of the corpora are unequal at the point of rounds.
 
         Parameters
         ----------
         rounds : CutRounds
             The rounds.
         level : Fraction
-            What is proven.
+            The proven bound.
         best : int or Fraction
             The largest ratio that closes the case.
         """

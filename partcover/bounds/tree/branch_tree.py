@@ -1,4 +1,4 @@
-"""The tree of branch and cut: cases of vocabularies, each with what is proven about it."""
+"""The tree of branch and cut: cases, each with the best bound proven for it."""
 
 from __future__ import annotations
 
@@ -24,23 +24,24 @@ from ..rows.merges import Merges
 
 __all__ = ["Node", "Proof", "certificate_of", "leaves_of", "settle", "tree_of"]
 
-_MERGES: WeakKeyDictionary[PriceCounter, Merges] = WeakKeyDictionary()  # made once for a counter
+# computed once for each counter
+_MERGES: WeakKeyDictionary[PriceCounter, Merges] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What is proven about a case.
+    """A proven bound of a case.
 
     Attributes
     ----------
     value : int
         The lower bound, times `scale` of the counter.
     prices : DualPoint
-        What proves it.
+        The prices and multipliers that prove it.
     counter : PriceCounter
-        What counts it: of several corpora, by its weights.
+        The counter of the bound; for several corpora, with its weights.
     corpus : int
-        The one corpus that it is about, whose tokens are the value; −1 for the counter's weights.
+        The one corpus whose tokens are the value; −1 for all, with the counter's weights.
     """
 
     value: int
@@ -58,11 +59,11 @@ class Proof:
 
     @property
     def proven(self) -> int | Fraction:
-        """The lower bound, of tokens or of the largest ratio over several corpora."""
+        """The lower bound, as tokens or as the largest ratio over several corpora."""
         return self.counter.proven(self.value) if self.corpus < 0 else self.level
 
     def closes(self, best: int | Fraction) -> bool:
-        """Whether it proves that nothing is better than the incumbent's tokens or ratio."""
+        """Whether it proves that no vocabulary of the case is better than the incumbent."""
         if self.corpus >= 0:
             return self.level >= best
         return self.value >= self.counter.goal(best)
@@ -78,28 +79,28 @@ class Proof:
 
 @dataclass(eq=False)
 class Node:
-    """A case, the prices that prove the most about it, and the rounds that find better ones.
+    """A case with its best bound, and the rounds that improve it.
 
     Attributes
     ----------
     case : Case
-        The vocabularies that come to it.
+        The vocabularies of the node.
     proof : Proof
-        What is proven about it.
+        The best proven bound.
     x : ndarray of float64, shape (candidates,)
-        How much of each candidate the relaxation chooses, as far as is known.
+        x of each candidate in the relaxation, as far as known.
     rounds : CutRounds or None
-        None before the first round after a start from a certificate, and where it is closed.
+        None before the first round after a start from a certificate, and in a closed case.
     token : int
-        The token that it is split on; −1 for a leaf.
+        The token that the case is split on; −1 for a leaf.
     children : tuple of two Node, or ()
-        For the vocabularies with the token, and for those without.
+        The cases with the token and without it.
     is_settled : bool
-        Whether it is bounded exactly, since there is nothing to choose.
+        Whether it is bounded exactly because nothing is left to choose.
     is_offered : bool
-        Whether its one vocabulary has been offered: then nothing is left to do.
+        Whether its only vocabulary has been offered, so that the node is done.
     remark : str
-        What it is like, for the log.
+        A description for the log.
     """
 
     case: Case
@@ -119,19 +120,19 @@ class Node:
         return self.proof.level
 
     def improve(self, proof: Proof) -> None:
-        """Keeps a proof if it proves more."""
+        """Keeps a bound if it is better."""
         if proof.level > self.level:
             self.proof = proof
 
     def leaf(self) -> Leaf:
-        """Returns the leaf of a certificate, made once for the same prices."""
+        """Returns the leaf of a certificate, which is cached for the same prices."""
         if self._leaf is None or self._leaf[0] is not self.proof:
             self._leaf = self.proof, self.proof.leaf()
         return self._leaf[1]
 
 
 def is_empty(counter: PriceCounter, case: Case) -> bool:
-    """Returns whether no vocabulary is of a case: by budgets, or since no merges make a token."""
+    """Returns whether a case has no vocabulary, by its budgets or for lack of merges."""
     instance = counter.instance
     if case.free < 0:
         return True
@@ -154,13 +155,13 @@ def _merges(counter: PriceCounter) -> Merges:
 
 
 def settle(node: Node) -> bool:
-    """Bounds a case exactly that holds no vocabulary, or only one; returns whether it is such."""
+    """Bounds a case exactly if it has at most one vocabulary; returns whether it has."""
     case, counter = node.case, node.proof.counter
     empty = is_empty(counter, case)
     node.is_settled = empty or not case.free or bool((case.inside | case.outside).all())
     if not node.is_settled:
         return False
-    if empty:  # no vocabulary needs more than the symbols
+    if empty:  # an empty case: no vocabulary needs more tokens than there are symbols
         tokens, corpus = counter.instance.words.total_symbols, -1
         if counter.corpora is not None:
             tokens, corpus = _worst(counter, [each.total_symbols for each in counter.corpora.words])
@@ -177,7 +178,7 @@ def settle(node: Node) -> bool:
 
 
 def _tokens_by_corpus(counter: PriceCounter, case: Case) -> Sequence[int]:
-    """Returns the tokens of each corpus with the one vocabulary of a case."""
+    """Returns the tokens of each corpus with the only vocabulary of a case."""
     instance = counter.asked(counter.instance)
     inside = counter.intervals.take(np.flatnonzero(case.inside))
     chosen = {*instance.fixed, *counter.instance.index.tokens_at(inside)}
@@ -204,7 +205,7 @@ def leaves_of(root: Node) -> Iterator[Node]:
 
 
 def certificate_of(counter: PriceCounter, root: Node, lower_bound: int | Fraction) -> Certificate:
-    """Returns the certificate of all cases below a node."""
+    """Returns the certificate of all leaves below a node."""
     instance = counter.instance
     tree: list[Branch | Leaf] = []
     stack = [root]
@@ -220,10 +221,10 @@ def certificate_of(counter: PriceCounter, root: Node, lower_bound: int | Fractio
 
 
 def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node:
-    """Returns the nodes of a certificate, with what their leaves prove as counted here.
+    """Returns the nodes of a certificate, with the bounds of its leaves recounted.
 
-    Branches on tokens that are no candidates, or decided above, have only one subtree that holds
-    a vocabulary worth looking at: it takes their place.
+    If a branch is on a token that is not a candidate, or that was decided above, only one of its
+    subtrees contains a vocabulary that matters.  This subtree replaces the branch.
 
     Parameters
     ----------
@@ -237,7 +238,7 @@ def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node
     Raises
     ------
     InputError
-        If it is about another instance, or has a leaf that is not valid.
+        If it is for another instance, or has an invalid leaf.
     """
     instance = counter.instance
     counter.refuse_other(certificate)
@@ -246,7 +247,7 @@ def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node
     reader = LeafReader(counter)
     readers = {counter.weights: reader}
     top: list[Node] = []
-    # the subtrees to come: the case, and the list that they belong to; no case for those left out
+    # subtrees still to read: the case, and the list to append to; no case for skipped ones
     stack: list[tuple[Case | None, list[Node]]] = [(case, top)]
     split: list[tuple[Node, list[Node]]] = []
     for item in certificate.tree:
@@ -275,7 +276,7 @@ def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node
 
 
 def _leaf_node(reader: LeafReader, case: Case, leaf: Leaf, scale_bits: int) -> Node:
-    """Returns a leaf of a certificate as a node, with an x that its rewards suggest."""
+    """Returns a leaf of a certificate as a node, with an x estimated from its rewards."""
     counter = reader.counter
     prices = reader.prices(leaf, scale_bits)
     value, rewards = prices.count(counter, case)
@@ -290,7 +291,7 @@ def _leaf_node(reader: LeafReader, case: Case, leaf: Leaf, scale_bits: int) -> N
 def _counted_by(counter: PriceCounter, weights: tuple[int, ...]) -> PriceCounter:
     """Returns a counter for the weights of a leaf; a weight of 0 counts as the smallest other."""
     corpora = counter.corpora
-    if corpora is None or not weights:  # the reader refuses what does not fit
+    if corpora is None or not weights:  # the reader raises an error if the weights do not fit
         return counter
     check_weights(weights, len(corpora))
     if min(weights) == 0:

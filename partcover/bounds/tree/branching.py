@@ -1,4 +1,4 @@
-"""Chooses the tokens that cases are split on, by short trials and by what earlier splits gained."""
+"""Chooses the tokens that cases are split on, from short trials and the gains of earlier splits."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from .branch_tree import Node, Proof, settle
 
 __all__ = ["Split", "Splitter"]
 
-_FRACTIONAL = 0.02  # an x this far from 0 and 1 may be branched on
-_TRIED = 2  # tokens that are tried
-_RELIABLE = 4  # trials after which what a token gains is known
-_STEPS = 150  # of a trial
+_FRACTIONAL = 0.02  # a token may be split on if its x is this far from 0 and 1
+_TRIED = 2  # number of tokens tried
+_RELIABLE = 4  # after so many trials the gain of a token counts as known
+_STEPS = 150  # steps of a trial
 
 
 @dataclass(frozen=True)
 class Split:
-    """The cases that a case is split into, and what was learned on the way.
+    """The two cases of a split, and the results of its trials.
 
     Attributes
     ----------
     token : int
-        The token that one case holds and the other lacks; −1 where time was up.
+        The token that one case contains and the other does not; −1 if the time limit was reached.
     children : tuple of Node
         The two cases.
     trials : tuple of (int, float, float)
-        For each token tried, what the case that gained less did for each unit of x, and the
-        multipliers of its cuts.
+        For each token tried: the gain for each unit of x, in the case that gained less, and the
+        multipliers of the cuts over it.
     """
 
     token: int = -1
@@ -44,10 +44,10 @@ class Split:
 class Splitter:
     """Splits cases on the token whose two cases prove the most (strong branching).
 
-    Those are tried that are expected to gain most: by what they gained before, on the average,
-    or else by the multipliers of their cuts, which say what the bound owes to cuts over a token.
-    A token that was tried often is not tried again (reliability branching of Achterberg, Koch and
-    Martin 2005).
+    Only the tokens with the largest expected gains are tried.  The expected gain is the average of
+    earlier gains, or is estimated from the multipliers of the cuts over a token, which say how much
+    of the bound comes from these cuts.  A token that was tried often is not tried again
+    (reliability branching of Achterberg, Koch and Martin 2005).
 
     Parameters
     ----------
@@ -60,25 +60,26 @@ class Splitter:
     def __init__(self, n_tokens: int, clock: Deadline) -> None:
         self.clock = clock
         self.n_trials = np.zeros(n_tokens, np.int64)
-        self.gained = np.zeros(n_tokens)  # for each unit of x, in the case that gained less
+        # summed gains for each unit of x, in the case that gained less
+        self.gained = np.zeros(n_tokens)
         self.owed = np.zeros(n_tokens)
 
     def learn(self, split: Split) -> None:
-        """Keeps what trials gained."""
+        """Stores the results of trials."""
         for token, gained, owed in split.trials:
             self.n_trials[token] += 1
             self.gained[token] += gained
             self.owed[token] += owed
 
     def split(self, node: Node, best: int | Fraction, pulse: Callable[[], None]) -> Split:
-        """Returns the two cases of a case that prove the most after a few steps.
+        """Returns the two cases of the split that proves the most after a few steps.
 
         Parameters
         ----------
         node : Node
             The case, with rounds.
         best : int or Fraction
-            The incumbent's tokens or ratio: where both cases are closed, no other token is tried.
+            The incumbent's tokens or ratio; if both cases are closed, no other token is tried.
         pulse : callable
             Called after each trial.
         """
@@ -95,7 +96,7 @@ class Splitter:
         distance, tokens = distance[local], steps.active[local]
         owed = steps.owed()[local]
         expected = distance * self._expected(tokens, owed)
-        # where short trials gained nothing yet: by what is owed to cuts
+        # if short trials have gained nothing yet: by the multipliers of cuts
         order = np.lexsort((tokens, -distance, -distance * owed, -expected))[:_TRIED]
         first = int(tokens[order[0]])
         if self.n_trials[first] >= _RELIABLE:
@@ -117,7 +118,7 @@ class Splitter:
         return replace(split, trials=tuple(trials))
 
     def _expected(self, tokens: Int32, owed: Float64) -> Float64:
-        """Returns what splits on tokens are expected to gain, for each unit of x."""
+        """Returns the expected gains of splits on tokens, for each unit of x."""
         n_trials = self.n_trials[tokens]
         total = float(self.owed.sum())
         ratio = float(self.gained.sum()) / total if total else 1.0
@@ -126,7 +127,7 @@ class Splitter:
         return gain
 
     def _try(self, child: Node) -> Fraction:
-        """Makes a few steps for a case; returns what the last one proves."""
+        """Makes a few steps for a case; returns the bound of the last one."""
         if child.rounds is None:
             return child.level
         result = child.rounds.round(self.clock, _STEPS, separates=False)

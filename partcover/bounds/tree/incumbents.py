@@ -1,4 +1,4 @@
-"""Finds vocabularies near the x of a case, in little time."""
+"""Finds vocabularies near the x of a case quickly."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from ...vocabulary.vocabulary import Vocabulary
 
 __all__ = ["vocabulary_near"]
 
-_STEPS = 100  # of the search
-_NO_OTHERS = 1 << 62  # tokens: no candidate saves as many
+_STEPS = 100  # steps of the search
+_NO_OTHERS = 1 << 62  # in tokens: no candidate saves as many
 
 
 def vocabulary_near(
     instance: Instance, x: Float64, hopeful: Bools | None, clock: Deadline
 ) -> tuple[Vocabulary, int]:
-    """Returns a vocabulary of large x, and the tokens it needs.
+    """Returns a vocabulary rounded from x, and the tokens that it needs.
 
     Parameters
     ----------
     instance : Instance
         The instance.
     x : ndarray of float64, shape (candidates,)
-        How much of each candidate is chosen.
+        x of each candidate.
     hopeful : ndarray of bool, shape (candidates,), or None
-        Candidates that a better vocabulary may hold: tokens are exchanged for these, in a number
-        of steps that is the same on any machine.  None: x is only rounded.
+        Candidates that a better vocabulary may contain.  Tokens are exchanged for these, in a fixed
+        number of steps, so that the result is the same on any machine.  None: x is only rounded.
     clock : Deadline
         When to stop.
     """

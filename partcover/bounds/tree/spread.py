@@ -1,4 +1,4 @@
-"""Hands the open cases of a tree to workers, and puts what they prove in their place."""
+"""Distributes the open cases of a tree to workers, and inserts the subtrees that they return."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from .branch_tree import Node, leaves_of, settle, tree_of
 
 __all__ = ["Case", "CaseWork", "Spread", "graft"]
 
-_SLICE = 30.0  # seconds that a worker has for a case, before its parts go to all workers
-_SHARE = 0.9  # of the time that is left, for a last case to come back
-_MOST_LOST = 3  # workers lost with the same case: it is not handed out again
+_SLICE = 30.0  # seconds that a worker has for a case; then its parts go to all workers
+_SHARE = 0.9  # share of the remaining time after which a last case must come back
+_MOST_LOST = 3  # a case with which so many workers were lost is not handed out again
 
 
 @dataclass(frozen=True)
 class Case:
-    """What a worker is given: an instance of its own, which any machine can solve.
+    """The task of a worker: a case as an instance of its own, so that any machine can solve it.
 
     Attributes
     ----------
     instance : Instance
-        The vocabularies of the case: the tokens inside are required, those outside forbidden.
+        The vocabularies of the case: tokens inside are required, tokens outside are forbidden.
     certificate : Certificate
-        What is proven about them, to begin with.
+        The bound proven so far.
     threshold : int
-        Only a vocabulary that needs at most so many tokens is of interest.
+        Only vocabularies that need at most so many tokens matter.
     seconds : float
-        How long to work on it.
+        Time to work on it.
     seed : int
         Random seed.
     """
@@ -50,17 +50,17 @@ class Case:
 
 
 CaseWork = Callable[[Case], Solution]
-"""Bounds and splits a case; the certificate of the solution is the tree of its parts."""
+"""Bounds and splits a case; the certificate of the solution is its tree of parts."""
 
 
 class Spread:
-    """The workers of an executor, and the cases that they are at.
+    """The workers of an executor, and the cases that they work on.
 
-    A case is an instance of its own, so that a worker needs nothing else, and may be on another
-    machine.  It bounds and splits the case for a while; the tree that it returns takes the place
-    of the case, once what its leaves prove has been counted here again.  The number of tokens that
-    the best vocabulary needs goes to each worker with its next case.  A worker that is lost loses
-    what it has done since it was given its case: the case is handed out again.
+    A case is an instance of its own, so a worker needs nothing else and may be on another machine.
+    It bounds and splits the case for a while and returns a tree.  The tree replaces the case after
+    its leaves have been recounted here.  Each worker learns the tokens of the best vocabulary with
+    its next case.  If a worker is lost, only its work on the present case is lost, and the case is
+    handed out again.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Spread:
     workers : int
         How many cases are handed out at a time.
     work : callable
-        What a worker does; the executor must be able to hand it over.
+        The function that a worker runs; the executor must be able to pickle it.
     seed : int
         Random seed of the workers.
     """
@@ -84,11 +84,11 @@ class Spread:
         self.slices: dict[Node, float] = {}
 
     def is_able(self, node: Node) -> bool:
-        """Returns whether a case is for a worker: it is with none, and has not cost several."""
+        """Returns whether a case can be handed out: no worker has it, and few were lost with it."""
         return node not in self.at_work.values() and self.lost[node] < _MOST_LOST
 
     def hand_out(self, node: Node, goal: int, seconds: float | None) -> None:
-        """Gives a case to a worker, with what closes it and the time that is left."""
+        """Gives a case to a worker, with the goal that closes it and the remaining time."""
         slice_ = self.slices.get(node, _SLICE)
         case = Case(
             *self._alone(node),
@@ -96,14 +96,14 @@ class Spread:
             seconds=slice_ if seconds is None else min(slice_, _SHARE * seconds),
             seed=self.seed,
         )
-        node.rounds = None  # the worker has its own
+        node.rounds = None  # the worker makes its own
         try:
             self.at_work[self.executor.submit(self.work, case)] = node
         except Exception as error:
             self._lose(node, error)
 
     def finished(self, seconds: float) -> list[tuple[Node, Solution]]:
-        """Waits for workers for so long; returns the cases that came back, and their solutions."""
+        """Waits this long for workers; returns the cases that came back, and their solutions."""
         done, _ = wait(self.at_work, seconds, FIRST_COMPLETED)
         solutions = []
         for future in [future for future in self.at_work if future in done]:
@@ -111,7 +111,7 @@ class Spread:
             error = future.exception()
             if error is None:
                 self.lost[node] = 0
-                # where the work has hardly begun by then, it takes longer the next time
+                # if the work has hardly begun by then, it gets more time the next time
                 self.slices[node] = 2 * self.slices.get(node, _SLICE)
                 solutions.append((node, future.result()))
             else:
@@ -119,19 +119,19 @@ class Spread:
         return solutions
 
     def end(self) -> None:
-        """Forgets the cases that are not back."""
+        """Forgets the cases that have not come back."""
         for future in self.at_work:
             future.cancel()
         self.at_work.clear()
 
     def _lose(self, node: Node, error: BaseException) -> None:
-        """Takes note of a worker that was lost; an error of the work itself is raised."""
+        """Records a worker that was lost; raises errors of the work itself."""
         if engine_error(error) is None:
             raise error
         self.lost[node] += 1
 
     def _alone(self, node: Node) -> tuple[Instance, Certificate]:
-        """Returns a case as an instance of its own, with the certificate of what is proven."""
+        """Returns a case as an instance of its own, with the certificate of its bound."""
         counter = node.proof.counter
         asked = counter.instance
         inside = (token for token in _tokens(node, node.case.inside) if token not in asked.fixed)
@@ -145,7 +145,7 @@ class Spread:
 
 
 def graft(node: Node, solution: Solution) -> None:
-    """Puts the tree that a worker has returned in the place of its case, counted here again."""
+    """Replaces a case by the tree that a worker returned, with its leaves recounted here."""
     counter, certificate = node.proof.counter, solution.certificate
     assert certificate is not None
     whole = Certificate.of(

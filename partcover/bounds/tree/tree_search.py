@@ -1,4 +1,4 @@
-"""Bounds and splits the cases of a tree, the smallest bound first, until none is left open."""
+"""Bounds and splits the cases of a tree, the smallest bound first, until none is open."""
 
 from __future__ import annotations
 
@@ -37,18 +37,19 @@ from .spread import Spread, graft
 
 __all__ = ["Begun", "TreeSearch", "with_known"]
 
-_BATCH = 2  # cases at a time, whatever the number of threads: the tree is the same for any
-_SLOW = 0.03  # of the gap: a case that gains less in two rounds is split
+_BATCH = 2  # cases at a time, for any number of threads, so that the tree does not depend on it
+_SLOW = 0.03  # share of the gap: a case that gains less in two rounds is split
 _LOOK_BACK = 2
-_SLOW_ALONE = 0.1  # of the gap: so is one that gains less in a round, and finds no cuts
-_MOST_ROUNDS = 40  # of a case
-_MOST_ENTRIES = 1 << 24  # arcs and rows of open cases; each takes some 100 bytes
-_PULSE = 0.5  # seconds between looks at cases that are bounded side by side
+# share of the gap: a case that gains less in a round without new cuts is split too
+_SLOW_ALONE = 0.1
+_MOST_ROUNDS = 40  # most rounds of a case
+_MOST_ENTRIES = 1 << 24  # most arcs and rows of open cases; each takes about 100 bytes
+_PULSE = 0.5  # seconds between reports while cases are bounded side by side
 
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What the work on a case brought: a vocabulary, and the cases that it is split into."""
+    """The result of work on a case: a vocabulary, and the cases that it is split into."""
 
     vocabulary: Vocabulary
     best: int | Fraction
@@ -57,22 +58,22 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class Begun:
-    """What a search in a tree begins with.
+    """The start of a tree search.
 
     Attributes
     ----------
     counter : PriceCounter
-        Counts what prices prove.
+        Computes in integers what prices prove.
     root : Node
         The tree so far.
     solution : Solution
         The incumbent.
     greedy : Solution
-        GreedTok's solution, with which better vocabularies are searched.
+        GreedTok's solution, used in searches for better vocabularies.
     ascent : WordAscent
-        Plain steps, where cases begin that have no rounds yet.
+        The steps without cuts, where cases begin that have no rounds yet.
     termination : str
-        Why what came before has ended.
+        Why the preceding phase ended.
     """
 
     counter: PriceCounter
@@ -84,12 +85,13 @@ class Begun:
 
 
 def with_known(instance: Instance, solution: Solution, known: Certificate | None) -> Solution:
-    """Returns a solution with the proof that it began from, where that still proves more."""
+    """Returns a solution with the certificate that it began from, if that still proves more."""
     lower_bound = solution.lower_bound
     assert lower_bound is not None
     if known is None or known.k != instance.k or known.lower_bound <= lower_bound:
         return solution
-    proven = check_certificate(instance, known).lower_bound  # it has digits that are not read here
+    # it may have more digits than are read here
+    proven = check_certificate(instance, known).lower_bound
     if proven <= lower_bound:
         return solution
     reached = solution.tokens if solution.worst is None else solution.worst
@@ -102,18 +104,18 @@ def with_known(instance: Instance, solution: Solution, known: Certificate | None
 
 
 class TreeSearch:
-    """The search for the optimum in a tree of cases.
+    """The search for an optimum in a tree of cases.
 
     Parameters
     ----------
     begun : Begun
-        What came before.
+        The start: counter, tree, incumbent and steps.
     deadline : Deadline
-        The clock of the call.
+        The time limit of the call.
     progress : Progress
-        Receives each better vocabulary and bound, and how many cases are open.
+        Receives each better vocabulary and bound, and the number of open cases.
     threshold : int, optional
-        The search ends when a vocabulary needs at most so many tokens, or when none does.
+        Stop when a vocabulary needs at most so many tokens, or when it is proven that none does.
     """
 
     def __init__(
@@ -129,7 +131,7 @@ class TreeSearch:
         self.greedy = begun.greedy
         self.ascent = begun.ascent
         self.deadline = deadline
-        self.clock = deadline.earlier(0.0)  # stops where the call is interrupted
+        self.clock = deadline.earlier(0.0)  # stops when the call is interrupted
         self.progress = progress
         self.threshold = threshold
         self.splitter = Splitter(len(counter.lo), self.clock)
@@ -146,18 +148,18 @@ class TreeSearch:
 
     @property
     def goal(self) -> int | Fraction:
-        """What closes a case: nothing in it is better than the incumbent, or than the threshold."""
+        """The goal that closes a case: the incumbent's tokens, or one above the threshold."""
         if self.threshold is None:
             return self.reached
         return min(self.reached, self.threshold + 1)
 
     @property
     def lower_bound(self) -> int | Fraction:
-        """What all cases prove together."""
+        """The lower bound over all cases."""
         return min(self.reached, *(leaf.proof.proven for leaf in leaves_of(self.root)))
 
     def best(self) -> Solution:
-        """Returns the incumbent with the certificate of the tree as it stands."""
+        """Returns the incumbent with the certificate of the present tree."""
         lower_bound = self.lower_bound
         certificate = certificate_of(self.counter, self.root, lower_bound)
         return replace(
@@ -185,9 +187,9 @@ class TreeSearch:
         threads : int
             With two or more, two cases are bounded side by side.
         checkpoint : callable or None
-            Receives the best so far.
+            Receives the best solution so far.
         spread : Spread, optional
-            Workers for cases, once there are as many open ones.
+            Workers for cases, used once there are enough open cases.
         """
         self.checkpoints = Checkpoints(checkpoint, self.best)
         share = self.counter.share
@@ -202,7 +204,7 @@ class TreeSearch:
             self.checkpoints.make()
             raise
         finally:
-            self.clock.stop()  # for work that is still under way
+            self.clock.stop()  # for work that is still running
             if spread is not None:
                 spread.end()
             if pool is not None:
@@ -241,7 +243,7 @@ class TreeSearch:
                 continue
             batch = opened[:_BATCH]
             if pool is None or len(batch) == 1:
-                # the threads share each step
+                # with one case, the threads share each step
                 _use(share, batch)
                 outcomes = [self._work(node, self.goal, self._pulse) for node in batch]
             else:
@@ -256,10 +258,10 @@ class TreeSearch:
                 self._offer(outcome)
 
     def _is_spread(self, spread: Spread, opened: list[Node]) -> bool:
-        """Hands out the first cases and takes what came back; False if workers have none."""
+        """Hands out the first cases and inserts the results; False if no worker has a case."""
         able = [node for node in opened if spread.is_able(node)]
         if not spread.at_work and len(able) < spread.workers:
-            return False  # first more cases
+            return False  # more cases are needed first
         for node in able[: spread.workers - len(spread.at_work)]:
             spread.hand_out(node, int(self.goal), self.deadline.left)
         for node, solution in spread.finished(_PULSE):
@@ -268,7 +270,7 @@ class TreeSearch:
         return True
 
     def _side_by_side(self, batch: list[Node], pool: ThreadPoolExecutor) -> list[_Outcome]:
-        """Works on cases in a thread each."""
+        """Works on several cases, each in its own thread."""
         goal = self.goal
         futures = [pool.submit(self._work, node, goal, _nothing) for node in batch]
         pending: set[Future[_Outcome]] = set(futures)
@@ -295,11 +297,12 @@ class TreeSearch:
         return _Outcome(vocabulary, best, self.splitter.split(node, goal, pulse))
 
     def _bound(self, node: Node, goal: int | Fraction, pulse: Callable[[], None]) -> None:
-        """Makes rounds of cuts until a case is closed or they gain little."""
+        """Makes rounds of cuts until the case is closed or the rounds gain little."""
         if node.rounds is None:
             self._begin(node)
         assert node.rounds is not None
-        best: list[int] = []  # of the rounds here: those from another case's point begin lower
+        # bounds of these rounds: rounds that begin at another case's point start lower
+        best: list[int] = []
         balance = None if self.asked.corpora is None else Balance(node.rounds.counter)
         for _ in range(_MOST_ROUNDS):
             if node.proof.closes(goal) or self.clock.is_over:
@@ -325,8 +328,8 @@ class TreeSearch:
     def _hopeful(self, node: Node, goal: int | Fraction) -> Bools | None:
         """Returns which candidates may be in a better vocabulary of a case; None if all may.
 
-        To choose a candidate raises the bound by as much as its reward is below the k-th largest,
-        and what raises it to the goal is in no better vocabulary.
+        Choosing a candidate raises the bound by the difference between the k-th largest reward and
+        its own.  If that raises the bound to the goal, no better vocabulary contains the candidate.
         """
         proof = node.proof
         counter = proof.counter
@@ -345,7 +348,7 @@ class TreeSearch:
         return hopeful
 
     def _begin(self, node: Node) -> None:
-        """Makes the rounds of a case from the prices that are known of it."""
+        """Makes the rounds of a case from its known prices."""
         prices, counter = node.proof.prices, node.proof.counter
         rewards = prices.rewards(counter)
         ascent = self.ascent
@@ -355,7 +358,7 @@ class TreeSearch:
         node.rounds = rounds_at(ascent, node.case, prices, rewards)
 
     def _offer(self, outcome: _Outcome) -> None:
-        """Keeps the vocabulary of an outcome if it is better."""
+        """Keeps the vocabulary of a result if it is better."""
         if outcome.best >= self.reached:
             return
         before = self.reached
@@ -366,7 +369,7 @@ class TreeSearch:
             self.checkpoints.offer(news=True)
 
     def recounted(self, vocabulary: Vocabulary) -> Solution:
-        """Returns a solution with a vocabulary, recounted in plain Python."""
+        """Returns a solution for a vocabulary, recounted in plain Python."""
         if self.asked.corpora is None and self.closed is None:
             instance = self.counter.instance
             return local_search(instance, vocabulary, greedy=self.greedy, time_limit=0)
@@ -394,7 +397,7 @@ class TreeSearch:
         self.checkpoints.offer()
 
     def _report(self, opened: list[Node]) -> None:
-        """Reports how far the tree is."""
+        """Reports the state of the tree."""
         self._pulse()
         n_cases = 2 * sum(1 for _ in leaves_of(self.root)) - 1
         remark = f"{len(opened)} open of {n_cases} cases"
@@ -404,13 +407,13 @@ class TreeSearch:
 
 
 def _remark(result: Round, n_parts: int) -> str:
-    """Returns what a case is like: cuts by kind, and what is left of the words."""
+    """Returns a description of a case: cuts by kind, and the number of parts of words."""
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(result.kinds.items()))
     return f"; {kinds or 'no cuts'}; {n_parts:,} parts of words"
 
 
 def _use(share: ForEach, nodes: list[Node]) -> None:
-    """Sets who shares the work on cases."""
+    """Sets the function that distributes the work on cases."""
     for node in nodes:
         node.proof.counter.share = share
         if node.rounds is not None:
@@ -418,15 +421,15 @@ def _use(share: ForEach, nodes: list[Node]) -> None:
 
 
 def _forget(nodes: list[Node]) -> None:
-    """Drops the rounds of cases that come last, where all take too much memory."""
+    """Drops the rounds of the cases that come last if all together take too much memory."""
     room = _MOST_ENTRIES
     for node in nodes:
         if node.rounds is not None:
             steps = node.rounds.steps
             room -= len(steps.parts.start) + len(steps.rows.arcs)
             if room < 0:
-                node.rounds = None  # made again from the prices
+                node.rounds = None  # made again from the prices when needed
 
 
 def _nothing() -> None:
-    """Takes the place of a pulse in threads that report nothing."""
+    """Replaces the report function in threads that report nothing."""
