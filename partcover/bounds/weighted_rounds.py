@@ -125,12 +125,6 @@ class WeightedRounds:
     tokens are exchanged as long as that helps the worst corpus; in small corpora, exchanges also
     start from vocabularies with a few tokens replaced at random.
 
-    `greedtok` gives the first weights and vocabulary.  A round bounds all words under weights of
-    the corpora, and may give a vocabulary; a corpus whose ratio is above the mean then gets more
-    weight, and the next round begins, from the best vocabulary and the last prices.  At last tokens
-    are exchanged while that helps the worst corpus, in small corpora also from vocabularies with a
-    few tokens replaced at random.
-
     Parameters
     ----------
     instance : Instance

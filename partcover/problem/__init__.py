@@ -1,1 +1,1 @@
-"""Defines instances, their candidates and conditions, and the solutions of methods."""
+"""Instances, their candidates and conditions, and the solutions of methods."""

@@ -1,4 +1,4 @@
-"""Holds a certified lower bound and what it proves about candidates."""
+"""A certified lower bound, and what it proves about candidates."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class Bound:
         return list(self.index.tokens(numbers))
 
     def _words_to_json(self) -> dict[str, Any]:
-        """Returns the numbers of words; of a head and a tail, of both."""
+        """Returns the numbers of words; for a head and a tail, of both."""
         words, tail = self.instance.words, self.certificate.tail
         if tail is None:
             return {"words": len(words), "total_count": words.total_count}
@@ -155,7 +155,7 @@ class Bound:
         }
 
     def to_json(self, *, tokens: bool = False) -> dict[str, Any]:
-        """Returns the JSON object of ``partcover bound``, with the proven tokens if asked for."""
+        """Returns the JSON object of ``partcover bound``, with the proven tokens on request."""
         instance = self.instance
         data: dict[str, Any] = {
             "method": "bound",

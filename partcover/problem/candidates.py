@@ -1,4 +1,4 @@
-"""Finds the candidates of an instance: which substrings of its words may become tokens."""
+"""The candidates of an instance: the substrings of its words that may become tokens."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ Flags: TypeAlias = npt.NDArray[np.uint8]
 __all__ = ["MOST_HELD", "CandidateIndex", "refuse_endless"]
 
 MOST_HELD = 1 << 20
-"""If only candidates with high upper bounds are listed at first, about how many."""
+"""About how many candidates are listed at first, if only those with high upper bounds are."""
 
-_BYTES_A_CANDIDATE = 96  # here and in GreedTok
-_SHARE = 0.5  # of the memory that candidates may take: other work needs the rest
-_SHARDS_EACH = 4  # parts of the suffixes for each thread, which end at different times
-# occurrences scored for one token: a minute has some 1e9; of text there are fewer for each symbol
+_BYTES_A_CANDIDATE = 96  # bytes of a candidate, here and in GreedTok
+_SHARE = 0.5  # share of the memory that candidates may take: other work needs the rest
+_SHARDS_EACH = 4  # parts of the suffixes for each thread, since parts take different times
+# most occurrences scored for one token, about 1e9 a minute; text has fewer for each symbol
 _MOST_SCORED, _SCORED_EACH = 5 * 10**8, 64
-# candidates listed for one token where a million did not suffice; words of 32 symbols have so many
+# most candidates listed for one token after a million was not enough; words of 32 symbols can
 _MOST_LISTED, _LISTED_EACH = 1 << 22, 16
 _SHORTER = (
     "cap their length with --max-length (max_length), or split the words with a pre-tokenizer"
@@ -49,8 +49,8 @@ _SHORTER = (
 class CandidateIndex(WordIndex):
     """Candidates of counted words, numbered in lexicographic order, without the dominated ones.
 
-    A candidate that occurs in only one distinct word is dominated where that whole word is a
-    candidate too, and left out.
+    A candidate that occurs in only one distinct word is dominated if that whole word is a candidate
+    too, and is left out.
 
     Parameters
     ----------
@@ -61,26 +61,25 @@ class CandidateIndex(WordIndex):
     forbidden : iterable of token
         Substrings that are not candidates.
     max_length : int, optional
-        Longest candidate, in symbols.
+        Minimum number of occurrences of a candidate (positions, weighted by word counts).
     min_count : int
         Fewest occurrences (positions, weighted by word counts) of a candidate.
     dominated : bool
-        Keep the dominated ones.
+        Whether to keep dominated candidates.
     most : int, optional
-        Hold about so many candidates, those of the most promise, where there are more; a list
-        is held whole.
+        Hold about so many candidates, those with the largest upper bounds on their savings, if
+        there are more.  A list of candidates is always held whole.
     threads : int
-        Threads that compare the suffixes and find the candidates, which are the same for any
-        number.
+        Number of threads; the candidates are the same for any number.
 
     Attributes
     ----------
     total : int
-        Number of distinct candidates that occur, dominated ones and those not held included.
+        Number of distinct candidates that occur, including dominated ones and those not held.
     min_promise : int
-        All candidates of at least this promise are held; 0 if all are.
+        Every candidate whose savings have an upper bound of at least this is held; 0 if all are.
     n_undominated : int
-        Number of candidates, those not held included, but not the dominated ones.
+        Number of candidates without the dominated ones, including those not held.
     intervals : Intervals
         Candidate ``c`` occurs at ``sa[lo[c]:hi[c]]``.
     weight : ndarray of int64, shape (candidates,)
@@ -89,8 +88,8 @@ class CandidateIndex(WordIndex):
     Raises
     ------
     InputError
-        If the words are too long for `WordIndex`, or there are more candidates than memory holds,
-        or than can be scored in minutes.
+        If the words are too long for `WordIndex`, if there are more candidates than fit in memory,
+        or more than can be scored in minutes.
 
     Notes
     -----
@@ -103,8 +102,8 @@ class CandidateIndex(WordIndex):
     uncovered and stays so, hence W scores strictly more.  GreedWMC: W scores at least as much,
     and ties go to the longer.
 
-    The *promise* of a candidate is its weight times its pairs, length − 1: no vocabulary saves
-    more tokens by it.
+    The upper bound on the savings of a candidate (`promise` in the code) is its weight times its
+    adjacent pairs, length − 1: no vocabulary saves more tokens by it.
 
     O(symbols + candidates) time and memory beyond the index of the words: common prefixes (Kasai
     et al. 2001), one pass over the intervals (Abouelhoda, Kurtz and Ohlebusch 2004).
@@ -143,7 +142,7 @@ class CandidateIndex(WordIndex):
             self._select(self.find_tokens(explicit), self._excluded, dominated=dominated)
 
     def _enumerate(self, most: int | None, *, dominated: bool) -> None:
-        """Makes all substrings candidates, within the limits."""
+        """Makes all substrings within the limits candidates."""
         counts, lengths, excluded = self.words.counts, np.diff(self.words.offsets), self._excluded
         whole = (lengths >= 2) & (lengths <= self._longest) & (counts >= self._min_count)
         whole &= not dominated
@@ -171,7 +170,7 @@ class CandidateIndex(WordIndex):
             self.total -= int((excluded.occurs & listed).sum())
 
     def _common_prefixes(self, n_shards: int) -> Int32:
-        """Returns the lengths of the common prefixes of neighbouring suffixes."""
+        """Returns the lengths of the common prefixes of neighboring suffixes."""
         sa, n = self.sa, len(self.sa)
         shards = [*pairwise(n * number // n_shards for number in range(n_shards + 1))]
         rank, prefixes = np.empty_like(sa), np.empty(n, np.int32)
@@ -188,29 +187,30 @@ class CandidateIndex(WordIndex):
 
     @property
     def _tree(self) -> tuple[Positions, Int32, Int32, Int64, Int64, Flags]:
-        """The first arguments of the kernels that walk all substrings."""
+        """The first arguments of the kernels that visit all substrings."""
         words = self.words
         return self.sa, self._prefixes, self.word_of, words.offsets, words.counts, self._whole
 
     @property
     def _shards(self) -> Iterator[tuple[int, int]]:
-        """The ranges of the suffixes that threads look at."""
+        """The ranges of suffixes that threads process."""
         return pairwise([len(self.words) + 1, *self._ends])
 
     @property
     def most_occurrences(self) -> int:
-        """How often the candidates occur, those not held included, at most."""
+        """An upper bound on the occurrences of all candidates, including those not held."""
         if self.min_promise == 0:
             return self.intervals.occurrences
-        # at each position, as many as the longest prefix that is elsewhere, too, has; and each word
+        # at each position at most as many as the longest prefix that is repeated has; and each word
         common = np.maximum(self._prefixes[:-1], self._prefixes[1:])
         np.minimum(common, self._longest, out=common)
         return int(np.maximum(common, 1).sum(dtype=np.int64)) - len(common) + len(self.words)
 
     def with_counts(self, words: WordCounts) -> CandidateIndex:
-        """Returns an index of the same candidates where the same words have other counts.
+        """Returns an index of the same candidates for the same words with other counts.
 
-        That is the index that is made of these words, unless `min_count` leaves candidates out.
+        It equals the index that would be built for these words, unless `min_count` excludes
+        candidates.
         """
         other = copy(self)
         other.words = words
@@ -218,7 +218,7 @@ class CandidateIndex(WordIndex):
         return other
 
     def held(self, least: int) -> CandidateIndex:
-        """Returns an index of the candidates of at least this promise, over the same arrays."""
+        """Returns an index of the candidates with at least this upper bound; shares arrays."""
         other = copy(self)
         other.intervals, other.weight = self._intervals(self._nodes(least))
         other.min_promise = least
@@ -227,31 +227,32 @@ class CandidateIndex(WordIndex):
     def most_promising(
         self, blocked: Flags, most: int, scored: int
     ) -> tuple[Intervals, Int64, int]:
-        """Enumerates candidates by the promise that is left to them.
+        """Lists candidates by the upper bound on what they can still save.
 
         Parameters
         ----------
         blocked : ndarray of uint8, shape (symbols + words + 1,)
-            Positions where an occurrence that begins adds nothing any more.
+            Positions where an occurrence that begins there saves nothing any more.
         most : int
-            How many candidates are wanted, at most; there may be more where many have the same
-            promise.
+            Maximum number of candidates; there may be more if many have the same upper bound.
         scored : int
-            Occurrences of others that were scored for the same token, and did not suffice.
+            Number of other candidates' occurrences that were scored for the same token before.
 
         Returns
         -------
         intervals : Intervals
             The candidates.
         weight : ndarray of int64
-            The weight of their other occurrences; that times length − 1 is the promise left.
+            The weight of their occurrences that are not blocked; times length − 1 it is the upper
+            bound.
         least : int
-            All candidates of at least this promise are there; 0 if all are that have any.
+            All candidates with at least this upper bound are listed; 0 if all that can save any
+            are.
 
         Raises
         ------
         InputError
-            If they are more than memory holds, or too many to be scored for one token.
+            If there are more than memory holds, or too many to be scored for one token.
         """
         least = self._promise_of(self._classes(blocked), most, blocked)
         nodes = self._nodes(least, blocked, scored)
@@ -261,7 +262,7 @@ class CandidateIndex(WordIndex):
         return *self._intervals(nodes), least
 
     def _classes(self, blocked: Flags | None = None) -> Int64:
-        """Returns how many candidates of each class of promise there are."""
+        """Returns the number of candidates in each class of upper bounds."""
         limits = self._longest, self._min_count, blocked
 
         def work(shard: tuple[int, int]) -> Int64:
@@ -272,10 +273,11 @@ class CandidateIndex(WordIndex):
         return classes
 
     def _nodes(self, least: int, blocked: Flags | None = None, scored: int = 0) -> list[Nodes]:
-        """Finds the candidates of at least a promise, in the order of the shards.
+        """Finds the candidates with at least this upper bound, in the order of the shards.
 
-        Substrings of long words that are much the same number the square of their length: those
-        that memory does not hold, or that take too long, are refused before they are listed.
+        Long words with much repetition have as many substrings as the square of their length.  If
+        they do not fit in memory, or would take too long, an error is raised before they are
+        listed.
         """
         nodes = self._found(least, blocked)
         candidates = sum(part.candidates for part in nodes)
@@ -294,17 +296,17 @@ class CandidateIndex(WordIndex):
         return list(ordered_map(work, self._shards, self._threads))
 
     def _promise_of(self, classes: Int64, most: int, blocked: Flags | None = None) -> int:
-        """Returns a promise that at most `most` candidates have or exceed, and one at least.
+        """Returns an upper bound that at most `most` candidates reach, and at least one does.
 
-        More only where they all have the same; 0 if all candidates do.
+        More candidates reach it only if they all have the same; 0 if all candidates reach it.
         """
-        # how many candidates have the least promise of a class or more
+        # the number of candidates that reach the smallest value of a class
         as_promising = np.cumsum(classes[::-1])[::-1]
         number = int(np.searchsorted(-as_promising, -most, side="left"))
         highest = int(np.searchsorted(-as_promising, 0, side="left")) - 1
         if number <= max(highest, 0):
-            return class_floor(number) if number > 1 else 0  # none has a promise of 0
-        # the best class alone has more: a promise within it, by halves
+            return class_floor(number) if number > 1 else 0  # none has an upper bound of 0
+        # the best class alone has more: find a value within it by binary search
         few, least = 0, class_floor(highest)
         above = class_floor(number)
         while above - least > 1:
@@ -321,7 +323,7 @@ class CandidateIndex(WordIndex):
         return few or least
 
     def _intervals(self, nodes: list[Nodes]) -> tuple[Intervals, Int64]:
-        """Lists candidates that were found, but the excluded ones, and their weights."""
+        """Lists the candidates that were found, without the excluded ones, and their weights."""
         parts = list(ordered_map(Nodes.intervals, nodes, self._threads))
         if len(parts) == 1:
             lo, hi, length, weight = parts[0]
@@ -334,7 +336,7 @@ class CandidateIndex(WordIndex):
         return intervals, weight
 
     def _select(self, explicit: Intervals, excluded: Intervals, *, dominated: bool) -> None:
-        """Makes those of the tokens candidates that occur."""
+        """Makes those of the tokens that occur candidates."""
         explicit = explicit.take(explicit.occurs)
         self.intervals = explicit.take(np.argsort(explicit.key, kind="stable"))
         word, self.weight = self.only_word_and_weight(self.intervals)
@@ -375,11 +377,11 @@ class CandidateIndex(WordIndex):
 
     @property
     def length(self) -> Int32:
-        """Symbols of each candidate."""
+        """Number of symbols of each candidate."""
         return self.intervals.length
 
     def numbers(self, tokens: Intervals) -> Int64:
-        """Numbers of the candidates that tokens are; −1 for a token that is no candidate.
+        """The numbers of tokens as candidates; −1 for a token that is not a candidate.
 
         O(candidates + tokens · log(candidates)).
         """
@@ -395,23 +397,23 @@ class CandidateIndex(WordIndex):
 
 
 def refuse_endless(candidates: int, longest: int, occurrences: int, positions: int) -> None:
-    """Refuses candidates whose occurrences take minutes to score once.
+    """Raises an error for candidates whose occurrences take minutes to score once.
 
-    Those of long words that repeat themselves overlap: they are the square of their length.
+    Candidates of long words with much repetition overlap: they number the square of their length.
 
     Parameters
     ----------
     candidates, longest : int
-        The number of candidates, and the symbols of the longest.
+        Number of candidates, and the symbols of the longest.
     occurrences : int
-        How often they occur.
+        Number of their occurrences.
     positions : int
-        The size of the index.
+        Size of the index.
 
     Raises
     ------
     InputError
-        With the numbers.
+        With these numbers.
 
     Examples
     --------
@@ -426,7 +428,7 @@ def refuse_endless(candidates: int, longest: int, occurrences: int, positions: i
 
 
 def _refuse_many(candidates: int, longest: int, positions: int) -> None:
-    """Refuses candidates for one token, more than words have that do not repeat themselves."""
+    """Raises an error for more candidates for one token than words without repetition have."""
     if candidates > max(_MOST_LISTED, _LISTED_EACH * positions):
         raise InputError(
             f"{candidates:,} candidates, of up to {longest:,} symbols, would be scored for one "
@@ -435,7 +437,7 @@ def _refuse_many(candidates: int, longest: int, positions: int) -> None:
 
 
 def _refuse_beyond_memory(candidates: int) -> None:
-    """Refuses more candidates than memory, or 32 bits, can hold."""
+    """Raises an error for more candidates than fit in memory or in 32 bits."""
     what = f"there are {candidates:,} candidates"
     need = candidates * _BYTES_A_CANDIDATE
     refuse_beyond(need, f"{what}, which need", _SHORTER, share=_SHARE)

@@ -1,4 +1,4 @@
-"""States several corpora that one vocabulary is for, the worst served of them as well as can be."""
+"""Several corpora for one vocabulary, whose largest ratio of tokens to reference is minimized."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from ..runtime.pickling import by_fields
 
 __all__ = ["Corpora", "attainable", "check_weights", "checked_corpora", "corpora_from_json"]
 
-_SYMBOLS = 2**34  # counted symbols of weighted corpora: prices then have digits enough
-_FINE = 2**12  # weights of about so much, where the corpora have more symbols than that
-_MOST = 2**57 - 1  # of which a bound can count
+_SYMBOLS = 2**34  # counted symbols of weighted corpora, enough for prices with many digits
+_FINE = 2**12  # about the largest weight, if the corpora have more symbols than that
+_MOST = 2**57 - 1  # most counted symbols that a bound supports
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class Corpora:
 
     @property
     def sizes(self) -> list[str]:
-        """The name of each corpus with the number of its words, for people."""
+        """The name of each corpus with the number of its words, for messages."""
         pairs = zip(self.names, self.words, strict=True)
         return [f"{name}: {len(words):,} words" for name, words in pairs]
 
@@ -108,7 +108,7 @@ class Corpora:
 
     @cached_property
     def joined(self) -> WordCounts:
-        """All words with the sums of their counts, each in the place of its first occurrence."""
+        """All words with the sums of their counts, in the order of their first occurrence."""
         table: dict[Token, int] = {}
         for words in self.words:
             for word, count in words:
@@ -119,7 +119,7 @@ class Corpora:
 
     @cached_property
     def counts(self) -> Int64:
-        """How often each word of `joined` occurs in each corpus, shape (corpora, words)."""
+        """The count of each word of `joined` in each corpus, shape (corpora, words)."""
         counts = np.zeros((len(self), len(self.joined)), np.int64)
         number = {word: n for n, (word, _) in enumerate(self.joined)}
         for row, words in zip(counts, self.words, strict=True):
@@ -132,13 +132,13 @@ class Corpora:
         return Corpora(parts, self.references, self.names)
 
     def ratios(self, tokens: Sequence[int]) -> tuple[Fraction, ...]:
-        """Returns the tokens of each corpus over its reference."""
+        """Returns the ratio of each corpus: its tokens divided by its reference."""
         return tuple(map(Fraction, tokens, self.references))
 
     def weighted(self, weights: Sequence[int]) -> WordCounts:
-        """Returns all words, the counts of each corpus multiplied by its weight.
+        """Returns all words with the counts of each corpus multiplied by its weight.
 
-        Words that only corpora of weight 0 have are left out.
+        Words that occur only in corpora of weight 0 are left out.
 
         Parameters
         ----------
@@ -171,9 +171,9 @@ class Corpora:
         return self.joined.subset(pair for pair in listed if pair[1])
 
     def integer_weights(self, shares: Sequence[float]) -> tuple[int, ...]:
-        """Returns integers in about the proportion of shares over references, each at least 1.
+        """Returns integers nearly proportional to shares divided by references, each at least 1.
 
-        They are fine enough for prices of many digits, and small enough that nothing overflows.
+        They are large enough for prices with many digits, and small enough to avoid overflow.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class Corpora:
         return tuple(weight // common for weight in weights)
 
     def shares(self, weights: Sequence[int]) -> tuple[float, ...]:
-        """Returns the shares that weights stand for; one of 0 counts as 1, the smallest other.
+        """Returns the shares of given weights; a weight of 0 counts as 1.
 
         Examples
         --------
@@ -211,16 +211,16 @@ class Corpora:
         return tuple(part / sum(parts) for part in parts)
 
     def proven(self, lower_bound: int, weights: Sequence[int]) -> Fraction:
-        """Returns what a bound of the weighted tokens proves about the largest ratio.
+        """Returns the bound on the largest ratio that follows from a bound on weighted tokens.
 
-        With weights w, Σ w·tokens ≥ L and tokens ≤ z·reference give z ≥ L / Σ w·reference, for
-        the largest ratio z, which is one of the fractions that `attainable` rounds up to.
+        With weights w and the largest ratio z, Σ w·tokens ≥ L and tokens ≤ z·reference give
+        z ≥ L / Σ w·reference.  `attainable` rounds this up to a fraction that z can be.
         """
         total = sum(w * r for w, r in zip(weights, self.references, strict=True))
         return attainable(Fraction(lower_bound, total), self.references)
 
     def enough(self, largest: Fraction, weights: Sequence[int]) -> int:
-        """Returns the fewest weighted tokens that prove a largest ratio of so much or more.
+        """Returns the fewest weighted tokens that prove a largest ratio of at least this.
 
         Parameters
         ----------
@@ -240,13 +240,13 @@ class Corpora:
         >>> corpora.proven(9, [3, 1]), corpora.proven(8, [3, 1])
         (Fraction(5, 3), Fraction(4, 3))
         """
-        # the largest number below that a ratio may be
+        # the next smaller value that a ratio can have
         below = max(Fraction(math.ceil(largest * r) - 1, r) for r in self.references)
         total = sum(w * r for w, r in zip(weights, self.references, strict=True))
         return math.floor(below * total) + 1
 
     def to_json(self) -> dict[str, Any]:
-        """Returns what an instance file says of corpora, beside their words."""
+        """Returns the corpora as in an instance file, without their words."""
         return {"references": list(self.references), "names": list(self.names)}
 
 
@@ -256,7 +256,7 @@ def corpora_from_json(
     symbols: Symbols,
     how: Mapping[str, Any],
 ) -> Corpora:
-    """Makes corpora from the content of an instance file, whose words have a count for each.
+    """Makes corpora from the content of an instance file, whose words have one count per corpus.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def corpora_from_json(
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
     how : dict
-        How text became words.
+        How text was split into words.
     """
     references, names = data["references"], data.get("names")
     if not isinstance(references, list) or not isinstance(names, list | None):
@@ -291,9 +291,9 @@ def corpora_from_json(
 
 
 def attainable(bound: Fraction, references: Iterable[int]) -> Fraction:
-    """Returns the smallest number from a bound on that is a whole number over a reference.
+    """Returns the smallest multiple of 1 / reference, over all references, that reaches a bound.
 
-    A largest ratio is such a number: it is the tokens of one corpus over its reference.
+    The largest ratio is such a number: the tokens of one corpus divided by its reference.
 
     Examples
     --------
@@ -306,7 +306,7 @@ def attainable(bound: Fraction, references: Iterable[int]) -> Fraction:
 
 
 def checked_corpora(corpora: Iterable[WordCounts]) -> tuple[WordCounts, ...]:
-    """Returns corpora as a tuple, and refuses what is no counted words."""
+    """Returns corpora as a tuple; raises an error if one is not a `WordCounts`."""
     given = tuple(corpora)
     for words in given:
         if not isinstance(words, WordCounts):
@@ -315,7 +315,7 @@ def checked_corpora(corpora: Iterable[WordCounts]) -> tuple[WordCounts, ...]:
 
 
 def check_weights(weights: Sequence[int], n_corpora: int) -> None:
-    """Refuses weights that are not one for each corpus, negative, or all 0."""
+    """Raises an error unless there is one weight for each corpus, at least 0, and not all are 0."""
     if len(weights) != n_corpora:
         raise InputError(f"{len(weights)} weights for {n_corpora} corpora")
     for weight in weights:
@@ -328,7 +328,7 @@ def check_weights(weights: Sequence[int], n_corpora: int) -> None:
 
 
 def _checked_references(references: Iterable[int], names: Sequence[str]) -> tuple[int, ...]:
-    """Returns the references, one for each corpus and at least 1."""
+    """Returns the references; raises an error unless each corpus has one of at least 1."""
     given = tuple(references)
     if len(given) != len(names):
         raise InputError(f"{len(given)} references for {len(names)} corpora")

@@ -1,4 +1,4 @@
-"""Limits how many tokens of a group, such as a language, a vocabulary may hold."""
+"""Limits on the number of tokens of a group, such as a language, in a vocabulary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..runtime.arguments import Int64, checked
 
 __all__ = ["MAX_GROUPS", "GroupBudget", "GroupBudgets"]
 
-MAX_GROUPS = 64  # kernels keep the groups of a token in the bits of one number
+MAX_GROUPS = 64  # kernels store the groups of a token in the bits of one number
 
 
 @dataclass(frozen=True)
@@ -63,31 +63,31 @@ class GroupBudget:
         set_(self, "limit", limit)
         try:
             set_(self, "tokens", None if tokens is None else frozenset(tokens))
-        except TypeError:  # lists, say, of integers
+        except TypeError:  # for example lists of integers
             raise InputError(f"group {name!r}: tokens are texts, bytes or tuples") from None
         set_(self, "min_length", min_length)
         set_(self, "max_length", max_length)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # sorted: the order of a set differs from process to process
+        # sorted, because the order of a set differs between processes
         tokens = None if self.tokens is None else sorted(self.tokens, key=repr)
         return type(self), (self.name, self.limit, tokens, self.min_length, self.max_length)
 
     def over(self, symbols: Symbols) -> GroupBudget:
-        """Returns this budget with its tokens in the type of an alphabet."""
+        """Returns this budget with its tokens converted to an alphabet's type."""
         if self.tokens is None:
             return self
         return replace(self, tokens=frozenset(sym.to_token(t, symbols) for t in self.tokens))
 
     def __contains__(self, token: Token) -> bool:
-        """Returns whether a token is of the group."""
+        """Returns whether a token is in the group."""
         if self.tokens is not None:
             return token in self.tokens
         longest = len(token) if self.max_length is None else self.max_length
         return self.min_length <= len(token) <= longest
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the budget as an instance file holds it."""
+        """Returns the budget as in an instance file."""
         data: dict[str, Any] = {"name": self.name, "at_most": self.limit}
         if self.tokens is not None:
             data["tokens"] = [sym.to_json(token) for token in sorted(self.tokens)]
@@ -99,7 +99,7 @@ class GroupBudget:
 
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> GroupBudget:
-        """Makes a budget from what an instance file holds."""
+        """Makes a budget from the content of an instance file."""
         if not isinstance(data, dict) or not isinstance(data.get("name"), str):
             raise InputError("a group is a JSON object with a 'name' and 'at_most'")
         name = data["name"]
@@ -132,12 +132,12 @@ class GroupBudgets:
     groups : sequence of GroupBudget
         The budgets, at most `MAX_GROUPS`.
     chosen : iterable of token
-        Tokens chosen already.
+        Tokens that are chosen already.
 
     Attributes
     ----------
     room : ndarray of int64, shape (groups,)
-        How many more tokens of each group may be chosen.
+        Number of further tokens of each group that may be chosen.
 
     Examples
     --------
@@ -159,7 +159,7 @@ class GroupBudgets:
         return [number for number, group in enumerate(self.groups) if token in group]
 
     def admit(self, token: Token) -> bool:
-        """Chooses a token if all its groups have room.  Returns whether they had."""
+        """Chooses a token if all its groups have room; returns whether it did."""
         own = self._of(token)
         if (self.room[own] <= 0).any():
             return False
@@ -167,5 +167,5 @@ class GroupBudgets:
         return True
 
     def bits(self, tokens: Iterable[Token]) -> npt.NDArray[np.uint64]:
-        """Returns the groups of each token: bit g is set for those of group g."""
+        """Returns the groups of each token as bits: bit g is set if it is in group g."""
         return np.array([sum(1 << g for g in self._of(token)) for token in tokens], np.uint64)

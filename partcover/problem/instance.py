@@ -1,4 +1,4 @@
-"""Defines a tokenization instance: counted words, candidates, a budget and conditions."""
+"""A tokenization instance: counted words, candidates, a budget and conditions."""
 
 from __future__ import annotations
 
@@ -201,8 +201,8 @@ class Instance:
         if self.corpora is not None and self.words.digest != self.corpora.joined.digest:
             raise InputError("the words differ from those of the corpora")
         if self.protected:
-            # `protected` says how words are segmented further; how text becomes words stays the
-            # same
+            # `protected` says how words are split further; how text was split into words does not
+            # change
             words = replace(self.words.split_at(self.protected), **self.words.how)
             if self.corpora is not None:
                 corpora = self.corpora.split_at(self.protected)
@@ -242,7 +242,7 @@ class Instance:
             raise InputError(f"{len(self.groups)} groups: at most {MAX_GROUPS} are possible")
 
     def _refuse_with_tail(self) -> None:
-        """Refuses what is not for a head and a tail."""
+        """Raises an error for conditions that are not supported with a head and a tail."""
         assert self.tail is not None
         if self.words.digest != self.tail.head.digest:
             raise InputError("the words differ from those of the head")
@@ -266,7 +266,7 @@ class Instance:
 
     @cached_property
     def fixed(self) -> tuple[Token, ...]:
-        """Tokens that must be chosen: prefix, required and protected ones, each in its order."""
+        """The tokens that must be chosen: prefix, required and protected ones, in this order."""
         return tuple(dict.fromkeys(self.prefix + self.required + self.protected))
 
     @cached_property
@@ -286,17 +286,17 @@ class Instance:
 
     @cached_property
     def index(self) -> CandidateIndex:
-        """The index of the candidates; made on first use, O(total symbols) memory."""
+        """The index of the candidates, built on first use; O(total symbols) memory."""
         if "_promising" in self.__dict__:
             return self.promising.held(0)
-        # with groups, a word that dominates a candidate may be of a group that is full
+        # with groups, a word that dominates a candidate may be in a group that is full
         return self.candidate_index(dominated=bool(self.groups))
 
     @cached_property
     def unmerged(self) -> Instance:
         """The same instance without merges, with an index of all candidates.
 
-        A word that dominates a candidate may be made of it.
+        The index keeps dominated candidates, since the dominating word may be made from them.
         """
         if self.merges is None:
             return self
@@ -306,17 +306,17 @@ class Instance:
 
     @cached_property
     def joined(self) -> Instance:
-        """The same instance of one corpus, which has the words of all."""
+        """The same instance as one corpus with the words of all corpora."""
         return self if self.corpora is None else replace(self, corpora=None)
 
     @cached_property
     def alone(self) -> Instance:
-        """The same instance without its tail, of the words of the head."""
+        """The same instance with the words of the head only."""
         return self if self.tail is None else replace(self, tail=None)
 
     @checked
     def weighted(self, weights: Iterable[int]) -> Instance:
-        """Returns an instance of one corpus: all words, the counts of each corpus multiplied.
+        """Returns an instance of one corpus: all words, with each corpus's counts times its weight.
 
         Parameters
         ----------
@@ -337,24 +337,25 @@ class Instance:
 
     @property
     def is_indexed(self) -> bool:
-        """Whether an index of candidates is there already."""
+        """Whether the index of candidates has been built."""
         return "index" in self.__dict__ or "_promising" in self.__dict__
 
     def forget_index(self) -> None:
-        """Frees the memory of the index, which is made again when it is needed."""
+        """Frees the memory of the index, which is built again when needed."""
         for name in ("index", "_promising", "unmerged"):
             self.__dict__.pop(name, None)
 
     @property
     def promising(self) -> CandidateIndex:
-        """The `promising_index`, made by one thread on first use."""
+        """The `promising_index`, built with one thread on first use."""
         return self.promising_index()
 
     def promising_index(self, threads: int = 1) -> CandidateIndex:
-        """Returns an index of the most promising candidates, or `index`, where it is there already.
+        """Returns an index of the candidates with the highest upper bounds, or a built `index`.
 
-        It holds the best `MOST_HELD`, and can enumerate the others; all of a list, and where
-        groups are bounded.  It is made on first use, by so many threads.
+        It holds the best `MOST_HELD` candidates and can list the others.  It holds all candidates
+        if they are a list or if there are group budgets.  It is built on first use, by so many
+        threads.
         """
         if "index" in self.__dict__ or self.groups or self.candidates is not None:
             return self.index
@@ -367,9 +368,9 @@ class Instance:
         return held
 
     def of_promise(self, least: int) -> Instance:
-        """Returns the same instance, whose index lacks candidates of less promise.
+        """Returns the same instance with an index that lacks candidates of smaller upper bounds.
 
-        All candidates stay in it where they are few enough to hold (`promising`).
+        The index keeps all candidates if they are few enough to hold (`promising`).
         """
         index = self.promising
         if index.min_promise == 0:
@@ -386,15 +387,15 @@ class Instance:
         longest: int | None = None,
         threads: int = 1,
     ) -> CandidateIndex:
-        """Makes an index of the candidates, with or without the dominated ones, or of `most`.
+        """Builds an index of the candidates, with or without dominated ones, or of `most` of them.
 
-        Of all substrings, those longer than `longest` are left out: a long word has no more of the
-        others than its length times that.
+        If all substrings are candidates, those longer than `longest` are left out.  A long word has
+        at most `longest` times its length of the others.
 
         Raises
         ------
         InputError
-            If tokens have to be made by merges: what chooses among candidates knows nothing of it.
+            If tokens have to be made by merges, which methods that use the index do not support.
         """
         if self.tail is not None:
             raise InputError(
@@ -429,12 +430,12 @@ class Instance:
         return self.words.symbols
 
     def vocabulary(self, tokens: Iterable[Any], method: str, **use: Any) -> Vocabulary:
-        """Makes a vocabulary over the symbols of the words, for their pre-tokenizer."""
+        """Makes a vocabulary over the symbols of the words, with their pre-tokenizer."""
         return Vocabulary(tokens, self.symbols, method, **self.words.how, **use)
 
     @checked
     def with_k(self, k: Budget) -> Instance:
-        """Returns the same instance with another budget; the candidate index is kept."""
+        """Returns the same instance with another budget; it shares the candidate index."""
         other = replace(self, k=k)
         for name in ("index", "_promising"):
             if name in self.__dict__:
@@ -471,7 +472,7 @@ class Instance:
         return data
 
     def conditions_to_json(self) -> dict[str, Any]:
-        """Returns what limits vocabularies besides k, as an instance file holds it."""
+        """Returns the conditions on vocabularies besides k, as in an instance file."""
         data: dict[str, Any] = {}
         if self.max_length is not None:
             data["max_length"] = self.max_length
@@ -488,7 +489,7 @@ class Instance:
         return data
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the instance file, aside and then renamed."""
+        """Writes the instance file atomically."""
         write_atomic(path, json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Estimates the memory that work on an instance takes, before it begins."""
+"""Estimates the memory that a method needs for an instance, before it begins."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Pieces:
-    """The work of a trainer that begins with many pieces, and prunes them.
+    """The work of a trainer that begins with many pieces and prunes them.
 
     Attributes
     ----------
     most : int
-        How many it begins with, at most.
+        Maximum number of pieces at the start.
     longest : int
-        The symbols of the longest substring that it looks at.
+        Number of symbols of the longest substring that it considers.
     """
 
     most: int = 10**6
@@ -55,56 +55,59 @@ Work: TypeAlias = (
 )
 _PRICED_WORK = "bound", "search", "proof"
 
-# bytes, at the peak
+# bytes at the peak
 _PROGRAM = 62 << 20  # the interpreter and the libraries
 if "free-threading" in sys.version:
     _PROGRAM += 20 << 20  # without the interpreter lock, memory is freed later
-_WORD = 16  # a word: where it begins, and its count
-_TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; one with its merge
-_SPELLED, _SPELLED_OFTEN = 60, 250  # a symbol of a token, for the rules; in several vocabularies
+_WORD = 16  # a word: its offset and its count
+_TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; a token with its merge
+# a symbol of a token, for the rules; the same in several vocabularies
+_SPELLED, _SPELLED_OFTEN = 60, 250
 _PRICED = 160  # a candidate whose reward is counted
-_PRICE, _BEST_PRICE = 48, 8  # a symbol in the steps of a bound; and once these have ended
-_INDEXED = 16  # a position of the index beside prices
-_SEARCHED = 44  # an occurrence in a search, and in its chains
-_ARC, _HELD_ARC = 24, 64  # an occurrence there: made word by word, or held
+_PRICE, _BEST_PRICE = 48, 8  # a symbol in the steps of a bound; a symbol after they have ended
+_INDEXED = 16  # a position of the index, in addition to prices
+_SEARCHED = 44  # an occurrence in a search, with its links
+# an occurrence in a bound, if arcs are made word by word; if they are kept
+_ARC, _HELD_ARC = 24, 64
 _PIECE = 48  # a symbol while words are segmented into pieces that are merged, with its pairs
-_CUT, _ATOM = 20, 84  # a symbol while words are segmented; while their atoms are counted, too
+_CUT, _ATOM = 20, 84  # a symbol while words are segmented; while their atoms are also counted
 _LISTED, _DRAWN = 36, 56  # a candidate of an index that has all of them; with its weight, drawn
-_PRUNED, _PLACE = 180, 30  # a piece that may be pruned; an occurrence of one
-_MOST_DRAWN = 1 << 26  # candidates that are drawn from
+_PRUNED, _PLACE = 180, 30  # a piece that may be pruned; an occurrence of a piece
+_MOST_DRAWN = 1 << 26  # most candidates to draw from
 _ENTRY = 250  # a nonzero or a variable of a solver's model
-_TAIL = 96 << 20  # the words outside of a head, block by block, and what is summed over them
-# times the index of a head: that of a sample, and a search
+_TAIL = 96 << 20  # the words outside of a head, read in blocks, and the sums over them
+# multiples of the index of a head: for a sample, and for a search
 _SAMPLED: dict[Work, int] = {"bound": 2, "search": 4, "proof": 4}
-SMALL = 1 << 28  # what takes less is not looked at: the index itself refuses what is too large
-_SCORED = 5  # candidates that are scored occur about so often at each position, at most
+# less than this is not estimated: the index itself raises an error if it is too large
+SMALL = 1 << 28
+_SCORED = 5  # scored candidates occur at most about so often at each position
 MOST_COUNTED = 1 << 24
-"""Where there are more positions, substrings are not counted: it takes seconds."""
+"""With more positions, substrings are not counted, since that takes seconds."""
 MOST_PRICED, MOST_ARCS = 1 << 22, 1 << 27
-"""How many candidates and occurrences a bound looks at, about; see `WordAscent` for which."""
+"""About how many candidates and occurrences a bound considers; see `WordAscent` for which."""
 MOST_SEARCHED = 1 << 23
-"""How many occurrences a search looks at, beside those of the tokens that it starts from."""
+"""Occurrences that a search considers, in addition to those of its first tokens."""
 MOST_HELD_ARCS = 1 << 22
-"""Where a bound looks at more occurrences, they are made word by word."""
+"""If a bound considers more occurrences, they are made word by word."""
 MOST_TOGETHER = 1 << 26
-"""Where words have more symbols, a bound ends before a search for vocabularies begins."""
+"""If words have more symbols, a bound ends before a search for vocabularies begins."""
 
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """The memory that work takes at its peak, about, and what takes it.
+    """The estimated peak memory of some work, and its parts.
 
     Attributes
     ----------
     parts : dict of str to int
         Bytes of each part.
     available : int
-        Bytes that may be taken.
+        Bytes that may be used.
     words_that_fit : int or None
-        How many of the most frequent words the same work takes in this memory; None where all
+        How many of the most frequent words the same work could process in this memory; None if all
         fit, or not even one does.
     takes_head : bool
-        Whether it is a bound, or a search with one, which take all words by a head of so many.
+        Whether the work includes a bound, which can process all words with a head of this many.
 
     Examples
     --------
@@ -126,17 +129,17 @@ class MemoryPlan:
 
     @property
     def fits(self) -> bool:
-        """Whether so much is available."""
+        """Whether that many bytes are available."""
         return self.need <= self.available
 
     @property
     def has_candidates(self) -> bool:
-        """Whether the memory depends on how many candidates there are."""
+        """Whether the memory depends on the number of candidates."""
         return "candidates" in self.parts
 
     @property
     def advice(self) -> str:
-        """What makes it fit."""
+        """A recommendation that makes the work fit."""
         n = self.words_that_fit
         if n is None:
             advice = "leave out rare words, or cut long ones with a pre-tokenizer"
@@ -155,12 +158,12 @@ class MemoryPlan:
         return {**sizes, "words_that_fit": self.words_that_fit, "parts": dict(self.parts)}
 
     def refuse(self) -> None:
-        """Refuses work that does not fit.
+        """Raises an error if the work does not fit.
 
         Raises
         ------
         InputError
-            With the sizes, and what makes it fit.
+            With the sizes, and a recommendation.
         """
         if self.fits:
             return
@@ -175,36 +178,35 @@ class MemoryPlan:
 def memory_plan(
     instance: Instance, work: Work, *, is_head: bool = False, available: int | None = None
 ) -> MemoryPlan:
-    """Estimates the memory that work on an instance takes at its peak.
+    """Estimates the peak memory that some work on an instance needs.
 
-    Candidates and their occurrences are counted, by the index of the words, where these have at
-    most `MOST_COUNTED` positions and the index fits.  Of more words, and where groups are bounded,
-    the number of substrings is an upper bound of both, found in O(words) time.
+    If the words have at most `MOST_COUNTED` positions and their index fits, it is built and the
+    candidates and their occurrences are counted.  With more words, or with group budgets, the
+    number of substrings is used as an upper bound on both, in O(words) time.
 
     Parameters
     ----------
     instance : Instance
         The words, k, and the limits on the candidates.
     work : str or Pieces
-        ``greedy``: GreedTok or GreedWMC; ``bound``: a lower bound; ``search``: one with a search
-        for vocabularies; ``proof``: one with both, and cases to look at; ``model``: a solver's
-        model of all candidates.  Of trainers: ``merges`` as BPE makes them, `Pieces` that are
-        pruned as by Unigram, ``draws`` from all candidates, ``phrases`` of atoms, and ``words``
-        that are only cut.
+        ``greedy``: GreedTok or GreedWMC; ``bound``: a lower bound; ``search``: a bound with a
+        search for vocabularies; ``proof``: both, and branching; ``model``: a solver's model of all
+        candidates.  For trainers: ``merges`` as in BPE, `Pieces` that are pruned as in Unigram,
+        ``draws`` from all candidates, ``phrases`` of atoms, and ``words`` that are only segmented.
     is_head : bool
-        Whether there are other words, which are read in parts.
+        Whether there are more words, which are read in parts.
     available : int, optional
-        Bytes that may be taken, with those of the words; by default what is available now.
+        Bytes that may be used, including those of the words; by default what is available now.
 
     Returns
     -------
     MemoryPlan
-        An upper estimate: a run takes between half of it and all of it, about.
+        An upper estimate: a run uses between about half of it and all of it.
 
     Raises
     ------
     InputError
-        For a bound, if the words have more positions than it looks at.
+        For a bound, if the words have more positions than it supports.
 
     Examples
     --------
@@ -234,9 +236,9 @@ def memory_plan(
 
 
 def refuse_beyond_memory(instance: Instance, work: Work, *, is_head: bool = False) -> None:
-    """Refuses work that does not fit in memory, unless the instance has its index already.
+    """Raises an error if work does not fit in memory, unless the instance has its index already.
 
-    A bound, and what has one, also where the words have more positions than it looks at.
+    For a bound, and work that includes one, also if the words have more positions than it supports.
 
     Raises
     ------
@@ -263,12 +265,12 @@ def refuse_beyond_memory(instance: Instance, work: Work, *, is_head: bool = Fals
 
 
 class _Sizes(NamedTuple):
-    """Bytes at the peak, which depend on those of a position."""
+    """Bytes at the peak, which depend on the size of a position."""
 
     position: int  # text, suffixes, words and common prefixes, and two segmentations
-    candidate: int  # while it is enumerated, and in the queue of GreedTok
-    listed: int  # a candidate of the best ones that are left, while those before are there
-    occurrence: int  # of a candidate that was scored
+    candidate: int  # while it is listed, and in the queue of GreedTok
+    listed: int  # a candidate with a high upper bound, while the previous list is in memory
+    occurrence: int  # an occurrence of a candidate that was scored
 
 
 _NARROW = _Sizes(28, 120, 52, 4)
@@ -276,14 +278,14 @@ _WIDE = _Sizes(33, 144, 68, 8)
 
 
 class _Substrings(NamedTuple):
-    """How many candidates there are at most, and how often they occur."""
+    """Upper bounds on the number of candidates and of their occurrences."""
 
     candidates: int
     occurrences: int
 
 
 def _is_counted(instance: Instance, available: int) -> bool:
-    """Returns whether the index of the words, which work needs in any case, is made at once."""
+    """Returns whether to build the index of the words now; the work needs it in any case."""
     positions = n_positions(instance.words)
     fits = _held(instance) + positions * _sizes(positions).position <= available
     return fits and positions <= MOST_COUNTED and not instance.groups
@@ -299,7 +301,7 @@ def _by_index(instance: Instance, work: Work) -> _Substrings:
 
 
 def _held(instance: Instance) -> int:
-    """Returns what is there before the work begins."""
+    """Returns the bytes that are in use before the work begins."""
     words = instance.words
     return _PROGRAM + words.data.nbytes + words.offsets.nbytes + words.counts.nbytes
 
@@ -310,10 +312,10 @@ def _sizes(positions: int) -> _Sizes:
 
 @dataclass(frozen=True)
 class _Estimate:
-    """Estimates what work takes on words of some lengths.
+    """Estimates the memory of work on words of given lengths.
 
-    What it says grows with the words: a few of them never take more than all, but where all are
-    just so many that bound and search are not made together.
+    The estimate grows with the words: a part of the words never needs more than all.  The exception
+    is when all words are just so many that bound and search do not run together.
     """
 
     instance: Instance
@@ -321,9 +323,9 @@ class _Estimate:
     is_head: bool
 
     def by_lengths(self, lengths: Int64) -> _Substrings:
-        """Returns how many places and lengths of two or more symbols words have."""
+        """Returns the number of places and lengths of substrings of two or more symbols."""
         longest = self._capped(lengths)
-        # of a word of n symbols: the sum of n - l + 1 for l = 2 … m
+        # for a word of n symbols: the sum of n - l + 1 for l = 2 … m
         pairs = int(((longest - 1) * (2 * lengths - longest) // 2).sum())
         if self.instance.candidates is None:
             return _Substrings(pairs, pairs)
@@ -338,10 +340,10 @@ class _Estimate:
         return held | dict(self._parts(lengths, found))
 
     def words_that_fit(self, found: _Substrings, available: int) -> int | None:
-        """Returns how many of the most frequent words fit, a number of two digits and zeros.
+        """Returns how many of the most frequent words fit, rounded down to two significant digits.
 
-        A bound takes them as a head, too.  All words may be there still, with those that are tried;
-        of equal counts, those may be tried that are the longest.
+        A bound can also use them as a head.  All words may still be in memory next to the words
+        tried. Of words with equal counts, the longest may be tried.
         """
         words = self.instance.words
         lengths = np.diff(words.offsets)
@@ -352,7 +354,7 @@ class _Estimate:
 
         def need(n: int) -> int:
             some = lengths[:n]
-            # a candidate of some words is one of all words
+            # a candidate of some words is also one of all words
             at_most = _Substrings(*map(min, found, self.by_lengths(some)))
             return max(sum(each.parts(some, at_most).values()) for each in estimates)
 
@@ -386,7 +388,7 @@ class _Estimate:
             yield "tokens", tokens
             return
         size = _sizes(positions)
-        # GreedTok segments the words, and holds occurrences, before there are prices
+        # GreedTok segments the words and stores occurrences before there are prices
         cuts = positions * (size.position - _INDEXED) if is_priced else 0
         yield "the index of the words", positions * size.position - cuts
         if self.is_head:
@@ -397,16 +399,16 @@ class _Estimate:
             yield "the model", (2 * n_symbols + 3 * found.occurrences) * _ENTRY
             return
         yield "tokens", tokens
-        if work == "draws":  # from another index than that which counts them
+        if work == "draws":  # drawn from another index than the one that counts the candidates
             yield "another index", positions * size.position
             yield "candidates", min(found.candidates, _MOST_DRAWN) * _DRAWN
             return
         if isinstance(work, Pieces):
             yield "candidates", found.candidates * _LISTED
-            # which occur twice or more
+            # those that occur twice or more
             pieces = min(found.candidates, found.occurrences // 2, work.most)
             yield "pieces", pieces * _PRUNED
-            # single symbols are pieces, too
+            # single symbols are pieces too
             yield "occurrences", (found.occurrences + n_symbols) * _PLACE
             return
         held = found.candidates if instance.groups else min(found.candidates, MOST_HELD)
@@ -425,6 +427,6 @@ class _Estimate:
         if work in ("search", "proof"):
             searched = min(found.occurrences, MOST_SEARCHED + positions) * _SEARCHED
             if work == "search" and (self.is_head or n_symbols > MOST_TOGETHER):
-                # it has the room of the bound, of which only the best prices are left
+                # it can use the memory of the bound, which keeps only the best prices
                 searched = max(0, searched + n_symbols * _BEST_PRICE - prices - priced)
             yield "occurrences that are searched", searched

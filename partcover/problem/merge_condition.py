@@ -1,4 +1,4 @@
-"""States that every token of a vocabulary is made of two that are there, as merging needs it."""
+"""The condition that a merge of two available parts makes every token of a vocabulary."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class MergeCondition:
 
     @property
     def about(self) -> str:
-        """The condition, in words.
+        """The condition, for messages.
 
         Examples
         --------
@@ -71,7 +71,7 @@ class MergeCondition:
     def of(cls, vocabulary: Vocabulary) -> MergeCondition | None:
         """Returns the condition that a vocabulary's own merges make every token.
 
-        None if its rule segments words otherwise.
+        None if its rule does not merge.
 
         Examples
         --------
@@ -88,12 +88,12 @@ class MergeCondition:
         )
 
     def over(self, symbols: Symbols) -> MergeCondition:
-        """Returns this condition with its merges in the type of an alphabet.
+        """Returns this condition with its merges converted to an alphabet's type.
 
         Raises
         ------
         InputError
-            For merges that are not pairs of texts of one symbol or more.
+            If the merges are not pairs of non-empty texts.
         """
         if self.pairs is None:
             return self
@@ -114,16 +114,16 @@ class MergeCondition:
     def _pairs_of(self) -> dict[Token, list[tuple[Token, Token]]]:
         made: dict[Token, list[tuple[Token, Token]]] = defaultdict(list)
         for left, right in dict.fromkeys(self.pairs or ()):
-            made[left + right].append((left, right))  # type: ignore[operator]  # of one type
+            made[left + right].append((left, right))  # both have the same type
         return made
 
     def splits(
         self, token: Token, lengths: Collection[int] | None = None
     ) -> Iterator[tuple[Token, ...]]:
-        """Yields, for each way in which two parts make a token, those that have to be there.
+        """Yields, for each way in which two parts make a token, the tokens that must be available.
 
-        With `lengths` only the ways whose parts have such lengths, or are what merging starts from:
-        of a long token all parts together are far longer than itself.
+        With `lengths`, only the ways whose parts have such lengths or need not be made are tried:
+        all parts of a long token together are much longer than the token.
         """
         if self._is_given(token):
             yield ()
@@ -139,7 +139,7 @@ class MergeCondition:
             yield tuple(dict.fromkeys(part for part in pair if not self._is_given(part)))
 
     def _is_given(self, part: Token) -> bool:
-        """Whether a part is what merging starts from."""
+        """Whether a part is available from the start of merging."""
         if len(part) < 2:
             return True
         if not self.characters or not isinstance(part, bytes) or len(part) > 4:
@@ -150,7 +150,7 @@ class MergeCondition:
             return False
 
     def to_json(self) -> dict[str, Any]:
-        """Returns what an instance file holds of it."""
+        """Returns the condition as in an instance file."""
         pairs = None
         if self.pairs is not None:
             pairs = [[sym.to_json(part) for part in pair] for pair in self.pairs]
@@ -158,7 +158,7 @@ class MergeCondition:
 
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> MergeCondition:
-        """Makes a condition from what a file holds, which may be anything."""
+        """Makes a condition from untrusted content of a file."""
         names = {"pairs", "whole_words", "characters"}
         if not isinstance(data, dict) or data.keys() != names:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Finds the tokens that one cannot be made without."""
+"""Finds the tokens that a token cannot be made without."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ __all__ = ["MergeNeeds"]
 
 
 class MergeNeeds:
-    """Finds the tokens that merges cannot make a token without, itself among them.
+    """Finds the tokens that merges cannot make a token without, including the token itself.
 
     Parameters
     ----------
     condition : MergeCondition
-        What makes tokens.  Where any two may be merged, a token needs itself alone.
+        The merges.  If any two parts may be merged, a token needs only itself.
     exempt : collection of token
         Tokens that need no parts.
 
     Notes
     -----
-    What is kept of a token is a few tokens whose needs are its own, so that memory is proportional
-    to the number of merges, however deep they are.  Nothing is kept of tokens that no merge makes.
+    For each token, only a few tokens whose needs together are its own are stored, so memory is
+    proportional to the number of merges, however deep they are.  Nothing is stored for tokens
+    that no merge makes.
 
     Examples
     --------
@@ -37,11 +38,11 @@ class MergeNeeds:
     def __init__(self, condition: MergeCondition, exempt: Collection[Token]) -> None:
         self._condition = condition
         self._exempt = exempt
-        # tokens that, with all that they need, are what a token needs besides itself
+        # for each token, tokens that with all their needs are what it needs besides itself
         self._below: dict[Token, tuple[Token, ...]] = {}
 
     def of(self, token: Token) -> frozenset[Token]:
-        """Returns what a token needs: what all ways to make it need."""
+        """Returns the tokens that a token needs: those that all ways to make it need."""
         if self._condition.pairs is None or not self._ways(token):
             return frozenset({token})
         waiting = [token]
@@ -63,7 +64,7 @@ class MergeNeeds:
         return [] if token in self._exempt else list(self._condition.splits(token))
 
     def _closure(self, tokens: Iterable[Token]) -> set[Token]:
-        """Returns tokens with all that they need."""
+        """Returns tokens together with all that they need."""
         found: set[Token] = set()
         waiting = list(tokens)
         while waiting:
@@ -74,11 +75,12 @@ class MergeNeeds:
         return found
 
     def _shared(self, ways: list[tuple[Token, ...]]) -> tuple[Token, ...]:
-        """Returns the fewest tokens whose needs are what all ways need."""
+        """Returns the fewest tokens whose needs together are what all ways need."""
         common = set.intersection(*map(self._closure, ways)) if ways else set()
         largest: list[Token] = []
         covered: set[Token] = set()
-        for token in sorted(common, key=len, reverse=True):  # the needs of one are shorter than it
+        # what a token needs is shorter than the token
+        for token in sorted(common, key=len, reverse=True):
             if token not in covered:
                 largest.append(token)
                 covered |= self._closure([token])

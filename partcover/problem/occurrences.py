@@ -1,4 +1,4 @@
-"""Lays out occurrences of tokens in words as arcs, for the kernel that keeps gains and losses."""
+"""Lists occurrences of tokens in words as arcs, for the kernel that computes gains and losses."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def arcs_of(index: WordIndex, tokens: Intervals) -> Arcs:
     Parameters
     ----------
     index : WordIndex
-        The index of the words.
+        The intervals of the tokens, which are distinct.
     tokens : Intervals
         Where the tokens occur; all are different.
 
     Returns
     -------
     tuple of ndarray
-        Arcs by word, start, length; where each word's begin; sizes and counts of the words;
-        where each token's words begin, the words, and the token's first arc there.
+        Arcs by word, start and length; where each word's arcs begin; sizes and counts of the words;
+        where each token's words begin, these words, and the token's first arc in each.
         O(occurrences + symbols) time, 28 bytes for each occurrence.
 
     Raises
     ------
     InputError
-        If the tokens occur 2^31 times or more.
+        If the tokens occur 2^31 times or more in total.
     """
     words = index.words
     occurrences = tokens.occurrences

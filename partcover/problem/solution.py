@@ -1,4 +1,4 @@
-"""Defines what every method returns: a vocabulary, the tokens it needs, and a lower bound."""
+"""The result of every method: a vocabulary, the tokens it needs, and a lower bound."""
 
 from __future__ import annotations
 
@@ -123,20 +123,20 @@ class Result:
         extra: dict[str, Any] | None = None,
         by_corpus: Sequence[int] = (),
     ) -> Self:
-        """Makes a result for an instance, and fills in what follows from it.
+        """Makes a result for an instance, and computes what follows from it.
 
         Parameters
         ----------
         instance : Instance
             The instance.
         vocabulary : Vocabulary or None
-            The chosen tokens; their method is the method, unless one is given.
+            The chosen tokens; their method is `method`, unless it is given.
         tokens : int or None
             Tokens that the words need under `rule`.
         seconds, method, rule, lower_bound, status, termination, seed, threads, gains, extra
             As the attributes.
         by_corpus : sequence of int
-            The tokens of each corpus, where there are several.
+            The tokens of each corpus, if there are several.
         """
         words, one = instance.words, instance.joined
         corpora: Iterable[CorpusTokens] = ()
@@ -182,12 +182,12 @@ class Result:
 
     @property
     def gap(self) -> float | None:
-        """(tokens − lower_bound) / tokens, or so of `worst`; None without a bound or an answer."""
+        """(tokens − lower_bound) / tokens, or the same for `worst`; None without both."""
         return gap_of(self.worst if self.corpora else self.tokens, self.lower_bound)
 
     @property
     def worst(self) -> Fraction | None:
-        """The largest ratio of tokens to reference over several corpora; None of one."""
+        """The largest ratio of tokens to reference over several corpora; None for one corpus."""
         return max((corpus.ratio for corpus in self.corpora), default=None)
 
     @property
@@ -229,7 +229,7 @@ class Result:
         return self.vocabulary.with_(method=self.method, provenance=provenance)
 
     def _ratios_to_json(self) -> dict[str, Any]:
-        """Returns the lower bound, and of several corpora what each needs."""
+        """Returns the lower bound, and for several corpora the tokens of each."""
         bound = self.lower_bound
         if not self.corpora:
             return {"lower_bound": bound}
@@ -276,12 +276,12 @@ class Result:
 
 @dataclass(frozen=True)
 class CorpusTokens:
-    """What one of several corpora needs.
+    """The tokens that one of several corpora needs.
 
     Attributes
     ----------
     name : str
-        Its name.
+        Name of the corpus.
     tokens, reference : int
         The tokens that it needs, and its reference count.
 
@@ -298,7 +298,7 @@ class CorpusTokens:
 
     @property
     def ratio(self) -> Fraction:
-        """Tokens over reference."""
+        """Tokens divided by reference."""
         return Fraction(self.tokens, self.reference)
 
     def to_json(self) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Indexes counted words by their suffixes, so that a token's occurrences are one interval.
+"""A suffix array of counted words, in which a token's occurrences form one interval.
 
-All words stand in one text, with a separator before each.  A token that occurs is an interval of
-the text's suffix array and a length.  Memory is a few arrays over the text, whatever the number
-of tokens or occurrences.  Positions in the text have 32 bits where all fit, else 64.
+All words are stored in one text, with a separator before each.  A token that occurs is an interval
+of the text's suffix array and a length.  Memory is a few arrays over the text, for any number of
+tokens or occurrences.  Positions in the text have 32 bits if they all fit, otherwise 64.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ __all__ = [
 ]
 
 NARROW_POSITIONS = 2**31 - 2
-"""So many positions, symbols of the distinct words with an end of each, have 32 bits, not 64."""
+"""Up to this many positions, symbols of distinct words plus one end each, 32 bits are used."""
 
 MOST_POSITIONS = 2 ** (63 - WIDE_LENGTH_BITS) - 2
-"""Positions that an index holds: one and a length have 63 bits together."""
+"""Maximum number of positions of an index: a position and a length have 63 bits together."""
 
 MOST_WORDS = 2**31 - 2
-"""Distinct words that an index holds, and distinct symbols: their numbers have 32 bits."""
+"""Maximum number of distinct words, and of distinct symbols: their numbers have 32 bits."""
 
 LONGEST_WORD = 2**WIDE_LENGTH_BITS - 1
-"""Symbols of a word where positions have 64 bits."""
+"""Maximum number of symbols of a word if positions have 64 bits."""
 
 
 class Intervals(NamedTuple):
@@ -53,9 +53,9 @@ class Intervals(NamedTuple):
     Attributes
     ----------
     lo, hi : ndarray of int32 or int64, shape (tokens,)
-        Token ``t`` occurs at ``sa[lo[t]:hi[t]]``; the interval of one that does not is empty.
+        Token ``t`` occurs at ``sa[lo[t]:hi[t]]``; the interval is empty if it does not occur.
     length : ndarray of int32, shape (tokens,)
-        Symbols of each.
+        Number of symbols of each token.
 
     Examples
     --------
@@ -78,22 +78,22 @@ class Intervals(NamedTuple):
 
     @property
     def occurrences(self) -> int:
-        """How often all tokens occur, overlapping occurrences included."""
+        """The number of occurrences of all tokens, including overlapping ones."""
         return int(np.subtract(self.hi, self.lo, dtype=np.int64).sum())
 
     @property
     def key(self) -> Int64:
-        """A number for each token, in lexicographic order; −1 for those that do not occur."""
+        """A number for each token, in lexicographic order; −1 for tokens that do not occur."""
         bits = LENGTH_BITS if self.lo.dtype == np.int32 else WIDE_LENGTH_BITS
-        # an empty interval may begin where another token's does
+        # an empty interval may begin where another token's begins
         return np.where(self.occurs, self.lo.astype(np.int64) << bits | self.length, -1)
 
     def take(self, which: Integers | Bools) -> Intervals:
-        """Some of the tokens, by their places or by a mask."""
+        """Returns some of the tokens, by their indices or by a mask."""
         return Intervals(self.lo[which], self.hi[which], self.length[which])
 
     def joined(self, other: Intervals) -> Intervals:
-        """These tokens, then others."""
+        """Returns these tokens followed by others."""
         lo: Positions = np.concatenate([self.lo, other.lo])
         hi: Positions = np.concatenate([self.hi, other.hi])
         return Intervals(lo, hi, np.concatenate([self.length, other.length]))
@@ -115,7 +115,7 @@ class WordIndex:
         Symbol ranks from 1 with separators 0; the word at each position (at a separator: the
         word after it).
     sa : ndarray of int32 or int64, shape (symbols + words + 1,)
-        Positions in suffix order: int32 where all fit.
+        Positions in suffix order; int32 if all fit.
 
     Raises
     ------
@@ -160,7 +160,7 @@ class WordIndex:
         suffix_array(self.text, upper, self.sa)
 
     def _ranks(self, data: Integers) -> Int32:
-        """Symbols to ranks from 1, in symbol order; −1 for a symbol that no word has."""
+        """Converts symbols to ranks from 1, in symbol order; −1 for a symbol that no word has."""
         if self._alphabet is None:
             return data.astype(np.int32) + np.int32(1)
         ranks = np.searchsorted(self._alphabet, data).astype(np.int32)
@@ -171,38 +171,38 @@ class WordIndex:
         return np.where(known, ranks + np.int32(1), np.int32(-1)).astype(np.int32)
 
     def find_tokens(self, tokens: Iterable[Token]) -> Intervals:
-        """Finds tokens, in the order given.
+        """Finds tokens; returns them in the given order.
 
         O(Σ length · log(symbols)).
         """
         return self._located(*sym.packed(tokens, self.words.symbols))
 
     def find_words(self) -> Intervals:
-        """Finds each word as a token, in their order."""
+        """Finds each word as a token, in the order of the words."""
         return self._located(self.words.data, self.words.offsets)
 
     def _located(self, data: Integers, offsets: Int64) -> Intervals:
-        """Finds tokens that are given one after another."""
+        """Finds tokens that are concatenated in one array."""
         found = find(self.text, self.sa, self._ranks(data), offsets)
         return Intervals(*found, np.diff(offsets).astype(np.int32))
 
     def tokens_at(self, intervals: Intervals) -> Iterator[Token]:
-        """Yields the tokens, all of which occur."""
+        """Yields the tokens of intervals, all of which occur."""
         start = self.sa[intervals.lo]
         begin = start.astype(np.int64) - self.word_of[start] - 1
         return sym.slices(self.words.data, begin, begin + intervals.length, self.words.symbols)
 
     def weight_of(self, intervals: Intervals) -> Int64:
-        """Occurrences of each token, weighted by word counts.  O(occurrences)."""
+        """Returns the occurrences of each token, weighted by word counts.  O(occurrences)."""
         return self.only_word_and_weight(intervals)[1]
 
     def only_word_and_weight(self, intervals: Intervals) -> tuple[Int32, Int64]:
-        """The only word that each token occurs in (−1 if there are several), and its weight."""
+        """Returns each token's only word (−1 if it occurs in several), and its weight."""
         counts = self.words.counts
         return interval_words(self.sa, self.word_of, counts, intervals.lo, intervals.hi)
 
     def words_equal(self, intervals: Intervals) -> Int32:
-        """Numbers of the words that are one of the tokens.  O(occurrences)."""
+        """Returns the numbers of the words that equal one of the tokens.  O(occurrences)."""
         offsets = self.words.offsets
         equal = [np.zeros(0, np.int32)]
         for lo, hi, length in zip(*intervals, strict=True):
@@ -213,7 +213,7 @@ class WordIndex:
         return np.concatenate(equal)
 
     def words_ascending(self) -> Int32:
-        """Returns the numbers of the words in ascending order, read off the suffix array."""
+        """Returns the numbers of the words in ascending order, read from the suffix array."""
         offsets, n_words = self.words.offsets, len(self.words)
         begins = np.zeros(len(self.text), bool)
         begins[offsets[:-1] + np.arange(1, n_words + 1)] = True
@@ -221,10 +221,10 @@ class WordIndex:
         return order
 
     def positions_ascending(self) -> Int64:
-        """Positions of the symbols in the words' data, words in ascending order.
+        """Returns the positions of the symbols in the words' data, words in ascending order.
 
-        What `partcover.problem.certificates.certificate.sorted_symbols` gives, read off the suffix
-        array.
+        The result is that of `partcover.problem.certificates.certificate.sorted_symbols`, read from
+        the suffix array.
         """
         offsets, order = self.words.offsets, self.words_ascending()
         lengths = np.diff(offsets)[order]
@@ -234,12 +234,12 @@ class WordIndex:
         return positions
 
     def occurrences_of(self, intervals: Intervals) -> tuple[Int32, Int32, Int32]:
-        """All occurrences of all tokens: (token, word, start in the word).
+        """Returns all occurrences of all tokens: (token, word, start in the word).
 
         Returns
         -------
         tuple of three ndarray of int32, shape (occurrences,)
-            Sorted by word, start, length; tokens are numbered from 0 in the order given.
+            Sorted by word, start and length; tokens are numbered from 0 in the given order.
             O(occurrences + symbols), which is quadratic in the length of words for all
             candidates.
         """
@@ -253,7 +253,7 @@ class WordIndex:
 
 
 def n_positions(words: WordCounts) -> int:
-    """Returns the number of positions of words: their symbols, an end of each, and a first one.
+    """Returns the number of positions of words: their symbols, one end each, and a first position.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def n_positions(words: WordCounts) -> int:
 
 
 def position_bytes(positions: int) -> int:
-    """Returns the bytes that each of so many positions has in an index, 4 or 8.
+    """Returns the bytes of each position in an index of this size, 4 or 8.
 
     Examples
     --------
@@ -278,7 +278,7 @@ def position_bytes(positions: int) -> int:
 
 
 def refuse_wide(words: WordCounts) -> None:
-    """Refuses words whose positions have 64 bits, for work that has room for 32.
+    """Raises an error if positions need 64 bits, for work that supports only 32.
 
     Raises
     ------
@@ -302,9 +302,9 @@ def refuse_wide(words: WordCounts) -> None:
 
 
 def _alphabet_and_ranks(data: Integers) -> tuple[Integers | None, Integers]:
-    """Returns the distinct symbols, ascending, and the place among them of each in the data.
+    """Returns the distinct symbols, ascending, and the rank of each symbol of the data.
 
-    Bytes are their own ranks, without an alphabet.
+    Bytes are their own ranks and need no alphabet.
     """
     if data.dtype == np.uint8:
         return None, data
@@ -320,7 +320,7 @@ def _alphabet_and_ranks(data: Integers) -> tuple[Integers | None, Integers]:
 
 
 def _refuse_beyond_numbers(words: WordCounts) -> None:
-    """Refuses words whose positions, numbers or lengths do not fit in the bits they have."""
+    """Raises an error if positions, numbers or lengths of words do not fit in their bits."""
     n_words, size = len(words), n_positions(words)
     if size > MOST_POSITIONS or n_words > MOST_WORDS:
         fit = _most_that_fit(words, MOST_POSITIONS)
@@ -340,7 +340,7 @@ def _refuse_beyond_numbers(words: WordCounts) -> None:
 
 
 def _most_that_fit(words: WordCounts, positions: int) -> int:
-    """Returns how many of the most frequent words an index of so many positions holds."""
+    """Returns how many of the most frequent words fit in an index with so many positions."""
     order = np.argsort(-words.counts, kind="stable")
     ends = 1 + np.cumsum(np.diff(words.offsets)[order] + 1)
     return min(int(np.searchsorted(ends, positions, side="right")), MOST_WORDS)

@@ -1,4 +1,4 @@
-"""Checks certificates in plain Python that shares nothing with the kernels."""
+"""Checks certificates in plain Python, without the code of the kernels."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ class CertificateCheck:
 def check_certificate(instance: Instance, certificate: Certificate) -> CertificateCheck:
     """Recounts the lower bound that a certificate proves.
 
-    For a leaf with prices d, required tokens R and excluded tokens F, no vocabulary of at most k
-    tokens that holds R and nothing of F needs fewer tokens than ::
+    Take a leaf with prices d, required tokens R and excluded tokens F.  No vocabulary of at most k
+    tokens that contains all of R and none of F needs fewer tokens than ::
 
         Σ_W c(W)·Σ_p d_p − Σ_{T ∈ R} reward(T) − (the k − |R| largest rewards of other candidates)
 
     where W is a word that is counted c(W) times, p a symbol of W, and reward(T) is Σ_W c(W) times
     the best set of occurrences of T in W that do not overlap, each worth max(0, Σ d − 1).  Every
-    vocabulary comes to one leaf, so the smallest bound of a leaf holds for all.
+    vocabulary belongs to the case of one leaf, so the smallest bound of a leaf holds for all.
 
     Parameters
     ----------
@@ -88,76 +88,79 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     Returns
     -------
     CertificateCheck
-        Python integers throughout.  One pass over the occurrences of candidates that are not
-        dominated, for many leaves together: as many as have a million prices, multipliers and
+        All arithmetic is in Python integers.  One pass over the occurrences of undominated
+        candidates serves many leaves: as many as together have a million prices, multipliers and
         tokens of the branches above.  Memory is a few numbers for each of these, and the distinct
-        candidates of one length; no prices and multipliers are unpacked before it is known how
-        many there may be.
+        candidates of one length.  Prices and multipliers are unpacked only after their number has
+        been checked.
 
     Notes
     -----
-    Why the bound holds, for a vocabulary S of the case, and the words segmented by S into the
-    fewest pieces:
+    Why the bound holds: let S be a vocabulary of the case, and let the words be segmented with S
+    into the fewest pieces.
 
-    1. The prices of a word are the prices of its pieces.
-    2. A piece that is a single symbol has a price of at most 1: no more than it costs.
+    1. The prices of a word sum to the prices of its pieces.
+    2. A piece that is a single symbol has a price of at most 1, which is what it costs.
     3. A piece that is a token has prices of at most 1 + max(0, Σ d − 1): its cost and its worth.
-    4. Pieces of a word that are the token T do not overlap: over all words they are worth at
-       most reward(T).
-    5. So Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T), and S holds R, nothing of F, and
-       at most as many other candidates as R leaves of k, whose rewards are at most the largest.  ∎
+    4. Pieces of a word that are the same token T do not overlap.  So over all words they are worth
+       at most reward(T).
+    5. So Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T).  S contains R, nothing of F, and at
+       most k − |R| other candidates, whose rewards sum to at most that of the k − |R| largest.  ∎
 
     A leaf with sets E of tokens that overlap (`pairs`: the tokens of two nodes of a cut) has
     multipliers m(W, p, E) ≥ 0, and for cuts C multipliers μ_C ≥ 0
     (`partcover.problem.certificates.cuts`).  An occurrence of T is then worth
-    max(0, Σ_p (d − Σ_{E ∋ T} m(W, p, E)) − 1), a token's reward is more by Σ_{C ∋ T} μ_C·coef_C,
-    and the bound is less by Σ_E max(0, ρ_E − Σ_{C ∋ E} μ_C) + Σ_C μ_C·rhs_C, where ρ_E is
-    Σ_W c(W) Σ_p m(W, p, E).  Why:
+    max(0, Σ_p (d − Σ_{E ∋ T} m(W, p, E)) − 1).  The reward of a token is higher by
+    Σ_{C ∋ T} μ_C·coef_C, and the bound is lower by Σ_E max(0, ρ_E − Σ_{C ∋ E} μ_C) + Σ_C μ_C·rhs_C,
+    where ρ_E is Σ_W c(W) Σ_p m(W, p, E).  Why:
 
-    6. In line 3 a piece that is T has prices of at most 1 + its worth + what T pays over it.
-    7. One piece lies over a symbol, so the m of a set and a symbol is paid once at most, and only
-       if a token of the set is in S.  With y_E = 1 if one of them is, 0 if none is, Σ ρ_E·y_E is
-       paid at most, and line 5 is Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T) + Σ ρ_E·y_E.
-    8. The last sum is Σ (ρ_E − Σ μ)·y_E + Σ_C μ_C Σ_{E ∈ C} y_E, and its first part at most
+    6. In line 3, a piece that is T has prices of at most 1 + its worth + what T pays over it.
+    7. Only one piece lies over a symbol.  So the multiplier m of a set and a symbol is paid at most
+       once, and only if a token of the set is in S.  Let y_E be 1 if one of them is, and 0 if none
+       is.  Then at most Σ ρ_E·y_E is paid, and line 5 becomes
+       Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T) + Σ ρ_E·y_E.
+    8. The last sum is Σ (ρ_E − Σ μ)·y_E + Σ_C μ_C Σ_{E ∈ C} y_E, and its first part is at most
        Σ max(0, ρ_E − Σ μ).
-    9. With s of its tokens in S a cut has Σ_{E ∈ C} y_E ≤ coef_C·s + rhs_C.  If tokens of h of its
-       n nodes are in S, an odd cycle has min(2h, n) such edges at most, and a clique has
-       C(n, 2) − C(n − h, 2): that this is at most coef_C·h + rhs_C is checked for h = 0 … n, and
-       s ≥ h, where coef_C may be below 0 only if each node is a single token, so that s = h.  So
-       each T of C in S adds μ_C·coef_C, and C itself μ_C·rhs_C.  ∎
+    9. If s of its tokens are in S, a cut has Σ_{E ∈ C} y_E ≤ coef_C·s + rhs_C.  If tokens of h of
+       its n nodes are in S, an odd cycle has at most min(2h, n) such edges, and a clique has
+       C(n, 2) − C(n − h, 2).  The check confirms that this is at most coef_C·h + rhs_C for
+       h = 0 … n.  Also s ≥ h, and coef_C may be negative only if each node is a single token, so
+       that s = h.  So each T of C in S adds μ_C·coef_C, and C itself adds μ_C·rhs_C.  ∎
 
-    Group budgets: a leaf may have a fee f_g ≥ 0 for each group.  A reward is then less by the fees
-    of its token's groups, and the bound is less by f_g for each token that group g allows.  The
-    tokens of S pay no more fees than that, so line 5 holds.
+    Group budgets: a leaf may have a multiplier f_g ≥ 0 for each group.  A reward is then lower by
+    the multipliers of its token's groups, and the bound is lower by f_g for each token that group g
+    allows.  The tokens of S pay at most that much, so line 5 holds.
 
-    Merges (`Instance.merges`): a token T may pay u_T ≥ 0, and its parts P get v_TP ≥ 0, where for
-    each way in which two parts make T, those of the two that are no single symbols get u_T or more
-    together.  A token P may also be due m(W, p, P) ≥ 0 for a symbol p of a word W.  Those who pay
-    it are P and all tokens that no merges make without P: so much less are their occurrences over
-    p worth.  The reward of T is then less by u_T, and more by Σ_U v_UT + Σ_W c(W)·Σ_p m(W, p, T).
-    Tokens that need no parts do not pay: required ones, those that may be made of two single
-    symbols, and words where the condition says so.  Why, for a vocabulary S that keeps to the
-    condition: over a symbol lies one piece, so each due is paid once at most, and only where a
-    token that needs P is in S, and P with it; all dues that are paid are part of what the tokens
-    of S get.  Each T of S that pays u_T has two parts in S that make it, which get u_T or more of
-    it, and what others get is not negative.  So line 5 holds with these rewards.  ∎  Merging by
-    such a vocabulary needs as many tokens as the shortest path at least, and a token that merges
-    do not make is never used: the bound holds for all vocabularies segmented by merging.
+    Merges (`Instance.merges`): a token T may pay u_T ≥ 0, and its parts P get v_TP ≥ 0.  For each
+    way in which two parts make T, those of the two that are not single symbols must together get at
+    least u_T.  A token P may also get m(W, p, P) ≥ 0 for a symbol p of a word W.  This multiplier
+    is paid by P and by all tokens that no merges make without P: their occurrences over p are worth
+    that much less.  The reward of T is then lower by u_T, and higher by
+    Σ_U v_UT + Σ_W c(W)·Σ_p m(W, p, T).  Tokens that need no parts do not pay: required tokens,
+    tokens that may be made of two single symbols, and whole words if the condition says so.
+
+    Why, for a vocabulary S that satisfies the condition: only one piece lies over a symbol, so each
+    multiplier m is paid at most once.  It is paid only if a token that needs P is in S, and then P
+    is in S too, so all payments go to tokens of S.  Each T of S that pays u_T has two parts in S
+    that make it.  They get at least u_T from it, and what other tokens get is not negative.  So
+    line 5 holds with these rewards.  ∎  Merging with such a vocabulary needs at least as many
+    tokens as the shortest path, and a token that merges do not make is never used.  So the bound
+    holds for all vocabularies segmented by merging.
 
     Several corpora (`Instance.corpora`): a leaf has weights w ≥ 0, not all 0, and c(W) is
-    Σ w_i·c_i(W) for the counts c_i(W) of corpus i.  Let L be what the leaf proves, t_i the tokens
+    Σ w_i·c_i(W) for the counts c_i(W) of corpus i.  Let L be the bound of the leaf, t_i the tokens
     of corpus i and r_i its reference.  Then L ≤ Σ w_i·t_i ≤ z·Σ w_i·r_i for the largest ratio
-    z = max t_i / r_i, which is a whole number over one of the references: it is at least the
-    smallest such number that is not below L / Σ w_i·r_i.  ∎
+    z = max t_i / r_i.  This ratio is an integer divided by one of the references, so it is at least
+    the smallest such number that is not below L / Σ w_i·r_i.  ∎
 
-    A head and a tail (`Instance.tail`): the leaf is of the head, and the words of the tail have
-    prices by a rule.  `partcover.verification.tail_check` has it, and the proof.
+    A head and a tail (`Instance.tail`): the leaf is for the head, and the words of the tail get
+    their prices by a rule.  `partcover.verification.tail_check` defines it, and has the proof.
 
-    Dominated candidates, which occur in one distinct word only that is a candidate too, are left
-    out: some optimum holds none of them (`partcover.problem.candidates.CandidateIndex` says
-    why), it comes to one leaf as every vocabulary does, and the bound need hold for no other.
-    Not so with group budgets, where the word may be of a group that is full, and with merges,
-    where the word may be made of the candidate: all candidates count there.
+    Dominated candidates occur in only one distinct word, which is a candidate too.  They are left
+    out: some optimum contains none of them (`partcover.problem.candidates.CandidateIndex` says
+    why), it belongs to the case of one leaf as every vocabulary does, and the bound need not hold
+    for other vocabularies.  With group budgets the word may be in a group that is full, and with
+    merges the word may be made from the candidate.  In both cases all candidates are counted.
 
     Examples
     --------
@@ -204,7 +207,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
 
 
 def mismatches(instance: Instance, certificate: Certificate) -> list[str]:
-    """Returns how the instance of a certificate differs from another, one line for each difference.
+    """Returns the differences between the instance of a certificate and another, one line each.
 
     Examples
     --------
@@ -228,13 +231,13 @@ def mismatches(instance: Instance, certificate: Certificate) -> list[str]:
         problems.append(f"the certificate is about other {what}")
     if certificate.k != instance.k:
         problems.append(f"the certificate is for k = {certificate.k}, but k is {instance.k}")
-        if instance.corpora is not None:  # references may follow from k
+        if instance.corpora is not None:  # references may depend on k
             problems.reverse()
     return problems
 
 
 def _proven(instance: Instance, certificate: Certificate) -> int | Fraction:
-    """Returns what a certificate of the instance proves."""
+    """Returns the bound that a certificate of the instance proves."""
     scale_bits, term = certificate.scale_bits, certificate.tail
     if instance.tail is None or term is None:
         return _smallest_bound(instance, _nonempty_leaves(instance, certificate), scale_bits)
@@ -251,26 +254,25 @@ def case_bound(
     required: frozenset[Token] = frozenset(),
     excluded: frozenset[Token] = frozenset(),
 ) -> int | Fraction:
-    """Returns the lower bound that a leaf proves for its case, as `check_certificate` counts it.
+    """Returns the lower bound that a leaf proves for its case, as in `check_certificate`.
 
     Parameters
     ----------
     instance : Instance
         The words, budget and conditions.
     leaf : Leaf
-        Its prices.
+        The leaf with its prices.
     scale_bits : int
-        Binary digits behind the point of a price.
+        Number of binary digits after the point of a price.
     required, excluded : frozenset of token
-        Tokens that the vocabularies of this case hold beyond the fixed ones, and tokens that they
-        lack; the case is not empty.
+        Tokens that the vocabularies of the case contain in addition to the fixed ones, and tokens
+        that they do not contain; the case is not empty.
 
     Returns
     -------
     int or Fraction
-        At most the fewest tokens that a vocabulary of this case needs, or its largest ratio over
-        several corpora, if it holds no dominated candidate; and at least what a token for each
-        counted word makes.
+        At most the fewest tokens that a vocabulary of this case without dominated candidates needs,
+        or its largest ratio over several corpora; and at least one token for each counted word.
 
     Examples
     --------
@@ -288,10 +290,10 @@ def case_bound(
 
 
 def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset[Token]) -> bool:
-    """Returns whether no vocabulary holds the required tokens and lacks the excluded ones.
+    """Returns whether no vocabulary contains the required tokens and none of the excluded ones.
 
-    That is so where the required tokens exceed a budget, where a token is both, or where merges
-    have to make a required token and each way to do so has a part that no vocabulary here holds.
+    This is true if the required tokens exceed a budget, if a token is both, or if merges have to
+    make a required token and each way to do so has a part that no vocabulary here contains.
 
     Examples
     --------
@@ -311,7 +313,7 @@ def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset
 def _lacks_parts(
     instance: Instance, required: frozenset[Token], excluded: frozenset[Token]
 ) -> bool:
-    """Returns whether each way to make some required token has a part that is not there."""
+    """Returns whether each way to make some required token has a part that is not available."""
     merges, is_full = instance.merges, len(required) == instance.k
     assert merges is not None
     absent = excluded.union(instance.forbidden)
@@ -327,7 +329,7 @@ def _lacks_parts(
         for token in required.difference(instance.fixed)
         if all(any(map(is_gone, parts)) for parts in merges.splits(token))
     }
-    if unmade and merges.whole_words:  # which need no parts
+    if unmade and merges.whole_words:  # whole words need no parts
         unmade -= {word for word, _ in instance.words}
     return bool(unmade)
 
@@ -335,7 +337,7 @@ def _lacks_parts(
 def _nonempty_leaves(
     instance: Instance, certificate: Certificate
 ) -> Iterator[tuple[Leaf, frozenset[Token], frozenset[Token]]]:
-    """Yields the leaves that a vocabulary may come to, with required and excluded tokens."""
+    """Yields the leaves of cases with vocabularies, with required and excluded tokens."""
     fixed = frozenset(instance.fixed)
     for leaf, inside, excluded in certificate.leaves():
         required = fixed | inside
@@ -348,7 +350,7 @@ def _smallest_bound(
     leaves: Iterable[tuple[Leaf, frozenset[Token], frozenset[Token]]],
     scale_bits: int,
 ) -> int | Fraction:
-    """The smallest bound of leaves, each with its required and its excluded tokens."""
+    """Returns the smallest bound of leaves, each with its required and its excluded tokens."""
     words = SortedWords(instance)
     least = least_bound(instance)
     bounds: list[int | Fraction] = []

@@ -1,4 +1,4 @@
-"""Checks the pairs and cuts of a leaf, in plain Python, and sums what they change in its bound."""
+"""Checks the pairs and cuts of a leaf in plain Python, and sums their effect on its bound."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from .sorted_words import SortedWords
 
 __all__ = ["CutTerms"]
 
-_LIMIT = 1 << 63  # numbers have at most 63 bits, and a sign
+_LIMIT = 1 << 63  # numbers have at most 63 bits and a sign
 
 Pair = tuple[Token, ...]
 
 
 class CutTerms:
-    """What the pairs and cuts of a leaf change in its bound.
+    """The effect of the pairs and cuts of a leaf on its bound.
 
     Parameters
     ----------
     tokens_of : sequence of tuple of token
         The tokens of each pair.
     cuts : sequence of Cut
-        The cuts over these.
+        The cuts over these pairs.
     words : SortedWords
         The words.
 
     Attributes
     ----------
     limits : list of int
-        How many multipliers each pair may have: one for each symbol where its tokens overlap.
+        Maximum number of multipliers of each pair: one for each symbol where its tokens overlap.
     paying : dict of token to two lists of int
-        For each token of a pair the symbols where it pays, ascending, and what it pays at the
-        first n of them, for each n from 0.
+        For each token of a pair the symbols where it pays, ascending, and the sum of what it pays
+        at the first n of them, for each n from 0.
     bonus : dict of token to int
         What the cuts add to the reward of each token: Σ μ·coef.
     loss : int
-        What the bound is less: Σ max(0, ρ − Σ μ) over pairs, and Σ μ·rhs over cuts.
+        What is subtracted from the bound: Σ max(0, ρ − Σ μ) over pairs, and Σ μ·rhs over cuts.
     n_entries : int
-        How many numbers are kept of the multipliers.
+        Number of stored values of multipliers.
 
     Raises
     ------
     InputError
-        For a cut that is not valid, one over a pair without multipliers, and multipliers that
-        are not positive, or stand where no two tokens of the pair overlap.
+        For a cut that is not valid, for a cut over a pair without multipliers, and for multipliers
+        that are not positive or are at a symbol where no two tokens of the pair overlap.
     """
 
     def __init__(self, tokens_of: Sequence[Pair], cuts: Sequence[Cut], words: SortedWords) -> None:
@@ -63,7 +63,7 @@ class CutTerms:
         self.n_entries = self.loss = 0
 
     def take(self, pairs: Sequence[PairPrices]) -> None:
-        """Takes the multipliers of the pairs, and checks them and the cuts over them."""
+        """Adds the multipliers of the pairs, and checks them and the cuts over them."""
         paid: dict[Token, dict[int, int]] = defaultdict(lambda: defaultdict(int))
         totals: dict[Pair, int] = {}  # ρ of each pair
         count_at = self._words.count_at
@@ -106,19 +106,19 @@ class CutTerms:
         return token in self.paying
 
     def paid_before(self, token: Token, position: int) -> int:
-        """What a token in a pair pays for lying over all symbols before a position."""
+        """Returns what a token in a pair pays for all symbols before a position."""
         positions, before = self.paying[token]
         return before[bisect_left(positions, position)]
 
 
 def _overlap(pair: Pair, starts_of: Mapping[Token, Sequence[int]]) -> set[int]:
-    """The symbols over which occurrences of two or more of the tokens lie."""
+    """Returns the symbols that occurrences of two or more of the tokens cover."""
     for token in pair:
         if len(token) < 2:
             raise InputError(f"a pair has {sym.glance(token)!r}, which is not a token")
         if token not in starts_of:
             raise InputError(f"a pair has {sym.glance(token)!r}, which occurs nowhere")
-    if not all(one < other for one, other in pairwise(pair)):  # type: ignore[operator]  # one type
+    if not all(one < other for one, other in pairwise(pair)):  # both have the same type
         raise InputError(f"the tokens of a pair, {names(pair)}, do not ascend")
     seen: set[int] = set()
     overlap: set[int] = set()
@@ -134,7 +134,7 @@ def _overlap(pair: Pair, starts_of: Mapping[Token, Sequence[int]]) -> set[int]:
 def _checked_multipliers(
     pair: PairPrices, starts_of: Mapping[Token, Sequence[int]]
 ) -> tuple[list[int], list[int]]:
-    """The positions and multipliers of a pair, if they are what they must be."""
+    """Returns the positions and multipliers of a pair; raises an error if they are invalid."""
     tokens = pair.tokens
     positions: list[int] = pair.positions.tolist()
     multipliers: list[int] = pair.multipliers.tolist()
@@ -154,7 +154,7 @@ def _checked_multipliers(
 
 
 def _check_cut(cut: Cut) -> None:
-    """Refuses what is no valid inequality: with s tokens chosen, more edges may be touched."""
+    """Raises an error unless the inequality holds for each number s of chosen tokens."""
     n, tokens = len(cut.nodes), cut.tokens
     if cut.kind not in ("cycle", "clique"):
         raise InputError(f"a cut is of the kind {cut.kind!r}: it must be 'cycle' or 'clique'")
@@ -172,7 +172,7 @@ def _check_cut(cut: Cut) -> None:
         raise InputError(f"a {cut.kind} has numbers of more than 63 bits")
     if cut.coef < 0 and len(tokens) > n:
         raise InputError(f"a {cut.kind} over nodes of several tokens has coef {cut.coef}")
-    # tokens of h nodes are chosen: h of them at least, and more do not lower coef · s
+    # tokens of h nodes are chosen, so at least h tokens; more tokens do not lower coef · s
     for h in range(n + 1):
         touched = min(2 * h, n) if cut.kind == "cycle" else comb(n, 2) - comb(n - h, 2)
         if touched > cut.coef * h + cut.rhs:

@@ -1,4 +1,4 @@
-"""Checks the dues of tokens that merges make, in plain Python, and sums what they change."""
+"""Checks the multipliers of needed tokens (dues) in plain Python, and sums their effect."""
 
 from __future__ import annotations
 
@@ -16,34 +16,36 @@ from .sorted_words import SortedWords
 
 __all__ = ["DueTerms"]
 
-_LIMIT = 1 << 63  # numbers have at most 63 bits, and a sign
-_FREE_STEPS = 1 << 26  # look-ups of dues, and so many more for each place where a token pays
+_LIMIT = 1 << 63  # numbers have at most 63 bits and a sign
+# look-ups of multipliers; as many more are allowed for each place where a token pays
+_FREE_STEPS = 1 << 26
 _STEPS_A_PLACE = 16
 
 
 class DueTerms:
-    """What tokens pay to those that they cannot be made without, for lying over some symbols.
+    """What tokens pay to the tokens that they cannot be made without, for covering some symbols.
 
     Parameters
     ----------
     dues : sequence of PairPrices
-        Multipliers of a single token each: what it gets.
+        The multipliers of single tokens, which get them.
     words : SortedWords
         The words.
     needs : MergeNeeds
-        Which tokens pay.
+        Finds the tokens that each token needs, and so pays.
 
     Attributes
     ----------
     bonus : dict of token to int
-        What is added to the reward of each token: the dues of all symbols, times word counts.
+        What is added to the reward of each token: its multipliers at all symbols, times word
+        counts.
     n_entries : int
-        How many numbers are kept of the dues.
+        Number of stored values of multipliers.
 
     Raises
     ------
     InputError
-        For dues that are not positive or do not ascend.
+        For multipliers that are not positive, or positions that do not ascend.
     """
 
     def __init__(self, dues: Sequence[PairPrices], words: SortedWords, needs: MergeNeeds) -> None:
@@ -70,11 +72,11 @@ class DueTerms:
         self.n_entries = sum(len(positions) for positions, _ in self._dues.values())
 
     def pays(self, token: Token) -> bool:
-        """Returns whether a token pays dues."""
+        """Returns whether a token pays any multipliers."""
         return bool(self._paid_by(token))
 
     def paid_before(self, token: Token, position: int) -> int:
-        """Returns what a token pays for lying over all symbols before a position."""
+        """Returns what a token pays for all symbols before a position."""
         paid = self._paid_by(token)
         self._steps += len(paid)
         self._places += 1
@@ -83,7 +85,7 @@ class DueTerms:
         return sum(before[bisect_left(positions, position)] for positions, before in paid)
 
     def _paid_by(self, token: Token) -> list[tuple[list[int], list[int]]]:
-        """Returns the dues that a token pays: that of one token are asked for many times."""
+        """Returns the multipliers that a token pays; cached for repeated look-ups."""
         if token != self._token:
             needed = self._needs.of(token)
             self._token = token

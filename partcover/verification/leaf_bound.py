@@ -1,4 +1,4 @@
-"""Counts the lower bounds that leaves of a certificate prove, in plain Python integers."""
+"""Computes the lower bounds of a certificate's leaves in plain Python integers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["LeafCase", "case_rewards", "case_values", "least_bound", "lower_boun
 
 
 class LeafCase:
-    """A leaf, with the tokens of the branches above it, while its rewards are summed."""
+    """A leaf and the tokens of the branches above it, while its rewards are summed."""
 
     def __init__(
         self,
@@ -28,10 +28,11 @@ class LeafCase:
         words: SortedWords,
         weights: tuple[int, ...] = (),
     ) -> None:
-        self.words = words  # counted by the weights
+        self.words = words  # counted with the weights
         self.weights = weights
         self.prices = prices
-        self.before = list(accumulate(prices, initial=0))  # the prices before each symbol
+        # the sum of the prices before each symbol
+        self.before = list(accumulate(prices, initial=0))
         self.required = required
         self.decided = required | excluded
         self.terms = terms
@@ -42,7 +43,7 @@ class LeafCase:
     def prices_before(
         self, token: Token, starts: Sequence[int]
     ) -> Sequence[int] | Mapping[int, int]:
-        """The prices before where a token starts and ends, less what it pays there."""
+        """Returns the price sums before a token's start and end, minus what it pays there."""
         if self.terms is None or not self.terms.pays(token):
             return self.before
         places = {place for start in starts for place in (start, start + len(token))}
@@ -52,7 +53,7 @@ class LeafCase:
 def lower_bounds(
     instance: Instance, words: SortedWords, cases: Sequence[LeafCase], scale_bits: int
 ) -> list[int | Fraction]:
-    """Returns the lower bound of each case; a token for each counted word at least."""
+    """Returns the lower bound of each case, at least one token for each counted word."""
     scale, bounds = 1 << scale_bits, []
     for case, value in zip(cases, case_values(instance, words, cases, scale), strict=True):
         tokens = max(-(-value // scale), sum(case.words.counts))
@@ -63,16 +64,16 @@ def lower_bounds(
 
 
 def least_bound(instance: Instance) -> int | Fraction:
-    """Returns what every leaf proves: each word needs a token."""
+    """Returns the bound that holds for every leaf: each word needs a token."""
     if instance.corpora is None:
         return instance.words.total_count
     return max(instance.corpora.ratios([words.total_count for words in instance.corpora.words]))
 
 
 def _ratio(corpora: Corpora, weights: Sequence[int], tokens: int) -> Fraction:
-    """Returns what a bound of weighted tokens proves about the largest ratio of corpora."""
+    """Returns the bound on the largest ratio that follows from a bound on weighted tokens."""
     total = sum(w * r for w, r in zip(weights, corpora.references, strict=True))
-    # the largest ratio is a whole number over one of the references
+    # the largest ratio is an integer divided by one of the references
     return min(Fraction(-(-tokens * r // total), r) for r in corpora.references)
 
 
@@ -82,10 +83,10 @@ def case_values(
     cases: Sequence[LeafCase],
     scale: int,
 ) -> list[int]:
-    """Returns what each case proves, in units of 1 / scale of a token, not rounded.
+    """Returns the bound of each case, in units of 1 / scale of a token, not rounded.
 
-    One pass over the occurrences of candidates, for all cases together.
-    `partcover.verification.certificate_check.check_certificate` says why the bounds hold.
+    One pass over the occurrences of candidates serves all cases.
+    `partcover.verification.certificate_check.check_certificate` proves the bounds.
     """
     for token, starts in words.occurrences(frozenset().union(*(case.required for case in cases))):
         for case in cases:
@@ -114,7 +115,7 @@ def case_values(
 def case_rewards(
     instance: Instance, words: SortedWords, case: LeafCase, scale: int
 ) -> dict[Token, int]:
-    """Returns the rewards of the required tokens and of the candidates, where they are not 0."""
+    """Returns the nonzero rewards of the required tokens and of the candidates."""
     rewards = {}
     pairs = chain(words.occurrences(case.required), occurring_candidates(instance, words))
     for token, starts in pairs:
@@ -133,10 +134,10 @@ def _reward(
     starts: Sequence[int],
     scale: int,
 ) -> int:
-    """The largest worth of occurrences that do not overlap; `starts` ascend."""
+    """Returns the largest total gain of occurrences that do not overlap; `starts` ascend."""
     count_at = case.words.count_at
-    best = [0]  # best[i]: the largest worth among the first i occurrences
-    n_ended = 0  # occurrences that end where the present one starts, or before
+    best = [0]  # best[i]: the largest gain of the first i occurrences
+    n_ended = 0  # number of occurrences that end at or before the start of the present one
     for start in starts:
         while starts[n_ended] + length <= start:
             n_ended += 1

@@ -1,4 +1,4 @@
-"""Checks what a leaf has beyond prices, in plain Python, and sums what it changes in its bound."""
+"""Checks a leaf's terms besides prices in plain Python, and sums their effect on its bound."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["LeafTerms", "terms_of"]
 
 
 class LeafTerms:
-    """What pairs, cuts, dues, charges and fees of a leaf change in its bound.
+    """The effect of pairs, cuts, charges and group multipliers of a leaf on its bound.
 
     Parameters
     ----------
@@ -31,24 +31,24 @@ class LeafTerms:
     words : SortedWords
         The words.
     instance : Instance
-        The instance, which says what makes tokens and which groups there are.
+        The instance, which defines the merges and the groups.
 
     Attributes
     ----------
     loss : int
-        What the bound is less.
+        What is subtracted from the bound.
     n_entries : int
-        How many numbers are kept.
+        Number of stored values.
 
     Raises
     ------
     InputError
-        For what is not valid, or the instance does not state.
+        For terms that are not valid, or that the instance does not have.
     """
 
     def __init__(self, leaf: Leaf, words: SortedWords, instance: Instance) -> None:
         tokens_of, merges = leaf.pair_tokens, instance.merges
-        if len(set(tokens_of)) < len(tokens_of):  # before each is looked up in all words
+        if len(set(tokens_of)) < len(tokens_of):  # checked before each is looked up in all words
             ((twice, _),) = Counter(tokens_of).most_common(1)
             raise InputError(f"a leaf has the pair {names(twice)} twice")
         has_dues = any(len(tokens) == 1 for tokens in tokens_of)
@@ -82,15 +82,15 @@ class LeafTerms:
             self.n_entries += self._dues.n_entries
 
     def gives(self, token: Token) -> int:
-        """Returns what is added to the reward of a token; fees of its groups are less than 0."""
+        """Returns what is added to a token's reward; multipliers of its groups count negative."""
         return self._bonus[token] - sum(fee for fee, group in self._fees if token in group)
 
     def pays(self, token: Token) -> bool:
-        """Returns whether a token pays for lying over some symbols."""
+        """Returns whether a token pays for covering some symbols."""
         return self._cuts.pays(token) or (self._dues is not None and self._dues.pays(token))
 
     def paid_before(self, token: Token, position: int) -> int:
-        """Returns what a token pays for lying over all symbols before a position."""
+        """Returns what a token pays for all symbols before a position."""
         paid = self._cuts.paid_before(token, position) if self._cuts.pays(token) else 0
         if self._dues is not None and self._dues.pays(token):
             paid += self._dues.paid_before(token, position)
@@ -98,20 +98,20 @@ class LeafTerms:
 
 
 def terms_of(leaf: Leaf, words: SortedWords, instance: Instance) -> LeafTerms | None:
-    """Returns the terms of a leaf, after a check; None where it has prices alone."""
+    """Returns the checked terms of a leaf; None if it has prices only."""
     return None if leaf.is_plain else LeafTerms(leaf, words, instance)
 
 
 def charged(
     condition: MergeCondition, charges: Iterable[Charge], exempt: Collection[Token]
 ) -> Counter[Token]:
-    """Returns what charges add to the reward of each token, if they are valid.
+    """Returns what charges add to the reward of each token; checks that they are valid.
 
     Raises
     ------
     InputError
-        For a token that is charged twice, or needs no parts, and where those that make it get less
-        than it pays.
+        For a token that is charged twice or needs no parts, and if the parts that make a token get
+        less than it pays.
     """
     bonuses: Counter[Token] = Counter()
     seen: set[Token] = set()

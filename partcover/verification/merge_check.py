@@ -1,4 +1,4 @@
-"""Says which tokens merges make, in plain Python."""
+"""Finds the tokens that merges can make, in plain Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["made_tokens", "other_merges", "unmade_tokens"]
 def unmade_tokens(
     tokens: Collection[Token], condition: MergeCondition, instance: Instance
 ) -> list[Token]:
-    """Returns the tokens of a vocabulary that no two others make, as a condition asks for it.
+    """Returns the tokens of a vocabulary that no two other tokens make, under a condition.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def unmade_tokens(
 def made_tokens(
     tokens: Collection[Token], condition: MergeCondition, instance: Instance
 ) -> set[Token]:
-    """Returns the tokens of a vocabulary that merges make of single symbols and required tokens.
+    """Returns the tokens of a vocabulary that merges make from single symbols and required tokens.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def made_tokens(
 
 
 def other_merges(vocabulary: Vocabulary, condition: MergeCondition) -> str | None:
-    """Says where the merges of what `prune` wrote are not its base's; None if they are.
+    """Returns the first difference of a pruned vocabulary's merges to its base's; None if none.
 
-    They are the base's merges of which both parts and the result stay, in their order.  A base that
-    merges by rank has no list of them.
+    The expected merges are those of the base whose two parts and result all remain, in their order.
+    A base that merges by rank has no list of merges.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Recounts what a vocabulary needs, in plain Python that shares nothing with the kernels."""
+"""Recounts the tokens that a vocabulary needs in plain Python, without the code of the kernels."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def verify(
 
 
 class _Counted(NamedTuple):
-    """What words need with a vocabulary, and how often its tokens occur."""
+    """The tokens that words need with a vocabulary, and the occurrences of its tokens."""
 
     fewest: int
     symbols: int
@@ -233,9 +233,9 @@ def _by_corpus(
 
 
 def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str, ...]]:
-    """Recounts the fewest tokens that a vocabulary needs, and the conditions that it breaks.
+    """Recounts the fewest tokens that a vocabulary needs, and lists the conditions it violates.
 
-    This is the part of `verify` that a search needs, in a third of the time.
+    This is the part of `verify` that a search needs; it takes a third of the time.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str,
     tokens : int
         Fewest tokens over the counted words.
     problems : tuple of str
-        One line for each condition that is broken.
+        One line for each violated condition.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def _counted_in(shard: WordShard, vocabulary: Vocabulary) -> tuple[int, dict[Tok
 
 
 def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 4000) -> float:
-    """Estimates how long `recount` takes here and now, from the time that some words take.
+    """Estimates the time of a `recount` on this machine, from the time for a sample of words.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 400
     vocabulary : Vocabulary
         A vocabulary like the one to be recounted.
     sample : int
-        Number of words to measure on, evenly spread; the median of five runs counts.
+        Number of words to measure on, evenly spaced; the median of five runs is taken.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 400
 
 
 def _broken(instance: Instance, vocabulary: Vocabulary, occurrences: dict[Token, int]) -> list[str]:
-    """The conditions that a vocabulary breaks, given how often each of its tokens occurs."""
+    """Returns the conditions that a vocabulary violates, given the occurrences of its tokens."""
     problems = []
     if len(occurrences) > instance.k:
         problems.append(f"{len(occurrences)} tokens, but k is {instance.k}")
@@ -357,7 +357,7 @@ def _broken(instance: Instance, vocabulary: Vocabulary, occurrences: dict[Token,
 
 
 def _openings(tokens: Collection[Token]) -> dict[Token, tuple[int, ...]]:
-    """For each two symbols, the lengths of the tokens that begin with them, ascending."""
+    """Returns the lengths of the tokens that begin with each two symbols, ascending."""
     lengths: dict[Token, set[int]] = defaultdict(set)
     for token in tokens:
         lengths[token[:2]].add(len(token))
@@ -369,7 +369,7 @@ def _fewest(
     openings: dict[Token, tuple[int, ...]],
     occurrences: dict[Token, int],
 ) -> int:
-    """Fewest tokens over counted words; adds to the occurrences of each token."""
+    """Returns the fewest tokens of counted words; adds to the occurrences of each token."""
     total = 0
     none: tuple[int, ...] = ()
     for word, count in words:
@@ -395,7 +395,7 @@ def _fewest(
 def _places(
     word: Token, tokens: Collection[Token], openings: dict[Token, tuple[int, ...]]
 ) -> list[tuple[int, int]]:
-    """Every occurrence of every token as (start, end), by start, then end."""
+    """Returns every occurrence of every token as (start, end), sorted by start, then end."""
     size = len(word)
     return [
         (start, start + length)
@@ -406,7 +406,7 @@ def _places(
 
 
 def _relaxed_cover(places: Sequence[tuple[int, int]]) -> int:
-    """Number of pairs under at least one occurrence; `places` ascend by start."""
+    """Returns the number of pairs inside at least one occurrence; `places` ascend by start."""
     pairs = reached = 0
     for start, end in places:
         if end - 1 > reached:
@@ -416,7 +416,7 @@ def _relaxed_cover(places: Sequence[tuple[int, int]]) -> int:
 
 
 def _priority(word: Token, ranks: dict[Token, int], places: Sequence[tuple[int, int]]) -> int:
-    """Number of tokens where each token in turn is placed, from left to right.
+    """Returns the number of tokens if each token in turn is placed, from left to right.
 
     Algorithm 4 of Lim, Choo and Lauw (2025).
     """

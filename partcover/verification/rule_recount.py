@@ -1,4 +1,4 @@
-"""Recounts tokens by a vocabulary's own rule, in plain Python that shares nothing with kernels."""
+"""Recounts tokens by a vocabulary's own rule in plain Python, without the code of the kernels."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["COUNTED", "cut_by_rule", "tokens_by_rule"]
 
 Cut = Callable[[Any], list[Any]]
 
-_HIGHEST = 100_000.0  # a sum of 32 bits beyond this begins anew
-_MOST = 3.4028234663852886e38  # the largest number of 32 bits
+_HIGHEST = 100_000.0  # beyond this, a sum of 32 bits is restarted
+_MOST = 3.4028234663852886e38  # the largest floating-point number of 32 bits
 
 
 def tokens_by_rule(words: WordCounts | HeadAndTail, vocabulary: Vocabulary) -> int:
-    """Counts the tokens of words by one of the rules that are `COUNTED`.
+    """Counts the tokens of words by one of the rules in `COUNTED`.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _symbols(word: Any) -> list[Any]:
 
 
 def _merging(vocabulary: Vocabulary) -> Callable[[list[Any]], list[Any]]:
-    """Returns the function that merges neighbours until none may be merged."""
+    """Returns the function that merges neighbors until no merge applies."""
     rank = ranks(vocabulary)
     return lambda pieces: merge(pieces, rank)
 
@@ -154,7 +154,8 @@ def _likelihood(vocabulary: Vocabulary, _: str | None) -> Cut:
         return _over_texts(scores, alone, lengths, narrow=vocabulary.sums == "text32")
 
     def cut(word: Any) -> list[Any]:
-        best: list[tuple[float, int]] = [(0.0, 0)]  # of each end: its score, the last start
+        # for each end: its score and the start of its last token
+        best: list[tuple[float, int]] = [(0.0, 0)]
         for end in range(1, len(word) + 1):
             found: tuple[float, int] | None = None
             for start in (end - length for length in lengths if length <= end):
@@ -164,7 +165,7 @@ def _likelihood(vocabulary: Vocabulary, _: str | None) -> Cut:
                     score = singles.get(piece, missing)
                 if score is not None:
                     total = best[start][0] + score
-                    if found is None or total > found[0]:  # of equal ones the earliest start
+                    if found is None or total > found[0]:  # on a tie the earliest start
                         found = total, start
             assert found is not None
             best.append(found)
@@ -192,7 +193,8 @@ def _over_texts(
     rounded = _narrow if narrow else float
 
     def cut(word: bytes) -> list[bytes]:
-        best: dict[int, tuple[float, int]] = {0: (0.0, 0)}  # of each end: its score, the last start
+        # for each end: its score and the start of its last token
+        best: dict[int, tuple[float, int]] = {0: (0.0, 0)}
         character = 0
         for start, byte in enumerate(word):
             before = best[start][0]
@@ -208,7 +210,8 @@ def _over_texts(
             for length in reversed(lengths):
                 end = start + length
                 score = scores.get(word[start:end])
-                if length == 1 and word[character:end] not in scores:  # else it is a token itself
+                # otherwise the character is a token itself
+                if length == 1 and word[character:end] not in scores:
                     score = alone[word[start:end]]
                 if score is None or end > len(word):
                     continue
@@ -226,7 +229,7 @@ def _over_texts(
 
 
 def _narrow(value: float) -> float:
-    """Returns the number of 32 bits that is nearest."""
+    """Returns the nearest 32-bit floating-point number."""
     return c_float(value).value
 
 
@@ -234,7 +237,7 @@ def _single_symbols(_: Vocabulary, __: str | None) -> Cut:
     return _symbols
 
 
-#: The rules that are recounted here, and how.
+#: The rules that can be recounted here, and their functions.
 COUNTED: dict[str, Callable[[Vocabulary, str | None], Cut]] = {
     "merges": _merges,
     "character_merges": _character_merges,

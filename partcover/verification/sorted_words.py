@@ -1,4 +1,4 @@
-"""Finds where tokens and candidates occur in the words, in plain Python."""
+"""Finds the occurrences of tokens and candidates in the words, in plain Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["SortedWords", "occurring_candidates"]
 
 
 class SortedWords:
-    """The words in ascending order, one after another; of several corpora, those of all."""
+    """The words in ascending order, one after another; for several corpora, the words of all."""
 
     def __init__(self, instance: Instance) -> None:
         pairs = sorted(instance.words)
@@ -36,7 +36,7 @@ class SortedWords:
             self.text = (b"" if instance.symbols == "bytes" else "").join(words)
 
     def weighted(self, weights: Sequence[int]) -> SortedWords:
-        """The same words, each counted as often as the weights of the corpora say.
+        """Returns the same words, with counts weighted by the weights of the corpora.
 
         Raises
         ------
@@ -60,7 +60,7 @@ class SortedWords:
         return other
 
     def starts(self, length: int) -> list[int]:
-        """Where a substring of `length` symbols starts."""
+        """Returns the positions where a substring of `length` symbols starts."""
         return [
             start
             for first, size in zip(self.first, self.sizes, strict=True)
@@ -68,7 +68,7 @@ class SortedWords:
         ]
 
     def by_substring(self, starts: Sequence[int], length: int) -> dict[Token, list[int]]:
-        """The substrings at `starts`, each with its starts."""
+        """Returns the substrings at `starts`, each with its starts."""
         groups: dict[Token, list[int]] = defaultdict(list)
         for start in starts:
             groups[self.text[start : start + length]].append(start)
@@ -82,9 +82,9 @@ class SortedWords:
                     yield token, starts
 
     def starts_of(self, tokens: Collection[Token]) -> dict[Token, list[int]]:
-        """The starts of those of a few tokens, of two symbols at least, that occur.
+        """Returns the starts of those of a few tokens, of at least two symbols, that occur.
 
-        A position is looked at closer only where the first two symbols of a token stand.
+        A position is examined only if the first two symbols of a token are there.
         """
         lengths: dict[Token, set[int]] = defaultdict(set)
         for token in tokens:
@@ -101,7 +101,7 @@ class SortedWords:
         return starts_of
 
     def only_word(self, starts: Sequence[int]) -> int | None:
-        """The number of the one word that all the starts are in, None if there are several."""
+        """Returns the only word that contains all starts, by number; None if there are several."""
         number = self.word_at[starts[0]]
         return number if number == self.word_at[starts[-1]] else None
 
@@ -111,7 +111,7 @@ def occurring_candidates(
 ) -> Iterator[tuple[Token, list[int]]]:
     """Yields the candidates, each with its starts.
 
-    Dominated ones are left out, unless group budgets or merges make them count.
+    Dominated candidates are left out, unless group budgets or merges make them matter.
     """
     dominated = bool(instance.groups) or instance.merges is not None
     if instance.candidates is not None:
@@ -124,7 +124,7 @@ def occurring_candidates(
         return
     forbidden = set(instance.forbidden)
     longest = min(max(text.sizes, default=0), instance.max_length or 2**63)
-    # whether a word dominates the candidates that occur in it alone
+    # whether a word dominates the candidates that occur only in it
     dominates = [
         2 <= len(word) <= longest
         and count >= instance.min_count
@@ -132,7 +132,7 @@ def occurring_candidates(
         and not dominated
         for word, count in zip(text.words, text.counts, strict=True)
     ]
-    whole: dict[int, list[int]] = defaultdict(list)  # starts of these words, by length
+    whole: dict[int, list[int]] = defaultdict(list)  # the starts of these words, by length
     for first, size, does in zip(text.first, text.sizes, dominates, strict=True):
         if does:
             whole[size].append(first)
@@ -141,10 +141,10 @@ def occurring_candidates(
         extensible: list[int] = []
         for token, places in text.by_substring(starts, length).items():
             if sum(map(text.count_at.__getitem__, places)) < instance.min_count:
-                continue  # nor is anything frequent enough that contains it
+                continue  # nothing that contains it is frequent enough either
             number = text.only_word(places)
             if number is not None and dominates[number] and length < text.sizes[number]:
-                continue  # and so is all that contains it, but the whole word
+                continue  # everything that contains it is dominated too, except the whole word
             extensible += places
             if token not in forbidden:
                 yield token, places

@@ -1,34 +1,35 @@
-"""Checks certificates of a head and a tail, in plain Python that shares nothing with the kernels.
+"""Checks certificates of a head and a tail in plain Python, without the code of the kernels.
 
-The tail is read word by word; what is kept is about the head, and a number for each class.
+The tail is read word by word.  Memory is used only for the head, and for one number of each class.
 
-The statement
--------------
-The words of the *head* have prices d_p ≤ 1 from a leaf, which may have pairs and cuts.  In a word W
-of the *tail* a token that has a toll costs 1 and its toll, a single symbol 1; other tokens are not
-used.  F(p) is the least cost of the first p symbols and B(p) that of all from p on.  The symbol
-between p and p + 1 has the price ::
+The statement ------------- The words of the *head* have prices d_p ≤ 1 from a leaf, which may have
+pairs and cuts.  In a word W of the *tail*, a token with a multiplier (`toll` in the code) costs 1
+plus the multiplier, and a single symbol costs 1; other tokens are not used.  F(p) is the least cost
+of the first p symbols, and B(p) is the least cost of the symbols from p on.  The symbol between p
+and p + 1 has the price ::
 
     d = g · (F(p + 1) − F(p) + B(p) − B(p + 1)) / 2 + (1 − g) · ends(p)
 
-where ends(p) is 1 for the first and the last symbol and 0 for those between, and g, so many
-sixteenths, is stated; it is 0 for words that cost more than 16.  The price is at most 1, because a
-symbol alone costs 1.  (A word of more than 256 symbols has the price 1 for its first symbol, and 0
-for the others.)  With g = 0 each word has two tokens, unless it is one itself.
+where ends(p) is 1 for the first and the last symbol and 0 for those between.  The certificate
+states g as a number of sixteenths; g is 0 for words that cost more than 16.  The price is at most
+1, because a single symbol costs 1.  (A word of more than 256 symbols has the price 1 for its first
+symbol, and 0 for the others.)  With g = 0 the prices of a word count two tokens, unless the word is
+a token itself.
 
-As in an ordinary certificate an occurrence of a token is worth max(0, Σ d − 1).  The tokens' worth
-in the head is summed as there, to r(T); in the tail over all occurrences, to t(T), each
-times the count of the word.  A word W of the head *dominates* where it is a candidate.  All
-candidates are
+As in an ordinary certificate, an occurrence of a token is worth max(0, Σ d − 1).  In the head the
+worth of a token is summed as in an ordinary certificate, to r(T).  In the tail it is summed over
+all occurrences, each times the count of the word, to t(T).  A word W of the head *dominates* if it
+is a candidate.  The candidates are
 
-- *known*: those that occur in several words of the head, or in one that does not dominate, with
-  r(T) > 0; the required ones; and the words that dominate;
-- others, which are in classes: each that has a toll is a class by itself, all further ones are in
-  2^b classes by a hash.  H(j) is the sum of t(T) over class j.
+- *known*: candidates with r(T) > 0 that occur in several words of the head, or in one that does not
+  dominate; required tokens; and the words that dominate;
+- others, which are in classes: each token with a multiplier is a class by itself, and all others
+  are in 2^b classes by a hash.  H(j) is the sum of t(T) over class j.
 
-For a word W of the head that dominates let e(W) ≥ 0 be what Σ max(0, d) over W exceeds 1,
-and x(W) what Σ d does, less what W pays over itself, if it does; so x ≤ e.  With cuts r(T) holds
-what `check_certificate` adds for them, and each token of a cut has r(T) > 0. ::
+For a word W of the head that dominates, let e(W) ≥ 0 be the amount by which Σ max(0, d) over W
+exceeds 1.  Let x(W) ≥ 0 be the amount by which Σ d, minus what W pays over itself, exceeds 1; so
+x ≤ e.  With cuts, r(T) includes what `check_certificate` adds for them, and each token of a cut has
+r(T) > 0. ::
 
     item of W     = r(W) + c(W)·(e(W) − x(W)) + max(t(W), H(j) of each shorter substring of W)
     item of T     = r(T) + t(T)      for other known tokens that are not required
@@ -42,26 +43,28 @@ where the loss is what cuts subtract.
 
 Why
 ---
-1. Cut all words with S into the fewest tokens.  As in `check_certificate`, Σ c·Σ d is at most the
-   tokens needed, what the pieces that are tokens are worth, what cuts add for the tokens of S, and
-   the loss.  An occurrence whose payments are left out is worth more, so that it still holds.
+1. Segment all words with S into the fewest tokens.  As in `check_certificate`, Σ c·Σ d is at most
+   the sum of the tokens needed, the worth of the pieces that are tokens, what cuts add for the
+   tokens of S, and the loss.  If the payments of an occurrence are left out, it is worth more, so
+   the inequality still holds.
 2. In the tail the pieces that are T are worth at most t(T).  In the head they are worth at most
    r(T), since they do not overlap.
-3. Let T of S be not known, nor required.  If r(T) is counted anywhere, T occurs in one word W of
-   the head only, and W dominates.  Call such tokens and W itself the members of W.  In the word W
-   pieces do not overlap, so the pieces that are members are worth at most c(W)·e(W) together,
-   and other members than W are in no cut:
-   either there is none, or the prices of each exceed 1 by its worth, and all of them sum to
-   e(W) + 1 at most.  In other words of the head only the member W occurs, and is worth there
-   r(W) − c(W)·x(W) at most.  So in the head all members in S are worth at most
-   r(W) + c(W)·(e(W) − x(W)).  If W is required it is one piece, and no other member is
-   worth anything in it.
-4. Give each optional token of S an item: a known one its own; of the members of W in S that are not
-   known one (W itself, if it is in S) the item of W, which holds its worth in the tail too; any
-   other the item of its class, which holds the worth in the tail of all tokens of the class.  Then
-   all that is worth anything is in an item, and S has no more items than optional tokens.  ∎
+3. Let T be a token of S that is neither known nor required.  If r(T) is counted anywhere, T occurs
+   in only one word W of the head, and W dominates.  Call such tokens, and W itself, the members of
+   W.  Members other than W are in no cut.  In the word W pieces do not overlap, so the pieces that
+   are members are together worth at most c(W)·e(W): either there are none, or the prices of each
+   exceed 1 by its worth, and all these prices sum to at most e(W) + 1.  In other words of the head
+   only the member W occurs, and it is worth at most r(W) − c(W)·x(W) there.  So in the head all
+   members in S are together worth at most r(W) + c(W)·(e(W) − x(W)).  If W is required, the word W
+   is a single piece, and no other member is worth anything in it.
+4. Assign an item to each optional token of S.  A known token gets its own item.  Of the members of
+   W in S that are not known, one (W itself, if it is in S) gets the item of W, which includes its
+   worth in the tail.  Any other token gets the item of its class, which includes the worth in the
+   tail of all tokens of the class.  Then all worth is in some item, and S has no more items than
+   optional tokens.  ∎
 
-Nothing here asks how tolls and classes were chosen, or which words are in the head.
+The proof does not depend on how multipliers and classes were chosen, or on which words form the
+head.
 """
 
 from __future__ import annotations
@@ -96,8 +99,8 @@ def tail_bound(
 ) -> int:
     """Returns the lower bound for all words that a leaf and the term of a tail prove.
 
-    Python integers throughout.  A word of n symbols in the tail takes O(n²) look-ups; memory is
-    that of checking the head, and 8 bytes for each class.
+    All arithmetic is in Python integers.  A word of n symbols in the tail takes O(n²) look-ups.
+    Memory is that of checking the head, plus 8 bytes for each class.
 
     Parameters
     ----------
@@ -139,7 +142,7 @@ def tail_bound(
 
 @dataclass(frozen=True)
 class _Rule:
-    """What decides the prices of a tail, and where the worth of a token is summed."""
+    """What determines the prices of a tail, and where a token's gains are summed."""
 
     symbols: Symbols
     one: int
@@ -152,12 +155,12 @@ class _Rule:
 
     @property
     def shift(self) -> int:
-        """Bits of a hash that are not of the class."""
+        """Number of bits of a hash that do not select the class."""
         return 64 - self.class_bits
 
 
 class _TailSums:
-    """The sums over words of a tail: of 32 times the prices, which are whole numbers."""
+    """The sums over words of a tail, of 32 times the prices, which are integers."""
 
     def __init__(self, rule: _Rule) -> None:
         self.digest = TailDigest(rule.symbols)
@@ -179,7 +182,7 @@ class _TailSums:
         self.classes = array("q", map(operator.add, self.classes, other.classes))
 
     def _add(self, word: Token, count: int, rule: _Rule) -> None:
-        """Adds the prices of a word, and what they make tokens worth."""
+        """Adds the prices of a word, and the gains of tokens at these prices."""
         size, one, tolls, known = len(word), rule.one, rule.tolls, rule.known
         if size > LONGEST_PRICED:
             self.total += 32 * one * count
@@ -272,14 +275,14 @@ class _Count:
         return 2 <= len(word) <= self.longest_candidate and word not in self.forbidden
 
     def _paid(self, word: Token, first: int) -> int:
-        """Returns what a word pays as a token where it is the word."""
+        """Returns what a word pays as a token where it is the whole word."""
         if self.terms is None or not self.terms.pays(word):
             return 0
         before = self.terms.paid_before(word, first)
         return self.terms.paid_before(word, first + len(word)) - before
 
     def bound(self, tail: _TailSums) -> int:
-        """Returns the lower bound that is proven with the sums over the tail."""
+        """Returns the lower bound that follows from the sums over the tail."""
         head, in_tail = self.instance, tail.known
         items = {
             token: 32 * self.rewards.get(token, 0) + in_tail[token] for token in self.rule.known
@@ -303,7 +306,7 @@ class _Count:
         return proven
 
     def _largest_class(self, word: Token, tail: _TailSums) -> int:
-        """The largest sum of a class that a shorter substring of a word is in; O(symbols²)."""
+        """Returns the largest class sum among the shorter substrings of a word; O(symbols²)."""
         size, classes = len(word), tail.classes
         largest = 0
         for start in range(size - 1):

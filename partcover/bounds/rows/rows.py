@@ -25,8 +25,8 @@ class Arcs:
     active : ndarray of int32
         The active set.
     which, start, end : ndarray of int32, shape (arcs,)
-        The arcs, sorted by start: the index in the active set, the first place, and the place behind
-        the last.
+        The arcs, sorted by start: the index in the active set, the first place, and the place
+        behind the last.
     offsets : ndarray of int64, shape (parts + 1,)
         Where each word or part begins.
     counts : ndarray, shape (parts,)
@@ -124,8 +124,6 @@ class Rows:
     """Rows Σ coef·column ≤ rhs with multipliers of at least 0, and rows over flows.
 
     Columns are the x of the active set, followed by the family's own variables between 0 and 1.
-
-    Columns are the x of the active set, then the family's own variables, from 0 to 1.
 
     Attributes
     ----------

@@ -104,8 +104,6 @@ class PartAscent(PrimalDual):
         """Moves to other prices and multipliers of rows, and restarts there.
 
         What an arc gains beyond its cost and its payments becomes the multiplier of its own row.
-
-        What an arc is worth beyond what it costs and pays becomes the multiplier of its own row.
         """
         parts, rows, saddle = self.parts, self.rows.arcs, self.saddle
         paid = np.repeat(pair_row, np.diff(rows.first))

@@ -1,1 +1,1 @@
-"""Proofs of lower bounds, and their files."""
+"""Certificates of lower bounds, and their files."""

@@ -1,4 +1,4 @@
-"""Holds a lower bound that anyone can check: prices for symbols at the leaves of a tree."""
+"""A lower bound that anyone can check: prices of symbols at the leaves of a tree."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .tail import TailTerm
 __all__ = ["SCALE_BITS", "Certificate", "policy_digest", "sorted_symbols"]
 
 SCALE_BITS = 20
-"""Binary digits behind the point of a price, unless a certificate is finer or coarser."""
+"""Binary digits after the point of a price, unless a certificate needs more or allows fewer."""
 
 _FIELDS = {
     "symbols": str,
@@ -42,8 +42,8 @@ _FIELDS = {
     "tree": list,
 }
 
-_FINEST_BITS = 52  # no finer than the floating point that prices are computed in
-_MOST_CHECKED = 1 << 26  # takes a minute
+_FINEST_BITS = 52  # prices are computed in floating point, which is no finer
+_MOST_CHECKED = 1 << 26  # prices that can be checked in about a minute
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class Certificate:
         whole(self.k, "k", 0)
         if not isinstance(self.lower_bound, Fraction):
             whole(self.lower_bound, "the lower bound")
-        missing = 1  # subtrees that the branches so far lack
+        missing = 1  # number of subtrees that the branches so far still need
         sizes = set()
         for node in self.tree:
             if not missing:
@@ -127,9 +127,9 @@ class Certificate:
     __reduce__ = by_fields
 
     def _refuse_endless(self) -> None:
-        """Refuses a small file whose check would take hours."""
+        """Raises an error for a small file whose check would take hours."""
         ends = decided = 0
-        above = [0]  # the branches above each subtree that is to come
+        above = [0]  # the number of branches above each subtree still to be read
         for node in self.tree:
             depth = above.pop()
             if isinstance(node, Branch):
@@ -163,9 +163,9 @@ class Certificate:
         scale_bits: int = SCALE_BITS,
         tail: TailTerm | None = None,
     ) -> Certificate:
-        """Makes a certificate for an instance; prices follow the words in ascending order.
+        """Makes a certificate for an instance; the prices are in ascending order of the words.
 
-        `sorted_symbols` brings prices that follow the words as stored into that order.
+        `sorted_symbols` converts prices in the order of the stored words into that order.
         """
         return cls(
             instance.symbols,
@@ -179,10 +179,10 @@ class Certificate:
         )
 
     def leaves(self) -> Iterator[tuple[Leaf, frozenset[Token], frozenset[Token]]]:
-        """Yields each leaf in order, with the tokens that are required and excluded there."""
-        # `inside` and `outside` are the tokens of the branches above.  The path has for each of
-        # these whether its second subtree is reached, and whether it was this branch that added
-        # its token, which it then removes
+        """Yields each leaf in order, with the tokens that are required and excluded in it."""
+        # `inside` and `outside` are the tokens of the branches above.  For each branch, the path
+        # says whether this is its second subtree, and whether the branch added its token, which it
+        # then removes
         inside: set[Token] = set()
         outside: set[Token] = set()
         path: list[tuple[Token, bool, bool]] = []
@@ -218,8 +218,8 @@ class Certificate:
         return with_checksum(content | tail)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the certificate file, aside and then renamed."""
-        # a line for each number of a cut would make a file much longer
+        """Writes the certificate file atomically."""
+        # one line for each number of a cut would make a file much longer
         is_plain = all(node.is_plain for node in self.tree if isinstance(node, Leaf))
         indent = 1 if is_plain and self.tail is None else None
         text = json.dumps(self.to_json(), ensure_ascii=False, indent=indent)
@@ -232,7 +232,7 @@ class Certificate:
         Raises
         ------
         InputError
-            If it is of another format or of a later version, or a field is missing or broken.
+            If it has another format or a later version, or a field is missing or invalid.
         VerificationError
             If its checksum differs.
         """
@@ -271,7 +271,7 @@ class Certificate:
         Raises
         ------
         InputError
-            Naming the file, if it cannot be read, is truncated, is of a later version, or holds
+            Naming the file, if it cannot be read, is truncated, has a later version, or is
             something else.
         VerificationError
             If its checksum differs.
@@ -301,10 +301,10 @@ def _bound_from_json(bound: int | str) -> int | Fraction:
 
 
 def policy_digest(instance: Instance) -> str:
-    """Returns the SHA-256 of what limits the candidates.
+    """Returns the SHA-256 of the limits on the candidates.
 
-    That is all of an instance but words, k, threshold and source; of several corpora their words
-    and references, too.
+    It covers everything in an instance except words, k, threshold and source; for several corpora
+    it also covers their words and references.
 
     Examples
     --------
@@ -321,10 +321,10 @@ def policy_digest(instance: Instance) -> str:
 
 
 def sorted_symbols(words: WordCounts) -> Int64:
-    """Returns the positions of the symbols in ``words.data``, words ascending.
+    """Returns the positions of the symbols in ``words.data``, with the words in ascending order.
 
-    ``prices[sorted_symbols(words)]`` brings prices from the order of the words as stored into
-    the order of a certificate.  O(symbols · log words).
+    ``prices[sorted_symbols(words)]`` converts prices from the order of the stored words into the
+    order of a certificate.  O(symbols · log words).
 
     Examples
     --------

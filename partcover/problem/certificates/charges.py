@@ -1,4 +1,4 @@
-"""Holds the multipliers between tokens and their parts, in a leaf of a certificate."""
+"""The multipliers between tokens and their parts, in a leaf of a certificate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Charge"]
 
 
 def _token(token: Token) -> str:
-    """Returns a token of a charge for messages, and refuses what is none."""
+    """Returns a token of a charge for messages; raises an error if it is not a token."""
     if not isinstance(token, bytes | str | tuple):
         raise InputError(f"a charge is for {shown(token)}, which is not a token")
     return sym.glance(token)
@@ -23,16 +23,16 @@ def _token(token: Token) -> str:
 
 @dataclass(frozen=True)
 class Charge:
-    """What a token pays to its parts, since it is there only where they are.
+    """What a token pays to its parts, since a vocabulary contains it only together with them.
 
     Attributes
     ----------
     token : token
         The token.
     pays : int
-        By how much its reward is less, at least 0, in units of 2^-scale_bits of a token.
+        The amount by which its reward is lower, at least 0, in units of 2^-scale_bits of a token.
     parts : tuple of (token, int)
-        By how much the rewards of its parts are more, at least 0.
+        The amounts by which the rewards of its parts are higher, at least 0.
 
     Examples
     --------
@@ -57,13 +57,13 @@ class Charge:
             whole(gets, about, 0)
 
     def to_json(self) -> list[Any]:
-        """Returns what a certificate file holds of it."""
+        """Returns the charge as in a certificate file."""
         parts = [[sym.to_json(part), gets] for part, gets in self.parts]
         return [sym.to_json(self.token), self.pays, parts]
 
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> Charge:
-        """Makes a charge from what a file holds, which may be anything."""
+        """Makes a charge from untrusted content of a file."""
         if not isinstance(data, list) or len(data) != 3 or not isinstance(data[2], list):
             raise InputError("a charge is not a token, a number and a list of parts")
         token, pays, parts = data

@@ -40,12 +40,12 @@ def with_checksum(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def whole(value: Any, name: str, least: int | None = None, most: int | None = None) -> int:
-    """Returns a number of a certificate, which may come from anywhere, as an integer.
+    """Returns an untrusted number of a certificate as an integer.
 
     Raises
     ------
     InputError
-        If it is no whole number, or not within the limits.
+        If it is not an integer, or is outside the limits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Holds what a leaf of a certificate has besides prices: multipliers of pairs, and cuts."""
+"""The parts of a certificate's leaf besides prices: multipliers of pairs, and cuts."""
 
 from __future__ import annotations
 
@@ -34,34 +34,33 @@ __all__ = [
 CutKind: TypeAlias = Literal["cycle", "clique"]
 
 CUT_KEYS = frozenset({"tokens", "pairs", "multipliers", "cuts"})
-"""What a leaf with pairs or cuts has in a file."""
+"""The keys of a leaf with pairs or cuts in a file."""
 
 _WIDTH = 8  # bytes of a number in packed multipliers
-_BYTES_A_MULTIPLIER = 400  # while it is checked, with what the two tokens pay
+_BYTES_A_MULTIPLIER = 400  # bytes of a multiplier during the check, including what its tokens pay
 
 
 @dataclass(frozen=True, eq=False)
 class PairPrices:
-    """The multipliers of the tokens of two nodes of a cut, at symbols where they overlap.
+    """The multipliers of the tokens of two nodes of a cut, at symbols where the tokens overlap.
 
-    Nothing is checked here but the form:
-    `partcover.verification.certificate_check.check_certificate` refuses multipliers that it cannot
-    count.
+    Only the form is checked here.  `partcover.verification.certificate_check.check_certificate`
+    raises an error for multipliers that it cannot count.
 
     Attributes
     ----------
     tokens : tuple of token
-        The tokens of both nodes, ascending; in a certificate of merges also a single one.
+        The tokens of both nodes, ascending; in a certificate with merges also a single token.
     positions : ndarray of int64, shape (multipliers,)
-        Numbers of symbols, ascending, in the order of a leaf's prices: words ascending.
+        Numbers of symbols, ascending, in the order of a leaf's prices: words in ascending order.
     multipliers : ndarray of int64, shape (multipliers,)
-        What occurrences of the tokens pay for lying over each of these symbols, above 0, in units
+        What occurrences of the tokens pay for covering each of these symbols, above 0, in units
         of 2^-scale_bits of a token.
 
     Raises
     ------
     InputError
-        If the arrays are not of this form.
+        If the arrays do not have this form.
 
     Examples
     --------
@@ -89,23 +88,23 @@ class PairPrices:
 
 @dataclass(frozen=True)
 class Cut:
-    """A valid inequality: the edges of some tokens that are touched are few where few are chosen.
+    """A valid inequality: if few of some tokens are chosen, few of their edges are touched.
 
-    A node is a token, or several that take each other's place.  An edge is a pair of nodes, and
-    touched if one of their tokens is in the vocabulary.  With s tokens of all nodes in the
-    vocabulary, at most ``coef · s + rhs`` edges are.  Nothing is checked here but the types:
-    `partcover.verification.certificate_check.check_certificate` checks that for each s.
+    A node is a token, or several tokens that are treated as one.  An edge is a pair of nodes, and
+    is touched if one of their tokens is in the vocabulary.  If the vocabulary contains s tokens of
+    all nodes, at most ``coef · s + rhs`` edges are touched.  Only the types are checked here;
+    `partcover.verification.certificate_check.check_certificate` checks the inequality for each s.
 
     Attributes
     ----------
     nodes : tuple of tuple of token
-        The nodes, of a cycle in its order.  Most have one token.
+        The nodes, in the order of the cycle for a cycle.  Most have one token.
     kind : {"cycle", "clique"}
-        Which pairs are edges: each node and the next, and the last and the first; or all.
+        Which pairs are edges: each node with the next and the last with the first, or all pairs.
     coef, rhs : int
-        The inequality.
+        The coefficient and the right-hand side.
     multiplier : int
-        How much of it counts, at least 0, in units of 2^-scale_bits of a token.
+        Its multiplier, at least 0, in units of 2^-scale_bits of a token.
 
     Examples
     --------
@@ -136,7 +135,7 @@ class Cut:
 
     @property
     def n_ends(self) -> int:
-        """The tokens of all its edges, counted for each edge."""
+        """The number of tokens of all its edges, counted for each edge."""
         each = 2 if self.kind == "cycle" else len(self.nodes) - 1
         return each * sum(map(len, self.nodes))
 
@@ -160,10 +159,10 @@ class Cut:
 
     @classmethod
     def clique(cls, nodes: Iterable[Iterable[Token]], r: int, multiplier: int) -> Cut:
-        """Makes the cut of a clique that is tight where r or r + 1 of its n nodes are chosen.
+        """Makes the cut of a clique that is tight if r or r + 1 of its n nodes are chosen.
 
-        Of the edges, h nodes touch C(n, 2) − C(n − h, 2), which is concave in h: the line
-        through its values at r and r + 1 is nowhere below.
+        h nodes touch C(n, 2) − C(n − h, 2) edges.  This is concave in h, so the line through its
+        values at r and r + 1 is nowhere below it.
 
         Raises
         ------
@@ -180,17 +179,17 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class PackedPairs:
-    """The multipliers of a leaf's pairs, compressed, as a file holds them.
+    """The compressed multipliers of a leaf's pairs, as in a file.
 
     Attributes
     ----------
     tokens : tuple of tuple of token
         The tokens of each pair.
     data : bytes
-        The number of multipliers of each pair; the positions of all pairs, each less the one
-        before it in its pair (the first as it is); the multipliers.  The numbers of each of these
-        three parts have 64 bits with sign; the lowest bytes of all come first, then the second
-        bytes, and so on.  Compressed with zlib.
+        The number of multipliers of each pair; the positions of all pairs, as differences to the
+        previous one in the same pair (the first one as it is); the multipliers.  The numbers of
+        each of these three parts are signed and have 64 bits.  The lowest bytes of all numbers come
+        first, then the second bytes, and so on.  The data are compressed with zlib.
 
     Examples
     --------
@@ -226,17 +225,17 @@ class PackedPairs:
     def unpacked(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
         """Returns the pairs with their multipliers.
 
-        They come from a file that may claim anything: no more is unpacked than the limits allow.
+        The data come from an untrusted file, so no more is unpacked than the limits allow.
 
         Parameters
         ----------
         limits : sequence of int
-            How many multipliers each pair may have.
+            Maximum number of multipliers of each pair.
 
         Raises
         ------
         InputError
-            If a pair has none or more than its limit, or the data are damaged.
+            If a pair has no multipliers or more than its limit, or if the data are damaged.
         """
         if not self.tokens:
             return ()
@@ -267,7 +266,7 @@ class PackedPairs:
 def cuts_to_json(
     pairs: tuple[PairPrices, ...] | PackedPairs, cuts: Sequence[Cut]
 ) -> dict[str, Any]:
-    """Returns what a file holds of the pairs and cuts of a leaf: nothing where there are none.
+    """Returns the pairs and cuts of a leaf as in a file; empty if there are none.
 
     Examples
     --------
@@ -303,12 +302,12 @@ def cuts_to_json(
 
 
 def cuts_from_json(data: dict[str, Any], symbols: Symbols) -> tuple[PackedPairs, tuple[Cut, ...]]:
-    """Makes the pairs and cuts of a leaf from what its file holds, which may be anything.
+    """Makes the pairs and cuts of a leaf from the untrusted content of its file.
 
     Raises
     ------
     InputError
-        If something is not of the form that `cuts_to_json` writes.
+        If something does not have the form that `cuts_to_json` writes.
 
     Examples
     --------
@@ -352,7 +351,7 @@ def _cut_from_json(data: Any, tokens: Sequence[Token]) -> Cut:
 
 
 def _tokens_from_json(numbers: Any, tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """The tokens of a pair or a cut, which a file names by their numbers in a list."""
+    """Returns the tokens of a pair or a cut from their indices in the file's list."""
     if not isinstance(numbers, list) or not all(
         type(number) is int and 0 <= number < len(tokens) for number in numbers
     ):
@@ -361,7 +360,7 @@ def _tokens_from_json(numbers: Any, tokens: Sequence[Token]) -> tuple[Token, ...
 
 
 def names(tokens: Sequence[Token]) -> str:
-    """Returns tokens as a message names them.
+    """Returns tokens in the form used in messages.
 
     Examples
     --------
@@ -373,12 +372,12 @@ def names(tokens: Sequence[Token]) -> str:
 
 
 def _to_bytes(numbers: Int64) -> bytes:
-    """The lowest bytes of all numbers, then the second ones, and so on: this compresses well."""
+    """Stores the lowest bytes of all numbers, then the second ones, and so on: compresses well."""
     return numbers.astype(f"<i{_WIDTH}").view(np.uint8).reshape(-1, _WIDTH).T.tobytes()
 
 
 class _Reader:
-    """Unpacks numbers that `_to_bytes` wrote, as many as are asked for and no more."""
+    """Unpacks numbers that `_to_bytes` wrote, exactly as many as are requested."""
 
     def __init__(self, data: bytes) -> None:
         self.inflater = zlib.decompressobj()

@@ -1,4 +1,4 @@
-"""Holds the nodes of a certificate's tree: branches on tokens, and leaves with prices."""
+"""The nodes of a certificate's tree: branches on tokens, and leaves with prices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Branch", "Leaf", "Prices", "check_prices", "node_from_json", "node_t
 
 Prices = Int32 | Int64
 
-_SHORT_BITS = 30  # up to here a price of 1 fits in 32 bits with its sign
+_SHORT_BITS = 30  # with at most so many, a price of 1 fits in 32 bits with its sign
 
 
 @dataclass(frozen=True)
@@ -47,29 +47,30 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A leaf: the prices that prove a lower bound for the vocabularies that come to it.
+    """A leaf: the prices that prove a lower bound for the vocabularies of its case.
 
     Attributes
     ----------
     prices : ndarray of int32 or int64, shape (symbols,), or bytes, or None
-        A price for each symbol of each word, in units of 2^-scale_bits, at most 1; words
-        ascending.  Bytes are such prices compressed, as a file holds them: `unpacked` returns
-        the array.  None claims no more than a token for each counted word, which suffices for a
-        leaf that no vocabulary comes to.
+        A price for each symbol of each word, in units of 2^-scale_bits, at most 1, with the words
+        in ascending order.  Bytes are such prices compressed as in a file: `unpacked` returns the
+        array.  None proves no more than one token for each counted word, which is enough for a case
+        without vocabularies.
     fees : tuple of int
-        A fee for each of the instance's groups, at least 0, in units of 2^-scale_bits of a token:
-        rewards of tokens of the group are less by it.  Without fees group budgets are ignored.
+        A multiplier for each of the instance's groups, at least 0, in units of 2^-scale_bits of a
+        token: the rewards of the group's tokens are lower by it.  Without them, group budgets are
+        ignored.
     pairs : tuple of PairPrices, or PackedPairs
-        What occurrences of the tokens of two groups pay where they overlap; of a single token,
-        what it and all that cannot be made without it pay to it.  Packed as a file holds them:
-        `unpacked_pairs` returns the tuple.
+        What occurrences of the tokens of two groups pay where they overlap.  For a single token:
+        what it, and all tokens that cannot be made without it, pay to it.  Packed pairs are as in a
+        file: `unpacked_pairs` returns the tuple.
     cuts : tuple of Cut
         Cuts over these pairs.
     charges : tuple of Charge
-        What tokens pay to those that make them, where the instance has merges.
+        What tokens pay to the tokens that make them, if the instance has merges.
     weights : tuple of int
-        A weight for each corpus, at least 0 and not all 0, where the instance has several: the
-        counts of a word are added up with these weights.
+        A weight for each corpus, at least 0 and not all 0, if the instance has several corpora.
+        The counts of a word are added up with these weights.
 
     Examples
     --------
@@ -107,12 +108,12 @@ class Leaf:
 
     @property
     def has_cuts(self) -> bool:
-        """Whether the leaf has pairs or cuts, which prices alone do not count."""
+        """Whether the leaf has pairs or cuts, which need more than prices to count."""
         return bool(self.pairs or self.cuts)
 
     @property
     def is_plain(self) -> bool:
-        """Whether it has prices alone."""
+        """Whether the leaf has prices only."""
         return not (self.fees or self.pairs or self.cuts or self.charges)
 
     @property
@@ -123,7 +124,7 @@ class Leaf:
         return tuple(pair.tokens for pair in self.pairs)
 
     def packed(self, scale_bits: int) -> Leaf:
-        """Returns the leaf compressed, as a file holds it."""
+        """Returns the leaf compressed, as in a file."""
         prices, pairs = self.prices, self.pairs
         if isinstance(prices, np.ndarray):
             prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
@@ -134,27 +135,26 @@ class Leaf:
     def unpacked_pairs(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
         """Returns the pairs with their multipliers.
 
-        Packed pairs come from a file that may claim anything: no more is unpacked than the
-        limits allow.
+        Packed pairs come from an untrusted file, so no more is unpacked than the limits allow.
 
         Parameters
         ----------
         limits : sequence of int
-            How many multipliers each pair may have, if they are packed: no more than the words
-            have symbols.
+            Maximum number of multipliers of each packed pair: at most the number of symbols of the
+            words.
 
         Raises
         ------
         InputError
-            If a packed pair has none or more than its limit, or they are damaged.
+            If a packed pair has no multipliers or more than its limit, or if the data are damaged.
         """
         return self.pairs.unpacked(limits) if isinstance(self.pairs, PackedPairs) else self.pairs
 
     def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
         """Returns the prices as an array.
 
-        Compressed prices come from a file that may claim anything: no more is unpacked than
-        words of so many symbols have prices.
+        Compressed prices come from an untrusted file, so no more is unpacked than words with this
+        number of symbols have prices.
 
         Parameters
         ----------
@@ -166,7 +166,8 @@ class Leaf:
         Raises
         ------
         InputError
-            If the number of prices is not that of the symbols, one is above 1, or they are damaged.
+            If the number of prices differs from the number of symbols, one is above 1, or they are
+            damaged.
         """
         prices = self.prices
         if isinstance(prices, bytes):
@@ -193,7 +194,7 @@ class Leaf:
 
 
 def check_prices(prices: Prices, scale_bits: int) -> None:
-    """Refuses prices above 1."""
+    """Raises an error for prices above 1."""
     largest = int(prices.max(initial=0))
     if largest > 1 << scale_bits:
         raise InputError(f"a price is {largest}: it must be at most 2^{scale_bits}")
@@ -205,7 +206,7 @@ def _width(scale_bits: int) -> int:
 
 
 def node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
-    """Returns what a certificate file holds of a node."""
+    """Returns a node as in a certificate file."""
     if isinstance(node, Branch):
         return {"branch": sym.to_json(node.token)}
     node = node.packed(scale_bits)
@@ -223,7 +224,7 @@ def node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
 
 
 def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
-    """Makes a node from what a certificate file holds; refuses what is broken."""
+    """Makes a node from the content of a certificate file; raises an error if it is invalid."""
     if isinstance(node, dict) and list(node) == ["branch"]:
         token = sym.from_json(node["branch"], symbols)
         if len(token) < 2:

@@ -1,4 +1,4 @@
-"""Holds what a proof has for a tail of words, beside prices for the most frequent ones."""
+"""The part of a certificate about a tail of words, in addition to prices of the head."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LONGEST_PRICED = 256
 MOST_TOKENS = 16
 """A word of a tail whose cost is above this limit has prices that do not depend on multipliers."""
 
-_MOST_CLASS_BITS = 24  # 128 MiB
+_MOST_CLASS_BITS = 24  # classes then take 128 MiB
 
 
 class TailDigest:
-    """Sums up a digest of counted words that does not depend on their order.
+    """Computes a digest of counted words that does not depend on their order.
 
-    It is the sum of the SHA-256 of all lines, modulo 2^256.
+    The digest is the sum of the SHA-256 of all lines, modulo 2^256.
 
     Examples
     --------
@@ -52,37 +52,37 @@ class TailDigest:
         self.total_count += count
 
     def include(self, other: TailDigest) -> None:
-        """Adds the words that were added to another digest."""
+        """Adds the words of another digest."""
         self._sum += other._sum
         self.words += other.words
         self.total_count += other.total_count
 
     def hexdigest(self) -> str:
-        """Returns the digest of all words that were added."""
+        """Returns the digest of all added words."""
         return f"{self._sum % (1 << 256):064x}"
 
 
 @dataclass(frozen=True, eq=False)
 class TailTerm:
-    """What a certificate has beside the prices of a head: how the words of the tail are priced.
+    """The part of a certificate about the tail: how its words are priced.
 
-    The prices of the tail follow from multipliers by a rule.  `partcover.verification.tail_check`
-    has it, and says why the bound holds.
+    The prices of the tail follow from multipliers by a rule, which
+    `partcover.verification.tail_check` defines.  It also proves the bound.
 
     Attributes
     ----------
     head_words : int
-        How many of the most frequent words are the head.
+        Number of the most frequent words that form the head.
     words, total_count : int
-        Words of the tail, and how often they are counted.
+        Number of words in the tail, and the sum of their counts.
     sha256 : str
-        Their `TailDigest`.
+        The `TailDigest` of these words.
     tolls : mapping of token to int
-        Multipliers: what a token costs beyond 1 in a word of the tail, in units of 2^-scale_bits.
+        Multipliers: the cost of a token beyond 1 in a word of the tail, in units of 2^-scale_bits.
     sixteenths : int
-        How many sixteenths of the prices of the tail follow from the multipliers, 0 to 16.
+        Number of sixteenths of the tail's prices that follow from the multipliers, 0 to 16.
     class_bits : int
-        Tokens without a reward in the head and without a multiplier are in 2^class_bits classes.
+        Tokens without a reward in the head and without a multiplier share 2^class_bits classes.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class TailTerm:
         return f"TailTerm({self.words:,} words in the tail, {len(self.tolls):,} multipliers)"
 
     def to_json(self) -> dict[str, Any]:
-        """Returns what a certificate file holds of it."""
+        """Returns the term as in a certificate file."""
         return {
             "head_words": self.head_words,
             "words": self.words,
@@ -135,12 +135,12 @@ class TailTerm:
 
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> TailTerm:
-        """Makes it from what a certificate file holds.
+        """Makes the term from the content of a certificate file.
 
         Raises
         ------
         InputError
-            If something is missing or broken.
+            If something is missing or invalid.
         """
         if not isinstance(data, dict):
             raise InputError("'tail' is not valid: the file is damaged")

@@ -1,4 +1,4 @@
-"""Makes certificates of several corpora from those of weighted words."""
+"""Makes certificates for several corpora from those of weighted words."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["leaves_weighted", "of_weighted"]
 
 
 def of_weighted(instance: Instance, weights: Sequence[int], proof: Certificate) -> Certificate:
-    """Returns what a certificate of weighted words proves about the largest ratio.
+    """Returns the certificate of the largest ratio that follows from one of weighted words.
 
     Parameters
     ----------
     instance : Instance
-        The instance, of several corpora.
+        The instance of several corpora.
     weights : sequence of int
-        The weight of each, at least 1.
+        The weight of each corpus, at least 1.
     proof : Certificate
-        Of ``instance.weighted(weights)``.
+        The certificate of ``instance.weighted(weights)``.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def of_weighted(instance: Instance, weights: Sequence[int], proof: Certificate) 
 
 
 def leaves_weighted(certificate: Certificate) -> Iterator[tuple[int, ...]]:
-    """Yields the weights of the leaves that have some."""
+    """Yields the weights of the leaves that have weights."""
     for node in certificate.tree:
         if isinstance(node, Leaf) and node.weights:
             yield node.weights
