@@ -1,1 +1,1 @@
-"""Proves optima: models, solvers, branch and bound."""
+"""Proves optima with integer programming models and solvers, or by branch and cut."""

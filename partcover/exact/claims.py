@@ -1,4 +1,4 @@
-"""States whether the threshold of an instance is met."""
+"""Reports whether the threshold of an instance is met."""
 
 from __future__ import annotations
 

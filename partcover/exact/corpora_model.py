@@ -28,42 +28,42 @@ from .sparse_model import SparseModel
 
 __all__ = ["solve_corpora_model"]
 
-_SLACK = 1e-6  # of a solver's bound of a ratio, absolute and relative
-_LARGEST = 2**53  # references in rows beside tokens
+_SLACK = 1e-6  # tolerance of a solver's bound on a ratio, absolute and relative
+_LARGEST = 2**53  # largest reference in a row with tokens
 _SCALE = "divide the counts and the reference of a corpus by the same number, as its ratio stays"
 
 
 def solve_corpora_model(
     instance: Instance, solver: str, warm_start: Vocabulary | None, limits: RunLimits
 ) -> Solution:
-    """Finds a vocabulary with the smallest largest ratio by a solver; for small corpora.
+    """Finds a vocabulary with the smallest largest ratio with a solver, for small corpora.
 
-    The formulation ``path`` has a row for each corpus: its tokens are at most z times its
-    reference, and z is made small.  Then, until there is none, a vocabulary that is better in
-    whole tokens is asked for: with the largest ratio z so far, corpus i needs at most
-    ⌈z·reference⌉ − 1 tokens.  That none exists is the proof, within the solver's tolerances; where
-    counts are so large that tokens are less than these, it ends as an ``error``.
+    The formulation ``path`` gets a row for each corpus: its tokens are at most z times its
+    reference, and z is minimized.  Then vocabularies that are better in whole tokens are
+    requested until there is none: with the largest ratio z so far, corpus i must need at most
+    ⌈z·reference⌉ − 1 tokens.  That none exists is the proof, within the solver's tolerances.  If
+    counts are so large that one token is less than these, the result is an ``error``.
 
     Parameters
     ----------
     instance : Instance
-        The instance, of several corpora: its model has a variable for each occurrence of each
+        The instance of several corpora; its model has a variable for each occurrence of each
         candidate.
     solver : {"highs", "scip", "cp-sat", "cbc"}
         The integer programming solver.
     warm_start : Vocabulary or None
-        A vocabulary that is known, beside that of `greedtok`; it is checked.
+        A known vocabulary, in addition to that of `greedtok`; it is checked.
     limits : RunLimits
-        Time limit, random seed and threads; 1 where the solver has no more.
+        Time limit, random seed and threads; 1 if the solver has only one.
 
     Raises
     ------
     InputError
-        For an unknown solver, a model beyond the memory, or counts that are too large.
+        For an unknown solver, a model that does not fit in memory, or counts that are too large.
     MissingExtra
         If the solver is not installed.
     VerificationError
-        If the warm start breaks a condition.
+        If the warm start violates a condition.
     """
     if not require(solver, integers=True).threads:
         limits = replace(limits, threads=1)
@@ -83,7 +83,7 @@ def solve_corpora_model(
 
 @dataclass(frozen=True, eq=False)
 class _Model:
-    """The formulation ``path`` of all words, and what each of its arcs costs each corpus."""
+    """The formulation ``path`` of all words, and the cost of each arc for each corpus."""
 
     path: SparseModel
     arcs: Int64
@@ -101,13 +101,13 @@ class _Model:
         return cls(path, len(tokens.tokens) + np.arange(len(word)), word, corpora)
 
     def with_ratio(self) -> SparseModel:
-        """Returns the model that makes the largest ratio small, its last variable."""
+        """Returns the model that minimizes the largest ratio, its last variable."""
         path, corpora = self.path, self.corpora
         n_variables = path.shape[1] + 1
         objective = np.zeros(n_variables, np.int64)
         objective[-1] = 1
         symbols = [words.total_symbols for words in corpora.words]
-        largest = math.ceil(max(corpora.ratios(symbols)))  # without any token
+        largest = math.ceil(max(corpora.ratios(symbols)))  # without any tokens
         model = replace(
             path,
             objective=objective,
@@ -138,7 +138,7 @@ class _Model:
         upper: Sequence[int],
         references: Sequence[int],
     ) -> SparseModel:
-        """Adds a row for each corpus: its tokens, less its reference times the last variable."""
+        """Adds a row for each corpus: its tokens minus its reference times the last variable."""
         starts, columns, values = [model.starts], [model.columns], [model.values]
         size = len(model.columns)
         for number, counts in enumerate(rows):
@@ -177,7 +177,7 @@ class _Search:
         self.deadline: Deadline = limits.start()
         self.best: Vocabulary | None = None
         self.tokens: tuple[int, ...] = ()
-        # every word needs a token
+        # every word needs at least one token
         totals = [words.total_count for words in self.corpora.words]
         self.lower_bound = max(self.corpora.ratios(totals))
         self.termination: Termination = "completed"
@@ -197,7 +197,7 @@ class _Search:
 
     def run(self) -> None:
         """Solves the models."""
-        if self.instance.k == len(self.instance.fixed):  # there is one vocabulary
+        if self.instance.k == len(self.instance.fixed):  # there is only one vocabulary
             self.lower_bound = self.worst
         if self.worst == self.lower_bound:
             return
@@ -213,7 +213,7 @@ class _Search:
             if report.has == "infeasible":
                 self.lower_bound = self.worst
             elif self.termination == "completed" and self.worst == before:
-                self.termination = "error"  # a whole token is less than its tolerances
+                self.termination = "error"  # a whole token is smaller than the solver's tolerances
 
     def _solve(self, model: SparseModel) -> SolverReport:
         """Solves a model, and keeps its vocabulary if that is better."""

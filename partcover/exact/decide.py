@@ -200,7 +200,7 @@ def smallest(
 
 
 def _has_no_time(answer: Answer) -> bool:
-    """Whether a solver was stopped before it had an answer, and nothing may follow."""
+    """Whether a solver was stopped without an answer, and no time is left."""
     return answer.report.stopped in ("time_limit", "interrupted")
 
 
@@ -209,7 +209,7 @@ def _claimed(
 ) -> Sized | None:
     """Returns a solver's answer about the size, recounted.
 
-    None where the recount contradicts it, or where the solver ends without an answer.
+    None if the recount contradicts it, or if the solver ended without an answer.
     """
     report, smallest = answer.report, len(run.instance.fixed)
     if answer.vocabulary is not None:
@@ -232,7 +232,7 @@ def _claimed(
 def with_threshold(
     instance: Instance, threshold: int | None, formulation: str
 ) -> tuple[Instance, int]:
-    """Returns an instance with its threshold, refusing a formulation that is a relaxation."""
+    """Returns an instance with its threshold; raises an error for a relaxed formulation."""
     if threshold is not None:
         instance = replace(instance, threshold=threshold)
     if instance.threshold is None:

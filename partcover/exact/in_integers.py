@@ -1,4 +1,4 @@
-"""Decides about thresholds by counts in integers, where a solver's tolerances are too coarse."""
+"""Decides thresholds by integer arithmetic, if a solver's tolerances are too large."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .warm_start import shortest_prefix
 
 __all__ = ["Counted", "Sized", "decide_in_integers", "is_beyond_tolerances", "smallest_in_integers"]
 
-_TOLERABLE = 2**30  # counted symbols, where a relative tolerance of 10^-9 is about one token
+_TOLERABLE = 2**30  # counted symbols at which a relative tolerance of 10^-9 is about one token
 
 
 def is_beyond_tolerances(instance: Instance) -> bool:
-    """Whether a solver's tolerances may be whole tokens, so that its "no" proves nothing.
+    """Whether a solver's tolerances may reach a whole token, so that its "no" proves nothing.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def is_beyond_tolerances(instance: Instance) -> bool:
 
 @dataclass(frozen=True)
 class Counted:
-    """What counts in integers say about a threshold.
+    """The result of a search and a bound in integer arithmetic for a threshold.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Counted:
     lower_bound : int
         Tokens that every vocabulary needs.
     certificate : Certificate or None
-        The certificate of the bound; None where there is only one vocabulary to look at.
+        The certificate of the bound; None if there is only one possible vocabulary.
     termination : {"completed", "time_limit", "interrupted"}
         Why it ended.
     """
@@ -64,7 +64,7 @@ def decide_in_integers(
     instance : Instance
         The instance of the run, or the same with a smaller budget.
     threshold : int
-        The number of tokens.
+        Maximum number of tokens.
     best : Incumbent
         The best vocabulary so far.
     """
@@ -90,9 +90,9 @@ def decide_in_integers(
 
 
 def _only_choice(instance: Instance) -> list[Token] | None:
-    """Returns the vocabulary that leaves nothing to choose: no budget is left, or all tokens fit.
+    """Returns the only possible vocabulary, if no budget is left or all tokens fit.
 
-    None where there is a choice.
+    None if there is a choice.
     """
     fixed = instance.fixed
     if instance.k == len(fixed):
@@ -112,14 +112,14 @@ def _better(run: SolverRun, best: Incumbent, solution: Solution) -> Incumbent:
 
 @dataclass(frozen=True)
 class Sized:
-    """What counts in integers say about the size of a vocabulary that meets a threshold.
+    """The result in integer arithmetic for the size of a vocabulary that meets a threshold.
 
     Attributes
     ----------
     best : list of token or None
-        The smallest vocabulary so far; None where there is none yet.
+        The smallest vocabulary so far; None if there is none yet.
     smallest : int
-        A lower bound of its size; more than k where no vocabulary meets the threshold.
+        A lower bound on its size; more than k if no vocabulary meets the threshold.
     termination : {"completed", "time_limit", "interrupted"}
         Why it ended.
     """
@@ -130,14 +130,14 @@ class Sized:
 
 
 def smallest_in_integers(run: SolverRun, threshold: int, best: list[Token] | None) -> Sized:
-    """Finds the smallest vocabulary that meets a threshold, one token fewer at a time.
+    """Finds the smallest vocabulary that meets a threshold, reducing the size by one at a time.
 
     Parameters
     ----------
     run : SolverRun
         The instance, limits and listener of the call.
     threshold : int
-        The number of tokens.
+        Maximum number of tokens needed.
     best : list of token or None
         A vocabulary that meets the threshold.
     """

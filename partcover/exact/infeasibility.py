@@ -17,7 +17,7 @@ __all__ = ["conflict"]
 
 @dataclass(frozen=True)
 class _Requirement:
-    """A requirement in words, and the function that drops it from an instance."""
+    """A requirement as text, and the function that removes it from an instance."""
 
     text: str
     drop: Callable[[Instance], Instance]
@@ -26,7 +26,7 @@ class _Requirement:
 def conflict(
     instance: Instance, *, solver: str = "highs", time_limit: float | None = None
 ) -> list[str]:
-    """Finds which requirements conflict where no vocabulary meets the threshold of an instance.
+    """Finds the requirements that conflict if no vocabulary meets the threshold of an instance.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def conflict(
         The instance, with a threshold; its requirements are the budget k, the budgets of groups,
         required and forbidden tokens, and the limits of candidates.
     solver : str
-        The solver, as for `decide`, which runs once for each requirement.
+        The solver, as for `decide`; it runs once for each requirement.
     time_limit : float, optional
         Seconds for the whole call; requirements that are not tested in time are kept.
 
@@ -48,12 +48,12 @@ def conflict(
     Raises
     ------
     InputError
-        Without a threshold.
+        If there is no threshold.
 
     Notes
     -----
-    A deletion filter (Chinneck 2008, Section 6.2): each requirement in turn is dropped for good
-    if the rest conflict without it.
+    This is a deletion filter (Chinneck 2008, Section 6.2): each requirement in turn is removed for
+    good if the others still conflict without it.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def conflict(
 
 
 def _requirements(instance: Instance) -> list[_Requirement]:
-    """Returns the requirements of an instance, the last to blame first."""
+    """Returns the requirements of an instance, in the order in which they are tested."""
     requirements: list[_Requirement] = []
     if instance.forbidden:
         text = f"{len(instance.forbidden):,} forbidden tokens"

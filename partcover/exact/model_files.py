@@ -1,13 +1,13 @@
-"""Writes models as MPS or LP files, and reads the solutions other programs write for them.
+"""Writes models as MPS or LP files, and reads the solutions that other programs write for them.
 
-Names point back to words, positions and tokens; comments at the head of a file list the words
-and tokens by number.  Variables: ``x3`` is token 3; ``s7_2`` the single symbol at position
-2 of word 7; ``a7_2_3`` (``path``) and ``o7_2_3`` (``occurrence``) token 3 placed there; ``m7_2``
-the pair that begins there, and ``n7_2_3`` (``printed``) its cover by token 3; ``one`` is 1.
-Rows: ``budget``; ``group0``, the budget of a group; ``reach``, the threshold; ``flow7_2``, the
-flow through a node; ``use…``, the tokens that an arc, an occurrence or a pair needs;
-``cover7_2``, what is over a pair; ``once7_2``, at most one thing there; and, of ``printed``,
-``same``, ``start`` and ``end`` for its Equations (6) to (8).
+Names refer to words, positions and tokens by number.  Comments at the head of a file list the words
+and tokens.  Variables: ``x3`` is token 3; ``s7_2`` is the single symbol at position 2 of word 7;
+``a7_2_3`` (``path``) and ``o7_2_3`` (``occurrence``) are token 3 at that place; ``m7_2`` is the
+pair that begins there, and ``n7_2_3`` (``printed``) is its cover by token 3; ``one`` is 1. Rows:
+``budget``; ``group0``, the budget of a group; ``reach``, the threshold; ``flow7_2``, the flow
+through a node; ``use…``, the tokens that an arc, an occurrence or a pair needs; ``cover7_2``, what
+covers a pair; ``once7_2``, at most one occurrence there; and for ``printed`` ``same``, ``start``
+and ``end`` for its Equations (6) to (8).
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ __all__ = [
 ]
 
 
-_TERMS = 8  # a line; some readers stop at 255 or 560 characters
+_TERMS = 8  # terms on a line; some readers stop at 255 or 560 characters
 
 
 def write_model(model: SparseModel, path: str | PathLike[str]) -> None:
-    """Writes a model to a file that ends in ``.mps`` or ``.lp`` (aside, then renamed).
+    """Writes a model to a file that ends in ``.mps`` or ``.lp``, atomically.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def write_model(model: SparseModel, path: str | PathLike[str]) -> None:
 
 
 def _lines(model: SparseModel, path: str | PathLike[str]) -> Iterator[str]:
-    """Returns the lines of a model in the format that a path ends in."""
+    """Returns the lines of a model in the format given by the file's ending."""
     name = fspath(path)
     if not name.endswith((".mps", ".lp")):
         raise InputError(f"{name}: the name of a model file must end in .mps or .lp")
@@ -77,7 +77,7 @@ def _lines(model: SparseModel, path: str | PathLike[str]) -> Iterator[str]:
 
 
 class ModelHead(NamedTuple):
-    """The model that the first line of a file names."""
+    """The model named in the first line of a file."""
 
     formulation: str
     sense: Sense
@@ -89,7 +89,7 @@ _HEAD = re.compile(r"[*\\] partcover: (\w+), (min|max), (tokens|decision|size)(,
 
 
 def _head(model: SparseModel) -> Iterator[str]:
-    """Yields the comments of a file, without the sign that begins a comment."""
+    """Yields the comments of a file, without the comment sign."""
     sense = "max" if model.maximize else "min"
     relaxed = "" if model.integer.any() else ", relaxed"
     yield f" partcover: {model.name}, {sense}, {model.goal}{relaxed}\n"
@@ -103,7 +103,7 @@ def read_head(path: str | PathLike[str]) -> ModelHead:
     Raises
     ------
     InputError
-        If the file cannot be read, or is not one that `write_model` wrote.
+        If the file cannot be read, or was not written by `write_model`.
     """
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -121,7 +121,7 @@ def read_head(path: str | PathLike[str]) -> ModelHead:
 
 
 def check_model(model: SparseModel, path: str | PathLike[str]) -> None:
-    """Checks that a file is this model, byte for byte.
+    """Checks that a file is exactly this model, byte for byte.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def check_model(model: SparseModel, path: str | PathLike[str]) -> None:
         Naming the first line that differs.
     """
     with open(path, encoding="utf-8", errors="replace") as file:
-        # not splitlines: words may hold U+2028 and what else ends a line there
+        # not splitlines: words may contain U+2028 and other characters that end a line there
         ours = "".join(_lines(model, path)).removesuffix("\n").split("\n")
         for number, (line, our) in enumerate(zip_longest(file, ours), 1):
             if line is None or line.rstrip("\n") != our:
@@ -160,7 +160,7 @@ def _rows(model: SparseModel) -> list[tuple[str, str, float]]:
 def mps_lines(model: SparseModel) -> Iterator[str]:
     """Yields the lines of a free MPS file."""
     yield from (f"*{comment}" for comment in _head(model))
-    # FREE: without it CBC guesses the columns of short names, wrongly
+    # FREE: without it CBC guesses wrong columns for short names
     sense = "MAX" if model.maximize else "MIN"
     yield f"NAME {model.name} FREE\nOBJSENSE\n    {sense}\nROWS\n N  obj\n"
     rows = _rows(model)
@@ -205,7 +205,7 @@ def lp_lines(model: SparseModel) -> Iterator[str]:
     columns, values, starts = (a.tolist() for a in (model.columns, model.values, model.starts))
     for row, (name, kind, side) in enumerate(_rows(model)):
         span = range(starts[row], starts[row + 1])
-        if span:  # a row without entries, 0 <= side, has no form in this format
+        if span:  # this format has no form for a row without entries, 0 <= side
             yield from _expression(f" {name}:", [(values[e], names[columns[e]]) for e in span])
             yield f" {signs[kind]} {side:.17g}\n"
     yield "Bounds\n"
@@ -219,7 +219,7 @@ def lp_lines(model: SparseModel) -> Iterator[str]:
 
 
 def _expression(head: str, terms: list[tuple[int, str]]) -> Iterator[str]:
-    """Yields a linear expression of an LP file, a few terms a line."""
+    """Yields a linear expression of an LP file, a few terms on each line."""
     yield head
     for number, (value, name) in enumerate(terms):
         if number and number % _TERMS == 0:
@@ -227,7 +227,7 @@ def _expression(head: str, terms: list[tuple[int, str]]) -> Iterator[str]:
         yield f" {'-' if value < 0 else '+'} {abs(value)} {name}"
 
 
-_HEADINGS = re.compile(  # lines that are not values: of CBC, SCIP, HiGHS, Gurobi
+_HEADINGS = re.compile(  # lines without values, of CBC, SCIP, HiGHS and Gurobi
     r"$|#|=|(optimal|stopped|infeasible|unbounded|integer infeasible)\b.*|solution status:"
     r"|objective\b|no solution|model status|feasible$|none$|(primal|dual) solution",
     re.IGNORECASE,
@@ -242,19 +242,19 @@ def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float6
     model : SparseModel
         The model.
     path : path
-        A solution file of CBC, SCIP, HiGHS or Gurobi: a name and a value a line, with CBC after
-        a number.  Variables that are not named are 0.
+        A solution file of CBC, SCIP, HiGHS or Gurobi: a name and a value on each line, for CBC
+        after a number.  Variables that are not listed are 0.
 
     Returns
     -------
     tuple
-        Values, shape (variables,); and dual values, shape (rows,), where the file (CBC's) lists
-        rows, else None.
+        Values, shape (variables,); and dual values, shape (rows,), if the file lists rows, as CBC's
+        does, otherwise None.
 
     Raises
     ------
     InputError
-        With the line: for a name that the model does not have, or a line of no known form.
+        With the line: for a name that the model does not have, or a line in an unknown format.
 
     Examples
     --------
@@ -303,7 +303,7 @@ def read_solution(model: SparseModel, path: str | PathLike[str]) -> tuple[Float6
 
 
 def write_start(model: SparseModel, values: Float64, path: str | PathLike[str]) -> None:
-    """Writes a warm start in the form that CBC reads."""
+    """Writes a warm start in the format that CBC reads."""
     lines = [f"Stopped on iterations - objective value {float(model.objective @ values):.17g}\n"]
     for column, (name, value) in enumerate(
         zip(model.variable_names(), values.tolist(), strict=True)

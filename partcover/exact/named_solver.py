@@ -25,7 +25,7 @@ def solve_model(
     start_certificate: Certificate | None = None,
     sense: Sense | None = None,
 ) -> Solution:
-    """Solves the model of a run, and recounts the solver's answer beside GreedTok's.
+    """Solves the model of a run, and recounts the solver's answer and GreedTok's.
 
     Parameters
     ----------
@@ -34,20 +34,20 @@ def solve_model(
     warm_start, start_certificate, sense
         As for `partcover.solve`.
     """
-    # GreedTok's incumbent, and the warm start
+    # GreedTok's vocabulary and the warm start are incumbents
     greedy = run.recount(run.greedtok())
     given = WarmStart.of(run, warm_start, start_certificate)
     run.report_incumbent(greedy.tokens, "greedtok")
     if given.lower_bound:
         run.report_bound(given.lower_bound, "start")
 
-    # the solver, unless the two close the gap
+    # run the solver, unless these close the gap
     if given.closes(greedy.tokens, run.gap):
         answer = Answer(SolverReport("none", "completed"))
     else:
         answer = run.solve("tokens", sense=sense, warm_start=warm_start, watched=run.form.exact)
 
-    # a recount of its answer
+    # recount its answer
     extra: dict[str, Any] = {}
     if run.form.exact:
         incumbent = _best(run, answer, greedy, given)
@@ -55,7 +55,7 @@ def solve_model(
         incumbent, extra = _relaxed(run, answer, greedy)
     lower_bound = _lower_bound(run, answer, incumbent, given)
 
-    # the solution
+    # build the solution
     termination = answer.report.stopped
     if run.form.exact:
         if termination == "completed" and lower_bound < incumbent.tokens:
@@ -84,7 +84,7 @@ def _best(run: SolverRun, answer: Answer, greedy: Incumbent, warm_start: WarmSta
 
 
 def _relaxed(run: SolverRun, answer: Answer, greedy: Incumbent) -> tuple[Incumbent, dict[str, Any]]:
-    """Returns the vocabulary of a relaxation, recounted, with its own objective."""
+    """Returns the vocabulary of a relaxation, recounted, with the relaxation's objective."""
     if answer.vocabulary is None:
         return greedy, {}
     incumbent = run.recount(answer.vocabulary, every=True)
@@ -103,12 +103,12 @@ def _relaxed(run: SolverRun, answer: Answer, greedy: Incumbent) -> tuple[Incumbe
 def _lower_bound(
     run: SolverRun, answer: Answer, incumbent: Incumbent, warm_start: WarmStart
 ) -> int:
-    """Returns the best lower bound, refusing one that an incumbent contradicts."""
+    """Returns the best lower bound; raises an error if an incumbent contradicts one."""
     if answer.report.has == "infeasible":
         raise VerificationError(
             f"{run.solver} finds no vocabulary, but GreedTok's is one: please report the instance"
         )
-    # every word needs a token, whatever the vocabulary
+    # every word needs a token, with any vocabulary
     lower_bound = max(run.instance.words.total_count, warm_start.lower_bound)
     if run.formulation != "printed":
         lower_bound = max(lower_bound, answer.lower_bound(run.instance.words.total_symbols))

@@ -30,18 +30,18 @@ class Relaxation:
     formulation, solver : str
         The names of the formulation and of the solver.
     tokens, cover : float or None
-        The optimal value, in floating point and within the solver's tolerances; None where a
-        limit came first.
+        The optimal value, in floating point and within the solver's tolerances; None if a limit was
+        reached first.
     x : ndarray of float64, shape (tokens,)
-        The part of each of ``model.tokens`` that is chosen, 0 to 1.
+        x of each of ``model.tokens``, between 0 and 1.
     duals : ndarray of float64, shape (rows,), or None
-        The dual value of each row of the model, where the solver returns them.
+        The dual value of each row of the model, if the solver returns them.
     termination : str
         The reason why the solver stopped.
     seconds : float
-        Wall-clock seconds, building the model included.
+        Wall-clock seconds, including the time to build the model.
     model : SparseModel or None
-        The model; None where there was no time to build it.
+        The model; None if there was no time to build it.
 
     Examples
     --------

@@ -191,7 +191,7 @@ def solve(
 def _first(
     instance: Instance, warm_start: Vocabulary | None, limits: RunLimits, seconds: float
 ) -> Solution:
-    """Returns what there is before anything is found: the warm start or the required tokens."""
+    """Returns the first solution: the warm start or the required tokens."""
     chosen = instance.fixed if warm_start is None else warm_start.tokens
     vocabulary = instance.vocabulary(chosen, "solve")
     tokens, least = segment(instance.words, vocabulary).tokens, least_bound(instance)
@@ -220,7 +220,7 @@ def _first(
 
 
 def _solved(instance: Instance, solution: Solution) -> Solution:
-    """Returns a solution of branch and cut as one of `solve`."""
+    """Returns a solution of branch and cut in the form that `solve` returns."""
     facts = threshold_facts(instance, solution.tokens, int(solution.lower_bound or 0))
     return replace(
         solution,

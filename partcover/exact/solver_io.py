@@ -1,4 +1,4 @@
-"""Defines the options and the report of a solver call, the same for all solvers."""
+"""The options and the report of a solver call, the same for all solvers."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class SolverOptions:
     log : callable or None
         Receives the solver's own log, line by line.
     watch : callable or None
-        Receives (incumbent, bound), objective values or None, whenever one has changed: rounded
-        to the safe side of the digits that the solver's log shows.
+        Receives (incumbent, bound), objective values or None, when one has changed, rounded to the
+        safe side by the precision of the solver's log.
     basis : object or None
-        The basis of a report, a warm start for GLOP: of the same model but for the bounds of
-        variables.
+        The basis of an earlier report, a warm start for GLOP.  The models may differ only in the
+        bounds of variables.
     """
 
     limits: RunLimits = RunLimits()  # noqa: RUF009 - frozen
@@ -53,7 +53,7 @@ class SolverReport:
     Attributes
     ----------
     has : {"optimal", "feasible", "infeasible", "none"}
-        The solver's claim; nothing here is checked yet.
+        The solver's claim, which is not checked yet.
     stopped : {"completed", "gap", "time_limit", "interrupted", "error"}
         The reason why it stopped.
     values : ndarray of float64 or None
@@ -63,9 +63,9 @@ class SolverReport:
     message : str
         The solver's error message.
     duals : ndarray of float64 or None
-        A dual value for each row, of a linear program and a solver that returns them.
+        A dual value for each row of a linear program, if the solver returns them.
     start_taken : bool or None
-        Whether the log says that the solver took the warm start; None where none was given.
+        Whether the log says that the solver accepted the warm start; None without one.
     basis : object or None
         The last simplex basis, in the solver's own form.
     """

@@ -35,19 +35,19 @@ __all__ = [
 
 
 LARGEST_COUNTS = 2**53
-"""Counted symbols up to which floating point adds up counts exactly."""
+"""Up to so many counted symbols, floating point adds counts exactly."""
 
 
 @dataclass(frozen=True)
 class Incumbent:
-    """A vocabulary with the fewest tokens that the words need under it.
+    """A vocabulary with the fewest tokens that the words need with it.
 
     Attributes
     ----------
     tokens : int
         Tokens needed, recounted by `segment`.
     vocabulary : tuple of token
-        The tokens in use (or all), the fixed ones first, then by symbols saved.
+        The tokens in use (or all), fixed tokens first, then by symbols saved.
     """
 
     tokens: int
@@ -61,9 +61,9 @@ class Answer:
     Attributes
     ----------
     report : SolverReport
-        What the solver reports, or why it was not called.
+        The solver's report, or the reason why it was not called.
     model : SparseModel or None
-        The model; None where it was not built.
+        The model; None if it was not built.
     """
 
     report: SolverReport
@@ -77,14 +77,14 @@ class Answer:
         return self.model.chosen(self.report.values)
 
     def claimed_tokens(self, total_symbols: int) -> float:
-        """Returns the tokens that the solver claims its best solution to need."""
+        """Returns the tokens that the solver claims for its best solution."""
         assert self.model is not None
         assert self.report.values is not None
         value = float(self.model.objective @ self.report.values)
         return total_symbols - value if self.model.maximize else value
 
     def lower_bound(self, total_symbols: int) -> int:
-        """Returns the solver's bound as one on tokens, rounded so that it holds; 0 without one."""
+        """Returns the solver's bound as a valid bound on tokens, rounded safely; 0 without one."""
         if self.model is None or self.report.bound is None:
             return 0
         bound = self.report.bound
@@ -105,7 +105,7 @@ class SolverRun:
     solver, formulation : str
         The names of the solver and of the formulation.
     limits : RunLimits
-        The time limit, the random seed and the threads; one thread where the solver has no more.
+        The time limit, the random seed and the threads; one thread if the solver has only one.
     gap : float
         The relative gap at which the solver may stop.
     log : callable or None
@@ -115,7 +115,7 @@ class SolverRun:
     deadline : Deadline
         The clock of the call.
     interrupted : bool
-        Whether Ctrl-C came before the solver was called.
+        Whether Ctrl-C was pressed before the solver was called.
     """
 
     instance: Instance
@@ -143,7 +143,7 @@ class SolverRun:
         return require_formulation(self.formulation)
 
     def greedtok(self) -> Vocabulary:
-        """Runs GreedTok, whose vocabulary is the answer where the solver has none."""
+        """Runs GreedTok, whose vocabulary is the answer if the solver has none."""
         solution = greedtok(self.instance, time_limit=self.limits.time_limit)
         self.interrupted = solution.termination == "interrupted"
         return solution.vocabulary
@@ -151,7 +151,7 @@ class SolverRun:
     def recount(
         self, tokens: Vocabulary | list[Token] | tuple[Token, ...], *, every: bool = False
     ) -> Incumbent:
-        """Returns an incumbent of the tokens that the shortest paths use, or of every token."""
+        """Returns an incumbent with the tokens that the shortest paths use, or with all tokens."""
         begun = time.monotonic()
         given = list(tokens)
         instance = self.instance
@@ -168,19 +168,19 @@ class SolverRun:
         return Incumbent(cut.tokens, (*instance.fixed, *used))
 
     def report_incumbent(self, tokens: int, source: str) -> None:
-        """Reports an incumbent if it is better than all before."""
+        """Reports an incumbent if it is better than all earlier ones."""
         if self.tokens is None or tokens < self.tokens:
             self.tokens = tokens
             self._report("incumbent", source)
 
     def report_bound(self, bound: int, source: str) -> None:
-        """Reports a lower bound if it is better than all before."""
+        """Reports a lower bound if it is better than all earlier ones."""
         if self.lower_bound is None or bound > self.lower_bound:
             self.lower_bound = bound
             self._report("bound", source)
 
     def _report(self, kind: Literal["incumbent", "bound"], source: str) -> None:
-        """Reports the best so far as an event."""
+        """Reports the best value so far as an event."""
         self.progress.event(
             Event(self.deadline.seconds, kind, self.tokens, self.lower_bound, source)
         )
@@ -193,23 +193,23 @@ class SolverRun:
         warm_start: Vocabulary | None = None,
         watched: bool = False,
     ) -> Answer:
-        """Builds the model and solves it within the time that is left; Ctrl-C ends either.
+        """Builds the model and solves it within the remaining time; Ctrl-C ends either.
 
         Parameters
         ----------
         goal : {"tokens", "decision", "size"}
             The goal of the model.
         sense : {"min", "max"}, optional
-            How the model is written.
+            The sense of the model.
         warm_start : Vocabulary, optional
             The warm start.
         watched : bool
-            Whether the solver's incumbents and bounds are reported, as of tokens.
+            Whether to report the solver's incumbents and bounds, converted to tokens.
         """
         refuse_large_counts(self.instance, "name no solver, and branch and cut counts in integers")
         if self.interrupted:
             return Answer(SolverReport("none", "interrupted"))
-        # a recount and the independent check, in plain Python, come after the solver
+        # after the solver come a recount and the independent check, in plain Python
         deadline = self.deadline.earlier(4 * self.recount_seconds)
         answer = Answer(SolverReport("none", "time_limit"))
         try:
@@ -235,7 +235,7 @@ class SolverRun:
 
     @property
     def _has_listener(self) -> bool:
-        """Whether anybody listens to events: a solver without a watch need not write its log."""
+        """Whether anything listens to events; if not, the solver need not write its log."""
         return type(self.progress).event is not Progress.event
 
     def _watch(self, model: SparseModel) -> Callable[[float | None, float | None], None]:
@@ -247,7 +247,7 @@ class SolverRun:
 
         def watch(incumbent: float | None, bound: float | None) -> None:
             if incumbent is not None:
-                # a log of few digits may promise less than is possible
+                # a log with few digits may show a smaller value than is possible
                 self.report_incumbent(
                     max(math.floor(tokens(incumbent) + 1e-6), self.lower_bound or 0), self.solver
                 )
@@ -257,10 +257,11 @@ class SolverRun:
         return watch
 
     def check_claim(self, claimed: float, counted: int) -> None:
-        """Raises where a solver's objective is better than its vocabulary allows.
+        """Raises an error if a solver's objective is better than its vocabulary allows.
 
-        Solvers take up to 1e-5 for 0 in an integer variable, and so may use every arc of a closed
-        token by that much: the claim may be better than the count by that part of all symbols.
+        Solvers treat up to 1e-5 as 0 in an integer variable, and so may use every arc of a token
+        that is not chosen by that much.  So the claim may be better than the count by that part of
+        all symbols.
         """
         if claimed < counted - (0.5 + 1e-5 * self.instance.words.total_symbols):
             raise VerificationError(
@@ -281,7 +282,7 @@ class SolverRun:
             incumbent.vocabulary, "solve" if self.form.exact else self.formulation
         )
         tokens = incumbent.tokens
-        if "smallest_size" in extra:  # what is optimal or not is the size
+        if "smallest_size" in extra:  # the status is about the size
             status: Status = "optimal" if extra["smallest_size"] == len(vocabulary) else "feasible"
         else:
             status = "optimal" if lower_bound == tokens else "feasible"
@@ -303,7 +304,7 @@ class SolverRun:
     def no_solution(
         self, answer: Answer, status: Status, termination: Termination, extra: dict[str, Any]
     ) -> Result:
-        """Returns the result where there is no vocabulary."""
+        """Returns the result if there is no vocabulary."""
         return Result.of(
             self.instance,
             None,
@@ -317,7 +318,7 @@ class SolverRun:
     def _facts(
         self, answer: Answer, size: int | None, termination: Termination, extra: dict[str, Any]
     ) -> dict[str, Any]:
-        """Returns the fields that all results have in common."""
+        """Returns the fields that all results share."""
         extra = {"size": size, "solver": self.solver, "formulation": self.formulation, **extra}
         if answer.model is not None:
             rows, variables = answer.model.shape
@@ -335,7 +336,7 @@ class SolverRun:
 def refuse_large_counts(
     instance: Instance, instead: str = "scale them down, or take fewer words"
 ) -> None:
-    """Refuses counts beyond what floating point adds up exactly, and says what to do instead."""
+    """Raises an error for counts that floating point does not add exactly, with a remedy."""
     if instance.words.total_symbols > LARGEST_COUNTS:
         raise InputError(
             f"the counts are too large for a floating-point solver to be exact: {instead}"
@@ -343,5 +344,5 @@ def refuse_large_counts(
 
 
 def building_seconds(instance: Instance, formulation: str) -> float:
-    """Estimates how long building a model takes on a slow machine; little for a small one."""
+    """Estimates the time to build a model on a slow machine; little for a small model."""
     return entries(instance, formulation) / 3e6

@@ -1,4 +1,4 @@
-"""Holds a sparse integer program that belongs to no solver."""
+"""A sparse integer program that is independent of any solver."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Rows", "Sense", "SparseModel", "refuse_beyond_memory"]
 
 Sense = Literal["min", "max"]
 
-# of solver and model together, at the peak (HiGHS, 17 million entries)
+# bytes of an entry in solver and model together, at the peak (HiGHS, 17 million entries)
 _BYTES_AN_ENTRY = 250
 
 
@@ -32,24 +32,24 @@ class SparseModel:
     goal : {"tokens", "decision", "size"}
         The goal; see `partcover.exact.formulations.build.build`.
     maximize : bool
-        The sense.
+        The sense of the objective.
     objective : ndarray of int64, shape (variables,)
         Costs.
     lower, upper : ndarray of float64, shape (variables,)
         Bounds of the variables.
     integer : ndarray of bool, shape (variables,)
-        Whether a variable must be an integer; none in a linear relaxation.  Where those are
-        integers, all variables are in some optimum.
+        Whether a variable must be an integer; false in a linear relaxation.  If these variables are
+        integers, all variables are integral in some optimum.
     starts, columns, values : ndarray of int64, shapes (rows + 1,), (nonzeros,), (nonzeros,)
-        A by rows: row r holds ``values[starts[r]:starts[r + 1]]`` in ``columns[...]``.
+        A by rows: row r has ``values[starts[r]:starts[r + 1]]`` in ``columns[...]``.
     row_lower, row_upper : ndarray of float64, shape (rows,)
-        Bounds of the rows; infinite where there is none.
+        Bounds of the rows; infinite if there is none.
     tokens : tuple of token
-        Variable t is 1 where token t is chosen, for t < len(tokens).
+        Variable t is 1 if token t is chosen, for t < len(tokens).
     words : tuple of token
         The words that the numbers in names stand for.
     variable_names, row_names : callable
-        Make the names, on demand; `partcover.exact.model_files` lists their meaning.
+        Produce the names when needed; `partcover.exact.model_files` lists their meaning.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class SparseModel:
         return [self.tokens[t] for t in picked.tolist()]
 
     def relaxed(self) -> SparseModel:
-        """Returns the linear relaxation, where no variable need be an integer."""
+        """Returns the linear relaxation, in which no variable must be an integer."""
         return replace(self, integer=np.zeros(len(self.integer), bool))
 
     def violation(self, values: Float64) -> float:
@@ -135,7 +135,7 @@ class Rows:
         return first
 
     def extend(self, other: Rows) -> None:
-        """Adds the rows of another collection behind these."""
+        """Appends the rows of another collection."""
         self.parts += [
             (rows + self.count, columns, values) for rows, columns, values in other.parts
         ]
@@ -144,13 +144,13 @@ class Rows:
         self.count += other.count
 
     def put(self, rows: Any, columns: Any, values: Any) -> None:
-        """Adds entries of one value, or of one value each."""
+        """Adds entries with one common value, or with a value each."""
         rows = np.asarray(rows, np.int64)
         values = np.broadcast_to(np.asarray(values, np.int64), len(rows))
         self.parts.append((rows, np.asarray(columns, np.int64), values))
 
     def arrays(self) -> tuple[Int64, Int64, Int64, Float64, Float64]:
-        """Returns (starts, columns, values, lower, upper), each row by ascending column."""
+        """Returns (starts, columns, values, lower, upper), with the entries of a row by column."""
         rows, columns, values = (np.concatenate(part) for part in zip(*self.parts, strict=True))
         order = np.lexsort((columns, rows))
         starts = np.zeros(self.count + 1, np.int64)
@@ -165,7 +165,7 @@ class Rows:
 
 
 def refuse_beyond_memory(name: str, entries: int, memory: int | None = None) -> None:
-    """Refuses a model that would not fit in memory.
+    """Raises an error for a model that would not fit in memory.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def refuse_beyond_memory(name: str, entries: int, memory: int | None = None) -> 
     Raises
     ------
     InputError
-        With the size, where model and solver would need more.
+        With the size, if model and solver would need more.
     """
     refuse_beyond(
         entries * _BYTES_AN_ENTRY,

@@ -29,7 +29,7 @@ class WarmStart:
     certificate : Certificate or None
         The certificate.
     lower_bound : int
-        What the certificate proves; 0 without one.
+        The bound that the certificate proves; 0 without one.
     """
 
     incumbent: Incumbent | None = None
@@ -45,8 +45,8 @@ class WarmStart:
         Raises
         ------
         InputError
-            For a vocabulary that breaks a budget, or a certificate with a formulation that it
-            does not bound.
+            For a vocabulary that exceeds a budget, or a certificate with a formulation that it does
+            not bound.
         VerificationError
             If the certificate does not hold.
         """
@@ -66,14 +66,14 @@ class WarmStart:
         return cls(incumbent, certificate, int(check.lower_bound))
 
     def closes(self, tokens: int, gap: float) -> bool:
-        """Returns whether the certificate meets the warm start or another incumbent.
+        """Returns whether the certificate's bound meets the warm start or another incumbent.
 
         Parameters
         ----------
         tokens : int
             Tokens that the other incumbent needs.
         gap : float
-            The relative gap that is enough.
+            The relative gap at which to stop.
         """
         if self.incumbent is not None:
             tokens = min(tokens, self.incumbent.tokens)
@@ -83,14 +83,14 @@ class WarmStart:
 def refuse_other_instance(
     instance: Instance, vocabulary: Vocabulary | None, certificate: Certificate | None
 ) -> None:
-    """Refuses a vocabulary and a certificate that are not of an instance, without a full check.
+    """Raises an error if a vocabulary or a certificate is for another instance; a quick check.
 
     Raises
     ------
     InputError
-        For a vocabulary that breaks a budget.
+        For a vocabulary that exceeds a budget.
     VerificationError
-        For a certificate of another instance.
+        For a certificate for another instance.
     """
     if vocabulary is not None:
         problems: Sequence[str] = verify(instance, vocabulary).problems

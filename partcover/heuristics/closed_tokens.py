@@ -1,4 +1,4 @@
-"""Chooses tokens that merges make of each other, by any order of what is wanted."""
+"""Chooses tokens that merges can make from each other, in any order of preference."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["ClosedTokens"]
 
-_TRIED = 24  # tokens to drop, and tokens to take instead
+_TRIED = 24  # tokens to drop, and tokens to add instead
 _ROUNDS = 50
-_WORK = 1 << 24  # symbols and candidates that exchanges look at together
-_MOST = 1 << 21  # candidates: each is held as it is written
+_WORK = 1 << 24  # limit on symbols times candidates of all exchanges
+_MOST = 1 << 21  # most candidates: each is stored as a token
 
 
 class ClosedTokens:
-    """Vocabularies of an instance whose tokens merges have to make (`Instance.merges`).
+    """Vocabularies of an instance in which merges have to make every token (`Instance.merges`).
 
     Parameters
     ----------
@@ -68,10 +68,10 @@ class ClosedTokens:
         return list(self.instance.unmerged.index.tokens())
 
     def first(self, wanted: Iterable[Token]) -> tuple[Token, ...]:
-        """Returns the first of some tokens, each with parts that make it, as budgets allow.
+        """Returns the first of some tokens, each with parts that make it, within the budgets.
 
-        Of several ways to make a token it is the first of those in `MergeCondition.splits` that
-        take the fewest further tokens.
+        Of several ways to make a token, it takes the first one in `MergeCondition.splits` among
+        those that need the fewest further tokens.
         """
         instance, known = self.instance, set(self.candidates)
         kept: dict[Token, None] = dict.fromkeys(instance.fixed)
@@ -91,23 +91,24 @@ class ClosedTokens:
         return tuple(kept)
 
     def near(self, x: Float64) -> tuple[Vocabulary, int]:
-        """Returns a vocabulary of large x, and the tokens that it needs.
+        """Returns a vocabulary of tokens with large x, and the tokens that it needs.
 
         Parameters
         ----------
         x : ndarray of float64, shape (candidates,)
-            How much of each candidate is chosen.
+            x of each candidate.
         """
         x = np.round(x, 6)
-        # of tokens that are wholly there the parts come first: of several ways to make one, theirs
+        # for tokens with x = 1 the parts come first: of several ways to make a token, this uses
+        # theirs
         then = np.where(x == 1, self.instance.unmerged.index.length, -self._promise)
         order = np.lexsort((then, -x)).tolist()
         return self._counted(self.first(self.candidates[n] for n in order))
 
     def search(self, wanted: Iterable[Token], deadline: Deadline) -> tuple[Vocabulary, int]:
-        """Returns a vocabulary of wanted tokens, and what it needs, after exchanges that helped.
+        """Returns a vocabulary of wanted tokens, and the tokens it needs, after useful exchanges.
 
-        The tokens that are used least give way to what would save most alone, with its parts.
+        The least used tokens are replaced by those that would save most alone, with their parts.
         """
         best, needed = self._counted(self.first(wanted))
         looked_at = len(self.instance.words.data) + len(self.candidates)
@@ -134,7 +135,7 @@ class ClosedTokens:
         tries: Iterator[int],
         deadline: Deadline,
     ) -> Iterator[tuple[Vocabulary, int]]:
-        """Yields vocabularies that need fewer tokens, with one token for another."""
+        """Yields vocabularies that need fewer tokens, after exchanging one token for another."""
         for n in loose:
             left = [token for token in best if token != best.tokens[n]]
             for other in others:
@@ -156,7 +157,7 @@ class ClosedTokens:
     def _further(
         self, token: Token, kept: Container[Token], known: Container[Token]
     ) -> frozenset[Token] | None:
-        """Returns a token with what else it takes beside what is kept; None if none make it."""
+        """Returns a token with the parts that are not available yet; None if nothing makes it."""
         parts: set[Token] = set()
         front = [token]
         while front:
@@ -165,7 +166,7 @@ class ClosedTokens:
                 parts.add(part)
                 front.extend(chain.from_iterable(self._ways(part)))
         needed: dict[Token, frozenset[Token]] = {}
-        for part in sorted(parts, key=len):  # what makes it is shorter
+        for part in sorted(parts, key=len):  # the parts of a token are shorter than it
             for way in self._ways(part):
                 if all(each in kept or each in needed for each in way):
                     all_ = frozenset([part]).union(*(needed.get(each, ()) for each in way))

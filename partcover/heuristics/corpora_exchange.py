@@ -1,4 +1,4 @@
-"""Exchanges tokens of a vocabulary so that the worst of several corpora needs fewer."""
+"""Exchanges tokens of a vocabulary to lower the largest ratio of several corpora."""
 
 from __future__ import annotations
 
@@ -16,34 +16,35 @@ from ..runtime.limits import Deadline
 
 __all__ = ["ExchangeSearch"]
 
-_SYMBOLS = 2 * 10**7  # segmented in total, about: this many symbols, or `_FEWEST` vocabularies
+# about as many symbols are segmented in total, for at least `_FEWEST` vocabularies
+_SYMBOLS = 2 * 10**7
 _FEWEST, _MOST = 64, 4000
-_THREADED = 1 << 16  # symbols from which on a count in several threads is faster
-_SAMPLE = 24  # candidates that are looked at behind random replacements, and tokens
-_FEW = 512  # candidates that are all tried
-_TRIED = 8  # exchanges of those that promise most, before the changes are counted again
+_THREADED = 1 << 16  # with at least so many symbols, counting in several threads is faster
+_SAMPLE = 24  # candidates and tokens that are tried after random replacements
+_FEW = 512  # up to so many candidates are all tried
+_TRIED = 8  # most promising exchanges that are tried before the changes are counted again
 
 
 class ExchangeSearch:
-    """Exchanges one token for another while the largest ratio falls, then from elsewhere.
+    """Exchanges one token for another while the largest ratio falls, then restarts at random.
 
-    What adding and what dropping a token changes is counted for each corpus; the exchanges whose
-    two changes add up to the smallest largest ratio are tried first, and made where a recount
-    shows that they help.  Of two vocabularies with the same largest ratio, the one with the
-    smaller sum of ratios is the better.
+    For each corpus it counts what adding a token saves and what dropping a token costs.  The
+    exchanges whose two changes lead to the smallest largest ratio are tried first, and are made if
+    a recount confirms them.  Of two vocabularies with the same largest ratio, the one with the
+    smaller sum of ratios is better.
 
-    Where no exchange helps, as many as three tokens are drawn at random and replaced, and exchanges
-    begin again; the result is kept where it is no worse.  This goes on while it helps, and as long
-    as the corpora are small enough for so many counts.
+    If no exchange helps, up to three random tokens are replaced, and exchanges begin again; the
+    result is kept if it is no worse.  This is repeated while it helps, as long as the corpora are
+    small enough for so many counts.
 
     Parameters
     ----------
     instance : Instance
         The corpora and conditions.
     deadline : Deadline
-        When time is up.
+        The time limit.
     threads : int
-        Number of threads; the result is the same for any number where time is not up.
+        Number of threads; the result is the same for any number if no limit ends it early.
     seed : int
         Random seed.
     """
@@ -70,10 +71,10 @@ class ExchangeSearch:
         chosen : sequence of token
             A vocabulary within the budgets.
         seen : iterable of sequence of token
-            Other vocabularies, the most promising first: their tokens are exchanged for those of
-            the chosen one, and so are all candidates, where these are few.
+            Other vocabularies, the best ones first: their tokens are exchanged for those of the
+            chosen one.  If there are few candidates, all candidates are tried too.
         kicks : int
-            How many times in a row to begin from elsewhere without gain, before it ends.
+            Number of random restarts in a row without gain after which it ends.
         """
         others = dict.fromkeys(token for vocabulary in seen for token in vocabulary)
         index = self.instance.joined.promising
@@ -94,7 +95,7 @@ class ExchangeSearch:
         return best
 
     def _kicked(self, tokens: list[Token], others: Sequence[Token]) -> list[Token] | None:
-        """Returns a vocabulary with some tokens replaced at random; None if there are none."""
+        """Returns a vocabulary with some random tokens replaced; None if no tokens can be."""
         fixed, held = set(self.instance.fixed), set(tokens)
         free = [place for place, token in enumerate(tokens) if token not in fixed]
         absent = [token for token in others if token not in held]
@@ -112,9 +113,9 @@ class ExchangeSearch:
     def _climb(
         self, best: list[Token], others: Sequence[Token], sample: int | None = None
     ) -> tuple[list[Token], Int64]:
-        """Exchanges tokens while that helps; returns the vocabulary, and what it needs.
+        """Exchanges tokens while that helps; returns the vocabulary and the tokens of each corpus.
 
-        With a sample only so many tokens, at random, are looked at each time.
+        With a sample, only so many random tokens are tried each time.
         """
         tokens = self._count(best)
         fixed = set(self.instance.fixed)
@@ -135,7 +136,7 @@ class ExchangeSearch:
         return best, tokens
 
     def _some(self, tokens: list[Token], sample: int | None) -> list[Token]:
-        """Returns a sample of tokens; all of them where it is None."""
+        """Returns a random sample of tokens; all of them if `sample` is None."""
         if sample is None or len(tokens) <= sample:
             return tokens
         return [tokens[place] for place in self._draw.permutation(len(tokens))[:sample].tolist()]
@@ -147,7 +148,7 @@ class ExchangeSearch:
         inward: tuple[list[Token], Int64],
         outward: tuple[list[Token], Int64],
     ) -> tuple[list[Token], Int64] | None:
-        """Returns the first of the most promising exchanges that helps, with its tokens."""
+        """Returns the first of the best-ranked exchanges that helps, with its tokens."""
         (added, change_in), (dropped, change_out) = inward, outward
         options: list[tuple[Token, Token | None]] = []
         sums = np.zeros((0, len(tokens)), np.int64)
@@ -173,7 +174,7 @@ class ExchangeSearch:
         return None
 
     def _is_legal(self, tokens: Sequence[Token]) -> bool:
-        """Returns whether a vocabulary keeps to the budgets of groups."""
+        """Returns whether a vocabulary is within the budgets of groups."""
         groups = self.instance.groups
         return all(sum(token in group for token in tokens) <= group.limit for group in groups)
 
@@ -184,11 +185,11 @@ class ExchangeSearch:
         return np.array(tokens_by_corpus(self.instance, vocabulary, threads=self.threads))
 
     def _key(self, tokens: Int64) -> tuple[Fraction, Fraction]:
-        """Returns what is made small: the largest ratio, then the sum of ratios."""
+        """Returns the objectives: the largest ratio, then the sum of ratios."""
         ratios = self.corpora.ratios(tokens.tolist())
         return max(ratios), sum(ratios, Fraction(0))
 
 
 def without(tokens: Sequence[Token], token: Token) -> list[Token]:
-    """Returns the tokens but one."""
+    """Returns the tokens without one of them."""
     return [other for other in tokens if other != token]

@@ -1,4 +1,4 @@
-"""Runs GreedTok on weighted corpora until the worst of them is served as well as the others."""
+"""Runs GreedTok on weighted corpora until their ratios of tokens to reference are equal."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from .weight_steps import WeightSteps
 __all__ = ["WeightedGreedy", "greedy_for_corpora"]
 
 _ROUNDS = 24
-_PATIENCE = 8  # rounds without a better vocabulary
-_EVEN = 1e-4  # of the largest ratio, to the mean: no weights serve the worst corpus better
+_PATIENCE = 8  # rounds without a better vocabulary after which it ends
+# largest ratio relative to the mean: if it is this close, no weights improve the worst corpus
+_EVEN = 1e-4
 
 
 def greedy_for_corpora(instance: Instance, limits: RunLimits, progress: Progress) -> Solution:
-    """Runs GreedTok for several corpora, as `greedtok` does.
+    """Runs GreedTok for several corpora; see `greedtok`.
 
     Parameters
     ----------
     instance : Instance
-        The instance, of several corpora.
+        The instance of several corpora.
     limits : RunLimits
-        Time limit, after which the best vocabulary so far is returned, there is one round at
-        least; and threads.
+        Time limit and threads.  At the time limit the best vocabulary so far is returned; at
+        least one round is made.
     progress : Progress
-        Receives the number of rounds, and the largest ratio so far as the remark.
+        Receives the number of rounds, with the largest ratio so far as a remark.
     """
     greedy = WeightedGreedy(instance, limits.start(), limits.threads, progress)
     try:
@@ -60,9 +61,9 @@ class WeightedGreedy:
     Parameters
     ----------
     instance : Instance
-        The instance, of several corpora.
+        The instance of several corpora.
     deadline : Deadline
-        When time is up.
+        The time limit.
     threads : int
         Number of threads.
     progress : Progress
@@ -71,15 +72,15 @@ class WeightedGreedy:
     Attributes
     ----------
     steps : WeightSteps
-        The weights; after `run`, those of the next round.
+        The weights; after `run`, those for the next round.
     best : list of token
         The best vocabulary so far.
     tokens : tuple of int
         The tokens that each corpus needs with it.
     shares : list of float
-        The shares that it was chosen for.
+        The shares with which it was chosen.
     rounds : int
-        Rounds made.
+        Number of rounds.
     seen : list of list of token
         The vocabularies of all rounds.
     """
@@ -108,7 +109,7 @@ class WeightedGreedy:
         return max(self.corpora.ratios(self.tokens))
 
     def run(self) -> None:
-        """Makes rounds until the corpora are served alike, or no round helps any more."""
+        """Makes rounds until the ratios are equal, or no round helps any more."""
         without_gain = 0
         while self.rounds < _ROUNDS and without_gain < _PATIENCE:
             if self.rounds and self.deadline.is_over:

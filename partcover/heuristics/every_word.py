@@ -1,4 +1,4 @@
-"""Makes every word a token, where the budget and the conditions allow it: that is optimal."""
+"""Makes every word a token, which is optimal, if the budget and the conditions allow it."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ __all__ = ["every_word"]
 def every_word(instance: Instance, limits: RunLimits) -> Solution | None:
     """Returns the solution that makes every word of two or more symbols a token.
 
-    Each word is one token then, and no vocabulary needs fewer.  It takes no index of candidates:
-    of few long words that repeat themselves there are too many to look at.
+    Then each word is one token, and no vocabulary needs fewer.  No index of candidates is built,
+    since a few long words with much repetition can have too many candidates.
 
     Parameters
     ----------
     instance : Instance
         The words, budget and conditions.
     limits : RunLimits
-        The random seed and the threads, which are recorded.
+        The random seed and the number of threads, which are only recorded.
 
     Returns
     -------
     Solution or None
-        Optimal, with its certificate: the fixed tokens first, then the words by symbols saved, the
-        most first, then shorter, then smaller.  None where the budget or a condition forbids it.
+        Optimal, with its certificate.  The fixed tokens come first, then the words by symbols
+        saved, largest first, then shorter ones, then in lexicographic order.  None if the budget or
+        a condition does not allow it.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def every_word(instance: Instance, limits: RunLimits) -> Solution | None:
         threads=limits.threads,
         extra={"size": len(vocabulary), "start_tokens": tokens, "swaps_tried": 0},
     )
-    # the first symbol of each word has all of its price: no token saves any
+    # the first symbol of each word has the whole price 1, so no token has a reward
     prices = np.zeros(len(words.data), np.int32)
     prices[words.offsets[:-1]] = 1 << SCALE_BITS
     prices = prices[sorted_symbols(words)]

@@ -1,4 +1,4 @@
-"""Repeatedly takes the token that covers most, and scores only tokens that may be it."""
+"""Repeatedly takes the token with the largest gain, and scores only tokens that may have it."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from ..segmentation.segmentation import segment
 
 __all__ = ["lazy_greedy"]
 
-_CHUNK = 256  # tokens between looks at the clock, at most
-_LOOK_SECONDS = 0.05  # tokens that take longer are no more than they were between looks
-_AHEAD = 1 << 18  # occurrences that threads look at in one go: a millisecond of work, or two
-_MORE = 2  # times as many candidates are loaded where those loaded gain too little
+_CHUNK = 256  # most tokens between two checks of the time limit
+_LOOK_SECONDS = 0.05  # if they take longer than this, their number does not grow
+_AHEAD = 1 << 18  # occurrences that threads process at once: a millisecond or two of work
+_MORE = 2  # factor by which more candidates are loaded if the loaded ones gain too little
 
 
 def lazy_greedy(
     instance: Instance, limits: RunLimits, progress: Progress, *, relaxed: bool
 ) -> Solution:
-    """Runs GreedTok, or GreedWMC where the problem is relaxed.
+    """Runs GreedTok, or GreedWMC if `relaxed`.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def lazy_greedy(
                 break
             steps = min(chunk, instance.k - len(tokens) - len(picks))
             begun = time.monotonic()
-            # a score is at most the promise: none that is not loaded scores `least`
+            # a score is at most its upper bound: no candidate that is not loaded scores `least`
             with workers(threads) as for_each:
                 chosen, chosen_gains = state.run(steps, max(least, 1), for_each, deadline.end)
             picks += chosen.tolist()
@@ -116,7 +116,7 @@ def lazy_greedy(
     except KeyboardInterrupt:
         termination = "interrupted"
     tokens += index.tokens_at(intervals.take(np.array(picks, np.int64)))
-    del tokens[len(gains) :], gains[len(tokens) :]  # an interrupt can fall between the two
+    del tokens[len(gains) :], gains[len(tokens) :]  # an interrupt can come between the two appends
     total = sum(gains)
 
     method = "greedwmc" if relaxed else "greedtok"

@@ -138,5 +138,5 @@ def local_search(
 
 
 def _rows(x: npt.ArrayLike) -> Sequence[npt.ArrayLike]:
-    """Returns the points that x holds: its rows, or itself."""
+    """Returns the points in x: its rows, or x itself."""
     return list(x) if isinstance(x, np.ndarray) and x.ndim == 2 else [x]

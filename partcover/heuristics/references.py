@@ -1,4 +1,4 @@
-"""Makes the reference counts of corpora, which their tokens are divided by."""
+"""Computes the reference counts of corpora, the divisors of their ratios."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["CONDITIONS", "REFERENCES", "reference_counts"]
 
 REFERENCES = ("own", "bytes", "words")
 
-#: What limits vocabularies besides the budget, by the names of an `Instance`.
+#: The conditions on vocabularies besides the budget, by the names of an `Instance`.
 CONDITIONS = (
     "candidates",
     "max_length",

@@ -86,7 +86,7 @@ def round_relaxation(
 
 
 def roundings(instance: Instance, x: Float64, seed: int) -> list[tuple[str, list[Token]]]:
-    """Returns roundings of the linear relaxation to start from, each with its source."""
+    """Returns roundings of the linear relaxation as starting points, each with its source."""
     whole = np.where(x > _ONE, x, 0)
     lists = [
         _rounded(instance, x, "det", seed),

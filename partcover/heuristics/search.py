@@ -21,31 +21,31 @@ from .search_space import SearchSpace
 __all__ = ["CYCLES", "Search", "Target"]
 
 
-_SLICE = 5_000_000  # arcs between looks at the clock
-_CHAINS = 2  # annealed at a time, whatever the number of threads
+_SLICE = 5_000_000  # arcs between two checks of the time limit
+_CHAINS = 2  # chains that are annealed at the same time, for any number of threads
 CYCLES = 5
-"""Cycles of a search without a time limit."""
-_COOLING = 40  # heats of a cycle
-_FIRST = 8.0  # tries an offer, of the first cycle
-_GROWTH = 1.5  # of a cycle over the one before
-_CORE_SHARE = 4  # tries of the relaxation's tokens for one of all tokens
-_CHOSEN = 0.001  # x of a token that the relaxation chooses in part
-# exponentially distributed, in 1/1024: exp(−x) is the chance to exceed x
+"""Number of cycles of a search without a time limit."""
+_COOLING = 40  # temperatures in a cycle
+_FIRST = 8.0  # tries for each offered candidate in the first cycle
+_GROWTH = 1.5  # factor of the tries from one cycle to the next
+_CORE_SHARE = 4  # tries of the relaxation's tokens for each try of all tokens
+_CHOSEN = 0.001  # x above which the relaxation chooses a token in part
+# exponentially distributed values, in units of 1/1024: exp(−x) is the probability of a larger one
 _CHANCES = np.array([round(-1024 * math.log((i + 0.5) / 256)) for i in range(256)], np.int32)
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What is proven about better vocabularies, and where to look for them.
+    """The proven bound and reduced costs, and points near which to search.
 
     Attributes
     ----------
     lower_bound : int or None
-        No vocabulary needs fewer tokens.
+        No vocabulary needs fewer tokens than this.
     reduced_costs : ndarray of float64, shape (candidates,), or None
-        By how much the bound rises where a candidate is forced in.
+        The increase of the bound if a candidate is forced in.
     points : tuple of ndarray of float64, shape (candidates,)
-        Solutions of relaxations, which are rounded to starts.
+        Solutions of relaxations, which are rounded to starting points.
     """
 
     lower_bound: int | None = None
@@ -55,18 +55,19 @@ class Target:
 
 @dataclass
 class _Cycles:
-    """Chooses what each cycle tries: all offers, or those that the relaxation chooses in part.
+    """Chooses the candidates of each cycle: all offered ones, or those with a positive x.
 
-    These are few, and most of a better vocabulary's tokens are among them, so that they have most
-    of the tries.
+    The latter are few and include most tokens of a better vocabulary, so they get most of the
+    tries.
     """
 
     count: int = 0
-    _sizes: tuple[float, float] = (_FIRST, _FIRST)  # tries an offer, of the next cycle of each
-    _tries: tuple[int, int] = (0, 0)  # so far
+    # tries for each candidate in the next cycle of each kind
+    _sizes: tuple[float, float] = (_FIRST, _FIRST)
+    _tries: tuple[int, int] = (0, 0)  # tries so far
 
     def next(self, offers: Int32, core: Int32) -> tuple[Int32, int]:
-        """Returns what the next cycle tries, and how often."""
+        """Returns the candidates of the next cycle, and the number of tries."""
         whole, inner = self._tries
         if self.count and len(core) and inner <= _CORE_SHARE * whole:
             tries = int(self._sizes[1] * len(core))
@@ -80,19 +81,19 @@ class _Cycles:
 
 
 class Search:
-    """A local search, with the best vocabulary so far.
+    """A local search with the best vocabulary so far.
 
     Parameters
     ----------
     space : SearchSpace
-        The candidates.
+        The candidates and their occurrences.
     target : Target
-        What is proven.
+        The proven bound and the points to search near.
     gap : float
         The relative gap to the target's bound at which to stop.
     limits : RunLimits
         The random seed, and whether there is a time limit: without one the search ends after
-        `CYCLES`.
+        `CYCLES` cycles.
     clock : Deadline
         The clock of the call.
     progress : Progress
@@ -101,9 +102,9 @@ class Search:
     Attributes
     ----------
     target : Target
-        What is proven; another may be set at any time, and counts from the next cycle on.
+        The proven bound; a new one may be set at any time, and is used from the next cycle on.
     share : callable
-        Calls a function for each of two chains, at once or in turn; may be set at any time.
+        Calls a function for each of two chains, in parallel or in turn; may be set at any time.
     exhausted : bool
         Whether every candidate is chosen, so that nothing is left to choose.
     """
@@ -134,9 +135,9 @@ class Search:
     def steps(self, starts: Sequence[tuple[str, list[Token]]]) -> Generator[None]:
         """Tries all starts and the target's points, then makes cycles; yields after each step.
 
-        It ends where nothing is left to try or to gain.  Whoever iterates may stop at any time.
+        It ends if nothing is left to try or to gain.  The caller may stop at any time.
         """
-        for name, tokens in starts:  # whatever the limit is
+        for name, tokens in starts:  # always, whatever the limit
             self.state.load(self.space.numbers(tokens))
             self.state.trim(self.space.free)
             self.keep(self.state, name)
@@ -180,24 +181,24 @@ class Search:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing better is possible, or the gap asked for is reached."""
+        """Whether nothing better is possible, or the requested gap is reached."""
         if self.best is None:
             return False
         bound = max(self.target.lower_bound or 0, self.space.instance.words.total_count)
         return self.tokens - bound <= self.gap * self.tokens
 
     def _offers(self) -> Int32:
-        """Returns the numbers of candidates that a better vocabulary may hold."""
+        """Returns the numbers of candidates that a better vocabulary may contain."""
         hopeful = self.space.locked == 0
         target = self.target
         if target.reduced_costs is not None and target.lower_bound is not None:
             costs = self.space.per_number(target.reduced_costs, 0.0)
-            # one token of slack for what floating point leaves open
+            # one token of slack for rounding errors
             hopeful &= costs <= self.tokens - target.lower_bound + 1
         return np.flatnonzero(hopeful).astype(np.int32)
 
     def _core(self, offers: Int32) -> Int32:
-        """Returns those offers that the first point or the best vocabulary chooses in part."""
+        """Returns those offered candidates that the first point or the best vocabulary contains."""
         if not self.target.points:
             return offers[:0]
         x = self.space.per_number(self.target.points[0], 0.0)
@@ -214,7 +215,7 @@ class Search:
             self.progress.event(event)
 
     def _try_points(self) -> Generator[None]:
-        """Tries roundings of the target's points that are new."""
+        """Tries roundings of the target's new points."""
         points = self.target.points
         for point in points:
             if not any(point is other for other in self._rounded):
@@ -223,7 +224,7 @@ class Search:
         self._rounded = points
 
     def try_start(self, tokens: list[Token], source: str) -> Generator[None]:
-        """Fills or reduces a start to k tokens, and exchanges many tokens at once."""
+        """Extends or reduces a start to k tokens, and exchanges many tokens at once."""
         state, free = self.state, self.space.free
         state.load(self.space.numbers(tokens))
         state.trim(free)
@@ -241,17 +242,18 @@ class Search:
                 n_more //= 2
 
     def _fill(self, state: State, size: int) -> Generator[None]:
-        """Fills a state to a size, in parts."""
+        """Extends a state to a size, in steps."""
         present = len(state.picked()) - len(self.space.fixed)
         for upto in (*range(present + 256, size, 256), size):
             yield
             state.fill(upto)
 
     def _cycle(self, cycle: int, offers: Int32, tries: int, chains: list[State]) -> Generator[None]:
-        """Anneals two chains, polishes them and joins them."""
+        """Anneals two chains, improves them by swaps, and joins them."""
         assert self.best is not None
         self.state.load(self.best)
-        self.state.pad(self.space.free)  # two that save nothing alone may do so together
+        # two tokens that save nothing alone may save something together
+        self.state.pad(self.space.free)
         losses = self.state.worths()[self.best[self.space.locked[self.best] == 0]]
         hot = min(max(1, int(np.median([0, *losses])) // 20), 2**47)
         words = np.random.SeedSequence([self.limits.seed, cycle]).generate_state(_CHAINS, np.uint64)
@@ -262,7 +264,7 @@ class Search:
             for step in range(_COOLING):
                 heat = hot * (_COOLING - step) ** 2 // _COOLING**2
                 yield from self._anneal(chains, offers, heat, max(8, tries // _COOLING))
-        else:  # first the swaps that gain without annealing
+        else:  # the swaps that gain without annealing come first
             chains[0].copy(self.state)
         yield from self._polish(chains if cycle else chains[:1], offers)
         if cycle:
@@ -273,7 +275,7 @@ class Search:
             yield from self._polish([self.state], joined)
 
     def _anneal(self, chains: list[State], offers: Int32, heat: int, tries: int) -> Generator[None]:
-        """Tries a number of swaps in each chain at one heat."""
+        """Tries a number of swaps in each chain at one temperature."""
         left = [tries] * len(chains)
 
         def work(chain: int) -> None:
@@ -291,7 +293,7 @@ class Search:
                 break
 
     def _polish(self, chains: list[State], offers: Int32) -> Generator[None]:
-        """Makes passes of swaps in each chain until one has none."""
+        """Makes passes of swaps in each chain until a pass finds none."""
         at = [0] * len(chains)
         made = [0] * len(chains)
 

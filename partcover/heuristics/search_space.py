@@ -1,4 +1,4 @@
-"""Numbers the candidates that a local search tries, with their occurrences in the words."""
+"""The candidates that a local search tries, with numbers and occurrences."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from ..vocabulary.vocabulary import Vocabulary
 __all__ = ["SearchSpace", "legal_start", "legal_tokens", "per_candidate", "promise_of"]
 
 
-STEPS = 2**31  # arcs that one pass over all words visits for tokens that repeat in a word
+STEPS = 2**31  # limit of arcs that a pass over all words visits for tokens that repeat in a word
 
 
 class SearchSpace:
-    """The candidates that are tried, numbered, and their arcs in the words.
+    """The numbered candidates that are tried, and their arcs in the words.
 
     Parameters
     ----------
     instance : Instance
         The instance.
     given : iterable of token
-        Tokens that are among them, beside the fixed ones.
+        Tokens to include, in addition to the fixed ones.
     min_promise : int
-        The others can save at least so many tokens; the most promising come first.
+        Include only other candidates that can save at least so many tokens; the best come first.
     x : ndarray of float64, or None
-        Candidates with x > 0 are among them, too.
+        Candidates with x > 0 are included too.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class SearchSpace:
         order = order[wanted]
         within = np.cumsum((index.hi - index.lo)[order].astype(np.int64)) <= MOST_SEARCHED
         kept = np.sort(order[within])
-        # named tokens first: some are no candidates, or dominated ones
+        # given tokens first: some are not candidates, or are dominated
         kept = np.setdiff1d(kept, index.numbers(intervals), assume_unique=True)
         names = np.flatnonzero(intervals.occurs)
         self.index_number = np.concatenate([np.full(len(names), -1, np.int64), kept])
@@ -72,12 +72,12 @@ class SearchSpace:
         self.numbers_in_index = index.numbers(self.intervals)
         self.whole = index.min_promise == 0
         self.whole &= int((self.numbers_in_index >= 0).sum()) == len(index)
-        # beyond all that there is, a larger budget would only be walked through
+        # more than all candidates would only make loops longer
         self.free = min(instance.k - len(instance.fixed), len(self))
         self.fixed = [self.number[t] for t in instance.fixed if t in self.number]
         self.locked = np.zeros(len(self), np.uint8)
         self.locked[self.fixed] = 1
-        # the fixed tokens that occur are here, and counted when they are chosen
+        # fixed tokens that occur are included, and are counted when they are chosen
         budgets = GroupBudgets(instance.groups, set(instance.fixed) - set(self.number))
         self.room = budgets.room
         self.groups = np.zeros(len(self), np.uint64)
@@ -88,7 +88,7 @@ class SearchSpace:
         return len(self.intervals.lo)
 
     def per_number(self, values: Float64, default: float) -> Float64:
-        """Returns values of the candidates of the index for the candidates here."""
+        """Converts values of the index's candidates to values of the candidates here."""
         numbers = self.numbers_in_index
         known = numbers >= 0
         own = np.full(len(self), default)
@@ -96,7 +96,7 @@ class SearchSpace:
         return own
 
     def state(self) -> State:
-        """Returns a new state for a search of this space."""
+        """Returns a new state for a search in this space."""
         return State(*self.arrays, self.locked, self.groups, self.room)
 
     def tokens_of(self, numbers: npt.NDArray[np.integer] | None = None) -> Iterator[Token]:
@@ -105,23 +105,23 @@ class SearchSpace:
         return self.instance.index.tokens_at(intervals)
 
     def numbers(self, tokens: Sequence[Token]) -> Int32:
-        """Returns the numbers of those tokens that are here, and of the fixed ones."""
+        """Returns the numbers of those tokens that are included, and of the fixed ones."""
         numbers = {self.number[token] for token in tokens if token in self.number}
         return np.array(sorted(numbers | set(self.fixed)), np.int32)
 
     def tokens(self, picked: Int32) -> list[Token]:
-        """Returns the fixed tokens, then those of these numbers."""
+        """Returns the fixed tokens, then the tokens with these numbers."""
         return [*self.instance.fixed, *self.tokens_of(picked[self.locked[picked] == 0])]
 
 
 def promise_of(instance: Instance) -> Float64:
-    """Returns the most tokens that each candidate can save (floats, which cannot overflow)."""
+    """Returns an upper bound on the savings of each candidate (floats, which cannot overflow)."""
     index = instance.index
     return index.weight.astype(np.float64) * (index.length - 1)
 
 
 def per_candidate(instance: Instance, values: npt.ArrayLike, name: str) -> Float64:
-    """Returns values as an array with one for each candidate; errors call it `name`."""
+    """Returns values as an array with one value for each candidate; errors call it `name`."""
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
@@ -136,7 +136,7 @@ def per_candidate(instance: Instance, values: npt.ArrayLike, name: str) -> Float
 
 
 def legal_start(instance: Instance, vocabulary: Vocabulary) -> Vocabulary:
-    """Returns the first k tokens of a vocabulary that an instance allows, the fixed ones first."""
+    """Returns the first k tokens of a vocabulary that an instance allows, fixed tokens first."""
     tokens = legal_tokens(instance, vocabulary)[: instance.k]
     return Vocabulary(tokens, instance.symbols, vocabulary.method)
 

@@ -1,4 +1,4 @@
-"""A local search made step by step, from its starts to its recounted answer."""
+"""A local search in steps, from its starting vocabularies to its recounted result."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from .search_space import SearchSpace, legal_tokens
 __all__ = ["LocalSearch"]
 
 
-_START_SECONDS = 5e-7  # a symbol, before the first try
-_RECOUNTS = 1.2  # the end of a search takes the time of so many recounts
+_START_SECONDS = 5e-7  # seconds for a symbol before the first try
+_RECOUNTS = 1.2  # time at the end of a search, as a multiple of the time of a recount
 
 
 class LocalSearch:
-    """A local search from GreedTok's vocabulary and a warm start, made step by step.
+    """A local search in steps, from GreedTok's vocabulary and a warm start.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ class LocalSearch:
     Attributes
     ----------
     ended : Termination
-        Why steps ended, once they have.
+        Why the steps ended; set at the end.
 
     Raises
     ------
     InputError
-        For a start over other symbols.
+        If a start has other symbols.
     """
 
     def __init__(
@@ -96,19 +96,19 @@ class LocalSearch:
         return None if search is None or search.best is None else search.tokens
 
     def aim(self, target: Target) -> None:
-        """Tells what is proven and where to look; for the next cycle, if the search has begun."""
+        """Sets the proven bound and the points; a running search uses them from its next cycle."""
         self._target = target
         if self._search is not None:
             self._search.target = target
 
     def use(self, share: ForEach) -> None:
-        """Sets what calls a function for each chain of the search, at once or in turn."""
+        """Sets the function that calls a function for each chain, in parallel or in turn."""
         self._share = share
         if self._search is not None:
             self._search.share = share
 
     def steps(self) -> Generator[None]:
-        """Searches; yields after each step, and ends at the time limit or where all is tried."""
+        """Searches; yields after each step, and ends at the time limit or when all is tried."""
         instance, gains = self.instance, self.greedy.gains
         if not self._deadline.has_time_for(_START_SECONDS * len(instance.words.data)):
             return
@@ -129,9 +129,9 @@ class LocalSearch:
         self.ended = "completed"
 
     def present(self) -> Solution:
-        """Returns the best vocabulary so far: of the starts, or of the search, not yet recounted.
+        """Returns the best vocabulary so far, from the starts or the search, not yet recounted.
 
-        Another thread may be making steps.
+        Another thread may be making steps at the same time.
         """
         if self._search is None or self._search.best is None:
             vocabulary, cut = self._best_start()
@@ -156,7 +156,7 @@ class LocalSearch:
             event = Event(clock.seconds, "phase", self.tokens, lower_bound, "", "recount")
             progress.event(event)
             vocabulary, tokens = self._recounted()
-        except KeyboardInterrupt:  # the best so far is kept: count again
+        except KeyboardInterrupt:  # count the best vocabulary so far again
             termination = "interrupted"
             vocabulary, tokens = self._recounted()
         if lower_bound is not None and lower_bound > tokens:
@@ -188,9 +188,9 @@ class LocalSearch:
         )
 
     def _recounted(self) -> tuple[Vocabulary, int]:
-        """Returns the answer and the tokens it needs, as `segment` and `recount` count them.
+        """Returns the result and the tokens it needs, as `segment` and `recount` count them.
 
-        The answer of a search without a vocabulary yet is the best start, reduced to k tokens.
+        If the search has no vocabulary yet, the result is the best start reduced to k tokens.
         """
         instance, search = self.instance, self._search
         if search is not None and search.best is not None:
@@ -213,7 +213,7 @@ class LocalSearch:
         return min(cuts, key=lambda cut: cut[1].tokens)
 
     def _cut(self, tokens: list[Token]) -> tuple[Vocabulary, Segmentation]:
-        """Returns the vocabulary of tokens, and the words segmented by it."""
+        """Returns the vocabulary of tokens, and the segmentation of the words with it."""
         vocabulary = self.instance.vocabulary(tokens, "improve")
         words, threads = self.instance.words, self.limits.threads
         return vocabulary, segment(words, vocabulary, "shortest_path", threads=threads)

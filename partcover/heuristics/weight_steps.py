@@ -8,18 +8,19 @@ from fractions import Fraction
 
 __all__ = ["WeightSteps"]
 
-_SMALLEST, _LARGEST = 0.05, 64.0  # steps: logarithms of shares over those of ratios
+# limits of a step: the change of a share's logarithm over that of a ratio
+_SMALLEST, _LARGEST = 0.05, 64.0
 _SLOWER, _FASTER = 0.5, 1.25
-_LOWEST = -14.0  # logarithm of a share over the largest one
+_LOWEST = -14.0  # smallest logarithm of a share relative to the largest share
 
 
 class WeightSteps:
     """Steps of multiplicative weights: a corpus with a ratio above the mean gets a larger share.
 
-    The logarithm of a share moves by a step times the logarithm of its ratio over the mean, which
-    is weighted by the shares.  Each corpus has a step of its own: it shrinks where the ratio has
-    come to the other side of the mean, and grows where it has stayed (as in resilient
-    propagation, Riedmiller and Braun 1993).
+    The logarithm of a share changes by a step times the logarithm of its ratio over the mean ratio,
+    which is weighted by the shares.  Each corpus has a step of its own.  The step shrinks when the
+    ratio crosses the mean, and grows when it stays on the same side (as in resilient propagation,
+    Riedmiller and Braun 1993).
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ class WeightSteps:
     Attributes
     ----------
     shares : list of float
-        The share of each corpus in the sum of ratios; they add up to 1.
+        The share of each corpus in the weighted sum of ratios; the shares add up to 1.
 
     Examples
     --------
@@ -53,7 +54,7 @@ class WeightSteps:
         return sum(share * float(ratio) for share, ratio in zip(self.shares, ratios, strict=True))
 
     def update(self, ratios: Sequence[Fraction | float]) -> None:
-        """Moves the shares by the ratios of the best vocabulary for the present ones."""
+        """Updates the shares from the ratios of the best vocabulary for the present shares."""
         mean = self.mean(ratios)
         for n, ratio in enumerate(ratios):
             side = math.log(float(ratio) / mean) if ratio and mean else 0.0

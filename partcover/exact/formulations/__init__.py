@@ -1,1 +1,1 @@
-"""States the problem as integer programs."""
+"""Integer programming formulations of the problem."""

@@ -1,4 +1,4 @@
-"""Builds an instance as an integer program, in four formulations, straight from arrays."""
+"""Builds the integer program of an instance, in four formulations, directly from arrays."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Formulation:
     Attributes
     ----------
     body : callable
-        Builds the rows about the words.
+        Builds the rows for the words.
     sense : {"min", "max"}
-        The sense in which its source writes it.
+        The sense of the objective in its source.
     exact : bool
-        Whether its optimum is that of the problem itself.
+        Whether its optimum is that of the problem.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def build(
     refuse_beyond_memory(formulation, entries(instance, formulation), memory)
     index = instance.index
     if formulation == "printed" and not instance.groups:
-        # where a token is not treated as Tok does, a dominated one may be the better
+        # if tokens are not treated as in Tok, a dominated one may be better
         index = instance.candidate_index(dominated=True)
     tokens = TokenOccurrences.of(instance, index)
     body = form.body(instance, tokens)
@@ -145,7 +145,7 @@ def build(
     objective = cover if maximize else np.concatenate([zeros, body.tokens_of]).astype(np.int64)
     if goal != "tokens":
         objective = np.concatenate([zeros + (goal == "size"), np.zeros_like(body.tokens_of)])
-    # a variable fixed to 1 carries the constant, which not every file and solver takes
+    # the constant is the cost of a variable fixed to 1: not all files and solvers support constants
     constant = body.constant if goal == "tokens" and not maximize else 0
     if constant:
         objective = np.append(objective, constant)
@@ -159,7 +159,7 @@ def build(
     if constant:
         lower[-1] = 1
     integer = np.zeros(n_variables, bool)
-    # all are binary in `printed`, where nothing makes the others so by themselves
+    # `printed` needs all variables to be binary: there they are not integral by themselves
     integer[: n_variables if formulation == "printed" else n_tokens] = True
     return SparseModel(
         name=formulation,
@@ -188,7 +188,7 @@ def build(
 def _budget_rows(
     instance: Instance, tokens: TokenOccurrences, cover: npt.NDArray[np.int64] | None
 ) -> tuple[Rows, list[str]]:
-    """Returns the rows of the budgets, and that of the threshold where a cover is given."""
+    """Returns the rows of the budgets, and that of the threshold if a cover is given."""
     rows, names = Rows(), ["budget"]
     n_tokens = len(tokens.tokens)
     budget = rows.add(1, -np.inf, instance.k)
@@ -207,9 +207,9 @@ def _budget_rows(
 
 
 def entries(instance: Instance, formulation: str) -> int:
-    """Returns a lower bound of the nonzeros and variables of a model, without building it.
+    """Returns a lower bound on the nonzeros and variables of a model, without building it.
 
-    For ``printed`` an estimate: there are more where pairs of a token repeat.
+    For ``printed`` it is an estimate: there are more if pairs of symbols in a token repeat.
     O(candidates + symbols).
     """
     index = instance.index

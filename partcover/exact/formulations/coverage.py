@@ -17,8 +17,8 @@ def coverage(instance: Instance, tokens: TokenOccurrences) -> Body:
     Notes
     -----
     The optimum is at least the instance's largest cover: a pair inside a token of a partition
-    lies under an occurrence of that token, and counts here too.  Where x is whole, m is the
-    smaller of 1 and a whole number.
+    is inside an occurrence of that token, and is counted here too.  If x is integral, m is the
+    minimum of 1 and an integer.
     """
     words = instance.words
     places = SymbolPlaces.of(instance)
@@ -28,7 +28,7 @@ def coverage(instance: Instance, tokens: TokenOccurrences) -> Body:
     rows.put(cover + np.arange(pairs), n_tokens + np.arange(pairs), 1)
     occurrence, within = expand(tokens.length[tokens.which] - 1)
     pair = places.pair_at[(words.offsets[tokens.word] + tokens.start)[occurrence] + within]
-    # a token may lie over a pair twice
+    # a token may cover a pair twice
     entry = np.unique(pair * n_tokens + tokens.which[occurrence])
     rows.put(cover + entry // max(n_tokens, 1), entry % max(n_tokens, 1), -1)
     return pair_body(

@@ -1,4 +1,4 @@
-"""Holds the parts that all formulations are made of: occurrences, places, rows and names."""
+"""The building blocks of all formulations: occurrences, places, rows and names."""
 
 from __future__ import annotations
 
@@ -62,18 +62,18 @@ class TokenOccurrences:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """The rows of a formulation about the words; budgets and objective are the same for all.
+    """The rows of a formulation for the words; budgets and objective are the same for all.
 
     Attributes
     ----------
     rows : Rows
         The rows.
     tokens_of, cover_of : ndarray of int64, shape (variables,)
-        Tokens needed and cover, for each variable but those of tokens.
+        Tokens needed and cover, for each variable except those of tokens.
     constant : int
-        Tokens needed besides.
+        Tokens needed in addition.
     variable_names, row_names : callable
-        Make the names, on demand.
+        Produce the names when needed.
     """
 
     rows: Rows
@@ -85,19 +85,19 @@ class Body:
 
 
 class Names:
-    """Makes names of numbers: arrays side by side, joined by underscores."""
+    """Makes names from numbers: arrays side by side, joined by underscores."""
 
     def __init__(self, *parts: Int64) -> None:
         self.parts = parts
 
     def named(self, prefix: str) -> Iterator[str]:
-        """Yields the names, with a prefix."""
+        """Yields the names with a prefix."""
         for numbers in zip(*(part.tolist() for part in self.parts), strict=True):
             yield prefix + "_".join(map(str, numbers))
 
 
 def expand(sizes: Int64) -> tuple[Int64, Int64]:
-    """Returns the run of each element, and its place within the run, for runs of these sizes."""
+    """Returns the run of each element, and its index within the run, for runs of these sizes."""
     sizes = sizes.astype(np.int64)
     run = np.repeat(np.arange(len(sizes)), sizes)
     return run, np.arange(len(run)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -105,7 +105,7 @@ def expand(sizes: Int64) -> tuple[Int64, Int64]:
 
 @dataclass(frozen=True, eq=False)
 class SymbolPlaces:
-    """The places of all symbols of the words, and the pairs of neighbours among them.
+    """The places of all symbols of the words, and the pairs of adjacent symbols.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class SymbolPlaces:
     pairs : ndarray of int64, shape (pairs,)
         The first symbol of each pair.
     pair_at : ndarray of int64, shape (symbols,)
-        The number of the pair that begins at a symbol, where one does.
+        The number of the pair that begins at a symbol, if one does.
     """
 
     word: Int64
@@ -155,7 +155,7 @@ def pair_body(
 ) -> Body:
     """Returns a body whose first variables after the tokens stand for covered pairs.
 
-    `n_others` is the number of variables after those.
+    `n_others` is the number of variables that follow these.
     """
     words = instance.words
     cover = words.counts[places.word[places.pairs]]

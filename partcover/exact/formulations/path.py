@@ -12,15 +12,13 @@ __all__ = ["path"]
 
 
 def path(instance: Instance, tokens: TokenOccurrences) -> Body:
-    """Builds a unit flow in each word, whose arcs need the tokens that they stand for.
+    """Builds a unit flow in each word, whose arcs need the tokens that they represent.
 
-    Notes
-    -----
-    A path from the start of a word to its end is a partition of the word, and its arcs are the
-    pieces: the cheapest flow costs the tokens that the word needs.  Where x is whole, so is the
-    flow at a vertex, and need not be declared so.  The arcs of chosen tokens carry an ordinary
-    unit flow, since the rows that bound them by x_T = 1 follow from it: they sum arcs over one
-    symbol, and all the arcs over a symbol carry 1 together.  The vertices of such a flow are paths.
+    Notes ----- A path from the start of a word to its end is a partition of the word, and its arcs
+    are the pieces: the cheapest flow costs the tokens that the word needs.  If x is integral, the
+    flow is integral at a vertex, and need not be declared as integer.  The arcs of chosen tokens
+    form an ordinary unit flow, since the rows with x_T = 1 are implied: each sums arcs over one
+    symbol, and all arcs over a symbol carry 1 in total.  The vertices of such a flow are paths.
     """
     words = instance.words
     places = SymbolPlaces.of(instance)
@@ -28,19 +26,20 @@ def path(instance: Instance, tokens: TokenOccurrences) -> Body:
     symbols, arcs = len(words.data), len(tokens.which)
     lengths = np.diff(words.offsets)
 
-    # variables: tokens, then one arc a symbol, then one arc an occurrence
+    # variables: tokens, then one arc for each symbol, then one arc for each occurrence
     single = n_tokens + np.arange(symbols)
     arc = n_tokens + symbols + np.arange(arcs)
     tail = words.offsets[tokens.word] + tokens.start
     head = tail + tokens.length[tokens.which]
     rows = Rows()
-    # a row for every node but a word's last: out − in is 1 at the first, else 0
+    # a row for every node except a word's last: out − in is 1 at the first node, else 0
     is_first = np.zeros(symbols)
     is_first[words.offsets[:-1]] = 1
     node = rows.add(symbols, is_first, is_first)
     rows.put(node + np.arange(symbols), single, 1)
     rows.put(node + tail, arc, 1)
-    inner = np.flatnonzero(is_first == 0)  # the single arc into an inner node comes before it
+    # the single-symbol arc into an inner node comes before it
+    inner = np.flatnonzero(is_first == 0)
     rows.put(node + inner, single[inner - 1], -1)
     inside = np.flatnonzero(head < words.offsets[tokens.word + 1])
     rows.put(node + head[inside], arc[inside], -1)

@@ -15,12 +15,12 @@ __all__ = ["printed"]
 
 
 def printed(instance: Instance, tokens: TokenOccurrences) -> Body:
-    """Builds Equations (1)–(8) to the letter, where two symbols alone identify a token's pair."""
+    """Builds Equations (1)–(8) exactly as printed: two symbols alone identify a token's pair."""
     places = SymbolPlaces.of(instance)
     bigrams = Grams(instance, places, 2)
     trigrams = Grams(instance, places, 3)
     n_tokens, pairs = len(tokens.tokens), len(places.pairs)
-    # m^{W,T} for every pair whose two symbols are neighbours somewhere in T
+    # m^{W,T} for every pair whose two symbols are adjacent somewhere in T
     token, pair, first, last = bigrams.join(tokens.tokens)
     covered = n_tokens + np.arange(pairs)
     part = n_tokens + pairs + np.arange(len(token))
@@ -33,7 +33,7 @@ def printed(instance: Instance, tokens: TokenOccurrences) -> Body:
     rows.put(cover + pair, part, -1)
     once = rows.add(pairs, -np.inf, 1)  # (5) Σ_T m^{W,T} ≤ 1
     rows.put(once + pair, part, 1)
-    # (6) the two pairs of three symbols that are neighbours in T are covered together
+    # (6) the two pairs of three symbols that are adjacent in T are covered together
     key = token * max(pairs, 1) + pair
     order = np.argsort(key, kind="stable")
     joined, left, _, _ = trigrams.join(tokens.tokens)
@@ -42,7 +42,7 @@ def printed(instance: Instance, tokens: TokenOccurrences) -> Body:
     same = rows.add(len(joined), 0, 0)
     rows.put(same + np.arange(len(joined)), part[for_left], 1)
     rows.put(same + np.arange(len(joined)), part[for_right], -1)
-    # (7) and (8): beside a pair that begins or ends T, no pair is covered by anything
+    # (7) and (8): next to a pair that begins or ends T, no pair is covered
     position = places.position[places.pairs[pair]]
     size = np.diff(instance.words.offsets)[places.word[places.pairs[pair]]]
     begins = np.flatnonzero(first & (position > 0))
@@ -77,7 +77,7 @@ def printed(instance: Instance, tokens: TokenOccurrences) -> Body:
 
 
 class Grams:
-    """Finds where runs of `size` symbols occur in the words, as the pairs that they begin with."""
+    """Finds the runs of `size` symbols in the words, as the pairs that they begin with."""
 
     def __init__(self, instance: Instance, places: SymbolPlaces, size: int) -> None:
         self.size = size

@@ -1,1 +1,1 @@
-"""Runs the solvers behind one interface."""
+"""Solvers behind one interface."""

@@ -1,4 +1,4 @@
-"""Runs CBC's own program, which PuLP ships, and reads its log and its solution file."""
+"""Runs the CBC program that PuLP ships, and reads its log and its solution file."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _END = "partcover: the log ends here"
 
 
 def cbc_program() -> str:
-    """Returns the path of PuLP's own CBC.
+    """Returns the path of the CBC program in PuLP.
 
     Raises
     ------
     InputError
-        If PuLP brings none for this machine.
+        If PuLP has no CBC for this machine.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # about PuLP's version 4
+        warnings.simplefilter("ignore", DeprecationWarning)  # the warning about PuLP's version 4
         import pulp
 
         solver = pulp.PULP_CBC_CMD(msg=False)
@@ -56,7 +56,7 @@ def cbc(model: SparseModel, options: SolverOptions) -> SolverReport:
 def _log_channel() -> tuple[int, int]:
     """Returns the reading and the writing end of a terminal, or of a pipe on Windows.
 
-    Into a pipe CBC writes its log in blocks, minutes late.
+    CBC writes its log to a pipe in blocks, minutes late.
     """
     if sys.platform == "win32":
         return os.pipe()
@@ -64,7 +64,7 @@ def _log_channel() -> tuple[int, int]:
 
 
 class _Run:
-    """One run of CBC, whose files lie in a folder."""
+    """One run of CBC, with its files in a folder."""
 
     def __init__(self, model: SparseModel, options: SolverOptions, folder: Path) -> None:
         self.model = model
@@ -75,7 +75,7 @@ class _Run:
         self.deadline = options.limits.start()
         self.log = LogReader("cbc", model.maximize, options, keep=True)
         self.processes: list[subprocess.Popen[bytes]] = []
-        self.over = threading.Event()  # no process is to start any more
+        self.over = threading.Event()  # when set, no process may start any more
 
     def report(self) -> SolverReport:
         """Runs CBC and returns its report."""
@@ -89,25 +89,27 @@ class _Run:
         if self.options.warm_start is not None:
             report = replace(report, start_taken=self.log.start_taken)
         if report.stopped == "error" and self.deadline.is_over:
-            # CBC may end without a last line when its time is up
+            # CBC may end without a last line at its time limit
             report = replace(report, stopped="time_limit")
         if report.bound is None and report.has != "infeasible":
             report = replace(report, bound=self.log.stepped_back())
         return report
 
     def _interrupt(self) -> None:
-        """Asks CBC to stop, or keeps it from starting."""
+        """Asks CBC to stop, or prevents it from starting."""
         if not self.processes:
             self.over.set()
         for process in self.processes:
-            if sys.platform == "win32":  # where it cannot be asked, and its best is lost
+            # on Windows it cannot be asked, and its best solution is lost
+            if sys.platform == "win32":
                 process.terminate()
             else:
                 process.send_signal(signal.SIGINT)
 
     def _solve(self) -> SolverReport:
         """Writes the model, runs CBC on it, and reads its answer."""
-        program = cbc_program()  # in this thread: Ctrl-C must not break the import of PuLP
+        # in this thread, since Ctrl-C must not interrupt the import of PuLP
+        program = cbc_program()
         write_model(self.model, self.problem)
         if self.options.warm_start is not None:
             write_start(self.model, self.options.warm_start, self.warm_start)
@@ -123,14 +125,14 @@ class _Run:
                 stdin=subprocess.DEVNULL,
                 stdout=terminal,
                 stderr=subprocess.STDOUT,
-                **OWN_SESSION,  # Ctrl-C reaches CBC through `_interrupt` alone
+                **OWN_SESSION,  # Ctrl-C reaches CBC only through `_interrupt`
             )
             self.processes.append(process)
-            if self.over.is_set():  # the call has ended
+            if self.over.is_set():  # the call has already ended
                 process.kill()
 
             def end_log() -> None:
-                # if CBC closed the terminal last, lines not yet read could be lost
+                # if CBC closed the terminal last, unread lines could be lost
                 process.wait()
                 terminal.write(f"\n{_END}\n".encode())
 
@@ -152,7 +154,7 @@ class _Run:
         if self.model.maximize:
             command += ["-max"]
         if left is not None:
-            # CBC reads 0 as no limit, and counts processor time by default
+            # CBC reads 0 as no limit, and measures processor time by default
             command += ["-timeMode", "elapsed", "-sec", str(max(0.01, left))]
         command += ["-ratio", repr(self.options.gap), "-allow", "0"]
         if limits.threads > 1:
@@ -165,7 +167,7 @@ class _Run:
 
 
 def _read_answer(lines: list[str], answer: Path, model: SparseModel) -> SolverReport:
-    """Returns what the log and the solution file of a run report."""
+    """Returns the report from the log and the solution file of a run."""
     text = "\n".join(lines)
     values = duals = None
     has: Status = "none"
@@ -185,7 +187,7 @@ def _read_answer(lines: list[str], answer: Path, model: SparseModel) -> SolverRe
         has, stopped = ("none" if values is None else "feasible"), "time_limit"
     elif "Result - User ctrl-c" in text:
         has, stopped = ("none" if values is None else "feasible"), "interrupted"
-    # a claimed solution can be the LP's, where the time limit came before any integer one
+    # the claimed solution can be the LP's, if the time limit came before any integer solution
     if values is not None:
         whole = values[model.integer]
         if np.abs(whole - np.round(whole)).max(initial=0) > 1e-5:

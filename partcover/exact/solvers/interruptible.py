@@ -14,7 +14,7 @@ from ..solver_io import SolverReport
 
 __all__ = ["PATIENCE", "in_thread"]
 
-PATIENCE = 5.0  # seconds for a solver to hand over its answer after Ctrl-C
+PATIENCE = 5.0  # seconds in which a solver must return its answer after Ctrl-C
 
 
 def in_thread(
@@ -34,16 +34,16 @@ def in_thread(
     patience : float
         Seconds to wait for the report after Ctrl-C.
     time_limit : float or None
-        Seconds; a solver that overruns it, in presolve for example, is left behind half a second
+        Seconds; a solver that overruns it, for example in presolve, is abandoned half a second
         (or 3 %) later.
     """
     answer: list[SolverReport | BaseException] = []
 
     def target() -> None:
         try:
-            with silent_c():  # here: a solver that is left behind prints later
+            with silent_c():  # in this thread, since an abandoned solver prints later
                 answer.append(work())
-        except BaseException as error:  # handed to the caller's thread
+        except BaseException as error:  # re-raised in the caller's thread
             answer.append(error)
         finally:
             done.set()
@@ -70,5 +70,5 @@ def in_thread(
         return SolverReport("none", "interrupted" if interrupted else "time_limit")
     if isinstance(answer[0], BaseException):
         raise answer[0]
-    # of an optimum too: a caller who solves one model after another has to stop
+    # also for an optimum: a caller that solves one model after another has to stop
     return replace(answer[0], stopped="interrupted") if interrupted else answer[0]

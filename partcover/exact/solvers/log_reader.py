@@ -1,7 +1,7 @@
-"""Reads solvers' logs line by line: incumbent, bound, and whether a warm start was taken.
+"""Reads solvers' logs line by line: incumbent, bound, and whether a warm start was accepted.
 
-The numbers of a log serve for progress alone, but for the bound of a solver that was stopped
-from outside and handed nothing over: that is taken to the digits that were printed.
+The numbers in a log are used only for progress, with one exception: the bound of a solver that was
+stopped from outside and returned nothing.  It is used with the precision that was printed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CP_SAT = re.compile(r"^#\S+ +\S+ +best:(\S+) +next:\[([^,\]]*),?([^\]]*)\]")
 _CBC_NEW = re.compile(r"^Cbc0(?:004|012|016)I Integer solution of (\S+) found")
 _CBC_AT = re.compile(r"^Cbc0010I After .* on tree, (\S+) best solution, best possible (\S+)")
 _CBC_ROOT = re.compile(r"^Continuous objective value is (\S+) ")
-# relative rounding error of a logged number: six, seven, nine digits or all
+# relative rounding error of a logged number with six, seven, nine or all digits
 _ROUNDING = {"cbc": 1e-5, "scip": 1e-6, "highs": 1e-8, "cp-sat": 0.0}
 _STARTS = {
     "highs": "MIP start solution is feasible",
@@ -31,16 +31,16 @@ _STARTS = {
 
 
 class LogReader:
-    """Passes a log on, and keeps the incumbent and the bound that it shows.
+    """Forwards a log, and keeps the incumbent and the bound that it shows.
 
     Attributes
     ----------
     incumbent, bound : float or None
         Objective values, as last printed.
     start_taken : bool
-        Whether the solver reports that it took the warm start.
+        Whether the solver reports that it accepted the warm start.
     lines : list of str
-        The lines so far, with `keep`.
+        The lines so far, if `keep` is set.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class LogReader:
         """Reads the next lines."""
         for line in lines:
             if self.left_behind:
-                # park the solver's thread: it does no more work, and does not ask a closing
+                # block the solver's thread: it does no more work, and does not ask a closing
                 # interpreter for its lock
                 threading.Event().wait()
             if self._keep:
@@ -82,7 +82,7 @@ class LogReader:
                     )
 
     def stepped_back(self) -> float | None:
-        """Returns the bound, less its rounding error and one more."""
+        """Returns the bound lowered by its rounding error and once more."""
         down = 1.0 if self.maximize else -1.0
         moved = self._moved(self.bound, down)
         return None if moved is None else moved + down
@@ -94,7 +94,7 @@ class LogReader:
         return value + sign * _ROUNDING.get(self.solver, 0.0) * abs(value)
 
     def _numbers(self, line: str) -> tuple[str, str]:
-        """Returns (incumbent, bound) as the line writes them; empty where it shows none."""
+        """Returns (incumbent, bound) as in the line; empty strings if it shows none."""
         if self.solver == "highs":
             match = _HIGHS.match(line)
             return (match.group(2), match.group(1)) if match else ("", "")
@@ -118,12 +118,12 @@ class LogReader:
         return "", ""
 
     def _turned(self, value: str) -> str:
-        """Drops the sign that CBC's log may put before the objective of a maximization."""
+        """Removes the sign that CBC's log may put before the objective of a maximization."""
         return value.removeprefix("-") if self.maximize else value
 
 
 def _number(text: str) -> float | None:
-    """Returns the number that a text is; None if it is none."""
+    """Returns the number in a text; None if there is none."""
     text = text.strip()
     if not _NUMBER.fullmatch(text):
         return None

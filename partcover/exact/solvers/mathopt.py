@@ -26,7 +26,7 @@ Adapter = Callable[[SparseModel, SolverOptions], SolverReport]
 
 _TYPES = {"scip": "GSCIP", "highs": "HIGHS", "cp-sat": "CP_SAT", "glop": "GLOP", "pdlp": "PDLP"}
 _PDLP_TOLERANCE = 1e-7
-_FULL_PORTFOLIO = 8  # workers; CP-SAT's choice for fewer has none that is good at these models
+_FULL_PORTFOLIO = 8  # workers; with fewer, CP-SAT chooses none that is good at these models
 
 
 def adapter(solver: str) -> Adapter:
@@ -48,7 +48,7 @@ def adapter(solver: str) -> Adapter:
 
 
 class _Run:
-    """One run of a solver, in a thread of its own.
+    """One run of a solver, in its own thread.
 
     `improving` is the file for HiGHS to write each better solution to.
     """
@@ -68,8 +68,8 @@ class _Run:
         self.log = LogReader(solver, model.maximize, options)
         self.interrupters: list[Any] = []
         self.interrupted = threading.Event()
-        # SCIP and HiGHS ignore MathOpt's interrupter: the bound is read from their log, and HiGHS
-        # writes each better solution to a file
+        # SCIP and HiGHS ignore MathOpt's interrupter, so the bound is read from their log, and
+        # HiGHS writes each better solution to a file
         self.can_be_interrupted = solver in ("cp-sat", "glop", "pdlp")
 
     def report(self) -> SolverReport:
@@ -88,22 +88,23 @@ class _Run:
         return replace(report, bound=self.log.stepped_back())
 
     def _interrupt(self) -> None:
-        """Stops the solver, or keeps it from starting."""
+        """Stops the solver, or prevents it from starting."""
         self.interrupted.set()
         for interrupter in self.interrupters:
             interrupter.interrupt()
 
     def _solve(self) -> SolverReport:
         """Builds MathOpt's model and solves it."""
-        # imported in this thread: in the main one Ctrl-C breaks an import for good, or is lost in
-        # it; and the layer below mathopt.solve, whose Model takes a minute for ten million entries
+        # imported in this thread, since in the main thread Ctrl-C would break the import or be
+        # lost; and the layer below mathopt.solve, whose Model takes a minute for ten million
+        # entries
         from ortools.math_opt.core.python import solver as core
         from ortools.math_opt.python import mathopt
         from ortools.util.python.solve_interrupter import SolveInterrupter
         from pybind11_abseil.status import StatusNotOk
 
         self.interrupters.append(SolveInterrupter())
-        # CP-SAT takes integers only, and is exact for them
+        # CP-SAT supports only integers, and is exact for them
         problem = to_proto(self.model, self.solver == "cp-sat")
         if self.deadline.is_over or self.interrupted.is_set():
             return SolverReport("none", "time_limit")
@@ -138,12 +139,12 @@ class _Run:
             time_limit=None if left is None else datetime.timedelta(seconds=left),
             relative_gap_tolerance=None if is_linear else options.gap,
             absolute_gap_tolerance=None if is_linear else 0.0,
-            # HiGHS's number of threads is one for the process, set once; SCIP's concurrent mode
-            # writes to standard output: leave them alone; GLOP has one
+            # leave these alone: HiGHS's number of threads is set once for the process, SCIP's
+            # concurrent mode writes to standard output, and GLOP has one thread
             threads=options.limits.threads if solver in ("cp-sat", "pdlp") else None,
             random_seed=None if solver == "pdlp" else options.limits.seed,
         )
-        # a single CP-SAT worker leaves the linear relaxation half unused by default
+        # by default, a single CP-SAT worker uses little of the linear relaxation
         parameters.cp_sat.linearization_level = 2
         if 1 < options.limits.threads < _FULL_PORTFOLIO:
             parameters.cp_sat.subsolvers.extend(["max_lp", "reduced_costs"])
@@ -152,18 +153,18 @@ class _Run:
             parameters.highs.bool_options["mip_improving_solution_report_sparse"] = True
         if solver == "pdlp":
             criteria = parameters.pdlp.termination_criteria.detailed_optimality_criteria
-            # tokens; nothing relative to an optimum of 0 is reached
+            # in tokens; no relative gap is reached at an optimum of 0
             criteria.eps_optimal_objective_gap_absolute = 1e-6
             criteria.eps_optimal_objective_gap_relative = _PDLP_TOLERANCE
             criteria.eps_optimal_primal_residual_absolute = _PDLP_TOLERANCE
             criteria.eps_optimal_dual_residual_absolute = _PDLP_TOLERANCE
         if options.basis is not None:
-            # of a like model with other bounds: it stays dual feasible
+            # the basis of a model with other bounds: it stays dual feasible
             parameters.lp_algorithm = mathopt.LPAlgorithm.DUAL_SIMPLEX
         return parameters
 
     def _model_parameters(self, mathopt: Any) -> Any:
-        """Returns the basis and the warm start to begin with."""
+        """Returns the basis and the warm start."""
         parameters = mathopt.ModelSolveParameters().to_proto()
         if self.options.basis is not None:
             parameters.initial_basis.CopyFrom(self.options.basis)
@@ -175,7 +176,7 @@ class _Run:
 
 
 def last_solution(text: str, variables: int) -> npt.NDArray[np.float64] | None:
-    """Returns the last complete solution of the file that HiGHS writes, of nonzero values.
+    """Returns the last complete solution in the file that HiGHS writes, of nonzero values.
 
     ``Objective 12``, ``# Columns -2`` (two lines follow), then `` VALUE COLUMN`` in each line.
     """
@@ -216,7 +217,7 @@ def to_proto(model: SparseModel, all_integer: bool) -> Any:
 
 
 def _read_result(result: Any, model: SparseModel) -> SolverReport:
-    """Returns the report of MathOpt's result, where absent variables and rows are 0."""
+    """Returns the report of MathOpt's result; missing variables and rows are 0."""
     from ortools.math_opt import result_pb2
 
     reason, limit = result.termination.reason, result.termination.limit

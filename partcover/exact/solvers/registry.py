@@ -46,7 +46,7 @@ class Solver:
     events : bool
         Whether its log shows new incumbents and bounds.
     handover : bool
-        Whether it hands its best solution over on Ctrl-C; otherwise only the bound is kept.
+        Whether it returns its best solution on Ctrl-C; otherwise only the bound is kept.
 
     Examples
     --------
@@ -153,8 +153,8 @@ def require(
 def complete(model: SparseModel, tokens: Collection[Token]) -> npt.NDArray[np.float64] | None:
     """Returns a warm start: a solution that chooses these tokens.
 
-    Its other variables come from the linear program that is left, whose vertices are integral
-    but for ``printed``; None where they are not, or the tokens break a budget.
+    The other variables come from the remaining linear program, whose vertices are integral except
+    for ``printed``.  None if they are not integral, or if the tokens exceed a budget.
 
     Raises
     ------
@@ -189,12 +189,12 @@ def run(model: SparseModel, solver: str, options: SolverOptions) -> SolverReport
     Returns
     -------
     SolverReport
-        After Ctrl-C: the best so far where the solver hands it over within seconds.
+        After Ctrl-C: the best so far, if the solver returns it within seconds.
 
     Raises
     ------
     InputError
-        As `require` does, and for a start where the solver takes none.
+        As `require` does, and for a warm start if the solver accepts none.
     """
     entry = require(
         solver, integers=bool(model.integer.any()), start=options.warm_start is not None
