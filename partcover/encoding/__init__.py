@@ -1,1 +1,1 @@
-"""Turns text into ids and back."""
+"""Converts text to ids and back."""

@@ -1,4 +1,4 @@
-"""Encodes many texts at a time."""
+"""Encodes many texts at once."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .worker import SECTION, Worker
 
 __all__ = ["BatchEncoder"]
 
-_LARGE = 1 << 26  # bytes of texts that are looked up at once, with all of their ids kept
+_LARGE = 1 << 26  # bytes of texts that are looked up at once, with all their ids in memory
 
-# texts, the name of each by its place, and where the first one starts
+# texts, a function that names each by its index, and the start of the first one
 _Job = tuple[list[Any], Callable[[int], str], int]
-_Found = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]  # ids, and where each text ends
+_Found = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]  # ids, and the end of each text
 
 
 class BatchEncoder(TextEncoder):
-    """Encodes texts, one or many; `Encoder`, which adds sampling and files, says how."""
+    """Encodes one or many texts; `Encoder` adds sampling and files, and describes the ids."""
 
     def encode_batch(
         self,
@@ -216,7 +216,7 @@ class BatchEncoder(TextEncoder):
         threads: int | None,
         names: Iterable[str] | None = None,
     ) -> Iterator[_Found]:
-        """Yields the ids of some texts at a time, and where each of them ends."""
+        """Yields the ids of a few texts at a time, and the end of each text among them."""
         if isinstance(texts, str | bytes):
             raise InputError("texts is a single text: give a list of texts, or use encode")
         texts = values_of(texts, "texts", "a list of texts")
@@ -232,14 +232,14 @@ class BatchEncoder(TextEncoder):
                 if fits and (self._finds_none or self._special.absent(data, special)):
                     with suppress(InputError), workers.one() as worker:
                         return worker.texts(data, offsets, np.int32)
-            # also to say in which text an error is
+            # also to report which text has an error
             with workers.one() as worker:
                 return self._one_by_one(worker, job, special)
 
         yield from ordered_map(work, _jobs(texts, names, plain), share)
 
     def _one_by_one(self, worker: Worker, job: _Job, special: Special) -> _Found:
-        """Returns the ids of texts where more is done to them than to find words."""
+        """Returns the ids of texts that need more than looking up words."""
         texts, name_of, at = job
         found, ends = [np.empty(0, np.int32)], []
         for place, text in enumerate(texts):
@@ -252,7 +252,7 @@ class BatchEncoder(TextEncoder):
 
 
 def _jobs(texts: Iterable[Any], names: Iterable[str] | None, plain: bool) -> Iterator[_Job]:
-    """Yields some texts together; where that is not plain, as bytes with the place of the first."""
+    """Yields groups of texts; if not plain, as bytes with the index of the first one."""
     given = None if names is None else iter(names)
     first = at = 0
     for some in _chunks(texts):
@@ -270,12 +270,12 @@ def _jobs(texts: Iterable[Any], names: Iterable[str] | None, plain: bool) -> Ite
 
 
 def _number(first: int, place: int) -> str:
-    """Returns the name of a text that has none."""
+    """Returns the name of a text without a name."""
     return f"text {first + place + 1}"
 
 
 def _chunks(texts: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yields some texts at a time, and reads no more than these."""
+    """Yields groups of texts, and reads no more than these."""
     if isinstance(texts, list):
         at = 0
         while at < len(texts):

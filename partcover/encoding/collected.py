@@ -1,4 +1,4 @@
-"""Collects the numbers of many sections of text in one array, or counts them."""
+"""Collects the numbers of many sections of a text in one array, or counts them."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ..kernels.encoding._encoder import WordCache
 
 __all__ = ["Collected", "Counted"]
 
-_MORE = 1.1  # times the room that the sections so far let expect
+_MORE = 1.1  # factor of the size that the sections so far suggest
 
 
 class Collected:
-    """Numbers, or ids, one section behind another.
+    """Collects numbers or ids of consecutive sections.
 
     Parameters
     ----------
     size : int
-        Bytes of all text that is to come, for the room that is taken.
+        Bytes of all text to come, used to estimate the size of the array.
     kind : dtype
-        Their type, in which all fit.
+        A type that can hold all numbers.
     """
 
     def __init__(self, size: int, kind: npt.DTypeLike) -> None:
@@ -37,7 +37,7 @@ class Collected:
         self._n = end
 
     def append(self, numbers: npt.NDArray[Any], size: int) -> None:
-        """Adds numbers that are there, of `size` bytes."""
+        """Adds the given numbers, of `size` bytes."""
         end = self._room_for(len(numbers), size)
         self._array[self._n : end] = numbers
         self._n = end
@@ -50,7 +50,7 @@ class Collected:
             room = end
             if self._done < self._size:
                 room = int(end * _MORE * self._size / self._done)
-            if self._n:  # it was too little: so that few copies are made whatever follows
+            if self._n:  # the estimate was too small: grow so that few copies are made in any case
                 room = max(room, end + end // 4)
             larger = np.empty(room, self._array.dtype)
             larger[: self._n] = self._array[: self._n]
@@ -58,14 +58,15 @@ class Collected:
         return end
 
     def result(self) -> npt.NDArray[Any]:
-        """Returns the array, which nothing is added to any more."""
+        """Returns the array; nothing may be added afterwards."""
         if self._n < len(self._array):
-            self._array.resize(self._n, refcheck=False)  # gives the rest back, without a copy
+            # gives the rest of the memory back without a copy
+            self._array.resize(self._n, refcheck=False)
         return self._array
 
 
 class Counted:
-    """How many numbers there are, where nobody asks which."""
+    """Counts the numbers without storing them."""
 
     def __init__(self, size: int) -> None:
         self._n = 0
@@ -75,5 +76,5 @@ class Counted:
         self._n += cache.total
 
     def result(self) -> int:
-        """Returns how many there were."""
+        """Returns the count."""
         return self._n

@@ -12,21 +12,21 @@ __all__ = ["Stages"]
 
 
 class Stages:
-    """What is done to decoded bytes one after another, some of them at a time.
+    """Applies the steps of decoding to bytes that arrive part by part.
 
-    Each stage keeps back what the bytes to come may change, so that all parts together are what
-    `Decoder.decode` makes of all ids at once.
+    Each stage holds back the bytes that later bytes may change, so that all parts together equal
+    what `Decoder.decode` returns for all ids at once.
 
     Parameters
     ----------
     mark : bytes
-        The mark that is exchanged with a space; a space if there is none.
+        The mark that replaces a space; a space if there is none.
     written : bytes, optional
-        What becomes a space.
+        The text that becomes a space.
     front : int, optional
-        How many spaces in front are left out at most; None for all of them.
+        Maximum number of leading spaces that are removed; None for all.
     fronted, ended : bool
-        Whether one space more is left out in front, and one at the end.
+        Whether one more space is removed at the front, and one at the end.
     errors : str
         How bytes that are not UTF-8 are handled.
     """
@@ -51,21 +51,21 @@ class Stages:
         if front != 0:
             self._rest.append(_Front(front))
         self._ended = ended
-        self._space = b""  # at the end so far, which may be left out
+        self._space = b""  # a space at the end so far, which may have to be removed
         self._characters = codecs.getincrementaldecoder("utf-8")(errors)
         self._done = 0
 
     def of_token(self, text: bytes) -> str:
-        """Returns the characters that are complete with another token."""
+        """Returns the characters that are complete after another token."""
         return self._shown(text if self._mark == b" " else self._run.more(text))
 
     def of_special(self, text: bytes) -> str:
-        """Returns the characters up to a special token, and its own."""
+        """Returns the characters before a special token, and those of the token."""
         before = b"" if self._mark == b" " else self._run.rest()
         return self._shown(before + text)
 
     def end(self) -> str:
-        """Returns the characters that are left when no id follows."""
+        """Returns the remaining characters at the end of the ids."""
         before = b"" if self._mark == b" " else self._run.rest()
         for stage in self._rest:
             before = stage.more(before) + stage.rest()
@@ -97,7 +97,7 @@ class Stages:
 
 
 class _Replacing:
-    """Replaces a pattern, and keeps back what may be the beginning of one."""
+    """Replaces a pattern, and holds back what may be the beginning of one."""
 
     def __init__(self, pattern: bytes, replace: Callable[[bytes], bytes]) -> None:
         self._pattern, self._replace = pattern, replace
@@ -105,7 +105,7 @@ class _Replacing:
 
     def more(self, data: bytes) -> bytes:
         data = self._kept + data
-        tail = data.split(self._pattern)[-1]  # behind the last one, from the left
+        tail = data.split(self._pattern)[-1]  # after the last match, from the left
         longest = min(len(self._pattern) - 1, len(tail))
         size = next((n for n in range(longest, 0, -1) if self._pattern.startswith(tail[-n:])), 0)
         self._kept = data[len(data) - size :]
@@ -117,7 +117,7 @@ class _Replacing:
 
 
 class _Front:
-    """Leaves spaces in front out."""
+    """Removes leading spaces."""
 
     def __init__(self, most: int | None) -> None:
         self._most = most

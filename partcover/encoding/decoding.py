@@ -1,4 +1,4 @@
-"""Turns ids back into text."""
+"""Converts ids to text."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .text import exchange, is_integer_type, naming
 
 __all__ = ["Decoder"]
 
-SECTION = 1 << 18  # ids that are converted to Python objects at a time
+SECTION = 1 << 18  # ids that are converted to Python objects at once
 
 
 class Decoder:
-    """Turns ids into text; special tokens become their text.
+    """Converts ids to text; special tokens become their text.
 
     Parameters
     ----------
@@ -34,21 +34,21 @@ class Decoder:
     special : iterable of int
         The ids of special tokens.
     skipped : iterable of int
-        Those that `skip_special` leaves out.
+        Those that `skip_special` omits.
     mark : bytes
         The mark that stands for a space.
     steps : Steps, optional
-        The steps of the pre-tokenizer.  What they write for a space becomes one again, and the
-        space that they put in front of a text, or behind its last word, is left out; what they
-        leave out does not come back.  Where they put a mark in front of each word, as for
-        WordPiece, a special token is a word, too.
+        The steps of the pre-tokenizer.  What they write for a space becomes a space again.  The
+        space that they add in front of a text, or after its last word, is removed.  Text that they
+        remove is not restored.  If they add a mark in front of each word, as for WordPiece, a
+        special token counts as a word too.
     normal : Normalizer, optional
-        The normalizer.  The space that it puts in front of a text is left out; all that stand
-        there where it leaves no others.
+        The normalizer.  The space that it adds in front of a text is removed; all leading spaces
+        are, if the normalizer leaves no others.
     how : Decoding, optional
-        What else is done.
+        Further rules of decoding.
     fallback : iterable of int
-        The ids of single bytes that stand for parts of characters without a token.
+        The ids of single bytes that represent parts of characters without a token.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Decoder:
         self._how = how = how or Decoding()
         self._fallback = frozenset(fallback)
         self._skipped = frozenset(skipped)
-        #: the ids of tokens that go on with a word
+        #: the ids of tokens that continue a word
         self._inside: frozenset[int] = frozenset()
         if steps is not None and (mark_of_words := _mark_of_words(steps)):
             self._text_of = text_of | {
@@ -122,7 +122,7 @@ class Decoder:
     def _joined(
         self, ids: Iterable[int] | npt.NDArray[Any], skip_special: bool, *, replaces: bool
     ) -> bytes:
-        """Returns the bytes of ids; `replaces`: U+FFFD is written for single bytes, as there."""
+        """Returns the bytes of ids; with `replaces`, U+FFFD may be written for single bytes."""
         if not isinstance(skip_special, bool):
             raise InputError(f"skip_special is {shown(skip_special)}: use True or False")
         if not isinstance(ids, Sequence | np.ndarray) or isinstance(ids, str | bytes):
@@ -135,15 +135,16 @@ class Decoder:
                 "along one axis"
             )
         done: list[bytes] = []
-        run: list[bytes] = []  # since the last special token; marks are not exchanged yet
+        run: list[bytes] = []  # since the last special token, before marks are replaced
         pieces = self._pieces(replaces=replaces)
         for first in range(0, len(ids), SECTION):
-            # a section at a time: as Python objects, ids take twenty times the space of an array
+            # in sections, since ids as Python objects take twenty times the memory of an array
             part = ids[first : first + SECTION]
             numbers = part.tolist() if isinstance(part, np.ndarray) else part
             texts = self._texts(numbers, first)
             if skip_special and not self._skipped.isdisjoint(numbers):
-                if pieces is not None and self._how.style == "sentencepiece":  # they part bytes
+                # there special tokens separate bytes
+                if pieces is not None and self._how.style == "sentencepiece":
                     texts = [
                         b"" if number in self._skipped else text
                         for number, text in zip(numbers, texts, strict=True)
@@ -180,7 +181,7 @@ class Decoder:
         return list(compress(numbers, kept)), list(compress(texts, kept))
 
     def _pieces(self, *, replaces: bool) -> Pieces | None:
-        """Returns what is done to tokens one by one; None for nothing."""
+        """Returns the changes to the text of single tokens; None if there are none."""
         style = self._how.style
         front = self._front if style == "sentencepiece" else 0
         fallback = self._fallback if replaces and style != "bytes" else frozenset()
@@ -196,7 +197,7 @@ class Decoder:
         )  # fmt: skip
 
     def _texts(self, numbers: Sequence[int], first: int) -> list[bytes]:
-        """Returns the bytes of each id; `first` is the place of the first among all ids."""
+        """Returns the bytes of each id; `first` is the index of the first one among all ids."""
         try:
             if all(map(is_integer_type, set(map(type, numbers)))):
                 return [self._text_of[number] for number in numbers]
@@ -326,9 +327,9 @@ class Decoder:
 
 
 def _mark_of_words(steps: Steps) -> bytes:
-    """Returns the mark that is put in front of each word, without the spaces between; or nothing.
+    """Returns the mark in front of each word, if spaces between words are removed; else nothing.
 
-    So WordPiece over text is read: see `partcover.interop.huggingface.word_pieces`.
+    This is how WordPiece over text is read: see `partcover.interop.huggingface.word_pieces`.
     """
     *before, last = steps.steps or (Step({}),)
     whole = {"type": "Metaspace", "prepend_scheme": "always", "split": False}
@@ -337,7 +338,7 @@ def _mark_of_words(steps: Steps) -> bytes:
 
 
 def _cleaned(text: bytes, mark: bytes, how: Decoding) -> bytes:
-    """Returns a token that begins a word, with its mark, as it stands behind another."""
+    """Returns a token that begins a word, with its mark, as it is shown after another token."""
     if not text.startswith(mark):
         return text
     cleaned = how.cleaned(text.removeprefix(mark).decode("utf-8", "surrogateescape"))
@@ -346,12 +347,12 @@ def _cleaned(text: bytes, mark: bytes, how: Decoding) -> bytes:
 
 
 def _check_errors(errors: str) -> None:
-    """Checks how bytes that are not UTF-8 shall be handled."""
+    """Checks the handling of bytes that are not UTF-8."""
     try:
         codecs.lookup_error(errors)(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "a trial"))
     except UnicodeDecodeError:
         pass
-    except (LookupError, TypeError, ValueError):  # some are for encoding alone
+    except (LookupError, TypeError, ValueError):  # some handlers only work for encoding
         raise InputError(
             f"unknown errors {errors!r}: use 'strict', 'replace', 'ignore', "
             "'backslashreplace' or 'surrogateescape'"

@@ -1,17 +1,17 @@
-"""Defines `Encoder`: text to ids and back.
+"""Defines `Encoder`, which converts text to ids and back.
 
-Compiled code finds the words one after another by the first rule of the pre-tokenizer and looks
-them up in a bounded table.  Words that are not in it are looked up among the tokens; short ones are
-merged at once where nothing else is done to words.  The others go through the other rules and are
-segmented into tokens, once for each section of text.  So the time grows with the distinct words,
-and ids do not depend on the table, on threads or on how a file is read.
+Compiled code finds the words one after another by the first rule of the pre-tokenizer, and looks
+them up in a table of limited size.  Words that are not in the table are looked up among the tokens.
+Short words are merged immediately if the vocabulary needs no other processing of words.  All other
+words go through the remaining rules and are segmented into tokens, once for each section of text.
+So the time grows with the number of distinct words.  The ids do not depend on the table, on threads
+or on how a file is read.
 
-Encoding is lossless: `Encoder.decode_bytes` returns what was encoded, whatever the bytes.  Where
-the vocabulary has a normalizer, that is the normalized text, `Encoder.normalizer` names it, and
-offsets are places in the text before.  Under
-``space-prefix`` the mark stands for a space.  A mark in the text itself becomes a space inside a
-word, where no other space can be, so decoding, which exchanges the two again, is exact.  For that
-a mark must not overlap itself, nor hold a space.
+Encoding is lossless: `Encoder.decode_bytes` returns the encoded bytes, whatever they are.  If the
+vocabulary has a normalizer (`Encoder.normalizer`), it returns the normalized text, and offsets are
+positions in the original text.  Under ``space-prefix`` the mark represents a space.  A mark in the
+text itself becomes a space inside a word, where no other space can be.  Decoding exchanges the two
+again, so it is exact.  This requires that a mark does not overlap itself and contains no space.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Encoder(BatchEncoder):
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # by its arguments: the kernels' tables are rebuilt, and equal encoders pickle alike
+        # pickled by its arguments: the kernels' tables are rebuilt, and equal encoders pickle alike
         options = {"threads": self.threads, "cache": self._cache, "seed": self._seed}
         return _restored, (self.vocabulary, self._given, self.rule, options, self._drawn)
 
@@ -190,7 +190,7 @@ class Encoder(BatchEncoder):
         draw = self._samplers.get(key)
         if draw is None:
             draw = sampler(self.vocabulary, self.rule, dropout=dropout, alpha=alpha)
-            self._samplers = {key: draw}  # threads may ask for others at the same time
+            self._samplers = {key: draw}  # other threads may ask for others at the same time
         drawn = copy.copy(self)
         drawn._drawn = {"seed": int(seed), "dropout": dropout, "alpha": alpha}
         drawn._draw = partial(draw, seed=int(seed) % 2**64)
@@ -355,7 +355,7 @@ class Encoder(BatchEncoder):
         all_files: bool,
         progress: Progress | None,
     ) -> FileText:
-        """Returns the text of files, in blocks that are encoded one by one."""
+        """Returns the text of files, in blocks that are encoded separately."""
         whole = self._special.finds(special) or self._normal is not None
         whole = whole or self._running is not None
         return FileText(
@@ -364,7 +364,7 @@ class Encoder(BatchEncoder):
         )  # fmt: skip
 
     def _described(self, options: list[Any]) -> dict[str, Any]:
-        """Returns what the ids of files depend on, beside the files."""
+        """Returns everything that the ids of files depend on, except the files."""
         content = self.vocabulary.to_json()
         del content["provenance"]
         return {
@@ -385,6 +385,6 @@ def _restored(
     options: dict[str, Any],
     drawn: dict[str, Any] | None,
 ) -> Encoder:
-    """Returns the encoder that was pickled by these arguments."""
+    """Returns the encoder that was pickled with these arguments."""
     encoder = Encoder(vocabulary, pretokenizer, rule, **options)
     return encoder if drawn is None else encoder.sampling(**drawn)

@@ -34,13 +34,13 @@ __all__ = [
 FileFormat: TypeAlias = Literal["npy", "bin"]
 #: The document's name, the position in all text, the text, and whether it ends the document.
 Block: TypeAlias = tuple[str, int, bytes, bool]
-#: Ids, and how many of them come before each place between two files.
+#: Ids, and the number of ids before each place between two files.
 Ids: TypeAlias = tuple[npt.NDArray[Any], Sequence[tuple[int, Mark]]]
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """What `Encoder.encode_files` wrote.
+    """The result of `Encoder.encode_files`.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class FileText:
     Parameters
     ----------
     paths : path or iterable of path
-        As `WordCounts.from_files` takes them.
+        The files, as for `WordCounts.from_files`.
     rule : PretokenizerRule
         The first rule of the pre-tokenizer; no block ends inside one of its words.
     key : str
@@ -91,9 +91,9 @@ class FileText:
     whole : bool
         Whether a document is one block.
     all_files : bool
-        Whether to read all files of a folder whatever their names end in.
+        Whether to read all files of a folder, whatever their extensions.
     progress : Progress
-        Gets the bytes read and their total (None where unknown).
+        Receives the bytes read and their total (None if unknown).
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class FileText:
         Parameters
         ----------
         done : Mark
-            The place to begin at.
+            Where to begin.
         """
         self.document_count, self.bytes = done.documents, done.bytes
         self._report(sum(source.size or 0 for source in self.sources[: done.files]))
@@ -162,15 +162,15 @@ def write_ids(
     Parameters
     ----------
     arrays : iterable of (ndarray, list)
-        Ids, and the marks among them.
+        Arrays of ids, with the marks between them.
     out : path
         The file.
     file_format, kind
-        Its format, and the type of the ids.
+        The file's format, and the type of the ids.
     part : PartFile, optional
-        What takes the ids until all are written.
+        Receives the ids until all are written.
     written : int
-        The number of ids that are in it already.
+        Number of ids that it already contains.
     """
     head = npy_header(kind, 0) if file_format == "npy" else b""
     with atomic_writer(out) if part is None else part.written(head) as file:

@@ -15,13 +15,13 @@ __all__ = ["listed"]
 
 _Part = TypeVar("_Part")
 
-_SHARE = 1 << 18  # numbers below which counting the uses of all values takes longer
+_SHARE = 1 << 18  # with fewer numbers, counting the uses of all values takes longer
 
 
 def listed(arrays: Sequence[Numbers], values: list[int] | None, threads: int = 1) -> list[int]:
-    """Returns the value of each number of the arrays; without values the numbers.
+    """Returns the value of each number of the arrays; without values, the numbers.
 
-    It makes no new objects, which would take most of the time.
+    It creates no new objects, since that would take most of the time.
     """
     if values is None:
         found: list[int] = joined(arrays).tolist()
@@ -30,7 +30,8 @@ def listed(arrays: Sequence[Numbers], values: list[int] | None, threads: int = 1
     if starts[-1] < _SHARE:
         return _shares.listed(joined(arrays), values)
     out = _shares.unwritten_list(starts[-1])
-    parts = deque(zip(starts, arrays, strict=False))  # shared: a thread takes the next one
+    # shared by the threads: each takes the next part
+    parts = deque(zip(starts, arrays, strict=False))
 
     def write(_: int) -> None:
         _shares.write_values(_taken(parts), values, out)
@@ -41,7 +42,7 @@ def listed(arrays: Sequence[Numbers], values: list[int] | None, threads: int = 1
 
 
 def _taken(parts: deque[_Part]) -> Iterator[_Part]:
-    """Yields parts that no other thread takes; of an iterator two could take the same."""
+    """Yields parts that no other thread takes; of an iterator two threads could take the same."""
     while parts:
         try:
             yield parts.popleft()

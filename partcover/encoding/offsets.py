@@ -1,4 +1,4 @@
-"""Converts spans: from bytes to characters, and from marked text to the original."""
+"""Converts spans from bytes to characters, and from marked text to the original text."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = [
 ]
 
 Spans: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
-#: The spaces at the ends of a token that are no part of its span.
+#: The spaces at the ends of a token that are not part of its span.
 Trim: TypeAlias = Literal["nothing", "spaces", "later_spaces"]
 
 
 def spans(
     lengths: npt.NDArray[np.int64], start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Converts spans over positions to spans over items of these lengths.
+    """Converts spans over positions to spans over items with these lengths.
 
-    A span covers every item that it reaches into; items of length 0 belong to the item before.
+    A span covers every item that it overlaps; an item of length 0 belongs to the item before it.
     """
     ends = np.cumsum(lengths)
     last = np.searchsorted(ends, end, "right")
@@ -51,7 +51,7 @@ def original_spans(text: bytes, normalizer: Normalizer, given: Spans) -> Spans:
     begin = begins[first]
     end = np.where(last > first, ends[last], begin)
     if normalizer.has_sentencepiece:
-        # a token ends where the next one begins, be it inside what one character became
+        # a token ends where the next one begins, even inside the text of one original character
         ahead = begins[np.maximum(last - 1, 0)]
         shared = (last < len(done.begin)) & (begins[last] == ahead)
         end = np.where(shared & (ahead > begin), ahead, end)
@@ -60,7 +60,7 @@ def original_spans(text: bytes, normalizer: Normalizer, given: Spans) -> Spans:
 
 
 def character_lengths(text: bytes | str) -> npt.NDArray[np.int64]:
-    """Returns the bytes of each character; a byte that is part of none counts as one."""
+    """Returns the bytes of each character; a byte that is not part of one counts as a character."""
     decoded = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
     points = np.frombuffer(decoded.encode("utf-32-le", "surrogatepass"), "<u4")
     lengths = np.ones(len(points), np.int64)
@@ -71,14 +71,14 @@ def character_lengths(text: bytes | str) -> npt.NDArray[np.int64]:
 
 
 def token_spans(text: bytes, lengths: npt.NDArray[np.int64], mark: bytes) -> Spans:
-    """Returns the spans of tokens of these lengths in the text that they make up."""
+    """Returns the spans of tokens with these lengths in the text that they form."""
     end = np.cumsum(lengths)
     start = end - lengths
     return spans(exchanged_lengths(text, mark), start, end) if len(mark) > 1 else (start, end)
 
 
 def exchanged_lengths(text: bytes, mark: bytes) -> npt.NDArray[np.int64]:
-    """Returns how many bytes each byte of a text becomes when mark and space are exchanged."""
+    """Returns the length of each byte of a text after mark and space are exchanged."""
     lengths = np.ones(len(text), np.int64)
     lengths[np.frombuffer(text, np.uint8) == 0x20] = len(mark)
     for match in re.finditer(re.escape(mark), text):
@@ -87,11 +87,10 @@ def exchanged_lengths(text: bytes, mark: bytes) -> npt.NDArray[np.int64]:
 
 
 def traced_spans(text: bytes, pieces: Iterable[Piece], lengths: npt.NDArray[np.int64]) -> Spans:
-    """Returns the spans of tokens with these lengths, in words with their places.
+    """Returns the spans of tokens with these lengths, in words with their positions.
 
-    A byte of a character that stands as it was in the text is a byte of the text; one of a
-    character that was written for another stands for all of that, and what was put in front for
-    the first character.
+    A byte of an unchanged character is a byte of the text.  A byte of a character that replaces
+    another represents all of that one.  A byte of an added prefix represents the first character.
     """
     decoded = text.decode("utf-8", "surrogateescape")
     place = np.concatenate([np.zeros(1, np.int64), np.cumsum(character_lengths(text))]).tolist()
@@ -113,7 +112,7 @@ def traced_spans(text: bytes, pieces: Iterable[Piece], lengths: npt.NDArray[np.i
 
 
 def joined_runs(given: Spans, inside: npt.NDArray[np.bool_]) -> Spans:
-    """Returns spans of which all in a row that are `inside` cover what they cover together."""
+    """Returns spans in which each span of an `inside` run is replaced by that of the whole run."""
     edges = np.diff(np.concatenate([[False], inside, [False]]).astype(np.int8))
     first, end = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
     start, stop = given[0].copy(), given[1].copy()
@@ -132,9 +131,9 @@ def without_spaces(
     given : Spans
         The spans.
     before, behind : ndarray of int64
-        With how many spaces each token begins, and ends.
+        Number of spaces at the beginning and at the end of each token.
     first : bool
-        Whether a single space at the start of the text stays.
+        Whether to keep a single space at the start of the text.
     """
     start, end = given
     if first and len(start):

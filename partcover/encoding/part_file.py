@@ -1,4 +1,4 @@
-"""Keeps an unfinished array, so that a run that was stopped or killed can be resumed."""
+"""Stores an unfinished array, so that a run that was stopped or killed can be resumed."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from ..runtime.files.writing import (
 
 __all__ = ["Mark", "PartFile"]
 
-_MOST = 1 << 60  # of what a record may have counted
+_MOST = 1 << 60  # limit of the numbers in a record
 _ANEW = "without --resume (resume=True) the run begins anew"
-_BLOCK = 1 << 20  # bytes of ids that are read at a time
+_BLOCK = 1 << 20  # bytes of ids that are read at once
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A place between two files: what is encoded before it.
+    """A place between two files, and the numbers of items encoded before it.
 
     Attributes
     ----------
@@ -52,22 +52,22 @@ class Mark:
 
 
 class PartFile:
-    """The file ``OUT.part`` of an array, and ``OUT.part.json``, which says what is in it.
+    """The file ``OUT.part`` of an array, and ``OUT.part.json``, its record.
 
-    The array takes its name when it is complete.  Until then the record holds the last place
-    between two files that is written, every few seconds.  It has a checksum of the ids before that
-    place, which are on the disk before the record is, and one of itself.
+    The array gets its final name when it is complete.  Until then the record is updated every few
+    seconds with the last place between two files that has been written.  The record has a checksum
+    of the ids before that place, which are on the disk before the record is, and one of itself.
 
     Parameters
     ----------
     out : path
-        The array.
+        The final file.
     about : mapping
-        What makes the ids what they are: the vocabulary, the rule, the type of the ids.
+        Everything that the ids depend on: the vocabulary, the rule, the type of the ids.
     sources : sequence of Source
         The files to encode.
     size : int
-        Bytes of an id.
+        Bytes of each id.
     """
 
     def __init__(
@@ -84,20 +84,20 @@ class PartFile:
         self._sources = sources
         self._size = size
         self._mark = Mark()
-        self._sum = self._sum_at_mark = 0  # the checksums of all ids, and of those before the mark
+        self._sum = self._sum_at_mark = 0  # checksums of all ids, and of the ids before the mark
 
     @staticmethod
     def fits(out: str | PathLike[str], sources: Sequence[Source]) -> bool:
-        """Returns whether an array can be resumed: a file made of files."""
+        """Returns whether encoding can be resumed: input and output are ordinary files."""
         return not in_place(out) and all(source.size is not None for source in sources)
 
     def resumed(self) -> Mark:
-        """Returns where an earlier run stopped; the beginning if there was none.
+        """Returns the place where an earlier run stopped; the beginning if there was none.
 
         Raises
         ------
         InputError
-            If it was of other files or of another vocabulary.
+            If that run was for other files or another vocabulary.
         """
         if not (self._record.is_file() and self._path.is_file()):
             return self._mark
@@ -108,7 +108,7 @@ class PartFile:
             self._sum_at_mark = record["ids_crc32"]
             files, about = record["files"], record["about"]
             whole = all(type(n) is int and 0 <= n < _MOST for n in asdict(self._mark).values())
-            # it is written once a file is done; `written` looks at the ids
+            # the record is written after a file is done; `written` checks the ids
             whole = whole and 0 < self._mark.files <= len(self._sources)
         except (KeyError, TypeError):
             whole = False
@@ -126,12 +126,12 @@ class PartFile:
 
     @contextmanager
     def written(self, head: bytes) -> Iterator[IO[bytes]]:
-        """Opens the array at the end of what an earlier run wrote; renames it after the block.
+        """Opens the array at the end of an earlier run's ids; renames it after the block.
 
         Parameters
         ----------
         head : bytes
-            What the file begins with.
+            The header of the file.
         """
         check_writable(self._out)
         try:
@@ -161,7 +161,7 @@ class PartFile:
             raise InputError(f"{self._path}: cannot be written ({error.strerror})") from None
 
     def _opened(self) -> int:
-        """Opens the array, which is no link to another file, nor a pipe; keeps other runs out."""
+        """Opens and locks the array; raises an error if it is a link or a pipe."""
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         while True:
             if self._path.is_symlink():
@@ -176,14 +176,14 @@ class PartFile:
                 if os.path.samestat(os.fstat(file), self._path.stat()):
                     return file
             except FileNotFoundError:
-                pass  # a run that ended meanwhile has renamed it
+                pass  # a run that has ended in the meantime has renamed it
             except BaseException:
                 os.close(file)
                 raise
             os.close(file)
 
     def _check_ids(self, file: IO[bytes], begin: int, end: int) -> None:
-        """Checks that the array holds the ids that an earlier run has recorded."""
+        """Checks that the array contains the ids that an earlier run recorded."""
         if os.fstat(file.fileno()).st_size < end:
             raise InputError(f"{self._path}: shorter than the earlier run left it; {_ANEW}")
         file.seek(begin)
@@ -197,16 +197,16 @@ class PartFile:
         self._sum = checksum
 
     def write(self, ids: npt.NDArray[Any], before: int = 0, mark: Mark | None = None) -> None:
-        """Writes ids, and records a place among them if it is time for that.
+        """Writes ids, and records a place among them if it is time to.
 
         Parameters
         ----------
         ids : ndarray
             The ids.
         before : int
-            How many of them come before the place.
+            Number of these ids before the place.
         mark : Mark, optional
-            The place; None for none.
+            The place, if there is one.
         """
         self._file.write(ids.data)
         at_mark = zlib.crc32(ids[:before].data, self._sum)
@@ -217,7 +217,7 @@ class PartFile:
                 self._checkpoints.offer()
 
     def _save(self, mark: Mark) -> None:
-        """Writes the record, once the ids before the place are on the disk."""
+        """Writes the record, after the ids before the place are on the disk."""
         sync(self._file)
         record = {
             "done": asdict(mark),
@@ -228,7 +228,7 @@ class PartFile:
         write_atomic(self._record, json.dumps(record | {"crc32": checksum_of(record)}))
 
     def _leave(self) -> None:
-        """Leaves what is whole for a run that goes on, and nothing where that is no file."""
+        """Keeps the complete part for a later run; removes the files if there is none."""
         if self._mark.files:
             with suppress(InputError, OSError):
                 self._save(self._mark)
@@ -236,5 +236,5 @@ class PartFile:
             self._path.unlink(missing_ok=True)
 
     def _described(self, count: int) -> list[list[Any]]:
-        """Returns the first files with their sizes and times."""
+        """Returns the first files with their sizes and modification times."""
         return [[each.path, each.size, each.modified] for each in self._sources[:count]]

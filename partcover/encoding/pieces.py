@@ -10,25 +10,25 @@ _LOST = "\ufffd".encode()
 
 
 class Pieces:
-    """What is done to the texts of ids before they are joined; some of them at a time.
+    """Changes the texts of ids before they are joined; ids may come in several parts.
 
     Parameters
     ----------
     front : int, optional
-        Spaces that are left out at the front, each of a token of its own: 1 for one, 0 for none,
-        None for one of each of the first tokens until there is text.
+        Number of leading spaces to remove, each from a token of its own: 1 for one, 0 for none,
+        None for one from each of the first tokens until there is text.
     bare : set of int
-        The ids that keep their space.
+        The ids whose space is kept.
     passed : set of int
-        The ids that are no text.
+        The ids that have no text.
     fallback : set of int
-        The ids of single bytes, of which U+FFFD is written for those that are not UTF-8.
+        The ids of single bytes; U+FFFD replaces those that are not UTF-8.
     whole : bool
-        Whether it is written for all bytes in a row then.
+        Whether U+FFFD then replaces all bytes of the run.
     inside : set of int
-        The ids of tokens that go on with a word.
+        The ids of tokens that continue a word.
     continuing : bytes
-        What is written in front of such a token if it is the first.
+        The text in front of such a token if it is the first.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Pieces:
         self._run: list[bytes] = []
 
     def more(self, numbers: Sequence[int], texts: list[bytes]) -> list[bytes]:
-        """Returns what the texts of the next ids become."""
+        """Returns the changed texts of the next ids."""
         place = 0
         while not self._begun and place < len(texts):
             if texts is not None and numbers[place] not in self._passed:
@@ -65,7 +65,7 @@ class Pieces:
         return texts
 
     def rest(self) -> bytes:
-        """Returns the bytes in a row that are left."""
+        """Returns the remaining bytes of a run."""
         data = b"".join(self._run)
         self._run = []
         try:
@@ -90,6 +90,6 @@ class Pieces:
 
 
 def _with_lost(data: bytes) -> bytes:
-    """Returns bytes with U+FFFD for each that is no part of a character."""
+    """Returns bytes with U+FFFD for each byte that is not part of a character."""
     text = data.decode("utf-8", "surrogateescape")
     return b"".join(_LOST if "\udc80" <= c <= "\udcff" else c.encode() for c in text)

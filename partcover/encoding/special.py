@@ -31,18 +31,18 @@ _WHITE = (
 _BEHIND = regex.compile(_WHITE)
 _BEFORE = regex.compile(b"(?r)" + _WHITE)
 _IN_WORD = f"[{WORD_CHARACTER}]"
-_FEW = 256  # tokens that a pattern looks for one by one
+_FEW = 256  # up to so many tokens are listed one by one in a pattern
 
 
 class Part(NamedTuple):
-    """A part of a text; of a special token, with the white space that it takes along.
+    """A part of a text; for a special token, including the white space that belongs to it.
 
     Attributes
     ----------
     text : bytes
         The part.
     number : int or None
-        The number of the special token that it is.
+        The number of the special token, if it is one.
     """
 
     text: bytes
@@ -50,7 +50,7 @@ class Part(NamedTuple):
 
 
 def check_special(special: Special) -> None:
-    """Checks how special tokens in a text are to be treated."""
+    """Checks the option for special tokens in a text."""
     if isinstance(special, str):
         if special not in _MODES:
             known = ", ".join(map(repr, _MODES))
@@ -60,14 +60,14 @@ def check_special(special: Special) -> None:
 
 
 class SpecialTokens:
-    """The special tokens of a vocabulary, each with its number.
+    """The special tokens of a vocabulary and their numbers.
 
     Parameters
     ----------
     vocabulary : Vocabulary
         The vocabulary.
     first : int
-        The number of the first; the others follow.
+        The number of the first one; the others follow.
     normal : Normalizer, optional
         The vocabulary's normalizer.
     """
@@ -79,14 +79,14 @@ class SpecialTokens:
         self._added = frozenset(
             text for text, flags in vocabulary.special_flags.items() if "added" in flags
         )
-        self._finders: dict[object, tuple[_Finder, _Finder]] = {}  # of the last mode
+        self._finders: dict[object, tuple[_Finder, _Finder]] = {}  # for the last mode
 
     def cut(self, text: bytes, special: Special) -> list[Part]:
-        """Splits a text, as it is given, at its special tokens."""
+        """Splits an original text at its special tokens."""
         return self._cut(text, special, 0)
 
     def cut_normalized(self, text: bytes, special: Special) -> list[Part]:
-        """Splits a normalized text at the special tokens that are looked for there."""
+        """Splits a normalized text at the special tokens that are searched for there."""
         return self._cut(text, special, 1)
 
     def _cut(self, text: bytes, special: Special, stage: int) -> list[Part]:
@@ -109,16 +109,16 @@ class SpecialTokens:
         return parts
 
     def finds(self, special: Special) -> bool:
-        """Returns whether any token is looked for."""
+        """Returns whether any token is searched for."""
         check_special(special)
         return bool(self._wanted(special))
 
     def finds_normalized(self, special: Special) -> bool:
-        """Returns whether any token is looked for in normalized text."""
+        """Returns whether any token is searched for in normalized text."""
         return self.finds(special) and bool(self._finders_of(special)[1].tokens)
 
     def absent(self, text: str | bytes, special: Special) -> bool:
-        """Returns whether a text, as it is given, surely has no token that is looked for."""
+        """Returns True only if an original text has none of the tokens that are searched for."""
         if not self.finds(special):
             return True
         given, normalized = self._finders_of(special)
@@ -127,7 +127,7 @@ class SpecialTokens:
         return given.absent(text)
 
     def _wanted(self, special: Special) -> Collection[str]:
-        """Returns the tokens that are looked for: the added ones in any case."""
+        """Returns the tokens that are searched for; they always include the added ones."""
         if special == "text":
             return self._added
         if special in ("parse", "error"):
@@ -140,7 +140,7 @@ class SpecialTokens:
         key = special if isinstance(special, str) else frozenset(special)
         finders = self._finders.get(key)
         if finders is None:
-            # those that are no special ones come last where several are spelled alike
+            # of several tokens with the same spelling, those that are not special come last
             order = sorted(
                 self._wanted(special), key=lambda name: (name in self._added, self.numbers[name])
             )
@@ -171,21 +171,21 @@ class SpecialTokens:
 
 
 class _Token(NamedTuple):
-    """The number of a special token, and how it is found."""
+    """The number of a special token, and its flags for finding it."""
 
     number: int
     flags: Iterable[str]
 
 
 class _Finder:
-    """Finds tokens in a text, the first one first, of several that begin there the longest."""
+    """Finds the first token in a text, and the longest one if several begin there."""
 
     def __init__(self, tokens: Mapping[bytes, _Token]) -> None:
         self.tokens = tokens
         self._pattern: re.Pattern[bytes] | None = None
         self._first = sorted({token.decode()[0] for token in tokens})
         if 0 < len(tokens) <= _FEW:
-            # `re` looks for what all begin with nearly as fast as memory gives it
+            # `re` finds a common prefix nearly at the speed of memory
             by_length = sorted((token.decode() for token in tokens), key=len, reverse=True)
             alternatives = []
             for first in self._first:
@@ -200,7 +200,7 @@ class _Finder:
         self._segmenter = Segmenter(data.astype(np.int32), offsets)
 
     def absent(self, text: str | bytes) -> bool:
-        """Returns whether a text has none of the tokens."""
+        """Returns whether a text contains none of the tokens."""
         if not self.tokens:
             return True
         if isinstance(text, str):
@@ -212,7 +212,7 @@ class _Finder:
         return not self._found(data) if self._pattern is None else not self._pattern.search(data)
 
     def _found(self, text: bytes) -> list[tuple[int, int, _Token]]:
-        """Returns where tokens begin and end, and which they are."""
+        """Returns the begin, the end and the token of each match."""
         if self._pattern is not None:
             return [(*m.span(), self.tokens[m[0]]) for m in self._pattern.finditer(text)]
         if not text:
@@ -228,7 +228,7 @@ class _Finder:
         return found
 
     def parts(self, text: bytes) -> list[Part]:
-        """Splits a text at the tokens; no part is empty except that of an empty text."""
+        """Splits a text at the tokens; no part is empty, except for an empty text."""
         if not self.tokens:
             return [Part(text)]
         parts: list[Part] = []
@@ -243,7 +243,7 @@ class _Finder:
                     end = _end(_BEHIND, text, end)
             if at < begin:
                 parts.append(Part(text[at:begin]))
-            # white space that the token before took along begins this one, too
+            # white space that belongs to the token before also belongs to this one
             parts.append(Part(text[max(at, begin) : end], number))
             at = max(at, end)
         if at < len(text) or not text:
@@ -262,7 +262,7 @@ def _end(pattern: regex.Pattern[bytes], text: bytes, begin: int) -> int:
 
 
 def _inside_word(text: bytes, begin: int, end: int) -> bool:
-    """Returns whether a character that words are made of stands on either side."""
+    """Returns whether there is a word character on either side."""
     before = text[max(begin - 4, 0) : begin].decode("utf-8", "surrogateescape")[-1:]
     behind = text[end : end + 4].decode("utf-8", "surrogateescape")[:1]
     return any(compiled(_IN_WORD).match(character) for character in (before, behind))

@@ -1,4 +1,4 @@
-"""Handles text as bytes, space marks, and unknown symbols."""
+"""Converts text to bytes, exchanges space marks, and numbers unknown symbols."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def naming(name: str) -> Iterator[None]:
 
 
 def is_integer_type(kind: type) -> bool:
-    """Returns whether values of a type are integers; True and 1.0 are not, although equal to 1."""
+    """Returns whether values of a type are integers; True and 1.0 do not count as integers."""
     return kind is int or (issubclass(kind, int | np.integer) and kind is not bool)
 
 
@@ -75,20 +75,20 @@ def space_mark(mark: str | None, others: Iterable[str | None]) -> bytes:
 def exchange(text: bytes, mark: bytes) -> bytes:
     """Exchanges mark and space.
 
-    It is its own inverse, since a mark neither overlaps itself nor holds a space.
+    The function is its own inverse, since a mark does not overlap itself and contains no space.
     """
     return b" ".join(part.replace(b" ", mark) for part in text.split(mark))
 
 
 def placed(parts: Iterable[Section], first: int = 0) -> Iterator[tuple[int, Section]]:
-    """Yields each part with its position in the text; special tokens have no length."""
+    """Yields each part with its position in the text; special tokens have length 0."""
     for part in parts:
         yield first, part
         first += len(part) if isinstance(part, bytes) else 0
 
 
 def joined(arrays: Sequence[Numbers]) -> Numbers:
-    """Returns arrays of numbers as one array."""
+    """Returns several arrays of numbers joined into one."""
     if len(arrays) == 1:
         return arrays[0]
     return np.concatenate([np.zeros(0, np.int32), *arrays])
@@ -96,16 +96,16 @@ def joined(arrays: Sequence[Numbers]) -> Numbers:
 
 @dataclass(frozen=True)
 class UnknownNumbers:
-    """Gives numbers to what is unknown: `first` + n to n bytes of it.
+    """Numbers for unknown bytes: `first` + n represents n bytes.
 
     Parameters
     ----------
     first : int
-        One more than the largest number of a special token.
+        The largest number of a special token, plus 1.
     part : {"run", "character", "word"}
-        What a number stands for, see `partcover.vocabulary.unknown`.
+        The text that one number represents; see `partcover.vocabulary.unknown`.
     longest : int, optional
-        Words of more characters are unknown.
+        Words with more characters are unknown.
     """
 
     first: int
@@ -115,7 +115,7 @@ class UnknownNumbers:
     def too_long(
         self, data: npt.NDArray[np.uint8], words: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.bool_]:
-        """Returns for each byte whether it is in a word that is too long; as `mark`."""
+        """Returns for each byte whether its word is too long; parameters as for `mark`."""
         before = np.concatenate([[0], np.cumsum((data & 0xC0) != 0x80)])
         long = np.diff(before[words]) > self.longest
         return np.repeat(long, np.diff(words))
@@ -127,20 +127,20 @@ class UnknownNumbers:
         words: npt.NDArray[np.int64],
         bad: npt.NDArray[np.bool_],
     ) -> None:
-        """Replaces single bytes that are unknown in what words were segmented into.
+        """Replaces unknown single bytes in the segmentation of words.
 
         Parameters
         ----------
         which : ndarray of int32, shape (len(data),)
-            The pieces, as the cutting kernels give them; changed.
+            The segmentation by the kernels; it is changed.
         data : ndarray of uint8
             The words, one after another.
         words : ndarray of int64
-            Where they start, and the end of the last.
+            The starts of the words, and the end of the last one.
         bad : ndarray of bool, shape (len(data),)
             Which single bytes are unknown.
         """
-        starts = np.zeros(len(data) + 1, bool)  # where something unknown may begin
+        starts = np.zeros(len(data) + 1, bool)  # where an unknown part may begin
         starts[words] = True
         if self.part == "word":
             number = np.repeat(np.arange(len(words) - 1), np.diff(words))

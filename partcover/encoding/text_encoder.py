@@ -1,4 +1,4 @@
-"""Encodes text to ids, one text or many."""
+"""Encodes one or many texts to ids."""
 
 from __future__ import annotations
 
@@ -60,11 +60,12 @@ _Result = TypeVar("_Result")
 Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
 _CACHE = 1 << 26
-_SPARSE = 16  # times as many ids as tokens, from which on no object is kept for each
+# if there are this many times as many ids as tokens, no objects are stored for the ids
+_SPARSE = 16
 
 
 class TextEncoder(Decoder):
-    """Encodes texts; `Encoder`, which adds sampling and files, describes the parameters."""
+    """Encodes texts; `Encoder` adds sampling and files, and describes the parameters."""
 
     @checked
     def __init__(
@@ -87,7 +88,7 @@ class TextEncoder(Decoder):
             )
         ids = [*vocabulary.id_of, *vocabulary.special.values()]
         rules = Pretokenizer.of(given)
-        if not isinstance(given, str):  # which no file can hold
+        if not isinstance(given, str):  # a function, which no file can store
             facts = {**vocabulary.provenance, FUNCTION: rules.name}
             vocabulary = vocabulary.with_(provenance=facts)
         self.vocabulary = vocabulary
@@ -97,18 +98,19 @@ class TextEncoder(Decoder):
         self._drawn: dict[str, Any] | None = None  # the arguments of `sampling`
         self.rule: SegmentationRule = rule or vocabulary.rule
         self.threads = threads
-        #: uint16 where every id fits, else uint32.
+        #: uint16 if every id fits, else uint32.
         self.dtype = np.dtype(np.uint16 if max(ids) < 1 << 16 else np.uint32)
         self._rules = rules.rules
         self._steps = rules.steps
-        self._following: Pretokenizer | None = None  # the rules behind a special token
+        self._following: Pretokenizer | None = None  # the rules after a special token
         if rules.steps is not None and rules.steps.only_first:
             self._following = Pretokenizer.from_steps(rules.steps.following())
         self._normal = Normalizer.of(vocabulary.normalizer)
-        self._raw = raw_rules(self._normal, self._steps)  # rules for text not yet normalized
+        # rules for text that is not yet normalized
+        self._raw = raw_rules(self._normal, self._steps)
         if self._raw is not None and self._normal is None:
             self._rules, self._raw = self._raw, None
-        #: What is done to a text before it is split; None for nothing.
+        #: The change of a text before it is split; None if there is none.
         self.normalizer = None if self._normal is None else self._normal.name
         mark = space_mark(self._rules[0].mark, [rule.mark for rule in self._rules[1:]])
         named = given if isinstance(given, str) else None
@@ -116,7 +118,8 @@ class TextEncoder(Decoder):
         self._merges: ShortMerges | None = None
         if isinstance(self._cut, MergeCutter) and self._cut.last_merges is not None:
             self._merges = ShortMerges(*self._cut.last_merges)
-        self._running: TextCutter | None = None  # of words whose cut depends on the text before
+        # for words whose segmentation depends on the text before
+        self._running: TextCutter | None = None
         if isinstance(self._cut, TextCutter):
             own = given == vocabulary.pretokenizer and self._raw is None
             whole = vocabulary.unknown is None or vocabulary.unknown.part != "word"
@@ -134,7 +137,7 @@ class TextEncoder(Decoder):
             self._tokens = token_table(self._raw or self._rules, self._cut, tokens, mark, longest)
         texts += tokens
         self._special = SpecialTokens(vocabulary, len(texts), self._normal)
-        self._finds_none = not self._special.finds("text")  # whatever the text
+        self._finds_none = not self._special.finds("text")  # for any text
         texts += [text.encode() for text in vocabulary.special]
         self._lengths = np.array([len(text) for text in texts], np.int64)
         self._lacks = np.array(ids[:256]) < 0
@@ -142,9 +145,9 @@ class TextEncoder(Decoder):
         if (unknown := vocabulary.unknown) is not None:
             self._unknown = UnknownNumbers(len(ids), unknown.part, unknown.longest)
             ids.append(vocabulary.special[unknown.token])
-        #: of each number; those from the last one on have its id
+        #: the id of each number; larger numbers have the id of the last one
         self._ids = np.maximum(ids, 0).astype(np.int32)
-        #: an object for each id, if there are not far more ids than tokens
+        #: an object for each id, unless there are far more ids than tokens
         self._values: list[int] | None = None
         if max(ids) < _SPARSE * len(ids):
             self._values = list(range(max(ids) + 1))
@@ -154,7 +157,7 @@ class TextEncoder(Decoder):
         for name, shown in how.shown.items():
             if name in vocabulary.special:
                 text_of[vocabulary.special[name]] = shown.encode()
-        # of a byte with two ids, the one that only decodes is no character
+        # if a byte has two ids, the one that is only decoded is not a character
         alone = {text[0]: n for n, text in vocabulary.decode_only.items() if len(text) == 1}
         singles = {**dict(enumerate(vocabulary.id_of[:256])), **alone}
         fallback = singles.values() if unknown is None else ()
@@ -231,7 +234,7 @@ class TextEncoder(Decoder):
             only: Ids = some[0]
             return only
         out = Collected(len(data), self.dtype)
-        for part in chain(some, parts):  # while threads make the next ones
+        for part in chain(some, parts):  # while threads compute the next ones
             out.append(part, PART)
         return out.result()
 
@@ -327,7 +330,7 @@ class TextEncoder(Decoder):
             start, end = spans(character_lengths(data), start, end)
         found = np.minimum(joined(numbers), len(self._ids) - 1)
         if self.rule == "likelihood" and self.vocabulary.decoding.style == "byte_fallback":
-            # its library spells unknown characters in a row as one piece, byte by byte
+            # its library replaces a run of unknown characters by one piece, byte by byte
             inside = np.isin(self._ids[found], [*self._fallback])
             start, end = joined_runs((start, end), inside)
         if trim != "nothing":
@@ -338,7 +341,7 @@ class TextEncoder(Decoder):
 
     @cached_property
     def _spaces(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """With how many spaces each number begins, and ends; a special token, white spaces."""
+        """The number of spaces at the beginning and end of each number (white space if special)."""
         texts = [self._text_of.get(number, b"") for number in self._ids.tolist()]
         special = set(self._special.numbers.values())
         white = [None if number in special else " " for number in range(len(texts))]
@@ -348,7 +351,7 @@ class TextEncoder(Decoder):
         return np.array(before, np.int64), np.array(behind, np.int64)
 
     def _prepared(self, text: str | bytes, special: Special) -> str | bytes:
-        """Returns a text in UTF-8, or as it is if only words are looked for in it."""
+        """Returns a text in UTF-8, or unchanged if only words are looked up in it."""
         plain = isinstance(special, str) and special == "text" and self._draw is None
         alike = self._normal is None or self._normal.keeps_ascii or self._takes_raw(special)
         if isinstance(text, str) and plain and alike and self._special.absent(text, special):
@@ -356,7 +359,7 @@ class TextEncoder(Decoder):
         return as_bytes(text, "the text")
 
     def _quick_for(self, text: str | bytes, special: Special) -> Workers | None:
-        """Returns the workers that take a short text as it is; None where none does."""
+        """Returns the workers that can process a short text unchanged; None if none can."""
         if not isinstance(special, str) or special != "text":
             return None
         if isinstance(text, str) and len(text) <= PART and text.isascii():
@@ -370,13 +373,14 @@ class TextEncoder(Decoder):
     def _found(
         self, text: str | bytes, special: Special, new: Callable[[int], Collected | Counted]
     ) -> Iterator[Any]:
-        """Yields what `new` makes of a text's ids, part by part."""
+        """Yields the result of `new` for the ids of a text, part by part."""
         workers = self._workers_for(special)
         if isinstance(text, str):
             try:
                 yield from workers.numbers(text, 0, self.threads, new)
             except (InputError, UnicodeEncodeError):
-                as_bytes(text, "the text")  # of several errors the one that one thread finds
+                # if there are several errors, raise the one that a single thread would find
+                as_bytes(text, "the text")
                 raise
             return
         parts = self._parts(text, special)
@@ -387,14 +391,14 @@ class TextEncoder(Decoder):
                 yield from workers.numbers(part, at, self.threads, new, follows=place > 0)
 
     def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
-        """Splits a text at its special tokens, and normalizes what is between if workers do not."""
+        """Splits a text at special tokens, and normalizes the rest if workers do not."""
         parts = self._special.cut(text, special)
         if not self._takes_raw(special):
             parts = [part for raw in parts for part in self._inner(raw, special)]
         return [part.text if part.number is None else self._ids[[part.number]] for part in parts]
 
     def _takes_raw(self, special: Special) -> bool:
-        """Returns whether workers take text that is not normalized."""
+        """Returns whether workers accept text that is not normalized."""
         raw = self._raw is not None and self._draw is None
         return raw and not self._special.finds_normalized(special)
 
@@ -402,14 +406,14 @@ class TextEncoder(Decoder):
         return self._raw_workers if self._takes_raw(special) else self._workers
 
     def _inner(self, part: Part, special: Special) -> list[Part]:
-        """Normalizes a part, and splits it at the special tokens to look for then."""
+        """Normalizes a part, and splits it at the special tokens in normalized text."""
         if part.number is not None:
             return [part]
         text = part.text if self._normal is None else self._normal.of_bytes(part.text)
         return self._special.cut_normalized(text, special)
 
     def _spans(self, text: bytes, lengths: npt.NDArray[np.int64], follows: bool) -> Spans:
-        """Returns the spans of tokens of these lengths, which a text was split into."""
+        """Returns the spans of tokens with these lengths, into which a text was split."""
         steps = self._steps
         if steps is None or steps.keeps:
             return token_spans(text, lengths, self._mark)
@@ -420,21 +424,21 @@ class TextEncoder(Decoder):
 
     def _renew_workers(self) -> None:
         following = None if self._following is None else self._following.rules
-        # the table of tokens is of one kind of rules
+        # the table of tokens is for rules of one kind
         normal = self._normal
         if normal is not None and not normal.keeps_ascii:
-            normal = None  # texts come normalized then
+            normal = None  # in this case texts are normalized before
         self._workers = self._new_workers(self._rules, self._raw is None, following, normal)
         self._raw_workers = self._new_workers(self._raw or self._rules, True, following)
         raw = self._takes_raw("text")
-        #: take bytes, and ASCII, where nothing is done to them before and none is drawn
+        #: for bytes and ASCII text, if nothing changes it before and nothing is drawn
         self._quick = self._quick_ascii = None
         if self._draw is None:
             if raw or self._normal is None:
                 self._quick = self._workers_for("text")
             if raw or self._normal is None or self._normal.keeps_ascii:
                 self._quick_ascii = self._workers_for("text")
-        #: find numbers instead of ids, of which several tokens may have one
+        #: return numbers instead of ids, since several tokens may have the same id
         self._numbering = self._new_workers(
             self._rules, self._raw is None, following, normal, numbers=True
         )
@@ -477,7 +481,7 @@ class TextEncoder(Decoder):
         return new_cache().set_scores(self._running.scores, lacks, first, apart, table)
 
     def _scores_of(self, *, numbers: bool) -> npt.NDArray[np.float32] | None:
-        """Returns the scores of ids, or numbers; None where sums have 64 bits, or ids are many."""
+        """Returns the scores of ids or numbers; None for sums of 64 bits or many ids."""
         assert self._running is not None
         scores = self._running.scores.scores_of_numbers()
         size = len(scores) if numbers else len(self._values or ())
@@ -489,7 +493,7 @@ class TextEncoder(Decoder):
         return table
 
     def _short_merges(self, rules: tuple[PretokenizerRule, ...]) -> ShortMerges | None:
-        """Returns what segments short words by merges, where nothing else is done to them."""
+        """Returns a segmenter of short words by merges, if words need no other processing."""
         if self._merges is None or len(rules) > 1 or self._mark != b" " or self._lacks.any():
             return None
         assert isinstance(self._cut, MergeCutter)
@@ -498,7 +502,7 @@ class TextEncoder(Decoder):
         return self._merges
 
     def _lengths_of(self, numbers: Numbers) -> npt.NDArray[np.int64]:
-        """Returns how many bytes each number stands for."""
+        """Returns the number of bytes that each number represents."""
         if self._unknown is None:
             return self._lengths[numbers]
         first = self._unknown.first
@@ -512,5 +516,5 @@ def _collected(size: int) -> Collected:
 
 @checked
 def thread_count(threads: Threads) -> int:
-    """Returns a number of threads, checked."""
+    """Returns a valid number of threads."""
     return threads

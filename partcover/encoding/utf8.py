@@ -8,9 +8,9 @@ __all__ = ["utf8"]
 
 
 def utf8(text: str, first: int, last: int) -> bytes:
-    """Returns characters first..last - 1 in UTF-8; U+DC80 to U+DCFF stand for single bytes.
+    """Returns characters first..last - 1 in UTF-8; U+DC80 to U+DCFF represent single bytes.
 
-    It makes no copy of the characters first, and threads can do it at the same time.
+    It does not copy the characters first, and several threads can run it at the same time.
 
     Raises
     ------
@@ -19,5 +19,5 @@ def utf8(text: str, first: int, last: int) -> bytes:
     """
     out = written_utf8(text, first, last)
     if out is None:
-        return text[first:last].encode("utf-8", "surrogateescape")  # with its error
+        return text[first:last].encode("utf-8", "surrogateescape")  # raises the error
     return out

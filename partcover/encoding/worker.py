@@ -1,4 +1,4 @@
-"""Finds the words of a text and segments the new ones, in one thread or several."""
+"""Finds the words of a text and segments the new ones, in one or several threads."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ __all__ = ["Worker", "Workers", "token_table"]
 _Sink: TypeAlias = Collected | Counted
 
 SECTION = 1 << 18  # bytes of text after which new words are segmented
-PART = 1 << 18  # bytes or characters that one thread takes at a time
-_WINDOWS = (1 << 12, 1 << 16)  # bytes or characters in which a place to split at is looked for
-_SPACES = 64  # spaces that are looked at for a place to split at
-_MARKS = 32  # characters before one that are normalized for that
-_LONGER = 64  # bytes that steps write for a byte, at most
+PART = 1 << 18  # bytes or characters that a thread processes at once
+_WINDOWS = (1 << 12, 1 << 16)  # bytes or characters that are searched for a place to split
+_SPACES = 64  # spaces that are tried as a place to split
+_MARKS = 32  # characters before such a place that are normalized to check it
+_LONGER = 64  # most bytes that steps write for a byte
 
 
 class Worker:
@@ -44,21 +44,21 @@ class Worker:
     Parameters
     ----------
     rules : sequence of PretokenizerRule
-        How text becomes words.
+        The rules that split text into words.
     cut : callable
         The function that segments words into tokens.
     lacks : ndarray of bool, shape (256,)
-        Whether each byte has no id.
+        Whether each byte lacks an id.
     unknown : UnknownNumbers, optional
-        What such bytes become; without it they are an error.
+        Replaces such bytes; if not given, they are an error.
     mark : bytes
-        The mark that stands for a space.
+        The mark that represents a space.
     new_cache : callable
         Returns an empty table of words.
     drawn : bool
-        Whether `cut` is random and takes a number for each word.
+        Whether `cut` is random and needs a number for each word.
     following : Worker, optional
-        Encodes what follows a special token, where its words are others.
+        Encodes the text after a special token, if its words are split differently.
     """
 
     def __init__(
@@ -81,14 +81,14 @@ class Worker:
         self.lacking = bool(lacks.any())
         self.unknown = unknown
         self.mark = mark
-        # what marks words for the cache
+        # marks the words for the cache
         self.compiled = rules[0].compiled if rules[0].finder == MARKED else None
-        # words that are not the text again may be longer than it
+        # words that differ from the text may be longer than it
         self.longest = len(mark) if all(rule.keeps for rule in rules) else _LONGER
         self.cache = new_cache()
 
     def of(self, parts: Iterable[bytes | Numbers], first: int) -> list[Numbers]:
-        """Returns the numbers of the parts of a text that starts at `first`, an array for each."""
+        """Returns the numbers of the parts of a text that starts at `first`, as one array each."""
         return [
             part
             if isinstance(part, np.ndarray)
@@ -97,16 +97,16 @@ class Worker:
         ]
 
     def numbers(self, text: bytes, first: int) -> Numbers:
-        """Returns the numbers of a text, whose first byte is byte `first` of all text."""
+        """Returns the numbers of a text whose first byte has position `first` in all text."""
         self.cache.start_text()
         out = Collected(len(text), np.int32)
         self.collect(out, text, first, 0, len(text))
         return out.result()
 
     def collect(self, out: _Sink, text: bytes | str, first: int, begin: int, end: int) -> None:
-        """Adds the numbers from `begin` to `end`, places where the first rule splits.
+        """Adds the numbers of the text from `begin` to `end`, places where the first rule splits.
 
-        Characters are all ASCII.
+        A text of type str must be ASCII.
         """
         self.mark_words(text, begin, end)
         while begin < end:
@@ -117,7 +117,7 @@ class Worker:
             begin = at
 
     def values(self, text: bytes | str, values: list[int]) -> list[int]:
-        """Returns, for the numbers of a short text, the entry of each in `values`."""
+        """Returns the entry in `values` for each number of a short text."""
         self.mark_words(text, 0, len(text))
         found = self.cache.values_of(text, values)
         if found is None:
@@ -135,7 +135,7 @@ class Worker:
         return found
 
     def count(self, text: bytes | str) -> int:
-        """Returns how many numbers a short text has."""
+        """Returns the count of numbers of a short text."""
         self.mark_words(text, 0, len(text))
         self.cache.start_text()
         if text and self.cache.find(text, 0, len(text))[1]:
@@ -145,7 +145,7 @@ class Worker:
     def texts(
         self, data: bytes, offsets: npt.NDArray[np.int64], kind: npt.DTypeLike
     ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-        """Returns the numbers of texts one behind another, and where each ends among them."""
+        """Returns the numbers of consecutive texts, and the end of each text among them."""
         if self.compiled is not None:
             self.cache.set_marks(self.compiled.marks(np.frombuffer(data, np.uint8), offsets))
         if self.cache.find_texts(data, offsets):
@@ -153,14 +153,14 @@ class Worker:
         return self.cache.array_of_words(kind), self.cache.ends()
 
     def mark_words(self, text: bytes | str, begin: int, end: int) -> None:
-        """Says where words are from `begin` to `end`, if the first rule does not find them."""
+        """Marks the words from `begin` to `end`, if the first rule does not find them."""
         if self.compiled is not None:
             part = memoryview(text)[begin:end] if isinstance(text, bytes) else text[begin:end]
             data = part.encode() if isinstance(part, str) else part
             self.cache.set_marks(self.compiled.marks(np.frombuffer(data, np.uint8)), begin)
 
     def learn(self, text: bytes | str, first: int) -> None:
-        """Segments the words that `find` did not have."""
+        """Segments the words that `find` did not know."""
         data, offsets = self.cache.new_words(text)
         words = offsets
         if len(self.rules) > 1:
@@ -193,9 +193,9 @@ class Worker:
     ) -> npt.NDArray[np.int64]:
         """Returns a distinct number for each word, from its start in all text.
 
-        A byte becomes at most a mark when mark and space are exchanged.  So with starts
-        multiplied by the length of the longest, the parts of a word stay below the next word's
-        number.
+        When mark and space are exchanged, a byte becomes at most one mark.  So with starts
+        multiplied by the length of the longest mark, the parts of a word have smaller numbers than
+        the next word.
         """
         place = np.searchsorted(offsets, words[:-1], "right") - 1
         starts = first + self.cache.uncached_starts()[place]
@@ -204,14 +204,14 @@ class Worker:
     def cut_further(
         self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Runs the rules behind the first.
+        """Applies the rules after the first.
 
         Returns
         -------
         data, offsets : ndarray
-            The words given, as the rules leave them.
+            The given words after these rules.
         words : ndarray of int64
-            Where their parts start in `data`.
+            The starts of their parts in `data`.
         """
         if len(self.rules) == 2 and (compiled := self.rules[1].compiled) is not None:
             return compiled.cut(data, offsets)
@@ -233,7 +233,7 @@ class Worker:
 
 
 def _check_kept(cut: list[list[str]], parts: list[list[str]]) -> None:
-    """Checks that a function of the caller's leaves the text as it is."""
+    """Checks that a function from the caller preserves the text."""
     for before, after in zip(cut, parts, strict=True):
         if "".join(after) != (text := "".join(before)):
             raise InputError(
@@ -244,7 +244,7 @@ def _check_kept(cut: list[list[str]], parts: list[list[str]]) -> None:
 
 
 def _starts(lengths: list[int]) -> npt.NDArray[np.int64]:
-    """Returns where items of these lengths start, and the end of the last."""
+    """Returns the starts of items with these lengths, and the end of the last one."""
     starts = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts
@@ -257,9 +257,9 @@ def token_table(
     mark: bytes,
     longest: int | None = None,
 ) -> TokenTable | None:
-    """Returns the words that are one token each; None if the rules have too long words.
+    """Returns the words that are a single token; None if the rules have a limit on word length.
 
-    Words of more than `longest` characters are left out.
+    Words with more than `longest` characters are left out.
     """
     raw = rules[-1].raw
     if (len(rules) > 1 and raw is None) or rules[0].finder == WHOLE:
@@ -282,7 +282,7 @@ def token_table(
 
 
 def _raw(token: bytes, raw: Callable[[str], str | None]) -> bytes | None:
-    """Returns the part of text that becomes a token."""
+    """Returns the part of a text that becomes a token."""
     part = raw(token.decode("utf-8", "surrogateescape"))
     return None if part is None else part.encode("utf-8", "surrogateescape")
 
@@ -292,19 +292,19 @@ def _characters(token: bytes) -> int:
 
 
 class Workers:
-    """Lends workers to threads, and makes as many as are in use at a time.
+    """Lends workers to threads, and creates as many as are used at the same time.
 
     Parameters
     ----------
     rules, cut, lacks, unknown, mark, new_cache, drawn
         As for `Worker`.
     following : sequence of PretokenizerRule, optional
-        The rules for what follows a special token, where they are others.
+        The rules for the text after a special token, if they differ.
     normal : Normalizer, optional
-        What is done to characters before the text is split; one that keeps ASCII.
+        A normalizer of characters before the text is split; it must not change ASCII.
     running : bool
-        Whether how a word is segmented depends on the text before it, so that one thread splits a
-        text.
+        Whether the segmentation of a word depends on the text before it.  Then a text is split by
+        one thread.
     """
 
     def __init__(
@@ -346,21 +346,21 @@ class Workers:
             return self._make(self.rules, following=following)
 
     def values(self, text: bytes | str, values: list[int]) -> list[int]:
-        """Returns what `Worker.values` does."""
+        """Does the same as `Worker.values`."""
         worker = self._taken()
         found = worker.values(text, values)
         self.idle.append(worker)
         return found
 
     def array(self, text: bytes | str, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-        """Returns what `Worker.array` does."""
+        """Does the same as `Worker.array`."""
         worker = self._taken()
         found = worker.array(text, kind)
         self.idle.append(worker)
         return found
 
     def count(self, text: bytes | str) -> int:
-        """Returns what `Worker.count` does."""
+        """Does the same as `Worker.count`."""
         worker = self._taken()
         found = worker.count(text)
         self.idle.append(worker)
@@ -375,12 +375,12 @@ class Workers:
         *,
         follows: bool = False,
     ) -> Iterator[Any]:
-        """Yields what `new` makes of a text's numbers; a long text's by several threads.
+        """Yields the result of `new` for a text's numbers; several threads share a long text.
 
-        `at` says where the text starts, `follows` whether it follows a special token.  Characters
-        become UTF-8 and are normalized part by part, by the thread that takes the part: then it
-        need not fetch them from memory again.  Words may not be segmented by draws, which depend on
-        where each byte is.
+        `at` is the start of the text, and `follows` says whether it follows a special token.
+        Characters are converted to UTF-8 and normalized part by part, by the thread that processes
+        the part, so that they stay in its cache.  Words must not be segmented at random, since
+        draws depend on the position of each byte.
         """
         plain = isinstance(text, bytes) or text.isascii()
         if self.running:
@@ -418,7 +418,7 @@ class Workers:
         yield from ordered_map(work, pairwise(places), threads)
 
     def _places(self, text: bytes | str) -> Iterator[int]:
-        """Yields where parts of a text begin and end, places where the first rule splits."""
+        """Yields the borders of the parts of a text, places where the first rule splits."""
         at, size = 0, PART
         yield at
         while at + size < len(text):
@@ -426,18 +426,18 @@ class Workers:
             for window in _WINDOWS:
                 begin = max(end - window, at)
                 cut = self._last_cut(text[begin:end])
-                # the character before a place must be known as a whole
+                # the whole character before a place must be known
                 if cut > (4 if begin > at else 0):
                     at, size = begin + cut, PART
                     yield at
                     break
             else:
-                size *= 2  # so that no more than a few windows are searched
+                size *= 2  # so that only a few windows are searched
         if text:
             yield len(text)
 
     def _last_cut(self, text: bytes | str) -> int:
-        """Returns the last place > 0 where the first rule splits a text that goes on, or -1."""
+        """Returns the last place > 0 where the first rule splits a text that continues, or -1."""
         last_cut = self.rules[0].last_cut
         if isinstance(text, bytes):
             return last_cut(text)
@@ -450,9 +450,10 @@ class Workers:
         return bisect_left(range(len(text)), cut, key=partial(utf8_size, text, 0))
 
     def _last_normal_cut(self, text: str) -> int:
-        """Returns a late place > 0 where the first rule splits what a text is normalized to, or -1.
+        """Returns a late place > 0 where the first rule splits the normalized text, or -1.
 
-        It is before a space, which stays one, so what is beside it is normalized apart.
+        The place is before a space that stays a space, so that both sides are normalized
+        separately.
         """
         assert self._normal is not None
         at = len(text)
@@ -460,7 +461,7 @@ class Workers:
             at = text.rfind(" ", 1, at)
             if at < 0:
                 break
-            # a character has no more than a few marks; of more, each is like the others to rules
+            # a character has only a few marks; the rules treat further ones alike
             before = self._normal(text[max(at - _MARKS, 0) : at])
             beside = f"{before} ".encode("utf-8", "surrogateescape")
             if self.rules[0].last_cut(beside) == len(beside) - 1:

@@ -1,4 +1,4 @@
-"""Prepares the kernel of a segmentation rule for a vocabulary."""
+"""Creates the kernel of a segmentation rule for a vocabulary."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .token_trie import NO_NUMBERS, TokenTrie, rows_of
 
 __all__ = ["cutter", "sampler"]
 
-# the parameter of `sampler` that a rule takes; "" for none
+# the parameter of `sampler` that each rule supports; "" for none
 _PARAMETER: dict[str, str] = {
     "merges": "dropout",
     "character_merges": "dropout",

@@ -12,7 +12,7 @@ from ..vocabulary.vocabulary import Vocabulary
 __all__ = ["LONG", "whole_words"]
 
 LONG = 1_000
-"""Symbols from which on tokens are looked at: few words are longer, whatever the corpus is."""
+"""Only tokens with at least so many symbols are examined, since few words are longer."""
 
 _KEEP_WHOLE = ("shortest_path", "random_path", "priority", "longest_match")
 
@@ -29,19 +29,19 @@ def whole_words(
     vocabulary : Vocabulary
         The tokens.
     rule : str
-        The rule that the words are segmented by.
+        The segmentation rule.
 
     Returns
     -------
     whole : dict of int to int
-        By its index in `words`, the token that a word is.
+        The index of the token that a word is, by the word's index in `words`.
     places : ndarray of int64, optional
-        The tokens, ascending, but the long ones that no other word is longer than.  None: all of
-        them, as where the rule may segment a word that is a token.
+        The indices of the tokens, ascending, without long tokens that cannot be part of a longer
+        word.  None: all of them, for example if the rule may segment a word that is a token.
 
     Notes
     -----
-    A trie takes some 40 bytes for each symbol of a token, and a text that is one word makes a
+    A trie takes about 40 bytes for each symbol of a token, and a text that is one word makes a
     token of its own size.
 
     Examples
@@ -63,5 +63,5 @@ def whole_words(
     as_long = np.flatnonzero(np.isin(symbols, lengths[long])).tolist()
     whole = {word: place_of[text] for word in as_long if (text := words.word(word)) in place_of}
     symbols[[*whole]] = 0
-    # a long token of the size of a word is that word, or not in it
+    # a long token as long as a word is that word, or does not occur in it
     return whole, np.flatnonzero((lengths <= LONG) | (lengths < symbols.max(initial=0)))

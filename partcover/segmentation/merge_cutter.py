@@ -1,4 +1,4 @@
-"""Segments words by merges: byte pair encoding."""
+"""Segments words by merges (byte pair encoding)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["MergeCutter", "MergePairs", "merge_cutter", "merge_pairs"]
 
 
 class MergePairs(NamedTuple):
-    """The pairs of pieces that may merge, as `MergeSegmenter` takes them."""
+    """The pairs of pieces that may merge, in the form that `MergeSegmenter` takes."""
 
     left: npt.NDArray[np.int32]
     right: npt.NDArray[np.int32]
@@ -24,7 +24,7 @@ class MergePairs(NamedTuple):
 
 
 def merge_pairs(trie: TokenTrie) -> MergePairs:
-    """Returns the merges of a vocabulary, or without any all pairs that together are a token."""
+    """Returns the merges of a vocabulary; without a list, all pairs that form a token."""
     vocabulary = trie.vocabulary
     if vocabulary.merges is None:
         left, right, token = trie.segmenter.splits(trie.flat, trie.offsets)
@@ -42,19 +42,19 @@ def merge_pairs(trie: TokenTrie) -> MergePairs:
 
 
 def merge_cutter(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> MergeCutter:
-    """Returns what segments by merges; with `whole` and no list of them, a token stays whole."""
+    """Returns a segmenter by merges; with `whole` and no list of merges, a token stays whole."""
     whole &= trie.vocabulary.merges is None
     merger = MergeSegmenter(*merge_pairs(trie), trie.names)
     return MergeCutter(trie, merger, dropout, seed, whole=whole)
 
 
 class MergeCutter:
-    """Segments words by byte pair encoding; as `Cut` and `Draw`.
+    """Segments words by byte pair encoding; implements `Cut` and `Draw`.
 
     Attributes
     ----------
     keeps_whole : bool
-        Whether a word that is a token stays whole, whatever merges make of it.
+        Whether a word that is a token stays whole, even if merges do not make it.
     last_merges : tuple of ndarray, or None
         The left and right side and the rank of each token's last merge, as
         `MergeSegmenter.last_pairs` returns them; None with dropout.

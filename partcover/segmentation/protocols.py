@@ -1,4 +1,4 @@
-"""Defines how functions that segment words into tokens are called."""
+"""The interfaces of functions that segment words into tokens."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Cut(Protocol):
 
 
 class Draw(Protocol):
-    """Segments words as `Cut` does, at random.
+    """Segments words at random; otherwise like `Cut`.
 
-    `draws` (int64) holds a number for each word, which distinguishes the draws of equal words; if
-    it is empty, every word has the number 0.  The segmentation depends on the seed, the word's
-    symbols and its number alone, not on the word's place.  `seed`, from 0 to 2^64 − 1, replaces
-    the one that `sampler` was given.
+    `draws` (int64) has a number for each word, which distinguishes the draws of equal words; if it
+    is empty, every word has the number 0.  The segmentation depends only on the seed, the word's
+    symbols and its number, not on the word's position.  `seed`, from 0 to 2^64 − 1, replaces the
+    one given to `sampler`.
     """
 
     def __call__(

@@ -17,10 +17,10 @@ __all__ = ["SuperwordCutter", "whole_words"]
 
 
 class SuperwordCutter:
-    """Segments phrases under the rule ``superword_merges``; a `Cut`.
+    """Segments phrases under the rule ``superword_merges``; implements `Cut`.
 
-    Each word of a phrase is segmented by merges.  Then words that are one token are merged with
-    their neighbours by the same merges; words of several tokens are borders.
+    Each word of a phrase is segmented by merges.  Then words that are a single token are merged
+    with their neighbors by the same merges.  A word of several tokens is a border.
 
     Parameters
     ----------
@@ -76,21 +76,21 @@ def whole_words(
     words: npt.NDArray[np.int64],
     phrases: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Finds the words that are one token, and the rows of them that nothing interrupts.
+    """Finds the words that are one token, and the uninterrupted rows of such words.
 
     Parameters
     ----------
     which : ndarray of int32
-        How the words are segmented, as `Segmentation.which`.
+        The segmentation of the words, as in `Segmentation.which`.
     words, phrases : ndarray of int64
-        Where words and phrases start, and the end of the last one.
+        The starts of words and phrases, each followed by the end of the last one.
 
     Returns
     -------
     ends : ndarray of int64, shape (whole words,)
-        The last symbol of each.
+        The last symbol of each word.
     rows : ndarray of int64, shape (rows + 1,)
-        The first of each row among them, and their number.
+        The index of the first word in each row, followed by the number of words.
 
     Examples
     --------
@@ -112,9 +112,9 @@ def whole_words(
 
 
 def _of_words(pairs: MergePairs, n_tokens: int) -> MergePairs:
-    """Returns pairs whose sides may be words that are tokens, too.
+    """Returns the pairs whose sides may also be words that are tokens.
 
-    The symbols are the pieces that words are: token i is symbol i, symbol s is n_tokens + s.
+    The symbols are the pieces that words can be: token i is symbol i, symbol s is n_tokens + s.
     """
     made = [
         MergePairs(left[fits], right[fits], pairs.rank[fits], pairs.token[fits])
@@ -128,6 +128,6 @@ def _of_words(pairs: MergePairs, n_tokens: int) -> MergePairs:
 def _as_words(
     side: npt.NDArray[np.int32], n_tokens: int
 ) -> list[tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]]:
-    """Returns one side of pairs as words and as tokens made of words, and where it is such."""
+    """Returns one side of pairs as words and as tokens made of words, and where it is either."""
     words = np.where(side < 0, side - n_tokens, FIRST_SYMBOL - side).astype(np.int32)
     return [(words, np.ones(len(side), bool)), (side, side >= 0)]

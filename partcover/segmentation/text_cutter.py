@@ -1,4 +1,4 @@
-"""Segments by scores, as libraries do that treat a text as one word."""
+"""Segments by scores as libraries do that treat a whole text as one word."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _MOST = float(np.finfo(np.float32).max)
 
 
 class TextCutter:
-    """Segments words, each as a text of its own; a `Cut`.
+    """Segments words, each as a text of its own; implements `Cut`.
 
     Parameters
     ----------
     trie : TokenTrie
-        The tokens of a vocabulary whose `sums` are over texts.
+        The tokens of a vocabulary whose `sums` is not ``word``.
 
     Attributes
     ----------
     scores : TextScores
-        The kernel, which can also segment words behind a text.
+        The kernel, which can also segment words that follow a text.
     """
 
     def __init__(self, trie: TokenTrie) -> None:

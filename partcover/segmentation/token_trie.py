@@ -21,7 +21,7 @@ NO_NUMBERS = np.zeros(0, np.int64)
 
 
 class Backward(NamedTuple):
-    """A `Segmenter` of reversed tokens, and the tokens that each token begins with, in order."""
+    """A `Segmenter` of reversed tokens, and for each token the tokens that it begins with."""
 
     segmenter: Segmenter | None
     links: npt.NDArray[np.int64]
@@ -39,7 +39,7 @@ class TokenTrie:
     vocabulary : Vocabulary
         The tokens.
     names : ndarray of int64, optional
-        For integer symbols: the symbols of the words, sorted; tokens hold their places in it.
+        For integer symbols: the sorted symbols of the words; tokens are stored as indices into it.
     """
 
     def __init__(self, vocabulary: Vocabulary, names: npt.NDArray[np.int64] | None) -> None:
@@ -56,12 +56,12 @@ class TokenTrie:
 
     @cached_property
     def backward(self) -> Backward:
-        """The same tokens reversed."""
+        """A segmenter of the reversed tokens."""
         lengths = np.diff(self.offsets)
         mirror = np.repeat(self.offsets[:-1] + self.offsets[1:] - 1, lengths)
         mirror -= np.arange(len(self.flat))
         segmenter = Segmenter(self.flat[mirror], self.offsets)
-        # a token begins with what it ends with when reversed
+        # what a token begins with, it ends with when reversed
         links, chain = segmenter.endings()
         token = np.repeat(np.arange(len(lengths)), np.diff(links))
         return Backward(segmenter, links, chain[np.lexsort((chain, token))])
@@ -74,13 +74,13 @@ class TokenTrie:
         last: int,
         which: npt.NDArray[np.int32],
     ) -> None:
-        """Segments words by the rule ``priority``; a `Cut`."""
+        """Segments words by the rule ``priority``; implements `Cut`."""
         long = int(np.diff(offsets[first : last + 1]).max(initial=0)) > SHORT_WORD
         backward = self.backward if long else _NOTHING
         self.segmenter.priority(data, offsets, first, last, which, *backward)
 
     def place(self, symbols: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """Returns symbols as the data holds them; a symbol of no word is beyond all others."""
+        """Returns symbols as stored in the data; a symbol of no word is larger than all others."""
         if self._placed:
             names = self.names
             places = np.searchsorted(names, symbols)
@@ -94,13 +94,13 @@ class TokenTrie:
         return links, self.rows(tokens, columns)
 
     def rows(self, tokens: npt.NDArray[np.int32], columns: dict[str, npt.NDArray[Any]]) -> Listed:
-        """Returns `columns` of each token, its length and its place, as one structured array."""
+        """Returns `columns`, the length and the index of each token as one structured array."""
         lengths = np.diff(self.offsets).astype(np.int32)
         columns = {**columns, "length": lengths, "token": np.arange(len(lengths), dtype=np.int32)}
         return rows_of(**{name: column[tokens] for name, column in columns.items()})
 
     def scores(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Returns the scores of tokens and of symbols; the last is for all larger symbols."""
+        """Returns the scores of tokens and of symbols; the last one is for all larger symbols."""
         vocabulary = self.vocabulary
         if vocabulary.scores is None:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Defines `Decoding`: how ids become text, if that does not follow from the encoding."""
+"""Defines `Decoding`, the rules for converting ids to text that the encoding does not imply."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ class Decoding:
 
     @classmethod
     def from_json(cls, data: Any) -> Decoding:
-        """Returns what `to_json` wrote."""
+        """Returns the rules from the object that `to_json` wrote."""
         if not isinstance(data, Mapping) or not data.keys() <= cls.__dataclass_fields__.keys():
             raise InputError("'decoding' must be an object with the keys of a vocabulary file")
         return cls(**data)
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the JSON object that vocabulary files hold, without what is the default."""
+        """Returns the JSON object in vocabulary files, without defaults."""
         plain = Decoding()
         return {
             key: dict(value) if key == "shown" else value
@@ -87,7 +87,7 @@ class Decoding:
         }
 
     def cleaned(self, word: str) -> str:
-        """Returns the text of a token that begins a word, behind another."""
+        """Returns the text of a token that begins a word, after another token."""
         text = f" {word}"
         if self.cleanup:
             for old, new in _CLEANUPS:

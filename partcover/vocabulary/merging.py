@@ -1,4 +1,4 @@
-"""Merges neighbours in order of rank, and splits tokens, in plain Python."""
+"""Merges adjacent parts in order of rank, and splits tokens, in plain Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Rank: TypeAlias = Callable[[Any, Any], "int | None"]
 
 
 def ranks(vocabulary: Vocabulary) -> Rank:
-    """Returns the function that ranks a merge of two neighbours by a vocabulary's rule."""
+    """Returns the function that ranks the merge of two adjacent parts by a vocabulary's rule."""
     if vocabulary.merges is None:
         of_token = {token: rank for rank, token in enumerate(vocabulary.tokens)}
         return lambda left, right: of_token.get(left + right)
@@ -23,21 +23,21 @@ def ranks(vocabulary: Vocabulary) -> Rank:
 
 
 def merge(parts: Sequence[Any], rank: Rank, fewest: int = 1) -> list[Any]:
-    """Merges neighbours, those of the lowest rank first, and of these the leftmost.
+    """Merges adjacent parts, lowest rank first, and leftmost first among equal ranks.
 
     Parameters
     ----------
     parts : sequence
-        What to merge.
+        The parts to merge.
     rank : callable
-        Returns the rank of a pair of neighbours; None for one that does not merge.
+        Returns the rank of a pair of adjacent parts; None if the pair does not merge.
     fewest : int, optional
-        How many parts to stop at.
+        Number of parts at which to stop.
 
     Returns
     -------
     list
-        The parts that are left, after O(n log n) calls of `rank` for n parts.
+        The remaining parts, after O(n log n) calls of `rank` for n parts.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def merge(parts: Sequence[Any], rank: Rank, fewest: int = 1) -> list[Any]:
     left, end = len(pieces), len(pieces)
     before = list(range(-1, end - 1))
     after = list(range(1, end + 1))
-    heap: list[tuple[int, int]] = []  # ranks and places of pairs, some of them no more
+    heap: list[tuple[int, int]] = []  # ranks and places of pairs; some of the pairs no longer exist
 
     def rank_at(place: int) -> int | None:
         following = after[place]
@@ -80,8 +80,8 @@ def merge(parts: Sequence[Any], rank: Rank, fewest: int = 1) -> list[Any]:
 def halves(token: Any, lengths: Set[int]) -> Iterator[tuple[Any, Any]]:
     """Yields the two parts of a token, at each place where both have one of some lengths.
 
-    To try all places takes time quadratic in the length of a token; of those where both parts are
-    tokens there are no more than the tokens have lengths.
+    Trying all places takes time quadratic in the length of a token.  If both parts are tokens,
+    there are at most as many places as tokens have distinct lengths.
 
     Examples
     --------

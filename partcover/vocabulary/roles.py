@@ -1,4 +1,4 @@
-"""Finds the special token that begins a text, ends it, pads it, and so on."""
+"""Finds the special tokens by role: begin of text, end of text, padding, and so on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .vocabulary import Vocabulary
 
 __all__ = ["roles_of"]
 
-# spellings that many tokenizers have, the most usual first
+# spellings in common tokenizers, the most usual first
 _SPELLINGS: dict[str, tuple[str, ...]] = {
     "bos": ("<s>", "<bos>", "<|bos|>", "<|begin_of_text|>", "<|startoftext|>", "[BOS]"),
     "eos": ("</s>", "<eos>", "<|eos|>", "<|end_of_text|>", "<|endoftext|>", "[EOS]"),
@@ -24,8 +24,8 @@ _SPELLINGS: dict[str, tuple[str, ...]] = {
 def roles_of(vocabulary: Vocabulary) -> dict[str, str]:
     """Returns the special token of each role that has one.
 
-    It is the one with the role among its flags (`Vocabulary.special_flags`), else the one that
-    stands for what is unknown, else one that is spelled as many tokenizers spell it.
+    It is the token with the role among its flags (`Vocabulary.special_flags`), otherwise the token
+    for unknown text, otherwise a token with a usual spelling of the role.
 
     Examples
     --------

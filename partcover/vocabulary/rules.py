@@ -1,4 +1,4 @@
-"""Names the segmentation rules; `partcover.segment` says what each one does."""
+"""The names of the segmentation rules; `partcover.segment` describes each one."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ SegmentationRule: TypeAlias = Literal[
     "likelihood",
     "single_symbols",
 ]
-#: Over what the rule ``likelihood`` adds up scores: a word, or all of a text, in 64 bits or in 32.
+#: Where the rule ``likelihood`` adds up scores: in a word, or in a text with 64 or 32 bits.
 ScoreSums: TypeAlias = Literal["word", "text", "text32"]
 SEGMENTATION_RULES: tuple[SegmentationRule, ...] = get_args(SegmentationRule)

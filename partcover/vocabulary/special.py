@@ -1,4 +1,4 @@
-"""Checks special tokens, their ids and how they are found in a text."""
+"""Checks special tokens, their ids, and how they are found in a text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SpecialFlag: TypeAlias = Literal["single_word", "lstrip", "rstrip", "normalized"
 
 
 def whole_number(number: Any, where: str = "") -> int:
-    """Returns an id as int; `where` stands before the error."""
+    """Returns an id as int; errors begin with `where`."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer):
         raise InputError(f"{where}id {shown(number)} is not a whole number")
     return int(number)
@@ -33,13 +33,13 @@ def whole_number(number: Any, where: str = "") -> int:
 def checked_special(
     special: Mapping[str, int] | Iterable[str] | str, next_id: int, used: set[int]
 ) -> dict[str, int]:
-    """Returns the special tokens and their ids, by default from `next_id` on.
+    """Returns the special tokens and their ids; by default the ids begin at `next_id`.
 
     Raises
     ------
     InputError
-        For a token that is no text, is empty, no UTF-8 or given twice, or an id that is no whole
-        number, out of range or in `used`.
+        If a token is not text, is empty, is not UTF-8 or is given twice, or an id is not a whole
+        number, is out of range or is in `used`.
     """
     if not isinstance(special, Mapping):
         listed = [special] if isinstance(special, str) else list(special)
@@ -69,13 +69,13 @@ def checked_special(
 def checked_others(
     others: Mapping[int, bytes] | None, symbols: str, used: set[int]
 ) -> dict[int, bytes]:
-    """Returns the ids that only decode, in ascending order, and what they decode to.
+    """Returns the ids that are only decoded, in ascending order, and their bytes.
 
     Raises
     ------
     InputError
-        For an id that is no whole number, out of range or in `used`, what is no bytes, or a
-        vocabulary that is not over bytes.
+        If an id is not a whole number, is out of range or is in `used`, a value is not bytes, or
+        the vocabulary is not over bytes.
     """
     found: dict[int, bytes] = {}
     for given, text in (others or {}).items():
@@ -93,7 +93,7 @@ def checked_others(
 def checked_flags(
     flags: Mapping[str, Iterable[str]] | None, special: Mapping[str, int]
 ) -> dict[str, tuple[SpecialFlag, ...]]:
-    """Returns the flags of special tokens in their order, without tokens that have none."""
+    """Returns the flags of special tokens in their order, without tokens that have no flags."""
     if flags is not None and not isinstance(flags, Mapping):
         raise InputError(
             f"special_flags is {shown(flags)}: it must map special tokens to lists of flags"

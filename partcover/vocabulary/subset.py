@@ -10,7 +10,7 @@ __all__ = ["first_tokens", "only"]
 
 
 def only(vocabulary: Vocabulary, places: Sequence[int]) -> Vocabulary:
-    """Returns the vocabulary of the tokens at some places, with their scores and ids.
+    """Returns the vocabulary of the tokens at some indices, with their scores and ids.
 
     Merges that need or make other tokens are dropped.
 
@@ -19,7 +19,7 @@ def only(vocabulary: Vocabulary, places: Sequence[int]) -> Vocabulary:
     vocabulary : Vocabulary
         The vocabulary.
     places : sequence of int
-        The places of the tokens to keep, ascending.
+        The indices of the tokens to keep, ascending.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Defines `Unknown`: the token that stands for what has no id."""
+"""Defines `Unknown`, the special token for text without an id."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ Part: TypeAlias = Literal["run", "character", "word"]
 
 @dataclass(frozen=True)
 class Unknown:
-    """The special token that stands for bytes without an id that no token covers.
+    """The special token for bytes without an id that no token covers.
 
     Parameters
     ----------
     token : str
         The special token.
     part : {"run", "character", "word"}
-        What one of it stands for: such bytes in a row inside a word, as in Unigram models;
-        each character of them; or the word that has one, as in WordPiece.
+        The text that one token represents: a run of such bytes inside a word, as in Unigram models;
+        each character of the run; or the word that contains one, as in WordPiece.
     longest : int, optional
-        For words: those of more characters are unknown, too.
+        For words: longer words, in characters, are unknown too.
 
     Raises
     ------
     InputError
-        For another part, or a length that is none or not of words.
+        For an unknown part, or a length that is invalid or not for words.
 
     Examples
     --------
@@ -60,12 +60,12 @@ class Unknown:
 
     @classmethod
     def from_json(cls, data: Any) -> Unknown:
-        """Returns what `to_json` wrote."""
+        """Returns the object from what `to_json` wrote."""
         if not isinstance(data, Mapping) or data.keys() - {"longest"} != {"token", "part"}:
             raise InputError("'unknown' must be an object of a token and a part")
         return cls(**data)
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the JSON object that vocabulary files hold."""
+        """Returns the JSON object in vocabulary files."""
         longest = {} if self.longest is None else {"longest": self.longest}
         return {"token": self.token, "part": self.part, **longest}

@@ -32,11 +32,11 @@ from .unknown import Unknown
 
 __all__ = ["FUNCTION", "Vocabulary"]
 
-#: The fact of a provenance that names the Python function that split text into words.
+#: The provenance key with the name of the Python function that split text into words.
 FUNCTION = "pretokenizer_function"
 
 VERSION = 3
-_MOST = 3.4028234663852886e38  # the largest number of 32 bits
+_MOST = 3.4028234663852886e38  # the largest floating-point number of 32 bits
 _FORMAT = "partcover-vocabulary"
 _OTHER_READER = "partcover.interop.load:read_other"
 
@@ -286,7 +286,8 @@ class Vocabulary:
         return frozenset(self.tokens)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # one text, so that equal vocabularies pickle alike whatever they have cached or share
+        # pickled as one text, so that equal vocabularies pickle alike, whatever they have cached or
+        # share
         return _restored, (json.dumps(self.to_json()),)
 
     def __repr__(self) -> str:
@@ -355,13 +356,13 @@ class Vocabulary:
         """
         facts = changes.get("provenance")
         if changes.keys() == {"provenance"} and isinstance(facts, Mapping):
-            copy = object.__new__(type(self))  # its tokens are checked already
+            copy = object.__new__(type(self))  # its tokens have been checked already
             copy.__dict__.update(self.__dict__, provenance=dict(facts))
             return copy
         return replace(self, **changes)
 
     def use_to_json(self) -> dict[str, Any]:
-        """Returns how the tokens are used, apart from defaults, as files hold it."""
+        """Returns how the tokens are used, without defaults, as in files."""
         data: dict[str, Any] = {}
         if self.merges is not None:
             data["merges"] = [[sym.to_json(a), sym.to_json(b)] for a, b in self.merges]
@@ -395,7 +396,7 @@ class Vocabulary:
         recent = recent or self.sums != "word" or bool(self.decoding.to_json())
         return {
             "format": _FORMAT,
-            # older programs read what they know all of
+            # older programs can read it if they know all of it
             "version": VERSION if recent else 2,
             "symbols": self.symbols,
             "method": self.method,
@@ -406,7 +407,7 @@ class Vocabulary:
         }
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the vocabulary file (aside, then renamed).
+        """Writes the vocabulary file atomically.
 
         Examples
         --------
@@ -462,7 +463,8 @@ class Vocabulary:
         ['254 of the 256 bytes are not listed: they have no id']
         """
         if format != "partcover":
-            # the formats of libraries are built upon this class: found by name when one is read
+            # the formats of libraries depend on this class, so they are imported by name when
+            # needed
             other: Vocabulary | None = resolve_name(_OTHER_READER)(path, format)
             if other is not None:
                 return other
@@ -480,7 +482,7 @@ class Vocabulary:
     @classmethod
     @checked
     def from_json(cls, data: dict[str, Any]) -> Vocabulary:
-        """Returns the vocabulary in the content of a file; otherwise as `load`."""
+        """Returns the vocabulary from the content of a file; otherwise like `load`."""
         _check_format(data, "this")
         tokens, rule = data.get("tokens"), data.get("rule", "shortest_path")
         if not isinstance(tokens, list):
@@ -535,7 +537,7 @@ def _pairs(
     pairs: dict[tuple[Token, Token], None] = {}
     for given in merges:
         if type(given) is tuple and _is_plain(given, tokens) and given not in pairs:
-            pairs[given] = None  # of a file with half a million of them
+            pairs[given] = None  # a file may have half a million of them
             continue
         if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
             raise InputError(f"merge {shown(given)}: it must be a pair of tokens")
@@ -551,7 +553,7 @@ def _pairs(
 
 
 def _is_plain(pair: tuple[Any, ...], tokens: set[Token]) -> bool:
-    """Returns whether a pair is one of bytes, and all three are tokens or single bytes."""
+    """Returns whether a pair is of bytes, and both sides and the result are tokens or bytes."""
     if len(pair) != 2 or type(pair[0]) is not bytes or type(pair[1]) is not bytes:
         return False
     left, right = pair
@@ -564,7 +566,7 @@ def _merge(pair: tuple[Token, Token]) -> str:
 
 
 def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
-    """Returns the arguments that `Vocabulary.use_to_json` wrote."""
+    """Returns the arguments from what `Vocabulary.use_to_json` wrote."""
     use: dict[str, Any] = {}
 
     def listed(key: str, kind: type | tuple[type, ...]) -> list[Any] | None:
