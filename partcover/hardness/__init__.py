@@ -1,1 +1,1 @@
-"""Reduces hard problems to tokenization, and takes answers back."""
+"""Reduces hard problems to tokenization, and converts answers back."""

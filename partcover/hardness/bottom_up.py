@@ -34,7 +34,7 @@ class Merges:
     Raises
     ------
     InputError
-        For what is not a pair of non-empty tokens over the symbols.
+        If something is not a pair of non-empty tokens over the symbols.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Merges:
         return iter(self.pairs)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes a JSON list of pairs, one on each line (to a temporary file, then renamed)."""
+        """Writes a JSON list of pairs, one on each line, atomically."""
         lines = (
             json.dumps([sym.to_json(left), sym.to_json(right)], ensure_ascii=False)
             for left, right in self.pairs
@@ -98,9 +98,9 @@ class Merges:
 def apply_merges(words: WordCounts, merges: Merges) -> list[list[Token]]:
     """Segments every word into tokens by all merges.
 
-    A word begins as its single symbols.  Each merge in turn joins its two tokens wherever they
-    are neighbours, from left to right; a token that it made is not joined by it again.  Tokens
-    are equal if their symbols are, whichever merge made them.
+    A word begins as its single symbols.  Each merge in turn joins its two tokens wherever they are
+    adjacent, from left to right; it does not join a token that it has just made.  Tokens are equal
+    if their symbols are, whichever merge made them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Reads Boolean formulas of at most two literals a clause from DIMACS files."""
+"""Reads Boolean formulas with at most two literals per clause from DIMACS files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..runtime.files.writing import read_text
 
 __all__ = ["Formula", "read_formula"]
 
-_MAX_VARIABLES = 1_000_000  # a typing error in the problem line must not fill the memory
+_MAX_VARIABLES = 1_000_000  # so that a typing error in the problem line does not fill the memory
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class Formula:
     Parameters
     ----------
     variables : sequence of str
-        Their names.
+        The names of the variables.
     clauses : sequence of sequences of int
-        Literals: ``j`` is variable j, counted from 1, ``-j`` its negation.  Repeated literals
-        are dropped, and a single literal becomes a pair of itself.  A clause may be repeated (it
-        then counts that often), and may hold a variable and its negation (every assignment
-        then satisfies it).
+        Literals: ``j`` is variable j, counted from 1, and ``-j`` is its negation.  Repeated
+        literals are dropped, and a single literal becomes a pair of itself.  A clause may be
+        repeated, and then counts that often.  It may contain a variable and its negation; then
+        every assignment satisfies it.
 
     Attributes
     ----------
@@ -36,8 +36,8 @@ class Formula:
     Raises
     ------
     InputError
-        Without a variable or a clause; for a clause of no literal or of more than two, a
-        literal out of range, or two variables of one name.
+        Without a variable or a clause; for a clause with no literal or more than two, a literal out
+        of range, or two variables with the same name.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Formula:
         )
 
     def show(self, literal: int) -> str:
-        """Names a literal for people."""
+        """Returns the name of a literal for messages."""
         return ("" if literal > 0 else "¬") + self.variables[abs(literal) - 1]
 
 
@@ -99,13 +99,13 @@ def read_formula(path: str | PathLike[str]) -> Formula:
     Returns
     -------
     Formula
-        Its variables are named "1" to "N"; all N of the problem line are there.
+        Its variables are named "1" to "N" for the N of the problem line.
 
     Raises
     ------
     InputError
-        Naming file and line: for what is not of that form, a number of clauses that does not
-        match, a weight other than 1, and whatever `Formula` refuses.
+        Naming file and line: if the file does not have this form, the number of clauses does not
+        match, a weight is not 1, or `Formula` raises an error.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _parse(text: str) -> Formula:
     declared = 0
     clauses: list[tuple[int, int]] = []
     clause: list[int] = []
-    begun = 0  # the line in which the open clause begins; 0 if none is open
+    begun = 0  # the line in which the unfinished clause begins; 0 if there is none
     for number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
         if not fields or fields[0][0] == "c":

@@ -22,7 +22,7 @@ def import_networkx(purpose: str = "a graph") -> Any:
     Parameters
     ----------
     purpose : str
-        What needs it, for the message.
+        The feature that needs it, for the message.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def read_graph(path: str | PathLike[str], form: GraphFormat = "edgelist") -> nx.
 Lines = list[tuple[int, list[str]]]
 
 _KINDS = {"dimacs": ("edge", "col"), "pace": ("td", "vc", "edge")}
-_MAX_VERTICES = 10_000_000  # a typing error in the problem line must not fill the memory
+_MAX_VERTICES = 10_000_000  # so that a typing error in the problem line does not fill the memory
 
 
 def _add_edge(graph: nx.Graph, number: int, u: Any, v: Any) -> None:

@@ -1,4 +1,4 @@
-"""Reduces max-2-SAT to the choice of a vocabulary, and takes vocabularies back."""
+"""Reduces max-2-SAT to the choice of a vocabulary, and converts vocabularies back."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class DirectReduction(SatReduction):
     name: ClassVar[str] = "max-2-sat"
 
     def literal_token(self, literal: int) -> Token:
-        """Returns ⊚L⊚, the token that says that a literal is true (``j`` or ``-j``, from 1)."""
+        """Returns ⊚L⊚, the token that represents a true literal (``j`` or ``-j``, from 1)."""
         return (0, 2 * abs(literal) - (literal > 0), 0)
 
     def witness(self, assignment: Sequence[bool], /) -> Vocabulary:
@@ -64,9 +64,9 @@ class DirectReduction(SatReduction):
     def lift(self, vocabulary: Vocabulary, /) -> SatLift:
         """Turns a vocabulary into an assignment, and counts the clauses that it satisfies.
 
-        x_j is true exactly if ⊚x_j⊚ is a token and ⊚¬x_j⊚ is none.  Any vocabulary may
-        be given; one that meets the threshold has exactly one of the two (see `reduce_max_2_sat`),
-        and then at least γ clauses are satisfied.
+        x_j is true exactly if ⊚x_j⊚ is a token and ⊚¬x_j⊚ is not.  Any vocabulary may be given.
+        One that meets the threshold contains exactly one of the two (see `reduce_max_2_sat`), and
+        then at least γ clauses are satisfied.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class DirectReduction(SatReduction):
         return [cut.of(index) for index in range(len(self.instance.words))]
 
     def symbol(self, number: int) -> str:
-        """Names a symbol for people: ⊚, or a literal."""
+        """Returns the name of a symbol for messages: ⊚, or a literal."""
         if number == 0:
             return "⊚"
         return self.formula.show((number + 1) // 2 * (1 if number % 2 else -1))
@@ -108,7 +108,7 @@ class DirectReduction(SatReduction):
         Raises
         ------
         InputError
-            If its source holds no formula, or it is not the instance of that formula.
+            If its source contains no formula, or it is not the instance of that formula.
         """
         again = reduce_max_2_sat(*formula_of(instance, cls.name))
         return cls(again.formula, again.satisfied, refuse_other_instance(again.instance, instance))

@@ -1,4 +1,4 @@
-"""Reduces max-2-SAT to the choice of a vocabulary over the two symbols 0 and 1, and back."""
+"""Reduces max-2-SAT to the choice of a vocabulary over the two symbols 0 and 1."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .sat_reduction import check_satisfied, formula_of, refuse_other_instance, s
 __all__ = ["BinaryReduction", "reduce_max_2_sat_binary"]
 
 _MAX_VARIABLES = 1_000  # the words of J variables have about 20 J² symbols
-_MAX_CLAUSES = 3  # of a variable
+_MAX_CLAUSES = 3  # most clauses with the same variable
 
 
 class BinaryReduction(DirectReduction):
@@ -46,17 +46,17 @@ class BinaryReduction(DirectReduction):
     name: ClassVar[str] = "max-2-sat-binary"
 
     def literal_token(self, literal: int) -> Token:
-        """Returns 1L1, the token that says that a literal is true (``j`` or ``-j``, from 1)."""
+        """Returns 1L1, the token that represents a true literal (``j`` or ``-j``, from 1)."""
         return f"1{_zeros(literal)}1".encode()
 
     def witness(self, assignment: Sequence[bool], /) -> Vocabulary:
-        """Returns the vocabulary of an assignment: all 1L and L1, and 1L1 where L is true."""
+        """Returns the vocabulary of an assignment: all 1L and L1, and 1L1 if L is true."""
         values = enumerate(self.check_values(assignment), 1)
         true = [self.literal_token(j if value else -j) for j, value in values]
         return Vocabulary([*_halves(len(true)), *true])
 
     def symbol(self, number: int) -> str:
-        """Names a symbol for people: 0 or 1."""
+        """Returns the name of a symbol for messages: 0 or 1."""
         return chr(number)
 
     @classmethod
@@ -66,7 +66,7 @@ class BinaryReduction(DirectReduction):
         Raises
         ------
         InputError
-            If its source holds no formula, or it is not the instance of that formula.
+            If its source contains no formula, or it is not the instance of that formula.
         """
         again = reduce_max_2_sat_binary(*formula_of(instance, cls.name))
         return cls(again.formula, again.satisfied, refuse_other_instance(again.instance, instance))
@@ -184,7 +184,7 @@ def reduce_max_2_sat_binary(formula: Formula, satisfied: int) -> BinaryReduction
 
 
 def _zeros(literal: int) -> str:
-    """Writes a literal: 2j − 1 zeros for x_j, 2j for its negation."""
+    """Returns a literal as zeros: 2j − 1 zeros for x_j, 2j for its negation."""
     return "0" * (2 * abs(literal) - (literal > 0))
 
 

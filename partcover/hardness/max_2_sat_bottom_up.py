@@ -1,4 +1,4 @@
-"""Reduces max-2-SAT to the choice of merges, and takes merges back."""
+"""Reduces max-2-SAT to the choice of merges, and converts merges back."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class BottomUpReduction(SatReduction):
     def lift(self, merges: Merges, /) -> SatLift:
         """Turns merges into an assignment, and counts the clauses that it satisfies.
 
-        x_j is true exactly if (⊚, a) of variable j is among the merges.  Any merges may be
-        given; those that meet the threshold are three of one kind for each variable (see
+        x_j is true exactly if (⊚, a) of variable j is among the merges.  Any merges may be given.
+        Those that meet the threshold are three of one kind for each variable (see
         `reduce_max_2_sat_bottom_up`), and then at least γ clauses are satisfied.
 
         Raises
@@ -86,7 +86,7 @@ class BottomUpReduction(SatReduction):
         return apply_merges(self.instance.words, answer)
 
     def symbol(self, number: int) -> str:
-        """Names a symbol for people: ⊚, or a letter and the name of a variable."""
+        """Returns the name of a symbol for messages: ⊚, or a letter and the name of a variable."""
         if number == 0:
             return "⊚"
         variable, letter = divmod(number - 1, 4)
@@ -99,7 +99,7 @@ class BottomUpReduction(SatReduction):
         Raises
         ------
         InputError
-            If its source holds no formula, or it is not the instance of that formula.
+            If its source contains no formula, or it is not the instance of that formula.
         """
         again = reduce_max_2_sat_bottom_up(*formula_of(instance, cls.name))
         return cls(again.formula, again.satisfied, refuse_other_instance(again.instance, instance))
@@ -195,6 +195,6 @@ def reduce_max_2_sat_bottom_up(formula: Formula, satisfied: int) -> BottomUpRedu
 
 
 def _ring(j: int) -> list[tuple[int, int]]:
-    """Returns the ring of pairs of the variable at index j, a pair that says *true* first."""
+    """Returns the ring of pairs of the variable at index j, beginning with a pair for *true*."""
     a, a2, b, b2 = range(4 * j + 1, 4 * j + 5)
     return [(0, a), (a, a2), (a2, 0), (0, b), (b, b2), (b2, 0)]

@@ -1,4 +1,4 @@
-"""Defines what a reduction is, and finds it by the name in its instance."""
+"""The interface of a reduction, and the search for it by the name in its instance."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class Lifted(Protocol):
-    """What an answer of the instance says about the problem that was reduced.
+    """The meaning of an instance's answer for the problem that was reduced.
 
     Examples
     --------
@@ -54,11 +54,11 @@ class Lifted(Protocol):
 
 
 class Reduction(Protocol):
-    """A problem, the instance it becomes, and the way back.
+    """A problem, its instance, and the conversion of answers.
 
-    An *answer* of the instance is a `Vocabulary`, or `Merges` where the instance asks for them.
-    The problem's answer is yes exactly if some answer of the instance meets its threshold:
-    `witness` and `lift` are the two directions of that.
+    An *answer* of the instance is a `Vocabulary`, or `Merges` if the instance asks for merges.  The
+    answer of the problem is yes exactly if some answer of the instance meets its threshold.
+    `witness` and `lift` are the two directions of this equivalence.
 
     Examples
     --------
@@ -75,25 +75,25 @@ class Reduction(Protocol):
 
     @property
     def instance(self) -> Instance:
-        """The instance; its ``source["reduction"]`` is `name`, and it holds the whole problem."""
+        """The instance, with the whole problem; its ``source["reduction"]`` is `name`."""
 
     def facts(self) -> dict[str, Any]:
         """Returns the sizes of the problem and of its instance, as a JSON object."""
 
     def witness(self, certificate: Any, /) -> Any:
-        """Returns the answer that a certificate of the problem (a cover, an assignment) becomes."""
+        """Returns the answer for a certificate of the problem (a cover, an assignment)."""
 
     def lift(self, answer: Any, /) -> Lifted:
-        """Returns what an answer says about the problem, checked on the problem itself."""
+        """Returns the meaning of an answer, checked on the problem itself."""
 
     def load_answer(self, path: str | PathLike[str]) -> Any:
         """Reads an answer from a file."""
 
     def pieces(self, answer: Any, /) -> list[list[Token]]:
-        """Segments every word of the instance as the answer does."""
+        """Segments every word of the instance with the answer."""
 
     def symbol(self, number: int) -> str:
-        """Names a symbol of the instance for people."""
+        """Returns the name of a symbol of the instance for messages."""
 
     @classmethod
     def from_instance(cls, instance: Instance) -> Reduction:
@@ -115,7 +115,7 @@ def reduction_of(instance: Instance) -> Reduction:
     Raises
     ------
     InputError
-        If its source names no known reduction, or is not what that reduction makes.
+        If its source names no known reduction, or it is not an instance of that reduction.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Holds what the reductions of max-2-SAT share: the formula, its instance and the way back."""
+"""The common parts of the max-2-SAT reductions: the formula, its instance, and answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class SatLift:
-    """The assignment that a vocabulary, or a list of merges, stands for.
+    """The assignment that a vocabulary or a list of merges represents.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class SatLift:
     satisfied, clauses : int
         Number of clauses that it satisfies, counted on the formula itself, and of all clauses.
     meets_threshold : bool
-        Whether the answer keeps to the budget k *and* needs at most the threshold of tokens.  If
+        Whether the answer is within the budget k *and* needs at most the threshold of tokens.  If
         so, at least γ clauses are satisfied.
     """
 
@@ -85,7 +85,7 @@ class SatReduction:
         Raises
         ------
         InputError
-            If there is not one for each variable.
+            If there is not exactly one value for each variable.
         """
         if len(assignment) != len(self.formula.variables):
             raise InputError(
@@ -94,7 +94,7 @@ class SatReduction:
         return [bool(value) for value in assignment]
 
     def lift_values(self, values: Sequence[bool], meets: bool) -> SatLift:
-        """Returns what an assignment satisfies, by its values."""
+        """Returns the number of clauses that an assignment satisfies, and its values."""
         return SatLift(
             assignment=dict(zip(self.formula.variables, values, strict=True)),
             satisfied=self.formula.satisfied(values),
@@ -109,7 +109,7 @@ def check_satisfied(satisfied: int, clauses: int) -> None:
     Raises
     ------
     InputError
-        If it is no whole number from 0 to the number of clauses.
+        If it is not a whole number from 0 to the number of clauses.
     """
     if isinstance(satisfied, bool) or not isinstance(satisfied, int):
         raise InputError(f"satisfied is {satisfied!r}: it must be a whole number")
@@ -120,7 +120,7 @@ def check_satisfied(satisfied: int, clauses: int) -> None:
 
 
 def source_of(name: str, formula: Formula, satisfied: int) -> dict[str, Any]:
-    """Returns the source of an instance, which holds the whole problem."""
+    """Returns the source of an instance, which contains the whole problem."""
     return {
         "reduction": name,
         "variables": list(formula.variables),
@@ -135,7 +135,7 @@ def formula_of(instance: Instance, name: str) -> tuple[Formula, int]:
     Raises
     ------
     InputError
-        If the reduction of this name did not make it, or the source is broken.
+        If it was not made by the reduction with this name, or the source is invalid.
     """
     source = instance.source
     if source.get("reduction") != name:
@@ -154,7 +154,7 @@ def formula_of(instance: Instance, name: str) -> tuple[Formula, int]:
 
 
 def refuse_other_instance(made: Instance, given: Instance) -> Instance:
-    """Returns the given instance if it asks just what the formula's own instance asks.
+    """Returns the given instance if it equals the formula's own instance.
 
     Raises
     ------

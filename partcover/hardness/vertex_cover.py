@@ -1,4 +1,4 @@
-"""Reduces vertex cover to tokenization, and takes answers back."""
+"""Reduces vertex cover to tokenization, and converts answers back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Lift", "VertexCoverReduction", "reduce_vertex_cover", "source_of"]
 
 @dataclass(frozen=True)
 class Lift:
-    """The vertices that a vocabulary stands for.
+    """The vertices that a vocabulary represents.
 
     Attributes
     ----------
@@ -98,12 +98,12 @@ class VertexCoverReduction:
         }
 
     def witness(self, vertices: Iterable[Any]) -> Vocabulary:
-        """Returns the tokens @V@ of some vertices, in the order given.
+        """Returns the tokens @V@ of some vertices, in the given order.
 
         Raises
         ------
         InputError
-            For what is not a vertex of the graph.
+            If something is not a vertex of the graph.
         """
         number = {vertex: index + 1 for index, vertex in enumerate(self.graph.nodes)}
         tokens = []
@@ -123,7 +123,7 @@ class VertexCoverReduction:
         return [cut.of(index) for index in range(len(self.instance.words))]
 
     def symbol(self, number: int) -> str:
-        """Names a symbol for people: @, or the name of a vertex."""
+        """Returns the name of a symbol for messages: @, or the name of a vertex."""
         return "@" if number == 0 else str(list(self.graph.nodes)[number - 1])
 
     def lift(self, vocabulary: Vocabulary) -> Lift:
@@ -163,7 +163,7 @@ class VertexCoverReduction:
         Raises
         ------
         InputError
-            If its source holds no graph, or its words are not those of the graph.
+            If its source contains no graph, or its words are not those of the graph.
         """
         nx = import_networkx()
         source = instance.source
@@ -185,7 +185,7 @@ class VertexCoverReduction:
 
     @classmethod
     def again(cls, graph: Any, instance: Instance) -> VertexCoverReduction:
-        """Reduces a graph as this instance's was reduced."""
+        """Reduces a graph in the same way as for this instance."""
         return reduce_vertex_cover(graph, instance.k)
 
 
@@ -242,7 +242,7 @@ def reduce_vertex_cover(graph: Any, k: int) -> VertexCoverReduction:
 
 
 def source_of(name: str, graph: nx.Graph) -> dict[str, Any]:
-    """Returns the source of an instance that a reduction of this name makes of a graph."""
+    """Returns the source of an instance that a reduction with this name makes from a graph."""
     place = {vertex: index for index, vertex in enumerate(graph.nodes)}
     return {
         "reduction": name,

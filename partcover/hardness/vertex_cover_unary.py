@@ -1,4 +1,4 @@
-"""Reduces vertex cover to the choice of a vocabulary over a single symbol, and back."""
+"""Reduces vertex cover to the choice of a vocabulary over a single symbol."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .vertex_cover import Lift, VertexCoverReduction, source_of
 
 __all__ = ["UnaryReduction", "reduce_vertex_cover_unary", "sidon_numbers"]
 
-_MOST_SYMBOLS = 50_000_000  # of all words together
+_MOST_SYMBOLS = 50_000_000  # limit for all words together
 
 
 class UnaryReduction(VertexCoverReduction):
@@ -52,7 +52,7 @@ class UnaryReduction(VertexCoverReduction):
         Raises
         ------
         InputError
-            For what is not a vertex of the graph.
+            If something is not a vertex of the graph.
         """
         long, numbers = _numbers(len(self.graph))
         number = dict(zip(self.graph.nodes, numbers, strict=True))
@@ -63,7 +63,7 @@ class UnaryReduction(VertexCoverReduction):
         return Vocabulary([b"a" * run for run in runs])
 
     def symbol(self, number: int) -> str:
-        """Names a symbol for people: a."""
+        """Returns the name of a symbol for messages: a."""
         return chr(number)
 
     def lift(self, vocabulary: Vocabulary, /) -> Lift:
@@ -92,7 +92,7 @@ class UnaryReduction(VertexCoverReduction):
 
     @classmethod
     def again(cls, graph: Any, instance: Instance) -> UnaryReduction:
-        """Reduces a graph as this instance's was reduced."""
+        """Reduces a graph in the same way as for this instance."""
         return reduce_vertex_cover_unary(graph, instance.k - len(graph) - 1)
 
 
@@ -188,7 +188,7 @@ def reduce_vertex_cover_unary(graph: Any, k: int) -> UnaryReduction:
 
 
 def sidon_numbers(size: int) -> list[int]:
-    """Returns the first numbers of Mian and Chowla: each is the least that keeps all sums apart.
+    """Returns the first numbers of Mian and Chowla: each is the smallest with distinct pair sums.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def sidon_numbers(size: int) -> list[int]:
     [1, 2, 4, 8, 13, 21, 31, 45]
     """
     numbers: list[int] = []
-    differences: set[int] = set()  # sums are apart exactly if differences are
+    differences: set[int] = set()  # sums are distinct exactly if differences are
     candidate = 0
     while len(numbers) < size:
         candidate += 1
