@@ -1,1 +1,1 @@
-"""Tools that have nothing to do with tokens: arguments, files, processes, progress."""
+"""General tools that are independent of tokens: arguments, files, processes, progress."""

@@ -1,4 +1,4 @@
-"""Checks the arguments of public functions against their annotations, in one wording."""
+"""Checks the arguments of public functions against their annotations, with uniform messages."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Range:
     upper : float, optional
         The largest value, if there is one.
     below : float, optional
-        A number that every value is smaller than, if there is one.
+        A number that every value must be less than, if there is one.
 
     Examples
     --------
@@ -83,10 +83,10 @@ class Range:
 
 
 def _or_none(seconds: float) -> float | None:
-    return None if seconds > 1e9 else seconds  # no clock of solvers or threads goes further
+    return None if seconds > 1e9 else seconds  # clocks of solvers and threads support no more
 
 
-#: The seconds that a call may take; infinity is no limit, as None is.
+#: The time limit of a call in seconds; infinity and None mean no limit.
 Seconds = Annotated[float, Range(0), _or_none]
 MOST_THREADS = 1024
 #: A random seed.
@@ -95,12 +95,12 @@ Threads = Annotated[int, Range(1, MOST_THREADS)]
 #: A relative gap: 0.01 is 1 %.
 Share = Annotated[float, Range(0, below=1)]
 Whole = Annotated[int, Range(0)]
-#: How many tokens may be chosen: candidates are numbered in 32 bits.
+#: A number of tokens; candidates are numbered in 32 bits.
 Budget = Annotated[int, Range(0, 2**31 - 1)]
-#: A number that kernels can count to.
+#: A number up to which kernels can count.
 Int64 = Annotated[int, Range(-(2**63), 2**63 - 1)]
 
-#: Returns a value as an annotation asks for it, or raises `_Unfit`.
+#: Returns a value converted for an annotation, or raises `_Unfit`.
 _Fit: TypeAlias = Callable[[Any], Any]
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -123,15 +123,15 @@ _ITERABLES = (Iterable, Collection, Sequence)
 
 
 class _Unfit(Exception):
-    """A value does not fit its annotation; `checked` turns this into an InputError."""
+    """Signals that a value does not fit its annotation; `checked` raises an InputError for it."""
 
 
 def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Makes a function check its arguments against its annotations when it is called.
 
-    NumPy's numbers become Python's, and a sequence may be given as any iterable; all other
-    arguments are passed on unchanged.  The function itself checks elements of iterables and
-    mappings, arrays and type variables.
+    NumPy's numbers become Python's, and a sequence may be given as any iterable.  All other
+    arguments are passed unchanged.  The function itself checks elements of iterables and mappings,
+    arrays and type variables.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     Returns
     -------
     callable
-        The function, which raises InputError for an argument that does not fit, and names it.
+        The function; it raises InputError that names an argument that does not fit.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
         fits, hints = known()
         fitted = list(args)
         name = ""
-        try:  # an argument too many or unknown is left to Python, whose words are good
+        try:  # Python itself reports extra or unknown arguments, with good messages
             for place, name in enumerate(places[: len(args)]):
                 if name in fits:
                     fitted[place] = fits[name](args[place])
@@ -187,7 +187,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Returns what to say of a name that is not known: the closest one, or all.
+    """Returns a suggestion for an unknown name: the closest known one, or all of them.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def closest(name: str, known: Iterable[str]) -> str:
 
 
 def shown(value: object) -> str:
-    """Returns a value for a message, on one short line: a scalar as it is, else the type.
+    """Returns a value for a message, on one short line: a scalar itself, otherwise the type.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def shown(value: object) -> str:
     if value is None or isinstance(value, bool | Real | complex):
         try:
             text = str(value)
-        except ValueError:  # more digits than Python writes
+        except ValueError:  # more digits than Python can write
             return "a number of thousands of digits"
         return text if len(text) <= 40 else f"{text[:40]}…"
     if isinstance(value, type):
@@ -226,7 +226,7 @@ def shown(value: object) -> str:
 
 
 def _fit(hint: Any) -> _Fit:
-    """What makes a value fit its annotation; an annotation of no known kind takes anything."""
+    """Returns the check for an annotation; unsupported annotations accept any value."""
     origin = get_origin(hint) or hint
     if origin in (Union, UnionType):
         return _of_any(get_args(hint))
@@ -324,7 +324,7 @@ def _what_is_wrong(name: str, value: Any, hint: Any) -> str:
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:
-    """The members of a union, None last and only if it is alone."""
+    """Returns the members of a union; None is last, and included only if it is the only member."""
     if get_origin(hint) not in (Union, UnionType):
         return (hint,)
     return tuple(part for part in get_args(hint) if part is not NoneType)

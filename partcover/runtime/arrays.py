@@ -1,4 +1,4 @@
-"""Names the types of arrays that are used throughout."""
+"""The types of arrays that are used throughout."""
 
 from __future__ import annotations
 

@@ -10,27 +10,28 @@ __all__ = ["Checkpoints"]
 
 Best = TypeVar("Best")
 
-_SECONDS = 10.0  # between two
-_SECONDS_NEWS = 3.0  # where there is a better result
-_SHARE = 20.0  # making one takes no more than such a part of the time
+_SECONDS = 10.0  # seconds between two checkpoints
+_SECONDS_NEWS = 3.0  # the same if there is a better result
+_SHARE = 20.0  # a checkpoint may take at most 1 / 20 of the time
 
 
 class Checkpoints(Generic[Best]):
-    """Calls a function with the best so far: the first time at once, then every few seconds.
+    """Calls a function with the best result so far: first immediately, then every few seconds.
 
-    An error of the function does not stop the call: it is kept, and the next checkpoint is tried.
+    If the function raises an error, the call continues; the error is stored, and the next
+    checkpoint is tried.
 
     Parameters
     ----------
     callback : callable or None
-        Receives the best.
+        Receives the best result.
     best : callable
-        Makes the best so far.
+        Returns the best result so far.
 
     Attributes
     ----------
     error : str
-        What went wrong in the last checkpoint; empty if nothing did.
+        The error of the last checkpoint; empty if there was none.
 
     Examples
     --------
@@ -46,7 +47,7 @@ class Checkpoints(Generic[Best]):
         self.best = best
         self.error = ""
         self._news = False
-        self._at: float | None = None  # when the last one was made
+        self._at: float | None = None  # the time of the last one
         self._took = 0.0
 
     def offer(self, *, news: bool = False) -> None:
@@ -55,7 +56,7 @@ class Checkpoints(Generic[Best]):
         Parameters
         ----------
         news : bool
-            Whether there is a better result.
+            Whether there is a better result than before.
         """
         self._news |= news
         wait = max(_SECONDS_NEWS if self._news else _SECONDS, _SHARE * self._took)

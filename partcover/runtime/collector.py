@@ -1,4 +1,4 @@
-"""Pauses the garbage collector while many objects are made that all stay."""
+"""Pauses the garbage collector while many permanent objects are created."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["collector_paused"]
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pauses the collector of cycles, which would otherwise visit all objects again and again.
+    """Pauses the cycle collector, which would otherwise visit all objects again and again.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Finds objects by name: partcover's own, then those in an entry point group."""
+"""Finds objects by name: partcover's own, then those of an entry point group."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ _T = TypeVar("_T")
 
 
 class EntryPointRegistry(MutableMapping[str, _T]):
-    """Objects by name: partcover's own, then those of other packages.
+    """A mapping from names to objects: partcover's own, then those of other packages.
 
-    Another package names each of its things in an entry point group.  It is imported when it is
-    asked for.  A name that is given goes before theirs.  A subclass names the `group`, and says
-    in `load` how an entry point becomes a thing.
+    Another package lists its objects in an entry point group.  An object is imported when it is
+    requested.  Names in `given` take precedence.  A subclass sets `group`, and its method `load`
+    converts an entry point to an object.
 
     Parameters
     ----------
     given : mapping of str to object
-        What is there already.
+        The objects of partcover.
 
     Attributes
     ----------
     given : dict of str to object
-        These.
+        These objects.
     group : str
         The entry point group.
 
     Raises
     ------
     InputError
-        For a name that is not there: with the closest one.
+        For an unknown name, with the closest known one.
     """
 
     group: str
@@ -49,18 +49,18 @@ class EntryPointRegistry(MutableMapping[str, _T]):
         self._entry_points: dict[str, EntryPoint] | None = None
 
     def load(self, entry: EntryPoint) -> _T:
-        """Imports what an entry point names.
+        """Imports the object of an entry point.
 
         Raises
         ------
         InputError
-            If that cannot be loaded, or is not what the group is for.
+            If it cannot be loaded, or is not of the group's kind.
         """
         raise NotImplementedError
 
     @property
     def _others(self) -> dict[str, EntryPoint]:
-        """The entry points of other packages, which are looked up once."""
+        """The entry points of other packages, looked up once."""
         if self._entry_points is None:
             from importlib.metadata import entry_points  # slow, and only few commands need it
 
@@ -79,7 +79,7 @@ class EntryPointRegistry(MutableMapping[str, _T]):
         return self._loaded[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Returns what has a name, or the default."""
+        """Returns the object with a name, or the default."""
         return self[name] if name in self else default  # noqa: SIM401 - this is that `get`
 
     def __setitem__(self, name: str, value: _T) -> None:
@@ -99,19 +99,19 @@ class EntryPointRegistry(MutableMapping[str, _T]):
 
 
 def load_entry_point(entry: EntryPoint, kind: str) -> object:
-    """Imports what an entry point names.
+    """Imports the object of an entry point.
 
     Parameters
     ----------
     entry : EntryPoint
         The entry point.
     kind : str
-        What it is, for messages: ``trainer``.
+        The kind of object, for messages: ``trainer``.
 
     Raises
     ------
     InputError
-        For whatever the other package's code raises.
+        For any error that the other package's code raises.
     """
     try:
         loaded: object = entry.load()
@@ -124,5 +124,5 @@ def load_entry_point(entry: EntryPoint, kind: str) -> object:
 
 
 def package_of(entry: EntryPoint) -> str:
-    """Returns `` of PACKAGE`` for a message, empty where the package is not known."""
+    """Returns `` of PACKAGE`` for a message; empty if the package is unknown."""
     return f" of {entry.dist.name}" if entry.dist is not None else ""

@@ -7,14 +7,14 @@ from fractions import Fraction
 
 __all__ = ["read_fraction"]
 
-# an exponent of nine digits would make a number that fills memory
+# an exponent of nine digits would create a number that fills memory
 _WRITTEN = re.compile(
     r"[+-]?(\d{1,40}/\d{1,40}|(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?)"
 )
 
 
 def read_fraction(text: str) -> Fraction:
-    """Returns the fraction that a text writes: a whole number, a decimal or a quotient.
+    """Returns the fraction in a text: a whole number, a decimal or a quotient.
 
     Raises
     ------

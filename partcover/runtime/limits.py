@@ -1,4 +1,4 @@
-"""Holds what a call may use: its time limit, random seed and threads, and its deadline."""
+"""The limits of a call: its time limit, random seed and threads, and its deadline."""
 
 from __future__ import annotations
 
@@ -87,20 +87,20 @@ class Deadline:
 
     @property
     def is_over(self) -> bool:
-        """Whether time is up."""
+        """Whether the time limit is reached."""
         return time.monotonic() >= self.end
 
     def stop(self) -> None:
-        """Ends the time now, for all who look at this deadline."""
+        """Ends the time immediately, for all users of this deadline."""
         self.limit = 0.0
 
     def has_time_for(self, seconds: float) -> bool:
-        """Returns whether more than so many seconds are left.
+        """Returns whether more than this many seconds are left.
 
         Parameters
         ----------
         seconds : float
-            What the next step is expected to take.
+            The expected time of the next step.
         """
         return seconds < self.end - time.monotonic()
 
@@ -110,7 +110,7 @@ class Deadline:
         Parameters
         ----------
         seconds : float
-            The time to keep.
+            The time to reserve.
         """
         other = Deadline(None if self.limit is None else max(0.0, self.limit - seconds))
         other.started = self.started

@@ -1,4 +1,4 @@
-"""Finds how much memory this process may use, and refuses work that would need more."""
+"""Finds how much memory this process may use; raises an error for work that needs more."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ else:
 
 __all__ = ["available_memory", "refuse_beyond", "shown_size"]
 
-_LITTLE = 1 << 20  # bytes for which it is not worth a millisecond to look
+_LITTLE = 1 << 20  # bytes for which the check is not worth a millisecond
 
 
 def available_memory(*, proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
-    """Returns the bytes that this process may still take.
+    """Returns the bytes that this process may still allocate.
 
     Parameters
     ----------
@@ -30,10 +30,10 @@ def available_memory(*, proc: Path = Path("/proc"), groups: Path = Path("/sys/fs
     Returns
     -------
     int
-        The smallest of three: the memory that the machine has free or can free, the room within
-        the limits of the process (``ulimit -v`` and ``ulimit -d``), and the room within its
-        control groups (versions 1 and 2).  Windows has the first alone; all memory of the machine
-        counts as free where the system does not say what is.
+        The smallest of three: the memory that the machine has free or can free, the memory left
+        within the limits of the process (``ulimit -v`` and ``ulimit -d``), and the memory left
+        within its control groups (versions 1 and 2).  On Windows it is only the first.  If the
+        system does not report free memory, all memory of the machine counts as free.
     """
     return max(0, min([_free(proc), *_within_limits(proc), *_within_groups(proc, groups)]))
 
@@ -41,16 +41,16 @@ def available_memory(*, proc: Path = Path("/proc"), groups: Path = Path("/sys/fs
 def refuse_beyond(
     need: int, what: str, advice: str, *, share: float = 1.0, memory: int | None = None
 ) -> None:
-    """Refuses work that would need more memory than is available.
+    """Raises an error for work that would need more memory than is available.
 
     Parameters
     ----------
     need : int
-        Bytes that the work needs, about; up to a megabyte is always there.
+        Approximate number of bytes that the work needs; up to a megabyte is never checked.
     what : str
         The work, for the message.
     advice : str
-        What to do about it, for the message.
+        A recommendation, for the message.
     share : float
         The part of the available memory that the work may take.
     memory : int, optional
@@ -83,7 +83,7 @@ def refuse_beyond(
 
 
 def shown_size(size: int) -> str:
-    """Returns a number of bytes as a person reads it.
+    """Returns a number of bytes in a readable unit.
 
     Examples
     --------
@@ -107,14 +107,14 @@ def _free(proc: Path) -> int:
 
 
 def _within_limits(proc: Path) -> list[int]:
-    """Returns the room within the limits of the process, of address space and of data."""
+    """Returns the memory left within the process's limits on address space and data."""
     room: list[int] = []
     try:
         pages = (proc / "self/statm").read_text().split()
         used = [int(pages[0]), int(pages[5])]
     except (OSError, ValueError, IndexError):
         used = [0, 0]
-    if sys.platform != "win32":  # which has no such limits
+    if sys.platform != "win32":  # Windows has no such limits
         for name, n_pages in zip((resource.RLIMIT_AS, resource.RLIMIT_DATA), used, strict=True):
             limit = resource.getrlimit(name)[0]
             if limit != resource.RLIM_INFINITY:
@@ -123,9 +123,9 @@ def _within_limits(proc: Path) -> list[int]:
 
 
 def _within_groups(proc: Path, groups: Path) -> Iterator[int]:
-    """Yields the room within each control group of the process.
+    """Yields the memory left within each control group of the process.
 
-    Pages of files that are not in use count as taken, but are freed when memory is needed.
+    Cached file pages that are not in use are counted as used, but are freed when memory is needed.
     """
     try:
         lines = (proc / "self/cgroup").read_text().splitlines()
@@ -142,7 +142,7 @@ def _within_groups(proc: Path, groups: Path) -> Iterator[int]:
             inactive = "total_inactive_file"
         else:
             continue
-        # in a container the path may be one of the machine; its own group is then the top
+        # in a container the path may be from the machine; the container's group is then the top
         group = top / path.lstrip("/")
         for folder in [group, *group.parents]:
             if folder == top.parent:
@@ -153,7 +153,7 @@ def _within_groups(proc: Path, groups: Path) -> Iterator[int]:
 
 
 def _number(path: Path) -> int | None:
-    """The number in a file; None without one, which is no limit."""
+    """Returns the number in a file; None if there is none, which means no limit."""
     try:
         return int(path.read_bytes())
     except (OSError, ValueError):

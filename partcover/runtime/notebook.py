@@ -1,4 +1,4 @@
-"""Shows objects as one short line, and as a table in a notebook."""
+"""Shows objects as a short line, and as a table in a notebook."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..errors import printable, shorten
 
 __all__ = ["brief", "html_table"]
 
-_CELL = 60  # characters of a cell
+_CELL = 60  # characters in a cell
 
 
 def brief(kind: str, *parts: object) -> str:
-    """Returns the `repr` of an object: its kind, and in brackets the parts that are not None.
+    """Returns the `repr` of an object: its kind, and in parentheses the parts that are not None.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def brief(kind: str, *parts: object) -> str:
 
 
 def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Returns a table in HTML, every text in it escaped and cut.
+    """Returns an HTML table with all text escaped and shortened.
 
     Parameters
     ----------

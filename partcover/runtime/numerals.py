@@ -1,4 +1,4 @@
-"""Reads numbers written in ASCII digits, and formats numbers for people."""
+"""Reads numbers in ASCII digits, and formats numbers for output."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["read_digits", "read_float", "read_int", "shown_number"]
 
 
 def read_digits(digits: str) -> int:
-    """Returns the number that ASCII digits write; of more than 20, one that is too large as well.
+    """Returns the number in ASCII digits; for more than 20 digits, some number that is too large.
 
-    Python refuses to read thousands of digits, and a check of ranges refuses these.
+    Python raises an error for thousands of digits; a range check then reports the number instead.
 
     Examples
     --------
@@ -22,13 +22,13 @@ def read_digits(digits: str) -> int:
 
 
 def read_int(text: str) -> int:
-    """Returns the whole number that a text writes.
+    """Returns the whole number in a text.
 
     Raises
     ------
     ValueError
-        For what `int` refuses, and for what it takes besides: other digits than 0 to 9, and
-        underscores between them.
+        For what `int` does not accept, and for digits other than 0 to 9 and underscores, which it
+        does accept.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def read_int(text: str) -> int:
 
 
 def read_float(text: str) -> float:
-    """Returns the number that a text writes; refuses as `read_int` does.
+    """Returns the number in a text; raises errors like `read_int`.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def _plain(text: str) -> str:
 
 
 def shown_number(value: int | Fraction) -> str:
-    """Formats a number of tokens, or a ratio, for people.
+    """Formats a number of tokens or a ratio for output.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Passes on the events of several phases, with times on one clock."""
+"""Forwards the events of several phases, with times on one clock."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ __all__ = ["PhaseEvents"]
 
 
 class PhaseEvents(Progress):
-    """Passes the events of all phases on, on one clock, with the best of all phases so far.
+    """Forwards the events of all phases on one clock, with the best results so far.
 
     Parameters
     ----------
     deadline : Deadline
         The clock.
     progress : Progress
-        Receives each event that is news.
+        Receives each new event.
     """
 
     def __init__(self, deadline: Deadline, progress: Progress) -> None:
-        self._lock = threading.Lock()  # phases may run side by side
+        self._lock = threading.Lock()  # phases may run in parallel
         self.deadline = deadline
         self.progress = progress
         self.phase = ""
@@ -43,7 +43,7 @@ class PhaseEvents(Progress):
             self._send("phase", "")
 
     def advance(self, done: float, total: float | None, remark: str = "") -> None:
-        """Passes on how far the work is."""
+        """Forwards the progress of the work."""
         with self._lock:
             self.progress.advance(done, total, remark)
 
@@ -54,7 +54,7 @@ class PhaseEvents(Progress):
         lower_bound: int | Fraction | None,
         source: str,
     ) -> None:
-        """Reports an incumbent or a lower bound if it is better than all before."""
+        """Reports an incumbent or a lower bound if it is better than all earlier ones."""
         with self._lock:
             if kind == "incumbent" and tokens is not None:
                 if self.tokens is not None and tokens >= self.tokens:
@@ -68,13 +68,13 @@ class PhaseEvents(Progress):
                 self._send("bound", source)
 
     def event(self, event: Event) -> None:
-        """Passes on an event of a phase if it is new."""
+        """Forwards an event of a phase if it is new."""
         if event.kind == "phase":
             self.enter(event.phase)
         self.offer(event.kind, event.tokens, event.lower_bound, event.source)
 
     def _send(self, kind: Literal["phase", "incumbent", "bound"], source: str) -> None:
-        """Sends an event with the best so far."""
+        """Sends an event with the best results so far."""
         self.progress.event(
             Event(
                 self.deadline.seconds,

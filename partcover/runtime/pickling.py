@@ -1,4 +1,4 @@
-"""Pickles dataclasses by their fields, without what has been computed from them."""
+"""Pickles dataclasses by their fields, without cached values."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["by_fields"]
 
 
 def by_fields(self: Any) -> tuple[type, tuple[Any, ...]]:
-    """Reduces a dataclass to a call of its class with all of its fields, as `__reduce__` does.
+    """Reduces a dataclass to a call of its class with all of its fields, as in `__reduce__`.
 
-    Cached values are left out, so that an object pickles alike before and after its use, and
-    values that cannot be pickled (a kernel's own memory) are made anew.
+    Cached values are left out, so that an object pickles the same before and after its use, and
+    values that cannot be pickled (a kernel's own memory) are computed again.
     """
     return type(self), tuple(getattr(self, field.name) for field in fields(self))

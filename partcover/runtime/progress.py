@@ -1,4 +1,4 @@
-"""Defines how a call reports its progress: a class whose methods do nothing until overridden."""
+"""The interface for progress reports: a class whose methods do nothing by default."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Event:
     kind : {"incumbent", "bound", "phase"}
         What is new.
     tokens, lower_bound : int, Fraction or None
-        The best so far; of several corpora, of the largest ratio.  A number from a solver's log is
-        rounded to the safe side of the digits that the log shows.
+        The best so far; for several corpora, the largest ratio.  A number from a solver's log is
+        rounded to the safe side by the precision of the log.
     source : str
-        The step that made it; empty for a new phase.
+        The step that found it; empty for a new phase.
     phase : str
         What the method is doing, in a word or two: ``greedtok``, ``bound``, ``search``,
         ``recount``; empty for a method of one phase.

@@ -16,7 +16,7 @@ __all__ = ["describe_installation"]
 _DISTRIBUTION = "partcover"
 _NAME = re.compile(r"[\w.-]+")
 _EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)""")
-#: Extras for those who work on partcover, which nothing at run time needs.
+#: Extras for developers of partcover, which are not needed at run time.
 _DEVELOPMENT = {"all", "bench", "dev", "docs"}
 
 
@@ -26,10 +26,10 @@ def describe_installation() -> dict[str, Any]:
     Returns
     -------
     dict
-        ``partcover``, ``python`` and ``platform``; ``build``, how the kernels were compiled
-        (empty where that is not recorded); ``libraries``, the version of each library that every
-        installation needs; ``extras``, by extra the same for its libraries.  The version of what
-        is not installed is None.
+        ``partcover``, ``python`` and ``platform``; ``build``, how the kernels were compiled (empty
+        if not recorded); ``libraries``, the version of each library that every installation needs;
+        ``extras``, the same for the libraries of each extra.  The version of a library that is not
+        installed is None.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def describe_installation() -> dict[str, Any]:
 
 
 def _requirements() -> list[str]:
-    """Returns the requirements of the installed distribution; none where it is not installed."""
+    """Returns the requirements of the installed distribution; none if it is not installed."""
     try:
         return importlib.metadata.requires(_DISTRIBUTION) or []
     except importlib.metadata.PackageNotFoundError:
@@ -77,7 +77,7 @@ def _version(name: str) -> str | None:
 
 
 def _build() -> dict[str, str]:
-    """Returns what the build recorded beside the kernels."""
+    """Returns the options that the build recorded next to the kernels."""
     file = importlib.resources.files("partcover.kernels") / "build.json"
     try:
         recorded: dict[str, str] = json.loads(file.read_text("utf-8"))

@@ -1,1 +1,1 @@
-"""Files: written completely or not at all, locked, recognized."""
+"""Writes files atomically, locks them, and recognizes their kind."""

@@ -28,7 +28,7 @@ Kind: TypeAlias = Literal[
     "tokenizer",
 ]
 
-HEADER = b"#partcover counts"  # how the first line of a counts file begins
+HEADER = b"#partcover counts"  # the beginning of the first line of a counts file
 _HEAD = 1 << 14
 _BOM = b"\xef\xbb\xbf"
 _COUNTED = re.compile(rb"[^\t\n]+\t[0-9]+\r?")
@@ -57,12 +57,12 @@ _NAMES: dict[Kind, str] = {
 
 
 def looks_counted(head: bytes) -> bool:
-    """Returns whether a text begins like a file of counts: with header, or word and count."""
+    """Returns whether a text begins like a counts file: with a header, or a word and a count."""
     head = head[:_HEAD].removeprefix(_BOM)
     if head.startswith(HEADER):
         return True
     lines = head.split(b"\n")
-    # the head may end inside the last line
+    # the text may end inside the last line
     complete = lines[:-1] if len(lines) > 1 else lines
     return all(map(_COUNTED.fullmatch, complete))
 
@@ -83,7 +83,7 @@ def begins_object(path: str | PathLike[str]) -> bool:
 
 
 def kind_of(path: str | PathLike[str]) -> Kind | None:
-    r"""Recognizes a file by its beginning; None if that is not clear or it cannot be read.
+    r"""Recognizes a file by its beginning; None if it is unclear or the file cannot be read.
 
     Examples
     --------
@@ -121,12 +121,12 @@ def kind_of_head(head: bytes) -> Kind | None:
     if len(lines) > 2 and all(map(_RANK.fullmatch, lines[:-1])):
         return "tokenizer"
     tabbed = sum(b"\t" in line for line in lines)
-    # with many tabs it is rather a counts file with a mistake
+    # with many tabs it is more likely a counts file with a mistake
     return None if b"\0" in head or 2 * tabbed >= len(lines) else "text"
 
 
 def likely_mistake(path: str | PathLike[str], wanted: Kind) -> str:
-    """Returns the end of an error line: what a file looks like, if not like what is wanted."""
+    """Returns the end of an error message: what the file looks like instead of the wanted kind."""
     kind = kind_of(path)
     if kind is None or kind == wanted:
         return ""

@@ -1,4 +1,4 @@
-"""Keeps two runs from writing the same files, if the system supports locks."""
+"""Prevents two runs from writing the same files, if the system supports locks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
     "lock_new",
 ]
 
-ASIDE = ".partcover"  # the ending of what stands beside a file while that is written
+ASIDE = ".partcover"  # the extension of the temporary file next to a file that is being written
 
 
 def lock(file: int, path: Path) -> None:
@@ -40,25 +40,25 @@ def lock(file: int, path: Path) -> None:
     except BlockingIOError:
         raise InputError(f"{path}: another run is writing this file: wait for it") from None
     except OSError:
-        return  # a file system without locks
+        return  # the file system has no locks
 
 
 def lock_new(file: int, path: Path) -> bool:
-    """Locks an open file that was just made; returns whether it still has its name.
+    """Locks an open file that was just created; returns whether it still has its name.
 
-    Somebody who takes it for left behind, in the moment before, deletes it.
+    Another run may have taken it for abandoned, and deleted it, just before it was locked.
     """
     if sys.platform == "win32":
         return True
     import fcntl
 
-    with suppress(OSError):  # a file system without locks
+    with suppress(OSError):  # the file system may have no locks
         fcntl.flock(file, fcntl.LOCK_EX)
     return _is_at(file, path)
 
 
 def is_free(file: int) -> bool:
-    """Locks an open file unless another run has; returns False where no lock can tell."""
+    """Locks an open file unless another run has; returns False if there are no locks."""
     if sys.platform == "win32":
         return False
     import fcntl
@@ -72,7 +72,7 @@ def is_free(file: int) -> bool:
 
 @contextmanager
 def kept_locked(descriptor: int) -> Iterator[None]:
-    """Keeps the lock of an open file, which is closed inside the block, until the end of it."""
+    """Keeps the lock of an open file to the end of the block, even if the file is closed before."""
     if sys.platform == "win32":
         yield
         return
@@ -85,12 +85,12 @@ def kept_locked(descriptor: int) -> Iterator[None]:
 
 @contextmanager
 def held_folder(path: Path) -> Iterator[None]:
-    """Makes a folder if it is not there, and keeps other runs out of it during the block.
+    """Creates a folder if needed, and keeps other runs out of it during the block.
 
     Raises
     ------
     InputError
-        If another run is at work in it, or it cannot be made.
+        If another run uses it, or it cannot be created.
     """
     file = _locked_folder(path)
     try:
@@ -102,14 +102,15 @@ def held_folder(path: Path) -> Iterator[None]:
 
 @contextmanager
 def held_output(path: Path) -> Iterator[None]:
-    """Keeps other runs from writing a file during the block, or what belongs to it.
+    """Prevents other runs from writing a file, or its companions, during the block.
 
-    A hidden file beside it has the lock.  A run that is killed leaves it, and the next removes it.
+    A hidden file next to it holds the lock.  If a run is killed, its hidden file stays, and the
+    next run removes it.
 
     Raises
     ------
     InputError
-        If another run holds it, or the hidden file cannot be made.
+        If another run holds the lock, or the hidden file cannot be created.
     """
     if sys.platform == "win32":
         yield
@@ -127,7 +128,7 @@ def held_output(path: Path) -> Iterator[None]:
         except BaseException:
             os.close(file)
             raise
-        os.close(file)  # a run that ended meanwhile has deleted it
+        os.close(file)  # a run that has ended in the meantime has deleted it
     try:
         yield
     finally:
@@ -145,7 +146,7 @@ def _is_at(file: int, path: Path) -> bool:
 
 
 def _locked_folder(path: Path) -> int | None:
-    """Returns the folder, open and locked; None where folders cannot be opened."""
+    """Returns the folder, opened and locked; None if folders cannot be opened."""
     while True:
         try:
             path.mkdir(exist_ok=True)
@@ -154,7 +155,7 @@ def _locked_folder(path: Path) -> int | None:
             file = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError as error:
             if path.parent.exists():
-                continue  # a run that ended meanwhile has deleted it
+                continue  # a run that has ended in the meantime has deleted it
             raise InputError(f"{path}: cannot be written ({error.strerror})") from None
         except OSError as error:
             raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
@@ -165,4 +166,4 @@ def _locked_folder(path: Path) -> int | None:
         except BaseException:
             os.close(file)
             raise
-        os.close(file)  # deleted between both: it is made again
+        os.close(file)  # deleted in the meantime: it is created again

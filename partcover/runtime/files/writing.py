@@ -1,4 +1,4 @@
-"""Writes files aside and renames them; reads files with errors that name the place."""
+"""Writes files atomically; reads files with errors that name the place."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ __all__ = [
 
 @contextlib.contextmanager
 def atomic_writer(path: str | PathLike[str], *, lasting: bool = True) -> Iterator[IO[bytes]]:
-    """Opens a binary file that takes its name only when all of it is written; ``-`` is stdout.
+    """Opens a binary file that gets its name only when it is complete; ``-`` is stdout.
 
     Parameters
     ----------
     path : path
         The file.
     lasting : bool
-        Whether all of it is on the disk before it takes its name, so that a power cut leaves what
-        was at `path` or what was written, and nothing else.
+        Whether to wait until all of it is on the disk before it gets its name.  Then after a power
+        cut, `path` has either the old or the complete new content.
 
     Raises
     ------
     InputError
-        If the file cannot be created or written; what was at `path` is unchanged.
+        If the file cannot be created or written; the old content of `path` is then unchanged.
     """
     if fspath(path) == "-":
         yield sys.stdout.buffer
@@ -86,17 +86,17 @@ def atomic_writer(path: str | PathLike[str], *, lasting: bool = True) -> Iterato
 
 
 def sync(file: IO[bytes]) -> None:
-    """Waits until the disk has what was written to a file."""
+    """Waits until everything written to a file is on the disk."""
     file.flush()
     try:
         os.fsync(file.fileno())
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that cannot say
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # the file system does not support it
             raise
 
 
 def _made_aside(target: Path) -> tuple[int, Path]:
-    """Makes the file that takes the name of `target` later, open and locked."""
+    """Creates the file that is renamed to `target` later, open and locked."""
     while True:
         descriptor, name = tempfile.mkstemp(ASIDE, f".{target.name}.", target.parent)
         if lock_new(descriptor, Path(name)):
@@ -105,16 +105,16 @@ def _made_aside(target: Path) -> tuple[int, Path]:
 
 
 def remove_left_behind(folder: Path, name: str = "") -> None:
-    """Deletes unfinished files of runs that were killed: those that nobody has locked.
+    """Deletes unfinished files of runs that were killed: those without a lock.
 
-    What is being written has a lock until it has its name.
+    A file that is being written is locked until it has its name.
 
     Parameters
     ----------
     folder : Path
-        Where they are.
+        The folder of the files.
     name : str
-        What the names begin with that they would have got.
+        The beginning of the final names of these files.
     """
     if sys.platform == "win32":
         return
@@ -123,7 +123,8 @@ def remove_left_behind(folder: Path, name: str = "") -> None:
         for entry in entries:
             if not (entry.name.startswith(begin) and entry.name.endswith(ASIDE)):
                 continue
-            with contextlib.suppress(OSError):  # not ours, or renamed meanwhile
+            # the file belongs to others, or was renamed in the meantime
+            with contextlib.suppress(OSError):
                 file = os.open(entry.path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
                 try:
                     if is_free(file):
@@ -133,9 +134,9 @@ def remove_left_behind(folder: Path, name: str = "") -> None:
 
 
 def in_place(path: str | PathLike[str]) -> bool:
-    """Returns whether a path is written directly, with nothing to rename.
+    """Returns whether a path is written directly, without renaming.
 
-    That is so for ``-``, a terminal, a pipe and all of /dev.
+    This is the case for ``-``, a terminal, a pipe and everything in /dev.
     """
     target = Path(path)
     special = target.exists() and not target.is_file() and not target.is_dir()
@@ -151,7 +152,7 @@ def _naming(target: Path) -> Iterator[None]:
 
 
 def shown(path: str | PathLike[str]) -> str:
-    """Returns how messages name an input: its path, or standard input for ``-``."""
+    """Returns the name of an input in messages: its path, or standard input for ``-``."""
     return "standard input" if fspath(path) == "-" else fspath(path)
 
 
@@ -190,12 +191,12 @@ def open_input(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def open_unchanging(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """Opens a file as `open_input` does, which nobody may write to inside the ``with`` block.
+    """Opens a file as `open_input` does, and checks that it does not change inside the block.
 
     Raises
     ------
     InputError
-        If the file has changed, also instead of an error inside the block.
+        If the file has changed; this error replaces any error inside the block.
     """
     with open_input(path) as file:
         before = _state(file)
@@ -208,7 +209,7 @@ def open_unchanging(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def _state(file: IO[bytes]) -> tuple[int, int] | None:
-    """Returns the size of an open file and when it was modified; None for a pipe or a terminal."""
+    """Returns the size and modification time of an open file; None for a pipe or a terminal."""
     if size_of(file) is None:
         return None
     status = os.fstat(file.fileno())
@@ -231,13 +232,13 @@ def size_of(file: IO[bytes]) -> int | None:
     """Returns the size in bytes of an open file; None for a pipe or a terminal."""
     try:
         status = os.fstat(file.fileno())
-    except (OSError, ValueError):  # no file of the system's
+    except (OSError, ValueError):  # not a file of the operating system
         return None
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def check_whole(path: str | PathLike[str], file: IO[bytes], size: int | None) -> None:
-    """Checks at the end of a file that it still has as many bytes as at its beginning.
+    """Checks at the end of a file that its size has not shrunk since the beginning.
 
     Parameters
     ----------
@@ -251,7 +252,7 @@ def check_whole(path: str | PathLike[str], file: IO[bytes], size: int | None) ->
     Raises
     ------
     InputError
-        If the file has been cut short meanwhile.
+        If the file has become shorter in the meantime.
     """
     if size is not None and file.tell() < size:
         raise InputError(
@@ -262,17 +263,17 @@ def check_whole(path: str | PathLike[str], file: IO[bytes], size: int | None) ->
 
 @contextlib.contextmanager
 def scratch_folder(parent: str | PathLike[str] | None = None) -> Iterator[str]:
-    """Makes a folder that is there for the ``with`` block only.
+    """Creates a folder that exists only during the ``with`` block.
 
     Parameters
     ----------
     parent : path, optional
-        Where it is made; by default where the system has such folders.
+        The parent folder; by default the system's folder for temporary files.
 
     Raises
     ------
     InputError
-        If it cannot be made.
+        If it cannot be created.
     """
     try:
         folder = tempfile.TemporaryDirectory(
@@ -286,15 +287,16 @@ def scratch_folder(parent: str | PathLike[str] | None = None) -> Iterator[str]:
 
 
 def check_writable(path: str | PathLike[str]) -> None:
-    """Checks before long work that its result can be written, and tidies up after killed runs.
+    """Checks before long work that its result can be written; removes files of killed runs.
 
     Raises
     ------
     InputError
-        If no file can be made in the folder of `path`, or `path` is a folder.
+        If no file can be created in the folder of `path`, or `path` is a folder.
     """
     target = Path(path)
-    with _naming(target):  # permission, a file system that is read-only or full, a name too long
+    # no permission, a read-only or full file system, or a name that is too long
+    with _naming(target):
         if in_place(path):
             return
         if target.is_dir():
@@ -308,9 +310,9 @@ def check_writable(path: str | PathLike[str]) -> None:
 
 
 def write_atomic(path: str | PathLike[str], text: str) -> None:
-    """Writes text as UTF-8, all of it or nothing; Ctrl-C waits until it is written.
+    """Writes text as UTF-8, completely or not at all; Ctrl-C waits until it is written.
 
-    A pipe, which may wait for a reader for ever, is left at once.
+    Writing to a pipe, which may wait for a reader forever, can be interrupted.
 
     Examples
     --------
@@ -324,7 +326,7 @@ def write_atomic(path: str | PathLike[str], text: str) -> None:
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    """Reads a file of UTF-8; errors name it."""
+    """Reads a UTF-8 file; errors name it."""
     try:
         return Path(path).read_text("utf-8-sig")
     except OSError as error:
@@ -339,7 +341,7 @@ def load_json(path: str | PathLike[str]) -> Any:
     Raises
     ------
     InputError
-        Naming the file, and the line where the JSON is broken.
+        Naming the file, and the line with the invalid JSON.
     """
     try:
         return json.loads(Path(path).read_bytes())
@@ -349,7 +351,7 @@ def load_json(path: str | PathLike[str]) -> Any:
         raise InputError(f"{fspath(path)}: not JSON (the bytes are not UTF-8)") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{fspath(path)}:{error.lineno}: not JSON ({error.msg})") from None
-    except (ValueError, RecursionError) as error:  # a number or a nesting past what Python reads
+    except (ValueError, RecursionError) as error:  # a number or a nesting beyond Python's limits
         reason = str(error).partition(";")[0]
         raise InputError(f"{fspath(path)}: cannot be read as JSON ({reason})") from None
 
@@ -363,5 +365,5 @@ def read_json(path: str | PathLike[str]) -> dict[str, Any]:
 
 
 def checksum_of(data: Mapping[str, Any]) -> int:
-    """Returns a checksum of a JSON object, however it is written: a damaged one has another."""
+    """Returns a checksum of a JSON object that does not depend on its formatting."""
     return zlib.crc32(json.dumps(data, sort_keys=True).encode())

@@ -1,1 +1,1 @@
-"""Threads, processes, their output and their signals."""
+"""Threads and processes, their output and their signals."""

@@ -1,4 +1,4 @@
-"""Runs a generator in a thread of its own, until it ends or is told to stop."""
+"""Runs a generator in its own thread, until it ends or is stopped."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["Background"]
 
 
 class Background:
-    """Takes the steps of a generator in a thread of its own, for as long as it is entered.
+    """Runs the steps of a generator in its own thread during a ``with`` block.
 
     Parameters
     ----------
     steps : iterator
-        The generator; leaving waits for the end of the step under way.
+        The generator; the end of the block waits for the current step.
 
     Examples
     --------
@@ -54,12 +54,12 @@ class Background:
         return self._thread.is_alive()
 
     def wait(self, seconds: float) -> None:
-        """Waits until the steps end, but no longer than some seconds; then checks them."""
+        """Waits until the steps end, but at most for some seconds; then checks them."""
         self._thread.join(seconds)
         self.check()
 
     def check(self) -> None:
-        """Raises what a step has raised."""
+        """Raises the error of a step, if there was one."""
         if self._error is not None:
             error, self._error = self._error, None
             raise error

@@ -1,4 +1,4 @@
-"""Runs child processes that end when this process does, however it ends."""
+"""Runs child processes that end when this process ends, however it ends."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Any
 __all__ = ["OWN_SESSION", "die_with_parent", "guarded", "run"]
 
 OWN_SESSION: dict[str, Any]
-"""Options of `subprocess.Popen` with which the terminal's Ctrl-C does not reach the child."""
+"""Options of `subprocess.Popen` that protect the child from the terminal's Ctrl-C."""
 if sys.platform == "win32":
     OWN_SESSION = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
 else:
     OWN_SESSION = {"start_new_session": True}
 
-# The watch reads from a pipe whose only writer is this process.  The pipe ends when this process
-# does, even by SIGKILL, to which nothing in it could respond.  9 ends a process on Windows, too.
+# The guard reads from a pipe whose only writer is this process.  The pipe closes when this process
+# ends, even by SIGKILL, which no code in the process can handle.  9 ends a process on Windows, too.
 _WATCH = "import os, sys; sys.stdin.read(); os.kill(int(sys.argv[1]), 9)"
 
 
@@ -29,8 +29,8 @@ _WATCH = "import os, sys; sys.stdin.read(); os.kill(int(sys.argv[1]), 9)"
 def guarded(pid: int) -> Iterator[None]:
     """Kills a child process if this process ends while the context is open.
 
-    A Python without libraries waits beside it.  PR_SET_PDEATHSIG of Linux depends on the thread
-    that started the child, and other systems have nothing like it.
+    A small Python process waits next to it.  PR_SET_PDEATHSIG of Linux depends on the thread that
+    started the child, and other systems have nothing like it.
 
     Parameters
     ----------
@@ -42,12 +42,13 @@ def guarded(pid: int) -> Iterator[None]:
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        **OWN_SESSION,  # so that neither Ctrl-C nor the end of the terminal reaches it
+        **OWN_SESSION,  # so that neither Ctrl-C nor the end of the terminal reaches the guard
     )
     try:
         yield
     finally:
-        watch.kill()  # before its pipe closes, which to it means that this process ended
+        # before its pipe closes, which would mean to the guard that this process has ended
+        watch.kill()
         watch.wait()
         assert watch.stdin is not None
         watch.stdin.close()
@@ -61,14 +62,14 @@ def run(
     env: Mapping[str, str] | None = None,
     timeout: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a program to its end and keeps its output, as `subprocess.run` does, but guarded.
+    """Runs a program to its end and returns its output, like `subprocess.run`, but guarded.
 
     Parameters
     ----------
     command : sequence of str or path
         The program and its arguments.
     input : str, optional
-        The text on its standard input.
+        Text for its standard input.
     cwd, env, timeout
         As for `subprocess.run`.
 
@@ -99,7 +100,7 @@ def run(
 
 
 def die_with_parent() -> None:
-    """Ends this process, one of `multiprocessing`, when the process that started it has ended."""
+    """Ends this process, a child of `multiprocessing`, when its parent process has ended."""
     from multiprocessing import connection, parent_process  # a heavy import, rarely needed
 
     parent = parent_process()

@@ -1,17 +1,17 @@
-"""Starts the workers that an engine's name stands for, as an executor of `concurrent.futures`.
+"""Starts the workers of a named engine, as an executor of `concurrent.futures`.
 
 =================  ==============================================================================
 engine             workers
 =================  ==============================================================================
 threads            threads of this process
 processes          processes on this machine
-dask               processes on this machine, of a Dask cluster that is started and ended
-dask://HOST:PORT   those of the Dask scheduler there
-ray                those of the Ray cluster of this machine, which is started if there is none
-ray://HOST:PORT    those of the Ray cluster there
+dask               processes on this machine, in a Dask cluster that is started and ended
+dask://HOST:PORT   the workers of the Dask scheduler at this address
+ray                the workers of this machine's Ray cluster, which is started if needed
+ray://HOST:PORT    the workers of the Ray cluster at this address
 =================  ==============================================================================
 
-Dask is the extra ``dask``, Ray the extra ``ray``.
+Dask needs the extra ``dask``, Ray the extra ``ray``.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def executor_of(engine: str, workers: int) -> Iterator[Executor]:
     engine : str
         The engine.
     workers : int
-        How many threads or processes are started.
+        Number of threads or processes to start.
 
     Raises
     ------
     InputError
-        For an engine that is not known, or an address where there is none.
+        For an unknown engine, or an address without one.
     MissingExtra
         If its library is not installed.
 
@@ -79,7 +79,7 @@ def executor_of(engine: str, workers: int) -> Iterator[Executor]:
 
 
 def engine_error(error: BaseException) -> PartcoverError | None:
-    """Returns what to say of an error that is the engine's, and not of the work it ran.
+    """Returns an error for a failure of the engine; None for an error of the work itself.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def engine_error(error: BaseException) -> PartcoverError | None:
     """
     if isinstance(error, MemoryError):
         return PartcoverError("a worker is out of memory")
-    # an error of another library's executor may be a kind of one of these
+    # an error of another library's executor may be derived from one of these
     if _LIBRARIES.isdisjoint(kind.__module__.partition(".")[0] for kind in type(error).__mro__):
         return None
     text = re.sub(r"\s+", " ", str(error))
@@ -100,7 +100,7 @@ def engine_error(error: BaseException) -> PartcoverError | None:
 
 @contextmanager
 def _lost_workers() -> Iterator[None]:
-    """Makes of what has happened to a worker one clear error."""
+    """Converts the failure of a worker to one clear error."""
     try:
         yield
     except BaseException as error:
@@ -112,13 +112,13 @@ def _lost_workers() -> Iterator[None]:
 def submit(
     executor: Executor, work: Callable[..., _Result], /, *arguments: Any, **options: Any
 ) -> Future[_Result]:
-    """Submits a call; an executor that has lost a worker before is one clear error."""
+    """Submits a call; raises one clear error if the executor has lost a worker before."""
     with _lost_workers():
         return executor.submit(work, *arguments, **options)
 
 
 def result_of(future: Future[_Result]) -> _Result:
-    """Returns the result of a call; what has happened to a worker is one clear error."""
+    """Returns the result of a call; raises one clear error if its worker failed."""
     with _lost_workers():
         return future.result()
 
@@ -126,7 +126,7 @@ def result_of(future: Future[_Result]) -> _Result:
 def in_order(
     executor: Executor, work: Callable[[_Job], _Result], jobs: Iterable[_Job]
 ) -> Iterator[_Result]:
-    """Yields the result of a call for each job, in order; after an error the others are cancelled.
+    """Yields the results of a call for each job, in order; cancels the rest after an error.
 
     Examples
     --------
@@ -160,9 +160,9 @@ def _processes(workers: int, _: str) -> Iterator[Executor]:
 
 
 class _ProcessExecutor(Executor):
-    """Runs calls in processes of this machine; a process that is killed loses its own call alone.
+    """Runs calls in processes of this machine; if a process is killed, only its own call fails.
 
-    Each thread has a pool of one process: a pool of several fails all calls with the first.
+    Each thread has a pool of one process, since a pool of several fails all calls with the first.
     """
 
     def __init__(self, workers: int) -> None:
@@ -188,19 +188,19 @@ class _ProcessExecutor(Executor):
             raise
 
     def _started(self) -> Executor:
-        import multiprocessing  # heavy imports, rarely needed
+        import multiprocessing  # slow to import, rarely needed
         from concurrent.futures import ProcessPoolExecutor
 
-        # not forked: other threads of this process may hold locks
+        # not forked, since other threads of this process may hold locks
         pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _prepare_worker)
         self._pools.add(pool)
         return pool
 
     def end(self) -> None:
-        """Ends the processes, whatever they are at: nobody waits for it."""
+        """Ends the processes whatever they are doing; nobody waits for their results."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         for pool in [*self._pools]:
-            # a shutdown forgets the processes, and would wait for what they are at
+            # a shutdown forgets the processes, and would wait for their calls
             processes = list((getattr(pool, "_processes", None) or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
             for process in processes:
@@ -209,7 +209,7 @@ class _ProcessExecutor(Executor):
 
 
 def _prepare_worker() -> None:
-    """Leaves Ctrl-C to the process that started this one, and ends with it."""
+    """Leaves Ctrl-C to the parent process, and ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
 
@@ -242,9 +242,9 @@ def _dask(workers: int, address: str) -> Iterator[Executor]:
 
 
 class _DaskExecutor(Executor):
-    """Submits calls to a Dask cluster; without its scheduler, calls end with an error.
+    """Submits calls to a Dask cluster; if its scheduler is lost, calls end with an error.
 
-    Of a scheduler that is gone Dask tells some futures only, and the others would wait for ever.
+    When a scheduler is lost, Dask notifies only some futures, and the others would wait forever.
     """
 
     def __init__(self, client: Any) -> None:
@@ -263,11 +263,11 @@ class _DaskExecutor(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Ends the watch; the client is closed by who has opened it."""
+        """Ends the watch; whoever opened the client closes it."""
         self._ended.set()
 
     def _watch(self) -> None:
-        """Fails all calls when the client has had no scheduler for a while."""
+        """Fails all calls if the client has had no scheduler for a while."""
         missing = 0
         while missing < _CONNECT and not self._ended.wait(1):
             missing = 0 if self._client.status == "running" else missing + 1

@@ -1,4 +1,4 @@
-"""Runs a call in a process of its own, and measures its memory."""
+"""Runs a call in its own process, and measures its memory."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def run_isolated(function: Callable[..., Any], *arguments: Any, **options: Any) 
     result : any
         The function's result.
     memory : int
-        Bytes by which the call raised that process's peak resident memory: on Linux the peak
-        during the call (VmHWM) less what was resident when it began; elsewhere the growth of the
-        peak.  If it started processes itself, with the peak of the largest of them, which Windows
-        does not say.
+        The increase of that process's peak resident memory by the call, in bytes.  On Linux: the
+        peak during the call (VmHWM) minus the resident memory at its start; elsewhere the growth of
+        the peak.  If the call started processes itself, the peak of the largest of them is added,
+        except on Windows, which does not report it.
 
     Raises
     ------
     InputError
-        For any error of partcover in that process, with the same line, and if the process ends
+        For any error of partcover in that process, with the same message, and if the process ends
         without a result.
     KeyboardInterrupt
-        On Ctrl-C, unless the call responds to it with a result.
+        On Ctrl-C, unless the call returns a result after it.
     """
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
@@ -59,9 +59,9 @@ def run_isolated(function: Callable[..., Any], *arguments: Any, **options: Any) 
             except KeyboardInterrupt:
                 if not begun or process.pid is None:
                     raise
-                if sys.platform != "win32":  # where the console has interrupted it, too
+                if sys.platform != "win32":  # on Windows the console has interrupted it too
                     os.kill(process.pid, signal.SIGINT)
-                continue  # the call may end with a result
+                continue  # the call may still end with a result
             if begun:
                 break
             begun = receiver.recv()
@@ -88,12 +88,12 @@ def _work(
     options: dict[str, Any],
 ) -> None:
     if hasattr(os, "setsid"):
-        os.setsid()  # the terminal's Ctrl-C reaches this process only through its parent
+        os.setsid()  # the terminal's Ctrl-C then reaches this process only through its parent
     die_with_parent()
     sender.send(True)
     try:
         sender.send(_measured(function, arguments, options))
-    except PartcoverError as error:  # as one line, since not every error can be pickled
+    except PartcoverError as error:  # as a message, since not every error can be pickled
         sender.send((InputError(str(error)), 0))
     except KeyboardInterrupt:
         sender.send((KeyboardInterrupt(), 0))
@@ -103,15 +103,15 @@ def _measured(
     function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[Any, int]:
     with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_bytes(b"5")  # the peak begins anew
+        Path("/proc/self/clear_refs").write_bytes(b"5")  # resets the peak
     before = _memory("VmRSS")
     result = function(*arguments, **options)
     return result, max(0, _memory("VmHWM") - before) + _peak_of_children()
 
 
 def _memory(key: str) -> int:
-    """Returns the bytes resident now (VmRSS) or at the peak (VmHWM); without /proc the latter."""
-    # not ru_maxrss on Linux: a process inherits its parent's
+    """Returns the resident bytes now (VmRSS) or at the peak (VmHWM); without /proc the peak."""
+    # not ru_maxrss on Linux, since a process inherits its parent's
     if _STATUS.exists():
         for line in _STATUS.read_text("ascii", "replace").splitlines():
             if line.startswith(f"{key}:"):
@@ -123,25 +123,25 @@ if sys.platform == "win32":
     import psutil
 
     def _peak() -> int:
-        """Returns the peak in bytes of this process."""
+        """Returns the peak of this process in bytes."""
         return int(psutil.Process().memory_info().peak_wset)
 
     def _peak_of_children() -> int:
-        """Returns 0: there is no peak of processes that have ended."""
+        """Returns 0: the peak of processes that have ended is unknown."""
         return 0
 
 else:
     import resource
 
     def _peak() -> int:
-        """Returns the peak in bytes of this process."""
+        """Returns the peak of this process in bytes."""
         return _bytes(resource.RUSAGE_SELF)
 
     def _peak_of_children() -> int:
-        """Returns the peak in bytes of the largest child process so far."""
+        """Returns the peak of the largest child process so far in bytes."""
         return _bytes(resource.RUSAGE_CHILDREN)
 
     def _bytes(who: int) -> int:
-        """Returns a peak, which macOS states in bytes, other systems in KiB."""
+        """Returns a peak in bytes; macOS reports bytes, other systems KiB."""
         peak = resource.getrusage(who).ru_maxrss
         return peak if sys.platform == "darwin" else peak * 1024

@@ -1,10 +1,10 @@
-"""Keeps standard output free for results while libraries run that print there.
+"""Keeps standard output free for results while libraries that print there are running.
 
-HiGHS, for one, prints lines of its own whatever it is told.  Such lines come from C's ``stdout``,
-which Python's ``print`` does not use: `silent_c` leads that elsewhere, and a program that uses
-partcover as a library may go on printing from other threads.  What is written to the file
-descriptor past C's ``stdout`` can be led elsewhere for the whole process alone: the command line
-asks for it.
+For example, HiGHS prints lines whatever its options are.  Such lines are written to C's ``stdout``,
+which Python's ``print`` does not use.  `silent_c` redirects it, so that a program that uses
+partcover as a library can continue to print from other threads.  Output that is written to the file
+descriptor without C's ``stdout`` can only be redirected for the whole process, and only the command
+line requests that.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ __all__ = ["lead_to_standard_error", "native_output", "silent_c"]
 
 _asked = threading.Event()
 _lock = threading.Lock()
-_inside: list[int] = []  # for each that is inside, what standard output was before the first
-_silent: list[int | None] = []  # the same for C's
+_inside: list[int] = []  # for each user inside, the standard output before the first one
+_silent: list[int | None] = []  # the same for C's stdout
 
 
 def lead_to_standard_error() -> None:
-    """Says that `native_output` is to lead to standard error from here on."""
+    """Makes `native_output` redirect to standard error from now on."""
     _asked.set()
 
 
 @contextmanager
 def native_output() -> Iterator[None]:
-    """Leads what native code prints on standard output to standard error, if that was asked for.
+    """Redirects native code's standard output to standard error, if that was requested.
 
-    Several threads may be inside: the last one that leaves puts standard output back.
+    Several threads may be inside; the last one that leaves restores standard output.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def native_output() -> Iterator[None]:
         with _lock:
             results = _inside.pop()
             if not _inside:
-                ctypes.CDLL(None).fflush(None)  # what C still holds
+                ctypes.CDLL(None).fflush(None)  # what C has buffered
                 os.dup2(results, 1)
                 os.close(results)
 
@@ -71,10 +71,10 @@ def _is_open(descriptor: int) -> bool:
 
 @contextmanager
 def silent_c() -> Iterator[None]:
-    """Discards what C prints on its ``stdout``, where it can be replaced: with glibc and on macOS.
+    """Discards what C prints on ``stdout``, where it can be replaced: with glibc and on macOS.
 
-    Several threads may be inside: the last one that leaves puts ``stdout`` back.  A thread that
-    is left behind inside stays silent.
+    Several threads may be inside; the last one that leaves restores ``stdout``.  A thread that is
+    abandoned inside stays silent.
 
     Examples
     --------
@@ -103,9 +103,9 @@ def silent_c() -> Iterator[None]:
 
 @cache
 def _streams() -> tuple[ctypes.c_void_p, int] | None:
-    """Returns C's variable ``stdout`` and a stream that leads nowhere; None where it is constant.
+    """Returns C's variable ``stdout`` and a stream that discards output; None if it is constant.
 
-    Musl, for one, has a constant in its place, and Windows a function.
+    For example, musl has a constant in its place, and Windows has a function.
     """
     if sys.platform == "win32":
         return None

@@ -1,4 +1,4 @@
-"""Shares work among threads, with results that do not depend on how many there are."""
+"""Distributes work over threads, with results that do not depend on their number."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Result = TypeVar("_Result")
 
 
 def batches(items: Iterable[tuple[_Job, int]], size: int) -> Iterator[list[_Job]]:
-    """Yields items, each given with its size, in lists whose sizes add up to `size` or more.
+    """Yields items, each given with its size, in lists of total size `size` or more.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def batches(items: Iterable[tuple[_Job, int]], size: int) -> Iterator[list[_Job]
 def ordered_map(
     work: Callable[[_Job], _Result], jobs: Iterable[_Job], threads: int
 ) -> Iterator[_Result]:
-    """Yields the result of each job, in order, with a few jobs under way in each thread.
+    """Yields the result of each job, in order, with a few jobs in progress in each thread.
 
     Examples
     --------
@@ -64,31 +64,31 @@ def ordered_map(
 
 
 SHARDS = 8
-"""The number of parts of a sum.  Fixed, so that sums are the same for any number of threads."""
+"""The number of parts of a sum, which is fixed so that sums do not depend on threads."""
 
-#: Calls a function for 0, 1, ... up to a number, and returns when all calls have.
+#: Calls a function for 0, 1, ... up to a number, and returns when all calls have ended.
 ForEach: TypeAlias = Callable[[Callable[[int], None], int], None]
 
 
 def call_in_turn(work: Callable[[int], None], count: int) -> None:
-    """Calls a function for 0, 1, ... up to a number, in the thread of the caller."""
+    """Calls a function for 0, 1, ... up to a number, in the calling thread."""
     for number in range(count):
         work(number)
 
 
 @contextmanager
 def workers(threads: int) -> Iterator[ForEach]:
-    """Keeps threads at hand that share the calls of a function.
+    """Keeps threads that share the calls of a function.
 
     Parameters
     ----------
     threads : int
-        Number of threads; with 1 all calls are made in the thread of the caller.
+        Number of threads; with 1 all calls are made in the calling thread.
 
     Yields
     ------
     callable
-        Takes the function and the number of calls.
+        Calls a given function a given number of times.
     """
     if threads == 1:
         yield call_in_turn
@@ -96,7 +96,7 @@ def workers(threads: int) -> Iterator[ForEach]:
     with ThreadPoolExecutor(threads) as pool:
 
         def call_at_once(work: Callable[[int], None], count: int) -> None:
-            if count == 1:  # a hundred times the price of a call
+            if count == 1:  # submitting costs a hundred times as much as a call
                 work(0)
             else:
                 list(pool.map(work, range(count)))

@@ -1,4 +1,4 @@
-"""Hands a value to all calls of an executor: threads have it, others read it from a file once."""
+"""Passes a value to all calls of an executor; processes read it once from a file."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _Value = TypeVar("_Value")
 
 
 class Shared(Generic[_Value]):
-    """Stands for a value in calls."""
+    """A handle for a value in calls."""
 
     @property
     def value(self) -> _Value:
-        """The value; in another process it is read once."""
+        """The value; another process reads it once."""
         raise NotImplementedError
 
 
@@ -33,21 +33,21 @@ class Shared(Generic[_Value]):
 def shared(
     value: _Value, executor: Executor | None, scratch: str | PathLike[str] | None = None
 ) -> Iterator[Shared[_Value]]:
-    """Yields what has a value in every call that an executor makes.
+    """Yields a handle that has the value in every call of an executor.
 
     Parameters
     ----------
     value : object
-        What can be pickled.  Calls must not change it.
+        The value, which must be picklable.  Calls must not change it.
     executor : concurrent.futures.Executor or None
-        Who makes the calls; None for this thread.
+        The executor that makes the calls; None for this thread.
     scratch : path, optional
-        A folder that all workers see, for the file; by default the system's.
+        A folder that all workers can read, for the file; by default the system's.
 
     Raises
     ------
     InputError
-        If the file cannot be written; in a call, if it cannot be read there.
+        If the file cannot be written, or in a call, if it cannot be read.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def shared(
 
 @dataclass(frozen=True)
 class _Here(Shared[_Value]):
-    """A value of this process."""
+    """A value in this process."""
 
     held: _Value
 
@@ -87,7 +87,7 @@ _read: dict[bytes, Any] = {}  # the last value that this process has read
 
 @dataclass(frozen=True)
 class _InFile(Shared[_Value]):
-    """A value in a file, which is trusted as calls are: its hash comes with the call."""
+    """A value in a file; it is trusted like the calls, since its hash is sent with them."""
 
     path: str
     sha256: bytes

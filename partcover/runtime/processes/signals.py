@@ -1,11 +1,11 @@
-"""Responds to Ctrl-C, SIGTERM and SIGHUP on the command line at once, without losing results.
+"""Responds immediately to Ctrl-C, SIGTERM and SIGHUP on the command line, without losing results.
 
-The first signal interrupts the work (`KeyboardInterrupt` in the main thread), which ends with the
-best it has.  A second one changes nothing.  A third one ends the process immediately.
+The first signal interrupts the work (`KeyboardInterrupt` in the main thread), which ends with its
+best result.  A second signal changes nothing.  A third one ends the process immediately.
 
-Python runs a signal's handler between two steps of the main thread, which may be seconds away
-while a kernel runs.  So the line that says what happens is written by another thread, which the
-interpreter's signal handler wakes by a byte in a pipe (`signal.set_wakeup_fd`).
+Python runs a signal handler between two steps of the main thread, which may be seconds away while a
+kernel runs.  So another thread writes the message.  The interpreter's signal handler wakes it with
+a byte in a pipe (`signal.set_wakeup_fd`).
 """
 
 from __future__ import annotations
@@ -29,30 +29,31 @@ else:
 
 
 class _State:
-    """The state that the handlers of one process share."""
+    """The state that the handlers of a process share."""
 
     keeps_best = False
-    raised = False  # the one KeyboardInterrupt
+    raised = False  # whether the one KeyboardInterrupt was raised
     answered = threading.Event()
     deferring = False
     pending = False
 
 
 def keeps_best(keeps: bool) -> None:
-    """Sets whether the work at hand has a best so far, which the line for a signal mentions."""
+    """Sets whether the current work has a best result so far, which the message mentions."""
     _State.keeps_best = keeps
 
 
 def install() -> None:
-    """Handles the signals that end a process; ignored ones stay ignored.
+    """Handles the signals that end a process; ignored signals stay ignored.
 
     Call it once, from the main thread, before the work begins.
     """
     handled = [number for number in _SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
-    if not handled:  # a job in the background, under nohup
+    if not handled:  # a background job under nohup
         return
     reader, writer = os.pipe()
-    if sys.platform != "win32":  # where Python 3.11 cannot, and where a file need not
+    # Python 3.11 cannot set this on Windows, where it is not needed
+    if sys.platform != "win32":
         os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     threading.Thread(target=_answer, args=(reader, frozenset(handled)), daemon=True).start()
@@ -62,12 +63,12 @@ def install() -> None:
 
 @contextlib.contextmanager
 def deferred() -> Iterator[None]:
-    """Delays a `KeyboardInterrupt` to the end of the block, so that a result is saved whole.
+    """Delays a `KeyboardInterrupt` to the end of the block, so that a result is saved completely.
 
     Raises
     ------
     KeyboardInterrupt
-        After the block, if a signal came inside it.
+        After the block, if a signal arrived inside it.
     """
     _State.deferring = True
     try:
@@ -80,11 +81,11 @@ def deferred() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Interrupts the main thread, once."""
+    """Interrupts the main thread once."""
     if _State.raised:
         return
     _State.raised = True
-    _State.answered.wait(1.0)  # so that its line comes before any that the work prints at its end
+    _State.answered.wait(1.0)  # so that the message precedes those of the work's end
     if _State.deferring:
         _State.pending = True
     else:
@@ -92,7 +93,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _answer(reader: int, numbers: frozenset[int]) -> None:
-    """Prints what each signal does; the third ends the process."""
+    """Prints the effect of each signal; the third one ends the process."""
     times = 0
     while received := os.read(reader, 1):
         if received[0] not in numbers:
@@ -109,7 +110,7 @@ def _answer(reader: int, numbers: frozenset[int]) -> None:
 
 
 def _write(line: str) -> None:
-    """Writes a line to standard error, in place of a progress line on a terminal."""
+    """Writes a line to standard error, replacing a progress line on a terminal."""
     start = "\r\x1b[K" if os.isatty(2) and os.environ.get("TERM", "dumb") != "dumb" else ""
-    with contextlib.suppress(OSError):  # the terminal may be gone
+    with contextlib.suppress(OSError):  # the terminal may be closed
         os.write(2, f"{start}partcover: {line}\n".encode())
