@@ -3,7 +3,7 @@
 Names refer to words, positions and tokens by number.  Comments at the head of a file list the words
 and tokens.  Variables: ``x3`` is token 3; ``s7_2`` is the single symbol at position 2 of word 7;
 ``a7_2_3`` (``path``) and ``o7_2_3`` (``occurrence``) are token 3 at that place; ``m7_2`` is the
-pair that begins there, and ``n7_2_3`` (``printed``) is its cover by token 3; ``one`` is 1. Rows:
+pair that begins there, and ``n7_2_3`` (``printed``) is its cover by token 3; ``one`` is 1.  Rows:
 ``budget``; ``group0``, the budget of a group; ``reach``, the threshold; ``flow7_2``, the flow
 through a node; ``use…``, the tokens that an arc, an occurrence or a pair needs; ``cover7_2``, what
 covers a pair; ``once7_2``, at most one occurrence there; and for ``printed`` ``same``, ``start``

@@ -343,7 +343,7 @@ class _Estimate:
         """Returns how many of the most frequent words fit, rounded down to two significant digits.
 
         A bound can also use them as a head.  All words may still be in memory next to the words
-        tried. Of words with equal counts, the longest may be tried.
+        tried.  Of words with equal counts, the longest may be tried.
         """
         words = self.instance.words
         lengths = np.diff(words.offsets)
