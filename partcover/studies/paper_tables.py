@@ -243,51 +243,51 @@ _PAIR = {"first": "first", "second": "second", "k": "k"}
 EXPERIMENTS: dict[str, Experiment] = {
     "tokens-per-word": Experiment(
         GREEDTOK,
-        "How many tokens per word GreedTok, BPE and Unigram need, over k.",
+        "Tokens per word of GreedTok, BPE and Unigram, over k.",
         _K,
         _TRIO,
         _tokens_per_word,
         {
             **_ROW,
             "tokens": "tokens",
-            "tokens_per_word": "per word",
+            "tokens_per_word": "tokens per word",
             "paper": "paper",
             "agrees": "agrees",
             "seconds": "seconds",
         },
         ("method", "rule", "tokens_per_word"),
         "tokens per word",
-        "The paper's figure stands beside each method's own rule, and agrees if ours rounds to it. "
-        "None of the Unigram trainers tried gives the paper's figures for Unigram.",
+        "The paper column has the published value for each method's own rule. It agrees if the "
+        "value here rounds to it. No Unigram trainer that was tried gives the published values.",
     ),
     "k-for-targets": Experiment(
         GREEDTOK,
-        "Which k GreedTok needs to reach BPE's tokens per word.",
+        "The smallest k at which GreedTok reaches BPE's tokens per word.",
         _K,
         ("greedtok", "bpe"),
         _k_for_targets,
         {
             "target_k": "BPE's k",
-            "target": "its tokens per word",
+            "target": "BPE's tokens per word",
             "method": "method",
             "rule": "rule",
             "k": "k needed",
-            "saved_share": "saved",
-            "exact": "surely the smallest",
+            "saved_share": "reduction of k",
+            "exact": "proven smallest",
         },
         ("method", "k"),
         "k needed",
     ),
     "order-divergence": Experiment(
         GREEDTOK,
-        "How far GreedTok and BPE differ in the order in which they choose tokens.",
+        "Differences in the order in which GreedTok and BPE choose tokens.",
         (10, 50, 100, 500, *_K),
         ("greedtok", "bpe"),
         _overlap,
         {
             **_PAIR,
-            "first_difference": "first difference at",
-            "same_rank": "at the same place",
+            "first_difference": "first difference",
+            "same_rank": "same position",
             "shared": "in both",
             "different_share": "not in the second",
         },
@@ -296,28 +296,28 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "d": Experiment(
         GREEDTOK,
-        "d = GreedTok's cover / GreedWMC's relaxed cover, and the ratio that it certifies.",
+        "d = GreedTok's cover / GreedWMC's relaxed cover, and the certified ratio.",
         (100, 200, 500, *_K),
         ("greedtok", "greedwmc"),
         _ratio,
-        {"k": "k", "cover": "GreedTok's cover", "d": "d", "certified_ratio": "certified"},
+        {"k": "k", "cover": "GreedTok's cover", "d": "d", "certified_ratio": "certified ratio"},
         ("method", "d"),
         "d",
-        "Certified: d · (1 − 1/e).",
+        "The certified ratio is d · (1 − 1/e).",
     ),
     "common-tokens": Experiment(
         GREEDTOK,
-        "How many tokens GreedTok, BPE and Unigram have in common.",
+        "Tokens that GreedTok, BPE and Unigram have in common.",
         _K,
         _TRIO,
         _overlap,
-        {**_PAIR, "shared": "shared", "union": "union", "common_share": "of the first"},
+        {**_PAIR, "shared": "shared", "union": "union", "common_share": "share of the first"},
         ("pair", "common_share"),
         "share of the first's tokens in the second",
     ),
     "whole-words": Experiment(
         GREEDTOK,
-        "How many tokens are whole words.",
+        "Tokens that are whole words.",
         _K,
         _TRIO,
         _vocabularies,
@@ -325,14 +325,14 @@ EXPERIMENTS: dict[str, Experiment] = {
             "method": "method",
             "k": "k",
             "whole_words": "whole words",
-            "whole_word_share": "of all",
+            "whole_word_share": "share of tokens",
         },
         ("method", "whole_word_share"),
         "share of tokens that are words",
     ),
     "unigram-objective": Experiment(
         GREEDTOK,
-        "How likely the words are by Unigram with each token set, once its scores are fitted.",
+        "Likelihood of the words under Unigram with each token set, after fitting its scores.",
         _K,
         _TRIO,
         _objective,
@@ -347,7 +347,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "pathpiece-grid": Experiment(
         PATHPIECE,
-        "How many tokens the corpus needs, for each trainer and each segmentation rule.",
+        "Tokens needed by the corpus, for each trainer and each segmentation rule.",
         (1000,),
         (
             *("bpe", "wordpiece", "unigram", "sage"),
@@ -357,14 +357,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         {
             **_ROW,
             "tokens": "tokens",
-            "tokens_per_word": "per word",
-            "bytes_per_token": "bytes/token",
+            "tokens_per_word": "tokens per word",
+            "bytes_per_token": "bytes per token",
         },
         ("method", "rule", "tokens"),
         "tokens",
-        "Merges are by pairs for BPE and by rank elsewhere; likelihood is only where there are "
-        "scores. The paper has another corpus, and k from 32,768 to 49,152. PathPieceR "
-        "(random_path) needs as many tokens as the shortest path.",
+        "BPE merges by pairs, all other trainers by rank. The rule likelihood needs scores. The "
+        "paper uses another corpus, and k from 32,768 to 49,152. PathPieceR (random_path) needs as "
+        "many tokens as the shortest path.",
     ),
     "greedyphrase-ratio": Experiment(
         GREEDYPHRASE,
@@ -372,11 +372,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         (1000, 4000),
         ("greedyphrase", "bpe", "greedtok"),
         _compression,
-        {**_ROW, "tokens": "tokens", "bytes_per_token": "ratio"},
+        {**_ROW, "tokens": "tokens", "bytes_per_token": "bytes per token"},
         ("method", "bytes_per_token"),
         "bytes per token",
-        "Its README states 4.39, and in a later version 4.49, for 65,536 tokens on enwik9, where "
-        "phrases reach across words. In counted words they end where words do.",
+        "The README states 4.39, and a later version 4.49, for 65,536 tokens on enwik9, where "
+        "phrases reach across words. Here words are counted, so no phrase crosses a word border.",
     ),
 }
 

@@ -281,21 +281,21 @@ def _page(results: Sequence[dict[str, Any]]) -> str:
         command = facts["command"].replace(facts["experiment"], "all", 1)
         head = "# The papers' tables, reproduced\n"
         how = (
-            "Tables and figures of the papers on tokenization, made again here. The command above "
-            f"each table makes it; `{command} -o FILE.md` makes the page.\n"
+            "Tables and figures of papers on tokenization, computed with partcover. The command "
+            f"above each table makes it; `{command} -o FILE.md` makes the whole page.\n"
         )
         parts = [head, how, *parts]
     return "\n".join(parts)
 
 
 def _remarks(note: str, result: dict[str, Any]) -> list[str]:
-    """Returns the lines below a table: its note, how many figures agree, what is missing."""
+    """Returns the lines below a table: its note, agreement with the paper, missing methods."""
     agreed: dict[str, list[bool]] = {}
     for row in result["rows"]:
         if "agrees" in row:
             agreed.setdefault(row["method"], []).append(row["agrees"])
     counts = [f"{method} {sum(same)} of {len(same)}" for method, same in agreed.items()]
-    stated = f"Figures of the paper that agree: {', '.join(counts)}."
+    stated = f"Published values that agree: {', '.join(counts)}."
     missing = ", ".join(result["manifest"]["left_out"])
     limited = ", ".join(result["manifest"]["limited"])
     remarks = (
