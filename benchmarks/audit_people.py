@@ -136,7 +136,7 @@ def tables(cells: dict[tuple[str, str], dict[str, Any]]) -> str:
         rows = [(TOKENIZERS[name], cells[name, text]) for name in names if (name, text) in cells]
         parts += [f"### {text[0].upper()}{text[1:]}\n", _rows(rows)]
         if text in ADDED:
-            parts += ["Savings from additional tokens there:\n", _additions(rows)]
+            parts += ["Savings from additional tokens on this text:\n", _additions(rows)]
     return "\n".join(parts)
 
 
@@ -166,8 +166,15 @@ def _matrix(
 
 
 def _rows(rows: list[tuple[str, dict[str, Any]]]) -> str:
-    head = ["tokenizer", "tokens", "bytes per token", "holds", "uses", "at least needed"]
-    head += ["with as many as used", "gap", "rule", "choice", "unused"]
+    head = [
+        "tokenizer",
+        "tokens",
+        "bytes per token",
+        "vocabulary size",
+        "tokens used",
+        "lower bound",
+    ]
+    head += ["lower bound, size used", "gap", "rule", "choice", "unused"]
     listed = []
     for name, row in rows:
         counts = [f"{row[key]:,}" for key in ("size", "used", "lower_bound", "lower_bound_used")]
@@ -180,7 +187,7 @@ def _rows(rows: list[tuple[str, dict[str, Any]]]) -> str:
 def _additions(rows: list[tuple[str, dict[str, Any]]]) -> str:
     head = ["tokenizer"]
     for n in (100, 1_000):
-        head += [f"{n:,} more save", "at most"]
+        head += [f"saved by {n:,} more", "upper bound"]
     listed = []
     for name, row in rows:
         found = {more["added"]: more for more in row["additions"]}
