@@ -198,7 +198,7 @@ class Search:
         return np.flatnonzero(hopeful).astype(np.int32)
 
     def _core(self, offers: Int32) -> Int32:
-        """Returns those offered candidates that the first point or the best vocabulary contains."""
+        """Returns offered candidates with x > 0 in the first point, or in the best vocabulary."""
         if not self.target.points:
             return offers[:0]
         x = self.space.per_number(self.target.points[0], 0.0)

@@ -114,7 +114,7 @@ class MergeCondition:
     def _pairs_of(self) -> dict[Token, list[tuple[Token, Token]]]:
         made: dict[Token, list[tuple[Token, Token]]] = defaultdict(list)
         for left, right in dict.fromkeys(self.pairs or ()):
-            made[left + right].append((left, right))  # both have the same type
+            made[left + right].append((left, right))  # type: ignore[operator]  # of one type
         return made
 
     def splits(

@@ -118,7 +118,7 @@ def _overlap(pair: Pair, starts_of: Mapping[Token, Sequence[int]]) -> set[int]:
             raise InputError(f"a pair has {sym.glance(token)!r}, which is not a token")
         if token not in starts_of:
             raise InputError(f"a pair has {sym.glance(token)!r}, which occurs nowhere")
-    if not all(one < other for one, other in pairwise(pair)):  # both have the same type
+    if not all(one < other for one, other in pairwise(pair)):  # type: ignore[operator]  # one type
         raise InputError(f"the tokens of a pair, {names(pair)}, do not ascend")
     seen: set[int] = set()
     overlap: set[int] = set()

@@ -23,8 +23,8 @@ class Budgets:
     """The rows Σ x ≤ k, and Σ x ≤ limit over the tokens of each group.
 
     The multiplier of a row (`fee`) lowers the reward of each of its tokens, and lowers the bound by
-    the multiplier times the budget less what required tokens use.  The same holds in integers: for
-    any multipliers, no vocabulary within the budgets pays more than this.
+    the multiplier for each token that the budget allows.  The same holds in integers: for any
+    multipliers, no vocabulary within the budgets pays more than this.
 
     Parameters
     ----------
