@@ -62,12 +62,12 @@ def branch_and_cut(
     instance : Instance
         The words, candidates, budget and conditions.
     warm_start : Vocabulary or Solution, optional
-        A warm start beside GreedTok's vocabulary.  The certificate of a solution is the one to
-        start from, where no other is given.
+        A warm start in addition to GreedTok's vocabulary.  The certificate of a solution is used
+        as `start_certificate` if none is given.
     start_certificate : Certificate, optional
-        A proof to go on with, of the same instance: its cases stay, those that are not closed are
-        bounded and split further.  What it claims is counted again.  Of a certificate for another
-        k the prices are a start.
+        A certificate of the same instance to continue from.  Its cases are kept, and those that
+        are not closed are bounded and split further.  Its bound is recounted.  Of a certificate
+        for another k, only the prices are used as a start.
     gap : float
         The relative gap at which to stop.
     threshold : int, optional
@@ -81,15 +81,16 @@ def branch_and_cut(
         Number of threads; the result is the same for any number if no limit ends it early.
     executor : concurrent.futures.Executor, optional
         Workers for the cases: processes, or those of a cluster
-        (``dask.distributed.Client.get_executor``).  `threads` is then how many cases they have at a
-        time.  Which cases are split depends on who is first; the optimum does not.
+        (``dask.distributed.Client.get_executor``).  `threads` is then the number of cases that they
+        work on at a time.  Which cases are split depends on which worker is first; the optimum does
+        not.
     progress : Progress, optional
         Receives an `Event` for each phase, better vocabulary and better bound.
     checkpoint : callable, optional
-        Receives the best solution so far, whose certificate is the tree as it stands: once there
-        is one, then every few seconds, and before the call returns.  Saved, it is a `warm_start` to
-        go on from.  If it raises an exception the call goes on; ``extra["checkpoint_error"]`` is
-        what it raised in the last checkpoint.
+        Receives the best solution so far, whose certificate is the present tree: as soon as there
+        is one, then every few seconds, and before the call returns.  A saved solution can be the
+        `warm_start` of a later call.  If the function raises an exception, the call continues, and
+        ``extra["checkpoint_error"]`` is the exception of the last checkpoint.
 
     Returns
     -------
@@ -100,22 +101,26 @@ def branch_and_cut(
     Raises
     ------
     InputError
-        For a bad limit or gap, a start over other symbols, a certificate of another instance or
-        with a leaf that is not valid, and as `lower_bound` does.
+        For an invalid limit or gap, a start over other symbols, a certificate of another instance
+        or with an invalid leaf, and as `lower_bound` does.
 
     Notes
     -----
-    First rounds of cuts bound all vocabularies, and a search guided by their x finds a good one.
-    Then the case with the smallest bound is bounded again, by rounds that go on from those of the
-    case that it is a part of, and split on a token where they gain little: of the two tokens to
-    which the bound owes most through their cuts, on the one whose cases prove more after some
-    steps (strong branching).  A case is closed where it needs as many tokens as the vocabulary.
-    Of several corpora each case has weights of its own, which follow the ratios at the point of its
-    rounds: one with a single vocabulary has all weight on the corpus that is served worst, so that
-    its bound is exact.  The tree begins from what `improve` proves.
-    Two cases are worked on at a time, side by side where there are two threads.  The certificate's
-    tree is that of the cases.  Cuts and cases need all candidates: where there is no time left to
-    list them, a bound without cuts over those of the most promise is all.
+    First, rounds of cuts bound all vocabularies, and a search guided by their x finds a good one.
+    Then the case with the smallest bound is bounded again, by rounds that continue those of its
+    parent.  When the rounds gain little, the case is split on a token.  Two tokens are tried, those
+    whose cuts contribute most to the bound; the token whose cases prove more after some steps is
+    chosen (strong branching).  A case is closed when its bound reaches the tokens of the best
+    vocabulary.
+
+    With several corpora, each case has its own weights, which follow the ratios at the point of its
+    rounds.  A case with a single vocabulary has all weight on the corpus with the largest ratio, so
+    that its bound is exact.  The tree begins with the bound of `improve`.
+
+    Two cases are processed at a time, in parallel if there are two threads.  The tree of the
+    certificate is the tree of the cases.  Cuts and cases need all candidates.  If there is no time
+    to list them, the result is a bound without cuts over the candidates with the highest upper
+    bounds on their savings.
 
     Examples
     --------

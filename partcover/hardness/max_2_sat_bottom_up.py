@@ -112,7 +112,7 @@ def reduce_max_2_sat_bottom_up(formula: Formula, satisfied: int) -> BottomUpRedu
     For J variables and I clauses:
 
     - D1: for each variable the six words ⊚aa′, aa′⊚, a′⊚b, ⊚bb′, bb′⊚, b′⊚a, f times each:
-      the six pairs ⊚a, aa′, a′⊚, ⊚b, bb′, b′⊚ in a ring, each word two neighbours;
+      the six pairs ⊚a, aa′, a′⊚, ⊚b, bb′, b′⊚ in a ring, each word two neighbors;
     - D2: for each clause L ∨ M the word in(L) ⊚ out(M), once, where in and out of x are a′
       and a, and of ¬x are b′ and b;
 

@@ -60,19 +60,20 @@ def greedtok(
     for an instance.  Evaluation is lazy: a candidate is scored again only while a bound of its
     score is above the best score so far.
 
-    Candidates are enumerated as they are needed.  The promise of one, its weighted occurrences
-    times its pairs, is at least its score in any state: each occurrence covers its pairs at most
-    once.  So where the best of those of promise p or more scores at least p, it beats every other
-    candidate, and no tie is broken by one of them.  Where it scores less, candidates are
-    enumerated anew, by the promise that is left: an occurrence behind a pair inside a placed token
-    can never be placed.  Memory is a few arrays over the words, and these candidates.
+    Candidates are listed as they are needed.  A candidate's weighted occurrences times its pairs
+    are an upper bound on its score in any state, since each occurrence covers its pairs at most
+    once.  Let p be the smallest upper bound among the listed candidates.  If the best of them
+    scores at least p, it beats every other candidate, and no tie involves another candidate.  If it
+    scores less, candidates are listed again by the upper bounds that remain: an occurrence that
+    starts after a pair inside a placed token can never be placed.  Memory is a few arrays over the
+    words, and these candidates.
 
-    Of several corpora GreedTok runs on all words, the counts of each corpus multiplied by a
-    weight.  The first weights are the same share for each corpus, over its reference; then a
-    corpus whose ratio of tokens to reference is above the mean gets more weight, one below it
-    less, for at most 24 rounds.  The vocabulary with the smallest largest ratio is kept.  At last
-    tokens of it are exchanged, one at a time, for those that other rounds chose, while that helps
-    the worst corpus.
+    With several corpora, GreedTok runs on all words, with the counts of each corpus multiplied by a
+    weight.  The first weights are an equal share for each corpus, divided by its reference.  Then a
+    corpus whose ratio of tokens to reference is above the mean gets more weight, and one below it
+    gets less, for at most 24 rounds.  The vocabulary with the smallest largest ratio is kept.  At
+    the end its tokens are exchanged, one at a time, for tokens that other rounds chose, as long as
+    that helps the worst corpus.
 
     Examples
     --------

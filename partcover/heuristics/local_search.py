@@ -40,19 +40,19 @@ def local_search(
 ) -> Solution:
     """Searches for a vocabulary that needs few tokens, until the time limit.
 
-    It starts from GreedTok's vocabulary, the warm start and the roundings of `x`.  To each it
-    adds the tokens that gain most, beyond the budget, and drops those that lose least, many at
-    once, then fewer.  The best goes through cycles: swaps of one token for another, annealed in
-    two chains with random sequences of their own, then made while any gains; then both results
-    are joined and reduced to k tokens.
+    It starts from GreedTok's vocabulary, the warm start and the roundings of `x`.  To each it adds
+    the tokens with the largest gains, beyond the budget, and drops those with the smallest losses,
+    first many at once, then fewer.  The best result goes through cycles of swaps of one token for
+    another.  In a cycle, two chains with their own random sequences are annealed, and then improved
+    by swaps as long as any swap gains.  Then both results are joined and reduced to k tokens.
 
     Parameters
     ----------
     instance : Instance
         The words, candidates, budget and conditions.
     warm_start : Vocabulary, optional
-        A vocabulary to start from too; tokens that are no candidates or beyond the budget are
-        left out.
+        Another vocabulary to start from; tokens that are not candidates, or beyond the budget,
+        are left out.
     greedy : Solution, optional
         The solution of `greedtok` for this instance; by default GreedTok is run.
     gap : float
@@ -69,38 +69,36 @@ def local_search(
     x : array_like of float, shape (candidates,) or (points, candidates), optional
         A solution of the linear relaxation, for each candidate of ``instance.index``.
     reduced_costs : array_like of float, shape (candidates,), optional
-        By how much `lower_bound` rises where a candidate of ``instance.index`` is forced in.
-        Candidates that raise it beyond the tokens of the best vocabulary are not tried.
+        The increase of `lower_bound` if a candidate of ``instance.index`` is forced in.  Candidates
+        that raise it above the tokens of the best vocabulary are not tried.
     lower_bound : int, optional
         A proven lower bound, at which the search stops.
 
     Returns
     -------
     Solution
-        Rule ``shortest_path``; no more tokens than GreedTok's vocabulary (where it was not stopped
-        early) and the warm start need.  Tokens that save nothing are left out; the fixed ones
-        come first, then the others by what dropping them alone would cost.
-        ``extra["start_tokens"]`` is what the best start needed, ``extra["swaps_tried"]`` the
-        number of swaps tried.  Optimal where `lower_bound` or a token for each counted word is
-        reached, or where every candidate is chosen.
+        Rule ``shortest_path``; at most as many tokens as the warm start and GreedTok's vocabulary
+        need (if GreedTok was not stopped early).  Tokens that save nothing are left out.  The fixed
+        tokens come first, then the others by what dropping them alone would cost.
+        ``extra["start_tokens"]`` is the tokens that the best start needs, ``extra["swaps_tried"]``
+        the number of swaps tried.  The status is optimal if the tokens equal `lower_bound` or one
+        token for each counted word, or if every candidate is chosen.
 
     Raises
     ------
     InputError
-        For a start over other symbols, or arrays of another shape than the candidates.
+        For a start over other symbols, or arrays that do not match the candidates.
     VerificationError
-        If `segment` or `verify` count other numbers, or `lower_bound` is above them.
+        If `segment` or `verify` count other numbers, or `lower_bound` is larger than the tokens.
 
-    Notes
-    -----
-    Gains and losses are exact integers: a gain of an arc (s, e) in a word is its cost − 1 − the
-    distance to s − the distance from e; where a token occurs more than once, and for losses,
-    the word's shortest path is found again.  A change of one token costs O(arcs) for each word
-    that it occurs in.  Candidates that could never save as much as a quarter of what GreedTok's
-    last token saves are not tried, nor what goes beyond 2^23 occurrences: those with the most
-    symbols, occurrence by occurrence, come first.  Simulated annealing as of Kirkpatrick,
-    Gelatt and Vecchi (1983); the best partner of a swap from the losses after the addition, as
-    of Whitaker (1983) for the p-median problem.
+    Notes ----- Gains and losses are exact integers.  The gain of an arc (s, e) in a word is the
+    cost of the word − 1 − the distance to s − the distance from e.  If a token occurs more than
+    once, and for losses, the word's shortest path is computed again.  A change of one token costs
+    O(arcs) for each word that contains it.  Candidates that cannot save a quarter of what
+    GreedTok's last token saves are not tried.  At most 2^23 occurrences are considered; candidates
+    with the most symbols over all occurrences come first.  The method is simulated annealing
+    (Kirkpatrick, Gelatt and Vecchi 1983).  The best partner of a swap is chosen by the losses after
+    the addition, as in Whitaker (1983) for the p-median problem.
 
     Examples
     --------

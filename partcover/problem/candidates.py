@@ -91,16 +91,15 @@ class CandidateIndex(WordIndex):
         If the words are too long for `WordIndex`, if there are more candidates than fit in memory,
         or more than can be scored in minutes.
 
-    Notes
-    -----
-    Dropping a dominated candidate loses nothing.  Let T occur in the word W only, W ≠ T, and let
-    W be a candidate.  Take a vocabulary that holds T.  If it holds W too, W is one token and T is
-    never used: T may go.  If not, put W in the place of T: W is then one token, no other word
-    changes, so no more tokens are needed.  Hence some optimum holds no dominated candidate.
+    Notes ----- Dropping a dominated candidate loses nothing.  Let T occur only in the word W, W ≠
+    T, and let W be a candidate.  Take a vocabulary that contains T.  If it contains W too, W is one
+    token and T is never used, so T can be dropped.  If not, replace T by W: then W is one token and
+    no other word changes, so no more tokens are needed.  Hence some optimum contains no dominated
+    candidate.
 
-    No greedy choice changes either.  GreedTok: where T can be placed, a pair of W beside it is
-    uncovered and stays so, hence W scores strictly more.  GreedWMC: W scores at least as much,
-    and ties go to the longer.
+    No greedy choice changes either.  GreedTok: where T can be placed, a pair of W next to it is
+    uncovered and stays uncovered, hence W scores strictly more.  GreedWMC: W scores at least as
+    much, and ties go to the longer token.
 
     The upper bound on the savings of a candidate (`promise` in the code) is its weight times its
     adjacent pairs, length − 1: no vocabulary saves more tokens by it.

@@ -17,9 +17,9 @@ priority          Tokens in the vocabulary's order, each from left to right wher
                   before and just after it are not yet inside a token; a token may replace shorter
                   ones that lie inside it (Lim, Choo and Lauw 2025, Algorithm 4).
 longest_match     From the left, the longest token that begins there.
-merges            Byte pair encoding.  With `Vocabulary.merges`: the neighbouring pair that is
+merges            Byte pair encoding.  With `Vocabulary.merges`: the neighboring pair that is
                   first among them is merged, leftmost first, one at a time, until none is left
-                  (Sennrich et al. 2016, as in Hugging Face's BPE).  Without: the neighbouring pair
+                  (Sennrich et al. 2016, as in Hugging Face's BPE).  Without: the neighboring pair
                   whose concatenation is the token earliest in the vocabulary, leftmost first, and
                   a word that is a token stays whole (as in tiktoken).
 character_merges  The same over bytes, but starting from characters (as in sentencepiece's BPE, and
@@ -29,7 +29,7 @@ character_merges  The same over bytes, but starting from characters (as in sente
                   that are part of no character stand alone, and tokens with such bytes are never
                   used.  Over other symbols it is ``merges`` without precedence.
 superword_merges  Of phrases (``count --phrases``): first ``merges`` within each of their words.
-                  Then words that are one token are merged with their neighbours by the same
+                  Then words that are one token are merged with their neighbors by the same
                   merges, without precedence of what is a token; a word of several tokens is a
                   border (BoundlessBPE, Schmidt et al. 2025).  The words are those of the
                   pre-tokenizer whose words were joined; words that are no phrases are segmented by

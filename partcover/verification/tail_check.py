@@ -107,7 +107,7 @@ def tail_bound(
     head : Instance
         The words of the head, the budget and the conditions.
     words : HeadAndTail
-        All words, of which the tail is read once, in parts, by whoever reads them.
+        All words; the tail is read once, in parts, possibly by several processes.
     leaf : Leaf
         The prices of the head.
     scale_bits : int

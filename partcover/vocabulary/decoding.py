@@ -22,21 +22,21 @@ class Decoding:
     ----------
     style : {"bytes", "byte_fallback", "sentencepiece"}
         What the library joins.  ``bytes``: the bytes of all tokens.  ``byte_fallback``: tokens are
-        text, but for single bytes; where such bytes in a row are not UTF-8 together,
-        ``errors="replace"`` writes U+FFFD for each of them, as Hugging Face's ByteFallback does.
-        ``sentencepiece``: likewise, but only for those that are part of no character; and the
-        spaces in front are left out of the first tokens, one of each.
+        text, except for single bytes.  If a run of such bytes is not UTF-8, ``errors="replace"``
+        writes U+FFFD for each of them, as Hugging Face's ByteFallback does.  ``sentencepiece``: the
+        same, but only for bytes that are not part of a character; and one leading space is removed
+        from each of the first tokens.
     front_spaces : int, optional
-        How many spaces in front of a text are left out at most; by default as many as the
-        normalizer puts there.
+        Maximum number of leading spaces to remove from a text; by default as many as the
+        normalizer adds.
     continuing : str
-        What is shown in front of a token that goes on with a word, if it is the first of all:
-        WordPiece's ``##``.
+        The text in front of a token that continues a word, if it is the first token: WordPiece's
+        ``##``.
     cleanup : bool
         Whether a token that begins a word stands without a space before it if it is ``.``, ``?``,
         ``!``, ``,`` or the end of a contraction, as Hugging Face's WordPiece decoder does.
     shown : mapping of str to str
-        The text that special tokens decode to, where it is not their own; `skip_special` keeps it.
+        The text that special tokens decode to, if it is not their own; `skip_special` keeps it.
 
     Raises
     ------

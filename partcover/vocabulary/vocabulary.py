@@ -62,21 +62,21 @@ class Vocabulary:
         How text is split into words for these tokens; see
         `partcover.corpus.pretokenizers.pretokenizer`.
     normalizer : str, optional
-        What is done to a text before; see `partcover.corpus.normalizers.normalizer`.
+        How a text is changed before it is split; see `partcover.corpus.normalizers.normalizer`.
     merges : sequence of pair of token, optional
         For the rules ``merges`` and ``character_merges``: the pairs in the order in which they
-        merge; each side is a token or a single symbol.  Without them any two neighbours that
-        together are a token may merge, the token first in the vocabulary first, as in tiktoken.
+        merge; each side is a token or a single symbol.  Without them, any two neighbors that
+        together form a token may merge, in the order of the vocabulary, as in tiktoken.
     scores : sequence of float, optional
         For the rule ``likelihood``: the natural logarithm of each token's probability.
     symbol_scores : mapping of token to float, optional
-        For the rule ``likelihood``: the same for single symbols; symbols that it lacks have the
-        smallest of all scores − 10, see `symbol_score`.
+        For the rule ``likelihood``: the same for single symbols; missing symbols get the smallest
+        of all scores − 10, see `symbol_score`.
     sums : {"word", "text", "text32"}
-        For the rule ``likelihood``: over what scores are added up.  Over a word, or, as libraries
-        do that take a text as one word, over all of the text: in 64 bits (``text``), or in 32 as
-        sentencepiece does (``text32``).  What is rounded off, or equal but for that, depends on
-        the words before.
+        For the rule ``likelihood``: where scores are added up.  ``word``: in each word.  Libraries
+        that treat a text as one word add them up over the whole text: with 64 bits (``text``), or
+        with 32 bits as sentencepiece does (``text32``).  Then rounding, and ties up to rounding,
+        depend on the words before.
     ids : sequence of int, optional
         The ids of the 256 bytes and then of the tokens, all distinct; −1 for a byte without an
         id.  By default 0, 1, 2, ….  Over other symbols there are no ids.
@@ -84,20 +84,19 @@ class Vocabulary:
         Special tokens, which no segmentation uses, and their ids; by default the ids after all
         others.
     special_flags : mapping of str to sequence of str, optional
-        How special tokens are found in a text, where they are asked for: ``single_word``, only
-        where no letter or digit is beside; ``lstrip``, ``rstrip``, with the white space before or
-        behind; ``normalized``, in the normalized text.  ``added`` is for a token that its own
-        library adds to the others and does not call special.  And what they are for, where their
-        spelling does not say it: ``bos`` and ``eos`` begin and end texts, ``pad`` fills them up,
+        How special tokens are found in a text when they are parsed: ``single_word``, only if no
+        letter or digit is next to it; ``lstrip``, ``rstrip``, with the white space before or after
+        it; ``normalized``, in the normalized text.  ``added`` is for a token that its own library
+        adds to the vocabulary but does not call special.  Further flags say what tokens are for,
+        if their spelling does not: ``bos`` and ``eos`` begin and end texts, ``pad`` is padding, and
         ``unk``, ``sep``, ``cls``, ``mask``.
     unknown : Unknown, optional
-        The special token that stands for what has no id; without it, that is an error.
+        The special token for text without an id; without one, such text is an error.
     decode_only : mapping of int to bytes, optional
-        Further ids, to which no text is encoded, and what they decode to: entries of a model that
-        nothing reaches, as a byte's beside the piece for the same character.
-
+        Further ids that are never produced by encoding, and the bytes that they decode to.  These
+        are unreachable entries of a model, for example of a byte whose character has a piece too.
     decoding : Decoding, optional
-        How ids become text, where that does not follow from the rest.
+        How ids become text, if the other fields do not imply it.
 
     Raises
     ------
@@ -258,8 +257,8 @@ class Vocabulary:
     def symbol_score(self, symbol: Token) -> float:
         """Returns the score of a single symbol, for the rule ``likelihood``.
 
-        One that has none has the smallest of all scores − 10.  Where scores are added up over a
-        text, that is for each character in UTF-8: its first byte has it, and its others 0.
+        A symbol without a score gets the smallest of all scores − 10.  If scores are added up over
+        a text, this is the score of each UTF-8 character: of its first byte; its other bytes get 0.
 
         Examples
         --------
@@ -440,16 +439,17 @@ class Vocabulary:
         Returns
         -------
         Vocabulary
-            A solution's for the rule ``priority`` is read for the shortest path, which never needs
-            more tokens.  Of another library's, rule and pre-tokenizer are those that the file
-            implies; its provenance holds ``format``, ``source`` and, of a file, ``source_sha256``,
-            and ``remarks``, a list of what of the file it does not hold.
+            The vocabulary of a solution for the rule ``priority`` gets the rule ``shortest_path``,
+            which never needs more tokens.  The vocabulary of another library has the rule and
+            pre-tokenizer that the file implies.  Its provenance has ``format``, ``source``, for a
+            file ``source_sha256``, and ``remarks``, a list of the file's contents that are not
+            used.
 
         Raises
         ------
         InputError
-            If it cannot be read, is not recognized, is of a later version, or holds no list of
-            tokens or what no vocabulary can express.
+            If the file cannot be read, is not recognized, has a later version, has no list of
+            tokens, or has contents that a vocabulary cannot express.
 
         Examples
         --------

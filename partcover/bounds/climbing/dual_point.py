@@ -46,7 +46,7 @@ class Case:
 
     @property
     def free(self) -> int:
-        """How many tokens may be chosen besides those inside."""
+        """Number of tokens that may be chosen in addition to those inside."""
         return self.k - int(np.count_nonzero(self.inside))
 
     def with_(self, token: int) -> Case:
