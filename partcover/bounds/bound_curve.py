@@ -35,7 +35,7 @@ def bound_curve(
     Returns
     -------
     list of int
-        For each size the tokens that any vocabulary of at most so many tokens needs.
+        For each size, the tokens that any vocabulary of at most this size needs.
 
     Notes
     -----

@@ -107,10 +107,11 @@ def improve(
     -----
     `partcover.heuristics.local_search` and `lower_bound` are the two parts, for use on their own.
 
-    Of several corpora this runs on all words under weights of the corpora, round by round: a corpus
-    whose ratio is above the mean gets more weight, and the next round begins from the best
-    vocabulary and the last prices.  At last tokens are exchanged while that helps the worst
-    corpus, in small corpora also from vocabularies with a few tokens replaced at random.
+    With several corpora, this runs on all words under weights of the corpora, round by round.  A
+    corpus whose ratio is above the mean gets more weight, and the next round begins with the best
+    vocabulary and the last prices.  At the end tokens are exchanged as long as that helps the worst
+    corpus; in small corpora, exchanges also start from vocabularies with a few tokens replaced at
+    random.
 
     Examples
     --------

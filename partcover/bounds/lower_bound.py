@@ -163,8 +163,8 @@ def bounds(
     incumbents : dict of int to int or Fraction, optional
         For a budget, tokens that some vocabulary within it needs, or its largest ratio.
     start_certificates : sequence of Certificate, optional
-        Certificates as of `lower_bound`, at most one for each budget; the steps begin from the
-        first.
+        Certificates as for `lower_bound`, at most one for each budget; the steps begin at the
+        prices of the first.
     greedy : Solution, optional
         The solution of `greedtok` for the largest budget; by default GreedTok is run.
     cuts, gap, threads, progress
@@ -172,8 +172,8 @@ def bounds(
     iterations, time_limit
         As for `lower_bound`, for each budget.
     checkpoint : callable, optional
-        Receives the best certificate so far of the budget at work, once there is one and then
-        every few seconds.  If it raises an exception the call goes on.
+        Receives the best certificate so far for the current budget, as soon as there is one and
+        then every few seconds.  If it raises an exception, the call continues.
     done : callable, optional
         Receives each bound as soon as it is proven.
 

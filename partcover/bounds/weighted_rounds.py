@@ -34,7 +34,7 @@ _GREEDY = 0.15  # share of the time for GreedTok
 _ROUNDS = 6  # rounds of weights; the last one uses cuts
 _SHARE = 1.5  # a round gets the remaining time divided by this
 _EXCHANGE = 0.1  # share of the time for exchanges
-_KICKS = 12  # exchanges end after so many random restarts in a row without gain
+_KICKS = 12  # exchanges end after this many random restarts in a row without gain
 _STEP = 1.0  # the first step from GreedTok's weights
 
 

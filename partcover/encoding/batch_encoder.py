@@ -82,7 +82,7 @@ class BatchEncoder(TextEncoder):
         Returns
         -------
         ids : ndarray of `dtype`
-            The ids of the texts, one text behind another.
+            The ids of all texts, one text after another.
         offsets : ndarray of int64, shape (texts + 1,)
             Text i has the ids from offsets[i] to offsets[i + 1].
 
@@ -120,9 +120,9 @@ class BatchEncoder(TextEncoder):
         pad : int
             The id that fills rows up to the longest one.
         max_length : int, optional
-            The most ids of a text; those behind are left out.
+            Maximum number of ids of a text; further ids are dropped.
         side : {"right", "left"}
-            Where rows are filled.
+            The side on which rows are padded.
 
         Returns
         -------

@@ -103,13 +103,13 @@ class Decoder:
         ids : iterable of int, or ndarray of integers
             The ids.
         skip_special : bool
-            Whether special tokens are left out, but for those with the flag ``added``.
+            Whether to omit special tokens, except those with the flag ``added``.
 
         Raises
         ------
         InputError
-            For an id that the vocabulary does not have, with its place; for an array of anything
-            but integers.
+            For an id that the vocabulary does not have, with its position; for an array that is
+            not of integers.
 
         Examples
         --------
@@ -280,20 +280,20 @@ class Decoder:
         Parameters
         ----------
         ids : iterable of int
-            The ids, as a model writes them; the next one is asked for when the text of those
-            before has been taken.
+            The ids, as a model produces them; the next id is requested after the text of the
+            earlier ones has been consumed.
         errors, skip_special
             As for `decode`.
 
         Yields
         ------
         str
-            What is complete with an id, never empty; all together is what `decode` returns.
+            The text that is complete with an id, never empty; joined it is the text of `decode`.
 
         Raises
         ------
         InputError
-            As `decode`, when it gets there.
+            As `decode`, when the invalid id is reached.
 
         Examples
         --------

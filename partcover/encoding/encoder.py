@@ -144,10 +144,10 @@ class Encoder(BatchEncoder):
     ) -> Encoder:
         """Returns an encoder that segments words at random under the rule: subword regularization.
 
-        A model that sees a word in many segmentations learns more about its parts.  Each
-        occurrence is drawn by the seed, the word and the bytes of text before it in the call: the
-        same call returns the same ids, whatever the threads, and another seed (for each epoch,
-        say) other ones.
+        A model that sees a word in many segmentations learns more about its parts.  The draw of an
+        occurrence depends on the seed, the word and the bytes of text before it in the call.  So
+        the same call returns the same ids for any number of threads, and another seed (for
+        example for each epoch) returns other ids.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class Encoder(BatchEncoder):
         Returns
         -------
         Encoder
-            An encoder of the same vocabulary whose every method draws; it has no table of words.
+            An encoder of the same vocabulary whose methods all draw; it has no table of words.
 
         Raises
         ------
@@ -215,10 +215,10 @@ class Encoder(BatchEncoder):
     ) -> Encoded:
         """Writes the ids of files to one array on disk.
 
-        Text is streamed: memory is a few megabytes a thread and its table, unless the
-        pre-tokenizer takes a document as one word, `special` tokens are searched or the
-        vocabulary has a normalizer, which takes a whole document at a time.  The file is written
-        aside, as ``OUT.part``, and renamed when it is complete.
+        Text is streamed: each thread needs a few megabytes of memory and its table.  A whole
+        document is read at a time if the pre-tokenizer treats it as one word, `special` tokens are
+        searched for, or the vocabulary has a normalizer.  The file is written as ``OUT.part``, and
+        renamed when it is complete.
 
         Parameters
         ----------
@@ -245,8 +245,8 @@ class Encoder(BatchEncoder):
             Whether to read all files of a folder whatever their names end in, those of unknown
             kind as plain text.
         resume : bool
-            Whether to go on from what a run of the same call has left in ``OUT.part``: the files
-            that it has encoded whole.  ``OUT.part.json``, written every few seconds, names them.
+            Whether to continue an earlier run of the same call, whose completely encoded files are
+            in ``OUT.part``.  ``OUT.part.json``, written every few seconds, lists them.
 
         Returns
         -------
@@ -257,8 +257,8 @@ class Encoder(BatchEncoder):
         ------
         InputError
             For input that cannot be read or encoded, an `out` that cannot be written, a `dtype`
-            that does not hold every id, an unknown format, or an unknown special token; where a
-            run is resumed, for other files, another vocabulary or other options.
+            that cannot store every id, an unknown format, or an unknown special token; when a run
+            is resumed, for other files, another vocabulary or other options.
         MissingExtra
             If Zstandard or Parquet is to be read and its library is not installed.
 

@@ -31,7 +31,7 @@ _WHITE = (
 _BEHIND = regex.compile(_WHITE)
 _BEFORE = regex.compile(b"(?r)" + _WHITE)
 _IN_WORD = f"[{WORD_CHARACTER}]"
-_FEW = 256  # up to so many tokens are listed one by one in a pattern
+_FEW = 256  # up to this many tokens are listed one by one in a pattern
 
 
 class Part(NamedTuple):

@@ -190,14 +190,14 @@ class TextEncoder(Decoder):
         Parameters
         ----------
         text : str or bytes
-            The text, which is encoded as UTF-8; lone surrogates U+DC80 to U+DCFF stand for the
+            The text, which is encoded as UTF-8; lone surrogates U+DC80 to U+DCFF represent the
             bytes that Python decodes to them.
         special : {"text", "parse", "error"} or collection of str
-            Whether special tokens in the text are ordinary text, become their ids (the longest
-            first where several begin), or are an error; of a collection those in it become their
-            ids.  So a text of strangers brings in no special token that was not asked for.  Added
-            tokens that are not special (with the flag ``added``) are found in any case, as their
-            library finds them.
+            Whether special tokens in the text are ordinary text, become their ids (the longest one
+            if several begin at a position), or are an error.  With a collection, only those in it
+            become their ids.  So an untrusted text cannot insert special tokens that were not
+            requested.  Added tokens that are not special (with the flag ``added``) are always
+            found, as in their library.
 
         Returns
         -------
@@ -269,15 +269,15 @@ class TextEncoder(Decoder):
             As for `encode`.
         unit : {"bytes", "chars"}
             The unit of the offsets.  If a token ends inside a character, or inside the mark of a
-            space, its span includes all of it.  They are places in the text as it is given: the
-            span of a token covers what the vocabulary's normalizer made it of.
+            space, its span includes all of it.  Offsets are positions in the original text: the
+            span of a token covers the text from which the vocabulary's normalizer made it.
         trim : {"nothing", "spaces", "later_spaces"}
             The spaces at the ends of a token that are left out of its span, as Hugging Face's
             ``trim_offsets`` does: none, all, or, as there with ``add_prefix_space``, all but a
             single one at the start of the text.
         after : int
-            The bytes of the texts before this one, on which draws of `sampling` depend: with
-            them the ids are those of `encode_each`.
+            Number of bytes in the texts before this one, on which the draws of `sampling` depend.
+            With it the ids are those of `encode_each`.
 
         Returns
         -------

@@ -63,9 +63,9 @@ def decide(
     Returns
     -------
     tuple
-        True, False, or None where a limit left it open; and the solution that shows it: its
-        vocabulary proves a yes, its lower bound a no (with a certificate by branch and cut, or by
-        the solver, within its tolerances).
+        True, False, or None if a limit was reached first; and the solution that shows it.  Its
+        vocabulary proves True, its lower bound proves False (by a certificate of branch and cut,
+        or by the solver, within its tolerances).
 
     Raises
     ------
@@ -150,11 +150,11 @@ def smallest(
     Returns
     -------
     Result
-        A `Solution` where there is a vocabulary.
-        ``extra["size"]`` is the number of tokens of its vocabulary, ``extra["smallest_size"]``
-        a lower bound of it; ``status`` is about the size: optimal where the two agree.
-        ``infeasible`` (by the solver) where no k tokens are enough, ``none`` where a limit left
-        that open.  There is no `lower_bound` on tokens, which are not minimized.
+        A `Solution` if there is a vocabulary.
+        ``extra["size"]`` is the number of tokens in its vocabulary, and ``extra["smallest_size"]``
+        a lower bound on it.  ``status`` is about the size: ``optimal`` if the two are equal,
+        ``infeasible`` (by the solver) if no k tokens are enough, ``none`` if a limit was reached
+        before this was known.  There is no `lower_bound` on tokens, which are not minimized.
 
     Raises
     ------

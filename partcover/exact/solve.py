@@ -86,9 +86,9 @@ def solve(
         Number of threads; the solution says 1 if a solver has only one.
     executor : concurrent.futures.Executor, optional
         Workers for the cases of branch and cut, on this machine or others
-        (``dask.distributed.Client.get_executor``).  `threads` is then how many cases they have at a
-        time.  Of one corpus without merges.  What is proven does not depend on the workers; which
-        cases a proof has depends on who is first.
+        (``dask.distributed.Client.get_executor``).  `threads` is then the number of cases that they
+        work on at a time.  Only for one corpus without merges.  The proven optimum does not depend
+        on the workers; the cases of its certificate depend on which worker is first.
     log : callable, optional
         Receives the solver's log, line by line.
     progress : Progress, optional

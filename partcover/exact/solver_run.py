@@ -35,7 +35,7 @@ __all__ = [
 
 
 LARGEST_COUNTS = 2**53
-"""Up to so many counted symbols, floating point adds counts exactly."""
+"""Up to this many counted symbols, floating point adds counts exactly."""
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ __all__ = ["ExchangeSearch"]
 # about as many symbols are segmented in total, for at least `_FEWEST` vocabularies
 _SYMBOLS = 2 * 10**7
 _FEWEST, _MOST = 64, 4000
-_THREADED = 1 << 16  # with at least so many symbols, counting in several threads is faster
+_THREADED = 1 << 16  # with at least this many symbols, counting in several threads is faster
 _SAMPLE = 24  # candidates and tokens that are tried after random replacements
-_FEW = 512  # up to so many candidates are all tried
+_FEW = 512  # up to this many candidates are all tried
 _TRIED = 8  # most promising exchanges that are tried before the changes are counted again
 
 
@@ -115,7 +115,7 @@ class ExchangeSearch:
     ) -> tuple[list[Token], Int64]:
         """Exchanges tokens while that helps; returns the vocabulary and the tokens of each corpus.
 
-        With a sample, only so many random tokens are tried each time.
+        With a sample, only this many random tokens are tried each time.
         """
         tokens = self._count(best)
         fixed = set(self.instance.fixed)

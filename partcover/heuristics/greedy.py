@@ -50,8 +50,8 @@ def greedtok(
         `tokens` and `cover` are under the rule ``priority``, GreedTok's own objective;
         ``extra["tokens_shortest_path"]`` is the fewest tokens under the same vocabulary, and
         ``extra["nothing_left_to_gain"]`` whether no further token would help GreedTok.
-        `gains` holds the gain of each token, so the first j tokens answer budget j.
-        Of several corpora: `tokens` are the fewest, and there are no gains.
+        `gains` has the gain of each token, and the first j tokens are the result for budget j.
+        With several corpora, `tokens` is for the shortest path, and there are no gains.
 
     Notes
     -----

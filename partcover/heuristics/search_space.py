@@ -35,7 +35,7 @@ class SearchSpace:
     given : iterable of token
         Tokens to include, in addition to the fixed ones.
     min_promise : int
-        Include only other candidates that can save at least so many tokens; the best come first.
+        Include only other candidates that can save at least this many tokens; the best come first.
     x : ndarray of float64, or None
         Candidates with x > 0 are included too.
     """

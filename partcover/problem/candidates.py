@@ -67,7 +67,7 @@ class CandidateIndex(WordIndex):
     dominated : bool
         Whether to keep dominated candidates.
     most : int, optional
-        Hold about so many candidates, those with the largest upper bounds on their savings, if
+        Hold about this many candidates, those with the largest upper bounds on their savings, if
         there are more.  A list of candidates is always held whole.
     threads : int
         Number of threads; the candidates are the same for any number.

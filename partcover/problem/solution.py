@@ -40,14 +40,14 @@ class Result:
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
     candidates : int or None
-        Number of candidates; None of a method that looks at none, as BPE: to count them takes an
-        index of all words.
+        Number of candidates; None for a method that does not use candidates, such as BPE, since
+        counting them takes an index of all words.
     policy : dict
         Limits on the candidates (see `Instance.policy`), which every claim is relative to.
     vocabulary : Vocabulary or None
-        The chosen tokens, in the order of the method; None without an answer.
+        The chosen tokens, in the order of the method; None if there are none.
     rule : str
-        The segmentation rule that `tokens` and `cover` are stated under.
+        The segmentation rule of `tokens` and `cover`.
     tokens, cover : int or None
         Tokens that the counted words need, and adjacent pairs inside tokens.
     lower_bound : int, Fraction or None
@@ -61,15 +61,15 @@ class Result:
     seed, threads : int
         As given.
     gains : tuple of int
-        Gain of each token in the method's own objective, in order; of greedy methods, whose first
-        j tokens answer every budget j.
+        Gain of each token in the method's own objective, in order, for greedy methods.  Their
+        first j tokens are their result for budget j.
     extra : dict
         Further keys of the method (``relaxed_cover``, ``tokens_shortest_path``, ...).
     certificate : Certificate or None
-        The proof of `lower_bound`, where the method has one that can be checked.
+        The certificate of `lower_bound`, if the method has one.
     corpora : tuple of CorpusTokens
-        What each corpus needs, where the instance has several: `lower_bound` and `gap` are then of
-        the largest ratio, `worst`, and `tokens` is the sum.
+        The tokens of each corpus, if the instance has several.  Then `lower_bound` and `gap` are
+        for the largest ratio, `worst`, and `tokens` is the sum.
 
     Examples
     --------

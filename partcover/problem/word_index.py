@@ -340,7 +340,7 @@ def _refuse_beyond_numbers(words: WordCounts) -> None:
 
 
 def _most_that_fit(words: WordCounts, positions: int) -> int:
-    """Returns how many of the most frequent words fit in an index with so many positions."""
+    """Returns how many of the most frequent words fit in an index with this many positions."""
     order = np.argsort(-words.counts, kind="stable")
     ends = 1 + np.cumsum(np.diff(words.offsets)[order] + 1)
     return min(int(np.searchsorted(ends, positions, side="right")), MOST_WORDS)

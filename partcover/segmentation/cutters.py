@@ -55,26 +55,26 @@ def cutter(
     vocabulary : Vocabulary
         The tokens.
     rule : str, optional
-        By default the vocabulary's own; the table in `partcover.segmentation.segmentation` says
-        what each does.
+        The segmentation rule; by default the vocabulary's own.  The table in
+        `partcover.segmentation.segmentation` describes the rules.
     names : ndarray of int64, optional
-        For integer symbols: the symbols of the words, sorted; the data holds their places in it.
+        For integer symbols: the sorted symbols of the words; the data has indices into it.
     seed : int
         Random seed of ``random_path``.
     pretokenizer : str, optional
-        For ``superword_merges``: what the words were counted with, by default the vocabulary's
-        own; where it joins words to phrases, phrases are segmented into these words.
+        For ``superword_merges``: the pre-tokenizer of the words, by default the vocabulary's own;
+        if it joins words to phrases, phrases are segmented into these words.
 
     Returns
     -------
     Cut
-        A function of words as uint8 (bytes) or int32 (characters, or places in `names`).
-        O(symbols · longest token) time and O(longest word) memory; a factor of log(word) more
-        time for ``priority``, and for the words that the rules of merges leave to a queue (those
-        where they looked at more than 64 pairs a symbol).  ``shortest_path`` takes O(symbols)
-        where a longer prefix of a word never needs fewer tokens, as in a run of one symbol with
-        tokens of every length; ``likelihood`` and ``random_path`` look at every occurrence of a
-        token there.
+        A function of words as uint8 (bytes) or int32 (characters, or indices into `names`).
+        O(symbols · longest token) time and O(longest word) memory.  ``priority`` takes a factor of
+        log(word) more time, and so do the rules of merges for words in which they examine more
+        than 64 pairs for each symbol, where they use a queue.  ``shortest_path`` takes O(symbols)
+        if a longer prefix of a word never needs fewer tokens, as in a run of one symbol with
+        tokens of every length; ``likelihood`` and ``random_path`` examine every occurrence of a
+        token in this case too.
 
     Raises
     ------
@@ -140,36 +140,36 @@ def sampler(
         By default the vocabulary's own.
 
         ``merges`` and ``character_merges`` with `dropout` p: each time the next merge is chosen,
-        every possible one is left out with probability p; the word is finished when all are
-        (BPE-dropout, Provilkov et al. 2020, Algorithm 1, one merge at a time as in Hugging Face's
-        BPE).  With p > 0 a word that is a token has no precedence.
+        every possible merge is left out with probability p; the word is finished when all are
+        left out (BPE-dropout, Provilkov et al. 2020, Algorithm 1, one merge at a time as in
+        Hugging Face's BPE).  With p > 0, a word that is a token has no precedence.
 
         ``longest_match`` with `dropout` p: each token that begins at a position is left out with
-        probability p, then the longest is taken (MaxMatch-dropout, Hiraoka 2022).
+        probability p, then the longest of the others is taken (MaxMatch-dropout, Hiraoka 2022).
 
-        ``likelihood`` with `alpha`: a segmentation has a probability in proportion to
+        ``likelihood`` with `alpha`: the probability of a segmentation is proportional to
         exp(alpha · its sum of scores) (Kudo 2018, section 3.2, over all segmentations).
 
-        ``shortest_path`` with `alpha`: in proportion to exp(−alpha · its tokens).
+        ``shortest_path`` with `alpha`: it is proportional to exp(−alpha · its tokens).
 
-        ``random_path``: uniformly among those of fewest tokens, as ``shortest_path`` with an
-        infinite `alpha`.
+        ``random_path``: it is uniform over the segmentations with the fewest tokens, as in
+        ``shortest_path`` with an infinite `alpha`.
     names : ndarray of int64, optional
         As in `cutter`.
     seed : int
         Random seed, any integer, taken modulo 2^64.
     dropout : float
-        From 0, the rule itself, to 1, single symbols.
+        A probability from 0 (the rule itself) to 1 (single symbols).
     alpha : float
-        From 0, where all segmentations are equally likely, to infinity (``shortest_path``).
+        From 0 (all segmentations are equally likely) to infinity (for ``shortest_path``).
 
     Returns
     -------
     Draw
-        Time and memory as of `cutter`; O(symbols · log(word) / (1 − p)) time for merges.  Random
-        numbers have 53 bits; sums of weights have 53 bits and an exponent of their own, so that
-        the probability of a segmentation has a relative error of about
-        2^-52 · symbols · longest token, however many segmentations there are.
+        Time and memory are those of `cutter`, except O(symbols · log(word) / (1 − p)) time for
+        merges.  Random numbers have 53 bits.  Sums of weights have 53 bits and a separate
+        exponent, so that the probability of a segmentation has a relative error of about
+        2^-52 · symbols · longest token, for any number of segmentations.
 
     Raises
     ------

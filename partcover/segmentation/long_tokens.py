@@ -12,7 +12,7 @@ from ..vocabulary.vocabulary import Vocabulary
 __all__ = ["LONG", "whole_words"]
 
 LONG = 1_000
-"""Only tokens with at least so many symbols are examined, since few words are longer."""
+"""Only tokens with at least this many symbols are examined, since few words are longer."""
 
 _KEEP_WHOLE = ("shortest_path", "random_path", "priority", "longest_match")
 

@@ -32,7 +32,7 @@ superword_merges  Of phrases (``count --phrases``): first ``merges`` within each
                   Then words that are one token are merged with their neighbors by the same
                   merges, without precedence of what is a token; a word of several tokens is a
                   border (BoundlessBPE, Schmidt et al. 2025).  The words are those of the
-                  pre-tokenizer whose words were joined; words that are no phrases are segmented by
+                  pre-tokenizer whose words were joined; words that are not phrases are segmented by
                   ``merges``.
 likelihood        The largest sum of scores (float64, added from the left).  At each end position
                   the earliest start.  A symbol without a score has the smallest of all scores − 10
@@ -74,10 +74,10 @@ class Segmentation:
     words : WordCounts
         The words.
     rule : str
-        The rule they were segmented by; see `segment`.
+        The rule of the segmentation; see `segment`.
     which : ndarray of int32, shape (total symbols,)
-        For each symbol of `words.data`: at the last symbol of a token, its index in the
-        vocabulary; −1 where a symbol stands alone; −2 elsewhere.
+        For each symbol of `words.data`: at the last symbol of a token, the token's index in the
+        vocabulary; −1 at a single symbol; −2 at all other symbols.
     """
 
     words: WordCounts

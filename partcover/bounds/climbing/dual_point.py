@@ -154,7 +154,7 @@ class DualPoint:
         return next((term.cuts for term in self.terms if isinstance(term, CutTerm)), {})
 
     def finer(self, bits: int) -> DualPoint:
-        """Returns the same point in units that are finer by so many binary digits."""
+        """Returns the same point in units that are finer by this many binary digits."""
         terms = tuple(term.finer(bits) for term in self.terms)
         return DualPoint(self.prices.astype(np.int64) << bits, terms)
 

@@ -192,7 +192,7 @@ def _small(values: Int64, shift: int) -> Int64:
 
 
 def _scaled(values: Int64, shift: int) -> Int64:
-    """Returns values in units that are finer by so many binary digits, rounded down."""
+    """Returns values in units that are finer by this many binary digits, rounded down."""
     return values << shift if shift >= 0 else values >> -shift
 
 

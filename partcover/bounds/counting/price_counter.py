@@ -26,7 +26,7 @@ __all__ = ["PriceCounter", "largest"]
 
 _BITS = 24  # binary digits of a price at the start
 _LOWEST_PRICE = -16
-_NARROW_BITS = 26  # prices with at most so many binary digits fit in 32 bits
+_NARROW_BITS = 26  # prices with at most this many binary digits fit in 32 bits
 _AT_ONCE = 1 << 20  # prices that are rounded at once
 
 

@@ -27,7 +27,7 @@ __all__ = ["BoundHead", "HeadTask", "bound_by_head"]
 _SHARE = 0.6  # largest share of the time that the head takes
 
 BoundHead = Callable[[Instance, float | None, Bound | None], Bound]
-"""Bounds the words of a head within so many seconds; with cuts, from a bound without them."""
+"""Bounds the words of a head within this many seconds; with cuts, from a bound without them."""
 
 
 @dataclass(frozen=True)

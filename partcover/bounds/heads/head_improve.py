@@ -30,7 +30,7 @@ __all__ = ["BoundOfHead", "improve_by_head"]
 BoundOfHead = Callable[
     [Instance, float | None, list[Certificate], Callable[[Certificate], None], bool], Bound
 ]
-"""Bounds a head within so many seconds, from certificates; passes on each better certificate.
+"""Bounds a head within this many seconds, from certificates; passes on each better certificate.
 """
 
 _GREEDY_SECONDS = 0.5  # GreedTok always gets these seconds

@@ -143,7 +143,7 @@ class FeeTerm(Term):
     fees: tuple[int, ...]
 
     def finer(self, bits: int) -> FeeTerm:
-        """Returns the same multipliers in units that are finer by so many binary digits."""
+        """Returns the same multipliers in units that are finer by this many binary digits."""
         return FeeTerm(tuple(fee << bits for fee in self.fees))
 
     def gives(self, counter: PriceCounter) -> Given:

@@ -285,7 +285,7 @@ class CutTerm(Term):
     cuts: dict[Inequality, int]
 
     def finer(self, bits: int) -> CutTerm:
-        """Returns the same multipliers in units that are finer by so many binary digits."""
+        """Returns the same multipliers in units that are finer by this many binary digits."""
         cuts = {cut: m << bits for cut, m in self.cuts.items()}
         return replace(self, over=self.over.finer(bits), cuts=cuts)
 

@@ -237,7 +237,7 @@ class MergeTerm(Term):
     charges: Charges
 
     def finer(self, bits: int) -> MergeTerm:
-        """Returns the same payments in units that are finer by so many binary digits."""
+        """Returns the same payments in units that are finer by this many binary digits."""
         charges = [
             (token, pays << bits, {part: gets << bits for part, gets in parts.items()})
             for token, pays, parts in self.charges

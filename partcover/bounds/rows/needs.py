@@ -125,7 +125,7 @@ class NeedTerm(Term):
     dues: OverFlows
 
     def finer(self, bits: int) -> NeedTerm:
-        """Returns the same multipliers in units that are finer by so many binary digits."""
+        """Returns the same multipliers in units that are finer by this many binary digits."""
         return replace(self, dues=self.dues.finer(bits))
 
     def gives(self, counter: PriceCounter) -> Given:

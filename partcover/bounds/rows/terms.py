@@ -66,7 +66,7 @@ class OverFlows:
     multiplier: Int64
 
     def finer(self, bits: int) -> OverFlows:
-        """Returns the same multipliers in units that are finer by so many binary digits."""
+        """Returns the same multipliers in units that are finer by this many binary digits."""
         return replace(self, multiplier=self.multiplier << bits)
 
     def sums(self, counter: PriceCounter) -> list[int]:
@@ -142,7 +142,7 @@ class Term(ABC):
 
     @abstractmethod
     def finer(self, bits: int) -> Self:
-        """Returns the same term in units that are finer by so many binary digits."""
+        """Returns the same term in units that are finer by this many binary digits."""
 
     @abstractmethod
     def gives(self, counter: PriceCounter) -> Given:

@@ -26,7 +26,7 @@ __all__ = ["WordAscent"]
 
 _FIRST_SECONDS = 1.5e-7  # seconds for an occurrence of a candidate before the first bound
 _SETTLED = 8  # steps before the active set is updated
-_FEW_ARCS = 1 << 22  # up to so many arcs are made at once, whatever their rewards
+_FEW_ARCS = 1 << 22  # up to this many arcs are made at once, whatever their rewards
 # limits of rewards for leaving and joining, as a part of the k-th largest
 _REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9
 BYTES_A_HELD_ARC = 80  # while arcs are made from others

@@ -17,7 +17,7 @@ __all__ = ["Split", "Splitter"]
 
 _FRACTIONAL = 0.02  # a token may be split on if its x is this far from 0 and 1
 _TRIED = 2  # number of tokens tried
-_RELIABLE = 4  # after so many trials the gain of a token counts as known
+_RELIABLE = 4  # after this many trials the gain of a token counts as known
 _STEPS = 150  # steps of a trial
 
 

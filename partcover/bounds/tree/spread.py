@@ -35,7 +35,7 @@ class Case:
     certificate : Certificate
         The bound proven so far.
     threshold : int
-        Only vocabularies that need at most so many tokens matter.
+        Only vocabularies that need at most this many tokens matter.
     seconds : float
         Time to work on it.
     seed : int

@@ -115,7 +115,7 @@ class TreeSearch:
     progress : Progress
         Receives each better vocabulary and bound, and the number of open cases.
     threshold : int, optional
-        Stop when a vocabulary needs at most so many tokens, or when it is proven that none does.
+        Stop when a vocabulary needs at most this many tokens, or when it is proven that none does.
     """
 
     def __init__(
