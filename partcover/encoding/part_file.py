@@ -228,7 +228,7 @@ class PartFile:
         write_atomic(self._record, json.dumps(record | {"crc32": checksum_of(record)}))
 
     def _leave(self) -> None:
-        """Keeps the complete part for a later run; removes the files if there is none."""
+        """Records the complete part for a later run; removes the file if there is no record."""
         if self._mark.files:
             with suppress(InputError, OSError):
                 self._save(self._mark)

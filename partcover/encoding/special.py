@@ -178,7 +178,7 @@ class _Token(NamedTuple):
 
 
 class _Finder:
-    """Finds the first token in a text, and the longest one if several begin there."""
+    """Finds tokens in a text from the left; of several that begin at a place the longest."""
 
     def __init__(self, tokens: Mapping[bytes, _Token]) -> None:
         self.tokens = tokens
