@@ -31,17 +31,20 @@ _LIMIT = 1 << 61  # limit of sums of multipliers: payments and gains of tokens t
 
 
 class LeafReader:
-    """Reads the leaves of certificates of one instance.  Their contents are not trusted.
+    """Reads the leaves of certificates of one instance.
 
     Parameters
     ----------
     counter : PriceCounter
         The words and candidates, and the unit of the prices.
+    checks : bool
+        Whether the terms of each leaf are checked, which takes most of the time.  Only leaves that
+        this program has made in the same call need no check.
     """
 
-    def __init__(self, counter: PriceCounter) -> None:
+    def __init__(self, counter: PriceCounter, *, checks: bool = True) -> None:
         self.counter = counter
-        self.words = SortedWords(counter.instance)
+        self.words = SortedWords(counter.instance) if checks else None
         self.number = {key: n for n, key in enumerate(counter.intervals.key.tolist())}
 
     def prices(self, leaf: Leaf, scale_bits: int) -> DualPoint:
@@ -72,8 +75,8 @@ class LeafReader:
         fees = tuple(_scaled_one(fee, shift) for fee in leaf.fees)
         if max(fees, default=0) >= _LIMIT << counter.low_bits:
             raise InputError("the multipliers of groups in a leaf are too large to count with")
-        # raises an error if the leaf is not valid
-        terms_of(leaf, self.words, counter.asked(counter.instance))
+        if self.words is not None:  # raises an error if the leaf is not valid
+            terms_of(leaf, self.words, counter.asked(counter.instance))
         terms: list[Term] = [FeeTerm(fees)] if fees else []
         if leaf.has_cuts:
             terms.append(self._cuts(leaf, shift, ascending))

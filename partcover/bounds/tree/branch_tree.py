@@ -220,7 +220,9 @@ def certificate_of(counter: PriceCounter, root: Node, lower_bound: int | Fractio
     return counter.certificate(instance, tuple(tree), lower_bound)
 
 
-def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node:
+def tree_of(
+    counter: PriceCounter, case: Case, certificate: Certificate, *, checks: bool = True
+) -> Node:
     """Returns the nodes of a certificate, with the bounds of its leaves recounted.
 
     If a branch is on a token that is not a candidate, or that was decided above, only one of its
@@ -234,6 +236,9 @@ def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node
         All vocabularies.
     certificate : Certificate
         The certificate, for the same budget.
+    checks : bool
+        Whether the terms of the leaves are checked (see `LeafReader`); their bounds are recounted
+        in any case.
 
     Raises
     ------
@@ -244,7 +249,7 @@ def tree_of(counter: PriceCounter, case: Case, certificate: Certificate) -> Node
     counter.refuse_other(certificate)
     if certificate.k != instance.k:
         raise InputError(f"the certificate is for k = {certificate.k}, but k is {instance.k}")
-    reader = LeafReader(counter)
+    reader = LeafReader(counter, checks=checks)
     readers = {counter.weights: reader}
     top: list[Node] = []
     # subtrees still to read: the case, and the list to append to; no case for skipped ones

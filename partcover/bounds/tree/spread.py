@@ -151,7 +151,7 @@ def graft(node: Node, solution: Solution) -> None:
     whole = Certificate.of(
         counter.instance, certificate.tree, int(node.proof.proven), certificate.scale_bits
     )
-    grown = tree_of(counter, node.case, whole)
+    grown = tree_of(counter, node.case, whole, checks=False)
     for leaf in leaves_of(grown):
         settle(leaf)
         leaf.improve(node.proof)
