@@ -6,7 +6,7 @@ import json
 import subprocess
 
 import pytest
-from cli.helpers import as_json
+from cli.helpers import as_json, fails
 
 from partcover import Instance, Vocabulary, WordCounts, solve
 from partcover.exact.solvers.cbc import cbc_program
@@ -251,3 +251,16 @@ def test_bad_answers(run, small, tmp_path, arguments, message):
     status, _, error = run("verify", small, "-k", 2, *arguments)
     assert status == 2
     assert message in error
+
+
+@pytest.mark.long
+def test_cases_go_to_processes(run, counts):
+    line = ("solve", counts, "-k", 3, "--json", "--quiet")
+    status, alone = as_json(run(*line))
+    files = ("-o", "V.json", "--write-certificate", "P.cert")
+    found, spread = as_json(run(*line, "--engine", "processes", "--threads", 2, *files))
+    assert (status, found, spread["status"]) == (0, 0, "optimal")
+    assert spread["tokens"] == alone["tokens"]
+    check = ("verify", counts, "-k", 3, "--vocab", "V.json", "--certificate", "P.cert")
+    assert run(*check, "--quiet")[0] == 0
+    fails(run(*line, "--engine", "processes", "--solver", "scip"), "--engine is for branch and cut")
