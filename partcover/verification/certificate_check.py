@@ -99,13 +99,13 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     Why the bound holds: let S be a vocabulary of the case, and let the words be segmented with S
     into the fewest pieces.
 
-    1.  The prices of a word sum to the prices of its pieces.
-    2.  A piece that is a single symbol has a price of at most 1, which is what it costs.
+    1. The prices of a word sum to the prices of its pieces.
+    2. A piece that is a single symbol has a price of at most 1, which is what it costs.
     3. A piece that is a token has prices of at most 1 + max(0, Σ d − 1): its cost and its worth.
-    4.  Pieces of a word that are the same token T do not overlap.  So over all words they are worth
+    4. Pieces of a word that are the same token T do not overlap.  So over all words they are worth
        at most reward(T).
-    5.  So Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T).  S contains R, nothing of F, and at
-       most k − |R| other candidates, whose rewards sum to at most that of the k − |R| largest.  ∎
+    5. So Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T).  S contains R, nothing of F, and at
+       most as many other candidates as R leaves of k, whose rewards are at most the largest.  ∎
 
     A leaf with sets E of tokens that overlap (`pairs`: the tokens of two nodes of a cut) has
     multipliers m(W, p, E) ≥ 0, and for cuts C multipliers μ_C ≥ 0
@@ -114,14 +114,14 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     Σ_{C ∋ T} μ_C·coef_C, and the bound is lower by Σ_E max(0, ρ_E − Σ_{C ∋ E} μ_C) + Σ_C μ_C·rhs_C,
     where ρ_E is Σ_W c(W) Σ_p m(W, p, E).  Why:
 
-    6.  In line 3, a piece that is T has prices of at most 1 + its worth + what T pays over it.
+    6. In line 3, a piece that is T has prices of at most 1 + its worth + what T pays over it.
     7. Only one piece lies over a symbol.  So the multiplier m of a set and a symbol is paid at most
        once, and only if a token of the set is in S.  Let y_E be 1 if one of them is, and 0 if none
        is.  Then at most Σ ρ_E·y_E is paid, and line 5 becomes
        Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T) + Σ ρ_E·y_E.
-    8.  The last sum is Σ (ρ_E − Σ μ)·y_E + Σ_C μ_C Σ_{E ∈ C} y_E, and its first part is at most
+    8. The last sum is Σ (ρ_E − Σ μ)·y_E + Σ_C μ_C Σ_{E ∈ C} y_E, and its first part is at most
        Σ max(0, ρ_E − Σ μ).
-    9.  If s of its tokens are in S, a cut has Σ_{E ∈ C} y_E ≤ coef_C·s + rhs_C.  If tokens of h of
+    9. If s of its tokens are in S, a cut has Σ_{E ∈ C} y_E ≤ coef_C·s + rhs_C.  If tokens of h of
        its n nodes are in S, an odd cycle has at most min(2h, n) such edges, and a clique has
        C(n, 2) − C(n − h, 2).  The check confirms that this is at most coef_C·h + rhs_C for
        h = 0 … n.  Also s ≥ h, and coef_C may be negative only if each node is a single token, so
