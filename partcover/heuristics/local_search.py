@@ -91,14 +91,16 @@ def local_search(
     VerificationError
         If `segment` or `verify` count other numbers, or `lower_bound` is larger than the tokens.
 
-    Notes ----- Gains and losses are exact integers.  The gain of an arc (s, e) in a word is the
-    cost of the word − 1 − the distance to s − the distance from e.  If a token occurs more than
-    once, and for losses, the word's shortest path is computed again.  A change of one token costs
-    O(arcs) for each word that contains it.  Candidates that cannot save a quarter of what
-    GreedTok's last token saves are not tried.  At most 2^23 occurrences are considered; candidates
-    with the most symbols over all occurrences come first.  The method is simulated annealing
-    (Kirkpatrick, Gelatt and Vecchi 1983).  The best partner of a swap is chosen by the losses after
-    the addition, as in Whitaker (1983) for the p-median problem.
+    Notes
+    -----
+    Gains and losses are exact integers.  The gain of an arc (s, e) in a word is the cost of the
+    word − 1 − the distance to s − the distance from e.  If a token occurs more than once, and for
+    losses, the word's shortest path is computed again.  A change of one token costs O(arcs) for
+    each word that contains it.  Candidates that cannot save a quarter of what GreedTok's last token
+    saves are not tried.  At most 2^23 occurrences are considered; candidates with the most symbols
+    over all occurrences come first.  The method is simulated annealing (Kirkpatrick, Gelatt and
+    Vecchi 1983).  The best partner of a swap is chosen by the losses after the addition, as in
+    Whitaker (1983) for the p-median problem.
 
     Examples
     --------

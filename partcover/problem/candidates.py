@@ -61,9 +61,9 @@ class CandidateIndex(WordIndex):
     forbidden : iterable of token
         Substrings that are not candidates.
     max_length : int, optional
-        Minimum number of occurrences of a candidate (positions, weighted by word counts).
+        Longest candidate, in symbols.
     min_count : int
-        Fewest occurrences (positions, weighted by word counts) of a candidate.
+        Minimum number of occurrences of a candidate (positions, weighted by word counts).
     dominated : bool
         Whether to keep dominated candidates.
     most : int, optional
@@ -91,11 +91,12 @@ class CandidateIndex(WordIndex):
         If the words are too long for `WordIndex`, if there are more candidates than fit in memory,
         or more than can be scored in minutes.
 
-    Notes ----- Dropping a dominated candidate loses nothing.  Let T occur only in the word W, W ≠
-    T, and let W be a candidate.  Take a vocabulary that contains T.  If it contains W too, W is one
-    token and T is never used, so T can be dropped.  If not, replace T by W: then W is one token and
-    no other word changes, so no more tokens are needed.  Hence some optimum contains no dominated
-    candidate.
+    Notes
+    -----
+    Dropping a dominated candidate loses nothing.  Let T occur only in the word W, W ≠ T, and let W
+    be a candidate.  Take a vocabulary that contains T.  If it contains W too, W is one token and T
+    is never used, so T can be dropped.  If not, replace T by W: then W is one token and no other
+    word changes, so no more tokens are needed.  Hence some optimum contains no dominated candidate.
 
     No greedy choice changes either.  GreedTok: where T can be placed, a pair of W next to it is
     uncovered and stays uncovered, hence W scores strictly more.  GreedWMC: W scores at least as

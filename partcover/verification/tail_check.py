@@ -2,11 +2,13 @@
 
 The tail is read word by word.  Memory is used only for the head, and for one number of each class.
 
-The statement ------------- The words of the *head* have prices d_p ≤ 1 from a leaf, which may have
-pairs and cuts.  In a word W of the *tail*, a token with a multiplier (`toll` in the code) costs 1
-plus the multiplier, and a single symbol costs 1; other tokens are not used.  F(p) is the least cost
-of the first p symbols, and B(p) is the least cost of the symbols from p on.  The symbol between p
-and p + 1 has the price ::
+The statement
+-------------
+The words of the *head* have prices d_p ≤ 1 from a leaf, which may have pairs and cuts.  In a word W
+of the *tail*, a token with a multiplier (`toll` in the code) costs 1 plus the multiplier, and a
+single symbol costs 1; other tokens are not used.  F(p) is the least cost of the first p symbols,
+and B(p) is the least cost of the symbols from p on.  The symbol between p and p + 1 has this
+price::
 
     d = g · (F(p + 1) − F(p) + B(p) − B(p + 1)) / 2 + (1 − g) · ends(p)
 
@@ -43,13 +45,13 @@ where the loss is what cuts subtract.
 
 Why
 ---
-1.  Segment all words with S into the fewest tokens.  As in `check_certificate`, Σ c·Σ d is at most
+1. Segment all words with S into the fewest tokens.  As in `check_certificate`, Σ c·Σ d is at most
    the sum of the tokens needed, the worth of the pieces that are tokens, what cuts add for the
    tokens of S, and the loss.  If the payments of an occurrence are left out, it is worth more, so
    the inequality still holds.
 2. In the tail the pieces that are T are worth at most t(T).  In the head they are worth at most
    r(T), since they do not overlap.
-3.  Let T be a token of S that is neither known nor required.  If r(T) is counted anywhere, T occurs
+3. Let T be a token of S that is neither known nor required.  If r(T) is counted anywhere, T occurs
    in only one word W of the head, and W dominates.  Call such tokens, and W itself, the members of
    W.  Members other than W are in no cut.  In the word W pieces do not overlap, so the pieces that
    are members are together worth at most c(W)·e(W): either there are none, or the prices of each
@@ -57,7 +59,7 @@ Why
    only the member W occurs, and it is worth at most r(W) − c(W)·x(W) there.  So in the head all
    members in S are together worth at most r(W) + c(W)·(e(W) − x(W)).  If W is required, the word W
    is a single piece, and no other member is worth anything in it.
-4.  Assign an item to each optional token of S.  A known token gets its own item.  Of the members of
+4. Assign an item to each optional token of S.  A known token gets its own item.  Of the members of
    W in S that are not known, one (W itself, if it is in S) gets the item of W, which includes its
    worth in the tail.  Any other token gets the item of its class, which includes the worth in the
    tail of all tokens of the class.  Then all worth is in some item, and S has no more items than

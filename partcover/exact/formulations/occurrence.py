@@ -14,11 +14,13 @@ __all__ = ["occurrence"]
 def occurrence(instance: Instance, tokens: TokenOccurrences) -> Body:
     """Builds a corrected version of the paper's model: at most one occurrence covers a symbol.
 
-    Notes ----- Occurrences that do not overlap, with the symbols between them, are a partition of
-    the word, and the pairs inside them are its cover: symbols − tokens.  If x is integral, the
-    other variables are integral at a vertex.  At most one unit of occurrences covers a pair, so m
-    is their sum.  In the rows of symbols the ones of an occurrence are consecutive: they form an
-    interval matrix, which is totally unimodular.
+    Notes
+    -----
+    Occurrences that do not overlap, with the symbols between them, are a partition of the word, and
+    the pairs inside them are its cover: symbols − tokens.  If x is integral, the other variables
+    are integral at a vertex.  At most one unit of occurrences covers a pair, so m is their sum.  In
+    the rows of symbols the ones of an occurrence are consecutive: they form an interval matrix,
+    which is totally unimodular.
     """
     words = instance.words
     places = SymbolPlaces.of(instance)

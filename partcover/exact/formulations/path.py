@@ -14,11 +14,13 @@ __all__ = ["path"]
 def path(instance: Instance, tokens: TokenOccurrences) -> Body:
     """Builds a unit flow in each word, whose arcs need the tokens that they represent.
 
-    Notes ----- A path from the start of a word to its end is a partition of the word, and its arcs
-    are the pieces: the cheapest flow costs the tokens that the word needs.  If x is integral, the
-    flow is integral at a vertex, and need not be declared as integer.  The arcs of chosen tokens
-    form an ordinary unit flow, since the rows with x_T = 1 are implied: each sums arcs over one
-    symbol, and all arcs over a symbol carry 1 in total.  The vertices of such a flow are paths.
+    Notes
+    -----
+    A path from the start of a word to its end is a partition of the word, and its arcs are the
+    pieces: the cheapest flow costs the tokens that the word needs.  If x is integral, the flow is
+    integral at a vertex, and need not be declared as integer.  The arcs of chosen tokens form an
+    ordinary unit flow, since the rows with x_T = 1 are implied: each sums arcs over one symbol, and
+    all arcs over a symbol carry 1 in total.  The vertices of such a flow are paths.
     """
     words = instance.words
     places = SymbolPlaces.of(instance)
