@@ -48,6 +48,7 @@ SHELL = "%%sh\n"
 _PYTHON = Path(sys.executable).parent
 _STATUS = re.compile(r"<!-- exit status (\d+) -->")
 _NOT_RUN = re.compile(r"<!-- not run: \S.* -->")
+_VARY = "<!-- numbers vary -->"
 _OPEN = re.compile(r"(\.\.\.|\[[\d,.]+–[\d,.]+\])")
 _NUMBER = r"([\d,]*\.?\d+)"
 
@@ -95,6 +96,8 @@ def blocks(path: Path) -> list[Block]:
             language = token.info.strip()
             if behind_python and language in ("", "text"):
                 found[-1].output = token.content
+                if remark == _VARY:
+                    found[-1].output = re.sub(r"\d[\d,.]*", "...", token.content)
                 behind_python = False
             else:
                 found.append(Block(line, language, token.content, remark))
