@@ -37,7 +37,8 @@ class DirectReduction(SatReduction):
     satisfied : int
         γ, the number of clauses to satisfy.
     instance : Instance
-        Over integers: 0 is the symbol ⊚, 2j − 1 the literal x_j, 2j its negation.
+        The instance, over integers: 0 is the symbol ⊚, 2j − 1 is the literal x_j, and 2j is its
+        negation.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class DirectReduction(SatReduction):
     def lift(self, vocabulary: Vocabulary, /) -> SatLift:
         """Turns a vocabulary into an assignment, and counts the clauses that it satisfies.
 
-        x_j is true exactly if ⊚x_j⊚ is a token and ⊚¬x_j⊚ is not.  Any vocabulary may be given.
+        x_j is true if and only if ⊚x_j⊚ is a token and ⊚¬x_j⊚ is not.  Any vocabulary may be given.
         One that meets the threshold contains exactly one of the two (see `reduce_max_2_sat`), and
         then at least γ clauses are satisfied.
 
@@ -118,19 +119,20 @@ class DirectReduction(SatReduction):
 def reduce_max_2_sat(formula: Formula, satisfied: int) -> DirectReduction:
     """Makes the instance that meets its threshold if and only if γ clauses can be satisfied.
 
-    For J variables and I clauses, every substring a candidate:
+    There are J variables and I clauses.  Every substring is a candidate, and the words are
 
     - D1: for each literal L the word ⊚L⊚, f times;
     - D2: for each variable x the word ⊚x⊚¬x⊚, f′ times;
-    - D3: for each clause L ∨ M the word ⊚L⊚M⊚, once;
+    - D3: for each clause L ∨ M the word ⊚L⊚M⊚, once.
 
-    k = J, f′ = I − γ + 1, f = 2f′ + 4I − 2γ + 1, δ = (4f + 3f′)J + 5I − 2γ.
+    The counts are f′ = I − γ + 1 and f = 2f′ + 4I − 2γ + 1.  The budget is k = J, and the threshold
+    is δ = (4f + 3f′)J + 5I − 2γ.
 
     Parameters
     ----------
     formula : Formula
-        Clauses of at most two literals; a single literal is the clause L ∨ L, a repeated
-        clause counts as often as it is there, and L ∨ ¬L is always satisfied.
+        The clauses, of at most two literals each.  A single literal is the clause L ∨ L, a
+        repeated clause counts as often as it appears, and L ∨ ¬L is always satisfied.
     satisfied : int
         γ, from 0 to I.
 
@@ -156,31 +158,37 @@ def reduce_max_2_sat(formula: Formula, satisfied: int) -> DirectReduction:
 
     Notes
     -----
-    The words are those of Whittington, Bachmann and Pimentel 2024 (Tokenisation is NP-Complete,
-    the direct problem); f and f′ are the smallest that the proof below allows.
+    The words are those of Whittington, Bachmann and Pimentel 2024 (Tokenisation is NP-Complete, the
+    direct problem).  The counts f and f′ are the smallest that the proof below allows.
 
-    *Saving* is the number of tokens fewer than symbols.  The corpus has 6fJ + 5f′J + 5I symbols,
-    so δ asks for a saving of S = 2fJ + 2f′J + 2γ.  Words that are equal (the clause x ∨ ¬x is a
-    word of D2) may be considered one by one, since savings add up.
+    A word *saves* the difference between its symbols and its tokens.  The corpus has 6fJ + 5f′J +
+    5I symbols, so a vocabulary meets the threshold δ if and only if it saves at least S = 2fJ +
+    2f′J + 2γ.  If two words are equal (the word of the clause x ∨ ¬x is also in D2), they may be
+    considered separately, because savings add up.
 
-    *An assignment that satisfies γ clauses saves S.*  Take ⊚L⊚ for the J true literals: each
-    saves 2 in its word of D1 and in the word of its variable in D2; a clause word saves 2 if
-    one of its literals is true, and not more if both are, since they overlap in the middle ⊚.
+    *An assignment that satisfies γ clauses gives a vocabulary that saves S.*  Choose ⊚L⊚ for the J
+    true literals.  Each of these tokens saves 2 in its word of D1, and 2 in the word of its
+    variable in D2.  The word of a clause saves 2 if one of its literals is true.  It saves no more
+    if both are, because the two tokens overlap in the middle ⊚.
 
-    *A vocabulary of at most J tokens that saves S has exactly one of ⊚x⊚ and ⊚¬x⊚ for each x.*
-    Let n of its tokens have the form ⊚L⊚, and m not; n + m ≤ J.  No two ⊚ are adjacent, so
-    every token that occurs holds a literal.  In D1 a token ⊚L⊚ saves 2f, any other at most f
-    (⊚L or L⊚, not both in one word).  In D2 a word saves at most 2 where no token of another form
-    occurs, else at most 4; and each of the m occurs in one word of D2 at most.
+    *A vocabulary of at most J tokens that saves S contains exactly one of ⊚x⊚ and ⊚¬x⊚ for each
+    variable x.*  Let n of its tokens have the form ⊚L⊚, and m another form, so n + m ≤ J.  No two
+    symbols ⊚ are adjacent, so every token that occurs in a word contains a literal.
 
-    - m ≥ 1: D3 saves at most 4I, and all at most f(2n + m) + f′(2J + 2m) + 4I
-      ≤ 2fJ + 2f′J − m(f − 2f′) + 4I ≤ 2fJ + 2f′J − (4I − 2γ + 1) + 4I = S − 1.
-    - m = 0, n < J: D3 saves at most 2I, all at most 2f(J − 1) + 2f′J + 2I < S, as f > I − γ.
-    - m = 0, n = J, but some variable has no token: its word of D2 saves nothing, all at most
-      2fJ + 2f′(J − 1) + 2I = S − 2(f′ − I + γ) = S − 2.
+    In D1, a token ⊚L⊚ saves 2f.  Tokens of another form, ⊚L and L⊚, save at most f each.  In D2, a
+    word saves at most 4 if a token of another form occurs in it, and at most 2 otherwise.  Each of
+    the m tokens occurs in at most one word of D2.  There are three cases:
 
-    So each variable has one.  D1 and D2 then save 2fJ + 2f′J, and D3 saves 2 for each clause
-    with a true literal: at least γ of them.
+    - m ≥ 1.  D3 saves at most 4I, and all words save at most f(2n + m) + f′(2J + 2m) + 4I ≤ 2fJ +
+      2f′J − m(f − 2f′) + 4I ≤ 2fJ + 2f′J − (4I − 2γ + 1) + 4I = S − 1.
+    - m = 0 and n < J.  D3 saves at most 2I, and all words save at most 2f(J − 1) + 2f′J + 2I.  This
+      is less than S, because f > I − γ.
+    - m = 0 and n = J, but some variable has neither token.  Its word of D2 saves nothing, and all
+      words save at most 2fJ + 2f′(J − 1) + 2I = S − 2(f′ − I + γ) = S − 2.
+
+    None of these saves S, so each variable has exactly one of its two tokens.  D1 and D2 then save
+    2fJ + 2f′J, and D3 saves 2 for each clause with a true literal.  To save S in total, at least γ
+    clauses must have one.
     """
     clauses = len(formula.clauses)
     check_satisfied(satisfied, clauses)

@@ -32,7 +32,8 @@ class BinaryReduction(DirectReduction):
     satisfied : int
         γ, the number of clauses to satisfy.
     instance : Instance
-        Over the bytes 0 and 1; the literal x_j is 2j − 1 zeros, its negation 2j.
+        The instance, over the bytes 0 and 1.  The literal x_j is 2j − 1 zeros, and its negation is
+        2j zeros.
 
     Examples
     --------
@@ -74,23 +75,24 @@ class BinaryReduction(DirectReduction):
 
 @checked
 def reduce_max_2_sat_binary(formula: Formula, satisfied: int) -> BinaryReduction:
-    """Makes the binary instance that meets its threshold exactly if γ clauses can be satisfied.
+    """Makes the binary instance that meets its threshold if and only if γ clauses can be satisfied.
 
-    The literal x_j is written as 2j − 1 zeros, its negation ¬x_j as 2j zeros.  For J variables
-    and I clauses, no variable in more than three of them, every substring a candidate:
+    The literal x_j is written as 2j − 1 zeros, and its negation ¬x_j as 2j zeros.  There are J
+    variables and I clauses, and no variable is in more than three clauses.  Every substring is a
+    candidate, and the words are
 
     - D1: for each literal L the words 1L and L1, 63 times each;
     - D2: for each literal L the word 1L1, 21 times;
     - D3: for each variable x the word 1x1¬x1, 7 times;
-    - D4: for each clause L ∨ M the word 1L1M1, once;
+    - D4: for each clause L ∨ M the word 1L1M1, once.
 
-    k = 5J, δ = 329J + 3I − γ.
+    The budget is k = 5J, and the threshold is δ = 329J + 3I − γ.
 
     Parameters
     ----------
     formula : Formula
-        Clauses of at most two literals; a single literal is the clause L ∨ L, a repeated
-        clause counts as often as it is there, and L ∨ ¬L is always satisfied.
+        The clauses, of at most two literals each.  A single literal is the clause L ∨ L, a
+        repeated clause counts as often as it appears, and L ∨ ¬L is always satisfied.
     satisfied : int
         γ, from 0 to I.
 
@@ -119,41 +121,50 @@ def reduce_max_2_sat_binary(formula: Formula, satisfied: int) -> BinaryReduction
     Notes
     -----
     Kastreva, Whittington, Komm and Pimentel 2025 (Tokenisation over Bounded Alphabets is Hard)
-    reduce max-2-SAT with each variable in three clauses.  Theirs are the two literals as runs
-    of 2j − 1 and 2j zeros, the factors 63, 21, 7 and 1, and the threshold.  Which words have
-    which factor, and k, are completed here so that they add up to that threshold; and the proof
-    below is of what is completed.  It holds for variables in fewer than three clauses, too.
+    reduce max-2-SAT with each variable in three clauses.  The runs of 2j − 1 and 2j zeros for the
+    two literals, the factors 63, 21, 7 and 1, and the threshold are theirs.  Which words have which
+    factor, and k, were completed here so that they add up to that threshold.  The proof below is
+    for this version; it also holds if variables are in fewer than three clauses.
 
-    Words that are equal may be considered one by one, since tokens add up.
+    If two words are equal, they may be considered separately, because tokens add up.
 
-    *An assignment that satisfies γ clauses needs δ.*  Take all 4J tokens 1L and L1, and 1L1 for
-    the J true literals: 5J.  D1 needs 1 token a word: 63·4J.  D2 needs 1 where L is true, else 2
-    (1L and 1): 21·3J.  D3 needs 2, the true literal's 1L1 and what is left: 7·2J.  That is
-    329J.  A clause word needs 2 likewise if one of its literals is true, else 3 (1L, 1M, 1).
+    *An assignment that satisfies γ clauses gives a vocabulary that needs δ tokens.*  Choose all 4J
+    tokens 1L and L1, and 1L1 for the J true literals: 5J tokens in total.
 
-    *Any vocabulary of at most 5J tokens that meets δ says which γ clauses.*  Let a of the 4J
-    words of D1 be no tokens.  Of the other tokens, let b have the form 1L1, and c not, such that
-    4J − a + b + c ≤ 5J.  Say that x is true if 1x1 is a token and 1¬x1 is none, and let s
-    clauses be satisfied so.  Let p variables have both tokens, q none: b = J + p − q, so
-    c ≤ a + q − p, and p ≤ a + q as c ≥ 0.
+    - A word of D1 needs 1 token, so D1 needs 63·4J.
+    - A word of D2 needs 1 token if L is true, and 2 (1L and 1) otherwise, so D2 needs 21·3J.
+    - A word of D3 needs 2 tokens, 1L1 of the true literal L and the rest, so D3 needs 7·2J.
+    - In the same way, a word of D4 needs 2 tokens if one of its literals is true, and 3 (1L, 1M and
+      1) otherwise, so D4 needs 3I − γ.
 
-    Start from 2 tokens for each word of D1 and D2 and 3 for each of D3 and D4, 609J + 3I in
-    all, and ask how many the vocabulary saves of these.  A word of D1 or D2 needs 2 unless it is
-    a token itself.  A word 1L1M1 needs 3 unless it is a token or falls into two: the part that
-    holds the 1 in the middle then holds 1L1 or 1M1, so it is one of these, or one of the c that
-    properly holds one of these.  Hence:
+    The first three add up to 329J.
+
+    *A vocabulary of at most 5J tokens that meets δ gives an assignment that satisfies γ clauses.*
+    Let a be the number of words 1L and L1 that are not tokens, b the number of tokens 1L1, and c
+    the number of all other tokens.  Then 4J − a + b + c ≤ 5J.  Call a variable x true if 1x1 is a
+    token and 1¬x1 is not, and let s be the number of clauses that this assignment satisfies.  Let p
+    variables have both tokens and q neither.  Then b = J + p − q, so c ≤ a + q − p; and p ≤ a + q,
+    because c ≥ 0.
+
+    Compare with 2 tokens for each word of D1 and D2 and 3 for each word of D3 and D4.  These are
+    609J + 3I tokens, and a word *saves* what it needs less.  A word of D1 or D2 saves only if it is
+    itself a token.  A word 1L1M1 saves only if it is a token or consists of two tokens.  The token
+    that contains the middle 1 then contains 1L1 or 1M1: it is one of these two, or one of the c
+    tokens and longer than these.  So:
 
     - D1 saves 63(4J − a), and D2 saves 21b = 21(J + p − q).
-    - By tokens 1L1, D3 saves at most 7(J − q), and D4 at most s + 3p: a clause beyond the s has
-      its token from one of the p variables, each of which is in three clauses at most.
-    - By each of the c tokens, D3 and D4 save at most 20 more.  A whole word 1L1M1 saves at most 2
-      wherever that word stands: 7 times at most in D3, 3 in D4.  A proper part of one that holds
-      1L1 and more saves at most 1 in each word that holds it.  These are words of L's variable: 7
-      of D3 and 3 of D4 at most.
+    - With tokens 1L1, D3 saves at most 7(J − q), and D4 saves at most s + 3p: if a clause is not
+      among the s satisfied ones, its token 1L1 is one of a variable with both tokens, and each of
+      these p variables is in at most three clauses.
+    - Each of the c tokens saves at most 20 more in D3 and D4.  A token that is a whole word 1L1M1
+      saves at most 2 wherever this word stands, which is at most 7 times in D3 and 3 times in D4.
+      A token that contains 1L1 and more, but is no whole word, saves at most 1 in each word that
+      contains it.  These words belong to the variable of L, so there are at most 7 in D3 and 3 in
+      D4.
 
-    All this is at most 280J + s − 63a + 24p − 28q + 20c, and with c ≤ a + q − p at most
-    280J + s − 43a + 4p − 8q, and with p ≤ a + q at most 280J + s − 39a − 4q ≤ 280J + s.
-    To meet δ is to save 280J + γ: so s ≥ γ.
+    The sum of all savings is at most 280J + s − 63a + 24p − 28q + 20c.  With c ≤ a + q − p it is at
+    most 280J + s − 43a + 4p − 8q, and with p ≤ a + q at most 280J + s − 39a − 4q ≤ 280J + s.  A
+    vocabulary that meets δ saves at least 280J + γ, so s ≥ γ.
     """
     clauses = len(formula.clauses)
     check_satisfied(satisfied, clauses)

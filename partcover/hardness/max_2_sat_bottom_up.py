@@ -34,8 +34,8 @@ class BottomUpReduction(SatReduction):
     satisfied : int
         γ, the number of clauses to satisfy.
     instance : Instance
-        Over integers: 0 is the symbol ⊚; variable j has the symbols a, a′, b, b′, which are
-        4j − 3, 4j − 2, 4j − 1 and 4j.  Its k is a number of merges.
+        The instance, over integers: 0 is the symbol ⊚, and the symbols a, a′, b, b′ of variable j
+        are 4j − 3, 4j − 2, 4j − 1 and 4j.  Its k is a number of merges.
 
     Examples
     --------
@@ -61,8 +61,8 @@ class BottomUpReduction(SatReduction):
     def lift(self, merges: Merges, /) -> SatLift:
         """Turns merges into an assignment, and counts the clauses that it satisfies.
 
-        x_j is true exactly if (⊚, a) of variable j is among the merges.  Any merges may be given.
-        Those that meet the threshold are three of one kind for each variable (see
+        x_j is true if and only if (⊚, a) of variable j is among the merges.  Any merges may be
+        given.  Those that meet the threshold are three of one kind for each variable (see
         `reduce_max_2_sat_bottom_up`), and then at least γ clauses are satisfied.
 
         Raises
@@ -107,22 +107,23 @@ class BottomUpReduction(SatReduction):
 
 @checked
 def reduce_max_2_sat_bottom_up(formula: Formula, satisfied: int) -> BottomUpReduction:
-    """Makes the instance whose threshold k merges meet exactly if γ clauses can be satisfied.
+    """Makes the instance whose threshold can be met if and only if γ clauses can be satisfied.
 
-    For J variables and I clauses:
+    There are J variables and I clauses.  Each variable has a ring of six pairs ⊚a, aa′, a′⊚, ⊚b,
+    bb′, b′⊚.  The words are
 
-    - D1: for each variable the six words ⊚aa′, aa′⊚, a′⊚b, ⊚bb′, bb′⊚, b′⊚a, f times each:
-      the six pairs ⊚a, aa′, a′⊚, ⊚b, bb′, b′⊚ in a ring, each word two neighbors;
-    - D2: for each clause L ∨ M the word in(L) ⊚ out(M), once, where in and out of x are a′
-      and a, and of ¬x are b′ and b;
+    - D1: for each variable the six words ⊚aa′, aa′⊚, a′⊚b, ⊚bb′, bb′⊚, b′⊚a, f = 2I + 1 times
+      each; a word consists of two neighboring pairs of the ring;
+    - D2: for each clause L ∨ M the word in(L) ⊚ out(M), once.  For a literal x, in(x) is a′ and
+      out(x) is a; for ¬x they are b′ and b.
 
-    k = 3J merges, f = 2I + 1, δ = 12fJ + 3I − γ.
+    The budget is k = 3J merges, and the threshold is δ = 12fJ + 3I − γ.
 
     Parameters
     ----------
     formula : Formula
-        Clauses of at most two literals; a single literal is the clause L ∨ L, a repeated
-        clause counts as often as it is there, and L ∨ ¬L is always satisfied.
+        The clauses, of at most two literals each.  A single literal is the clause L ∨ L, a
+        repeated clause counts as often as it appears, and L ∨ ¬L is always satisfied.
     satisfied : int
         γ, from 0 to I.
 
@@ -148,30 +149,33 @@ def reduce_max_2_sat_bottom_up(formula: Formula, satisfied: int) -> BottomUpRedu
 
     Notes
     -----
-    That choosing merges is NP-complete, also by way of max-2-SAT, is in Whittington, Bachmann
-    and Pimentel 2024 (Tokenisation is NP-Complete, the bottom-up problem, with 8J merges).  This
-    construction is another one: it is smaller, and its proof is short enough to stand here.
+    Whittington, Bachmann and Pimentel 2024 (Tokenisation is NP-Complete, the bottom-up problem)
+    also reduce max-2-SAT to the choice of merges, with 8J merges.  This construction is another
+    one.  It is smaller, and its proof is short enough to be given here.
 
-    *Saving* is the number of tokens fewer than symbols.  The corpus has 18fJ + 3I symbols, so δ
-    asks for a saving of S = 6fJ + γ.  All words have three symbols, all different; words that
-    are equal may be considered one by one.
+    A word *saves* the difference between its symbols and its tokens.  The corpus has 18fJ + 3I
+    symbols, so merges meet the threshold δ if and only if they save at least S = 6fJ + γ.  All
+    words have three different symbols.  If two words are equal, they may be considered separately.
 
-    Number the six pairs of a ring ⊚a, aa′, a′⊚, ⊚b, bb′, b′⊚.  The odd ones ⊚a, a′⊚, bb′ say
-    *true*, the even ones *false*.  So (in(L), ⊚) and (⊚, out(L)) both say that L is true.
+    Number the six pairs of a ring ⊚a, aa′, a′⊚, ⊚b, bb′, b′⊚.  The odd pairs ⊚a, a′⊚, bb′ stand for
+    *true*, the even ones for *false*.  So each of (in(L), ⊚) and (⊚, out(L)) stands for a true L.
 
-    *An assignment that satisfies γ clauses saves S.*  Take the three pairs of its kind for each
-    variable, 3J in all.  A word of D1 holds an odd and an even pair, so it saves 1; the
-    word of a clause L ∨ M saves 1 exactly if (in(L), ⊚) or (⊚, out(M)) is taken: if L or M is
-    true.
+    *An assignment that satisfies γ clauses gives merges that save S.*  Merge the three pairs that
+    stand for the value of each variable, 3J pairs in total.  A word of D1 contains an odd and an
+    even pair, so it saves 1.  The word of a clause L ∨ M saves 1 if and only if (in(L), ⊚) or (⊚,
+    out(M)) is merged, that is, if L or M is true.
 
-    *At most 3J merges that save S are three of one kind for each variable.*  Let p of them
-    join single symbols, and c not; p + c ≤ 3J.  What a word saves first comes from one of the p,
-    and any pair of symbols is in at most two words of D1; what it saves second comes from one
-    of the c that makes the whole word, and so no other word.  D1 therefore saves at most
-    f(2p + c) ≤ f(6J − c), and D2 at most 2I < f.  For S, D1 must save 6fJ: c = 0, and every word
-    of D1 is hit by one of at most 3J pairs.  Six words in a ring need three pairs of their ring,
-    and three do only if they alternate: so each variable has three pairs, of one kind.  D2 saves
-    at least γ, and a clause word saves 1 at most without c: γ clauses are satisfied.
+    *At most 3J merges that save S give an assignment that satisfies γ clauses.*  Let p of the
+    merges join two single symbols, and let c join longer tokens; p + c ≤ 3J.  If a word saves 1, it
+    does so by one of the p merges, and each pair of symbols is in at most two words of D1.  If a
+    word saves 2, one of the c merges makes the whole word, and saves nothing in any other word.  So
+    D1 saves at most f(2p + c) ≤ f(6J − c), and D2 at most 2I < f.
+
+    To save S, D1 must save 6fJ.  So c = 0, and each word of D1 contains one of at most 3J merged
+    pairs.  The six words of a ring need at least three pairs of their ring, and three are enough
+    only if they alternate.  So each variable has three merged pairs, all odd or all even.  D2 then
+    saves at least γ.  Without the c merges a clause word saves at most 1, so at least γ clauses are
+    satisfied.
     """
     clauses = len(formula.clauses)
     check_satisfied(satisfied, clauses)
@@ -195,6 +199,6 @@ def reduce_max_2_sat_bottom_up(formula: Formula, satisfied: int) -> BottomUpRedu
 
 
 def _ring(j: int) -> list[tuple[int, int]]:
-    """Returns the ring of pairs of the variable at index j, beginning with a pair for *true*."""
+    """Returns the ring of pairs of the variable with index j, starting with a pair for *true*."""
     a, a2, b, b2 = range(4 * j + 1, 4 * j + 5)
     return [(0, a), (a, a2), (a2, 0), (0, b), (b, b2), (b2, 0)]

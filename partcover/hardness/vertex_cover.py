@@ -69,8 +69,8 @@ class VertexCoverReduction:
     graph : networkx.Graph
         The simple graph.
     instance : Instance
-        Over integers: 0 is the symbol @, vertex i of ``graph.nodes`` is i + 1.  Its
-        ``threshold`` is ℓ = 3·(edges).
+        The instance, over integers: 0 is the symbol @, and i + 1 is vertex i of ``graph.nodes``.
+        Its ``threshold`` is three times the number of edges.
 
     Examples
     --------
@@ -193,13 +193,13 @@ class VertexCoverReduction:
 def reduce_vertex_cover(graph: Any, k: int) -> VertexCoverReduction:
     """Makes the instance whose threshold k tokens meet if and only if k vertices cover the graph.
 
-    Each edge (i, j) is a word @V_i@V_j@ with count 1; each vertex a candidate @V_i@; ℓ = 3 m for
-    m edges.
+    Each edge (i, j) becomes a word @V_i@V_j@ with count 1, and each vertex a candidate @V_i@.
+    The threshold for m edges is ℓ = 3m.
 
     Parameters
     ----------
     graph : networkx graph
-        Taken as undirected: directions, weights and parallel edges are dropped.
+        The graph.  Directions, weights and parallel edges are ignored.
     k : int
         Size of the vertex cover.
 
@@ -223,9 +223,10 @@ def reduce_vertex_cover(graph: Any, k: int) -> VertexCoverReduction:
 
     Notes
     -----
-    Why it holds (Lim, Choo and Lauw 2025, Theorem 1): a word has five symbols and needs 5 tokens
-    without a candidate, 3 with @V_i@ or @V_j@, and still 3 with both, since they overlap in the
-    middle @.  So m words need at most 3 m tokens exactly if every edge has a chosen end.
+    Proof (Lim, Choo and Lauw 2025, Theorem 1): a word has five symbols.  It needs 5 tokens if
+    neither @V_i@ nor @V_j@ is chosen, and 3 if one of them is.  With both it still needs 3, because
+    they overlap in the middle @.  So the m words need at most 3m tokens if and only if every edge
+    has a chosen end.
     """
     simple = check_graph(graph)
     number = {vertex: index + 1 for index, vertex in enumerate(simple.nodes)}

@@ -27,7 +27,7 @@ class UnaryReduction(VertexCoverReduction):
     graph : networkx.Graph
         The simple graph.
     instance : Instance
-        Over the byte a.  Each word is a run of it.
+        The instance, over bytes.  Each word is a run of the byte a.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class UnaryReduction(VertexCoverReduction):
         return {name: size for name, size in super().facts().items() if name != "candidates"}
 
     def witness(self, vertices: Iterable[Any], /) -> Vocabulary:
-        """Returns the vocabulary of some vertices: all L and x_v, and L + x_v of these.
+        """Returns the vocabulary of some vertices: L, all x_v, and L + x_v for the given vertices.
 
         Raises
         ------
@@ -98,12 +98,12 @@ class UnaryReduction(VertexCoverReduction):
 
 @checked
 def reduce_vertex_cover_unary(graph: Any, k: int) -> UnaryReduction:
-    """Makes the unary instance whose threshold is met exactly if k vertices cover the graph.
+    """Makes the unary instance whose threshold can be met if and only if k vertices are a cover.
 
     Parameters
     ----------
     graph : networkx graph
-        Taken as undirected: directions, weights and parallel edges are dropped.
+        The graph.  Directions, weights and parallel edges are ignored.
     k : int
         Size of the vertex cover, at most the number of vertices n.  The instance's budget is
         n + 1 + k.
@@ -130,37 +130,44 @@ def reduce_vertex_cover_unary(graph: Any, k: int) -> UnaryReduction:
 
     Notes
     -----
-    That choosing a vocabulary is NP-complete over one symbol is a theorem of Kastreva, Whittington,
-    Komm and Pimentel 2025 (*Tokenisation over Bounded Alphabets is Hard*, arXiv 2511.15709).  The
-    construction here is another one.
+    Kastreva, Whittington, Komm and Pimentel 2025 (*Tokenisation over Bounded Alphabets is Hard*,
+    arXiv 2511.15709) prove that choosing a vocabulary is NP-complete even over one symbol.  This
+    function uses another construction.
 
-    A word, and a token, is its length.  Each vertex v gets a number x_v, so that all sums of two
-    are different (a Sidon set) and, with m the smallest and M the largest, M + 1 < 2m; and
-    L = 2M + 1.  For n vertices and e edges the words are
+    Over one symbol, a word or a token is only a length.  Each vertex v gets a number x_v.  All sums
+    of two of these numbers are different (they are a Sidon set), and M + 1 < 2m for the smallest
+    number m and the largest number M.  Let L = 2M + 1.  For n vertices and e edges the words are
 
     - L and each x_v, F = f·n + e + 1 times,
-    - L + x_v for each vertex, f = e + 1 times,
-    - L + x_u + x_v for each edge, once,
+    - L + x_v for each vertex, f = e + 1 times (the vertex words),
+    - L + x_u + x_v for each edge, once (the edge words).
 
-    the budget is n + 1 + k and the threshold F·(n + 1) + f·(2n − k) + 2e.
+    The budget is n + 1 + k, and the threshold is F·(n + 1) + f·(2n − k) + 2e.
 
-    A cover C of k vertices meets it: take L, all x_v, and L + x_v for v in C.  The first words
-    need one token; a vertex word needs one if v is in C and two otherwise; an edge word with u in C
-    is L + x_u and x_v.
+    *A cover C of k vertices gives a vocabulary that meets the threshold.*  Choose L, all x_v, and L
+    + x_v for each v in C.  The words L and x_v need one token each.  A vertex word needs one token
+    if v is in C, and two otherwise.  An edge word with u in C needs two: L + x_u and x_v.
 
-    Conversely let n + 1 + k tokens meet it.  Every word needs at least one token, so that a missing
-    token L or x_v would cost F more and leave at least F·(n + 2) + f·n + e, which is above the
-    threshold.  Let t of the k others be vertex words.  All vertex words need f·(2n − t) or more
-    tokens, and edge words at least e, so that t < k would leave f·(2n − k) + f + e or more, which
-    is above the threshold, too.  Hence t = k, the tokens are L, all x_v, and L + x_v for v in a
-    set C of k vertices.  An edge word is none of them, so that all edge words need exactly two
-    each.  Two tokens without L add up to at most 2M < L, and two with L to at least 2L, which is
-    more than L + 2M.  L and a number is at most L + M, and L + x_c and a single symbol at most
-    L + M + 1: both are less than L + 2m.  So L + x_u + x_v is L + x_c and x_w with
-    x_c + x_w = x_u + x_v, and {c, w} = {u, v}: u or v is in C.
+    *A vocabulary of n + 1 + k tokens that meets the threshold gives a cover.*  The proof has three
+    steps.
 
-    The numbers are those of Mian and Chowla, at most (n − 1)³ + 1 and shifted, so that the words
-    are of a length that is polynomial in n.
+    1. The tokens include L and all x_v.  Every word needs at least one token.  If L or some x_v
+       were not a token, its word would need a second token F times, so all words would need at
+       least F·(n + 2) + f·n + e tokens.  This is more than the threshold.
+    2. The other k tokens are vertex words.  Suppose that only t < k of them are.  The vertex words
+       then need at least f·(2n − t) tokens and the edge words at least e, so all words need at
+       least F·(n + 1) + f·(2n − k) + f + e tokens.  This is more than the threshold.  So the tokens
+       are L, all x_v, and L + x_v for the v in a set C of k vertices.
+    3. C is a cover.  No edge word is a token, so each edge word needs at least two tokens, and the
+       threshold leaves exactly two for each.  Which two tokens can add up to L + x_u + x_v?  If
+       both are shorter than L, they add up to at most 2M < L.  If both have a length of L or more,
+       they add up to at least 2L > L + 2M.  L and a number add up to at most L + M, and L + x_c and
+       a single symbol to at most L + M + 1: both are less than L + 2m.  What remains is L + x_c and
+       x_w with x_c + x_w = x_u + x_v.  All sums are different, so {c, w} = {u, v}, and u or v is in
+       C.
+
+    The numbers are those of the Mian-Chowla sequence, shifted.  They are at most (n − 1)³ + 1
+    before the shift, so the lengths of the words are polynomial in n.
     """
     simple = check_graph(graph)
     vertices, edges = len(simple), simple.number_of_edges()
@@ -188,7 +195,9 @@ def reduce_vertex_cover_unary(graph: Any, k: int) -> UnaryReduction:
 
 
 def sidon_numbers(size: int) -> list[int]:
-    """Returns the first numbers of Mian and Chowla: each is the smallest with distinct pair sums.
+    """Returns the first numbers of the Mian-Chowla sequence.
+
+    Each is the smallest number such that all sums of two numbers so far are different.
 
     Examples
     --------
@@ -197,7 +206,7 @@ def sidon_numbers(size: int) -> list[int]:
     [1, 2, 4, 8, 13, 21, 31, 45]
     """
     numbers: list[int] = []
-    differences: set[int] = set()  # sums are distinct exactly if differences are
+    differences: set[int] = set()  # sums are distinct if and only if differences are
     candidate = 0
     while len(numbers) < size:
         candidate += 1
