@@ -181,8 +181,8 @@ def of_un(words: WordCounts) -> Record:
     return Record(
         UN,
         "the UN General Debate corpus in English",
-        "in no package",
-        ("the file un.tsv, which has the words as GPT-2 writes them",),
+        "not in a package",
+        ("the file un.tsv, with the words in GPT-2's byte alphabet",),
         words.digest,
         len(words),
         words.total_count,

@@ -84,10 +84,10 @@ def test_budgets_are_those_of_the_records():
 
 def test_tables_say_what_is_open(known):
     page = records_tables([known])
-    assert "2 rows, of which 1 are open" in page
-    assert "| 64 | 9 | 5 | 44.444 %, open | – | 10 (+11.11 %) | – |" in page
+    assert "1 of the 2 rows are proven" in page
+    assert "| 64 | 9 | 5 | 44.444 % | – | 10 (+11.11 %) | – |" in page
     assert "| 128 | 6 | 6 | proven |" in page
-    assert "No row is known yet" in records_tables([Record("r", "r", "", (), "", 1, 1)])
+    assert "There are no results yet" in records_tables([Record("r", "r", "", (), "", 1, 1)])
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""Makes the tables and the chart of the page on records."""
+"""Makes the tables and the chart of the page of records."""
 
 from __future__ import annotations
 
@@ -46,13 +46,20 @@ def records_tables(records: Sequence[Record]) -> str:
         }
         for record in records
     ]
-    columns = {key: key for key in ("name", "title", "source", "words", "occurrences")}
+    columns = {
+        "name": "name",
+        "title": "text",
+        "source": "source",
+        "words": "distinct words",
+        "occurrences": "occurrences",
+    }
     gaps = {"name": "text", **{str(k): f"{k:,}" for k in BUDGETS}}
-    parts = ["## The texts", rows_markdown(texts, columns).rstrip()]
-    parts += ["## The gaps", _about_runs(records), rows_markdown(gap_rows(records), gaps).rstrip()]
+    parts = ["## Texts", rows_markdown(texts, columns).rstrip()]
+    parts += ["## Gaps", _about_runs(records), rows_markdown(gap_rows(records), gaps).rstrip()]
     for record in records:
-        parts += [f"## {record.name}", f"{_sentence(record.title)} SHA-256 of the counted words:"]
-        parts += [f"`{record.words_sha256}`", rows_markdown(_known(record), _COLUMNS).rstrip()]
+        about = f"{_sentence(record.title)} The SHA-256 of the word counts is"
+        parts += [f"## {record.name}", about]
+        parts += [f"`{record.words_sha256}`.", rows_markdown(_known(record), _COLUMNS).rstrip()]
     return "\n\n".join(parts) + "\n"
 
 
@@ -85,12 +92,12 @@ def records_chart(records: Sequence[Record], path: str | PathLike[str]) -> None:
 
 _COLUMNS = {
     "k": "k",
-    "tokens": "best tokens",
+    "tokens": "fewest known tokens",
     "lower_bound": "lower bound",
     "gap": "gap",
     **_METHODS,
-    "found": "tokens found",
-    "proved": "bound proved",
+    "found": "vocabulary found",
+    "proved": "bound proven",
     "files": "files",
 }
 
@@ -110,7 +117,7 @@ def _known(record: Record) -> list[dict[str, Any]]:
                 "k": row.k,
                 "tokens": row.tokens.value,
                 "lower_bound": row.lower_bound.value,
-                "gap": "proven" if row.proven else f"{_share(row.gap)}, open",
+                "gap": "proven" if row.proven else _share(row.gap),
                 **others,
                 "found": f"{row.tokens.date}, {row.tokens.seconds:g} s",
                 "proved": f"{row.lower_bound.date}, {row.lower_bound.seconds:g} s",
@@ -121,21 +128,22 @@ def _known(record: Record) -> list[dict[str, Any]]:
 
 
 def _about_runs(records: Sequence[Record]) -> str:
-    """Says how long the runs were, and how many rows are open."""
+    """Returns sentences that explain the gaps, count the open rows and state the time limits."""
     rows = [row for record in records for row in record.rows]
     if not rows:
-        return "No row is known yet."
+        return "There are no results yet."
     limits = sorted({row.longest_run for row in rows})
     seconds = " to ".join(f"{limit:,g}" for limit in dict.fromkeys((limits[0], limits[-1])))
-    is_open = sum(not row.proven for row in rows)
+    proven = sum(row.proven for row in rows)
     return (
-        f"The gap is (tokens − lower bound) / tokens, over k. {len(rows):,} rows, of which "
-        f"{is_open:,} are open. The longest run of each row had a time limit of {seconds} seconds."
+        "Each cell is the gap (tokens − lower bound) / tokens for a text and k, or *proven* if it "
+        f"is zero. {proven:,} of the {len(rows):,} rows are proven. The longest search for each "
+        f"row had a time limit of {seconds} seconds."
     )
 
 
 def _share(part: float) -> str:
-    """Returns a share in percent; a gap never reads as none."""
+    """Returns a share in percent; a positive gap is never shown as zero."""
     return f"{100 * part:.3f} %" if part >= 0.00001 else "< 0.001 %"
 
 

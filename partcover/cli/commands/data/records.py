@@ -19,13 +19,13 @@ from ...shown.output import Output, say_problems
 
 @cloup.group("records")
 def records_command() -> None:
-    """The best known vocabularies and bounds of texts that anyone can get."""
+    """Show, improve, and check the best known results for public texts."""
 
 
 @command("list", examples=[("partcover records list", "")])
 @output_options()
 def records_list(out: Output) -> int:
-    """List the records: the gap of each text and budget k."""
+    """List the gap between the best known vocabulary and bound, for each text and k."""
     from ....instances import records
     from ...shown.records_page import gap_rows
 
@@ -56,7 +56,7 @@ _budget = option(
     type=click.Choice([str(64 << power) for power in range(8)]),
     required=True,
     metavar="K",
-    help="The budget, in tokens of two or more bytes.",
+    help="Vocabulary size, in tokens of two or more bytes.",
 )
 
 
@@ -73,19 +73,19 @@ _budget = option(
     "--start",
     type=ReadablePath(),
     metavar="V.json",
-    help="A vocabulary to start from. Default: the best known, if its file is there.",
+    help="Vocabulary to start from. Default: the best known one, if its file is available.",
 )
 @option(
     "--start-certificate",
     type=ReadablePath(),
     metavar="P.cert",
-    help="A certificate to start from, of any k. Default: the best known, if its file is there.",
+    help="Certificate to start from, for any k. Default: the best known one, if available.",
 )
 @option(
     "--write-certificate",
     type=WritablePath(),
     metavar="FILE",
-    help="Write the certificate of the bound (.cert), unless FILE proves more already.",
+    help="Write the certificate of the lower bound, unless FILE already proves a larger one.",
 )
 @seconds_option(default=60.0)
 @no_vocabulary_option
@@ -100,12 +100,12 @@ def records_run(
     write_certificate: str | None,
     time_limit: float,
 ) -> int:
-    """Try to beat a record.
+    """Search for a better vocabulary and lower bound than the best known ones.
 
-    Search as `improve` does, from the best vocabulary and certificate that are at hand, and
-    recount the result in plain Python. NAME is a record of `records list`, or a file of the same
-    form (.json). The counted words must be those of the record: `records show` names the commands
-    that make them.
+    The search is that of `improve`. It starts from the best known vocabulary and certificate, if
+    their files are available. The result is recounted in plain Python. NAME is a record of
+    `records list`, or a file of the same format (.json). The word counts must be those of the
+    record: `records show` prints the commands that make them.
     """
     from ....corpus.word_counts import WordCounts
     from ....instances import records
@@ -159,22 +159,22 @@ def records_run(
 @argument("name", type=str, shell_complete=record_names)
 @argument("corpus", metavar="COUNTS.tsv")
 @_budget
-@option("--vocab", type=ReadablePath(), metavar="V.json", help="The vocabulary to check.")
+@option("--vocab", type=ReadablePath(), metavar="V.json", help="Vocabulary to check.")
 @option(
     "--certificate",
     type=ReadablePath(),
     metavar="P.cert",
-    help="The certificate of a lower bound to check.",
+    help="Certificate of a lower bound to check.",
 )
 @output_options(writes="the result, as JSON", kind="text", table=False)
 def records_check(
     out: Output, name: str, corpus: str, budget: str, vocab: str | None, certificate: str | None
 ) -> int:
-    """Check a submission, and say whether it beats what is known.
+    """Check a vocabulary or certificate, and say whether it is better than the best known.
 
-    The tokens of the vocabulary and the bound of the certificate are recounted in plain Python
-    that shares nothing with the search. Exit status 6 if anything is wrong; a valid submission
-    that beats nothing is not wrong.
+    Plain Python code that shares nothing with the search recounts the tokens of the vocabulary
+    and the bound of the certificate. The exit status is 6 if a count or the certificate is wrong,
+    and 0 otherwise, whether the submission is better or not.
     """
     from ....corpus.word_counts import WordCounts
     from ....instances import records
@@ -202,7 +202,7 @@ def records_check(
 @argument("name", type=str, shell_complete=record_names)
 @output_options()
 def records_show(out: Output, name: str) -> int:
-    """Show a record: the commands that make its counted words, and its best results."""
+    """Show a record: the commands that make its word counts, and its best results."""
     from ....instances import records
 
     record = records.record(name)
@@ -220,9 +220,9 @@ def records_show(out: Output, name: str) -> int:
         }
         for row in record.rows
     ]
-    columns = {"k": "k", "tokens": "best", "lower_bound": "lower bound", "gap": "gap"}
+    columns = {"k": "k", "tokens": "tokens", "lower_bound": "lower bound", "gap": "gap"}
     columns |= {"proven": "proven", "greedtok": "greedtok", "bpe": "bpe", "unigram": "unigram"}
-    commands = "\n".join(["its counted words are made by:", *record.commands])
+    commands = "\n".join(["Commands that make the word counts:", *record.commands])
     out.result(data, facts(about), commands, Listing(rows, columns))
     return 0
 
@@ -231,10 +231,10 @@ def records_show(out: Output, name: str) -> int:
     "table",
     examples=[("partcover records table --plot gaps.svg -o tables.md", "")],
 )
-@plot_option("Draw the gap over k, a line for each text (.png, .svg, .pdf).")
-@output_options(writes="the page, as Markdown", kind="text", table=False)
+@plot_option("Plot the gap over k, one line for each text (.png, .svg, .pdf).")
+@output_options(writes="the tables, as Markdown", kind="text", table=False)
 def records_table(out: Output, plot: str | None) -> int:
-    """Print the tables of the page on records, as Markdown."""
+    """Print all records as tables, in Markdown."""
     from ....instances import records
     from ....runtime.files.writing import write_atomic
     from ...shown.records_page import records_chart, records_tables
@@ -255,7 +255,7 @@ def records_table(out: Output, plot: str | None) -> int:
 def _compared(value: int | None, best: int | None, what: str, is_better: bool) -> str:
     """Says how a number compares with the best known."""
     if best is None:
-        return f"{what}: {value:,}; nothing was known"
+        return f"{what}: {value:,}; no other result is known"
     verdict = "better than" if is_better else "no better than"
     return f"{what}: {value:,}, {verdict} the best known, {best:,}"
 
