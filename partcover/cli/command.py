@@ -137,7 +137,7 @@ class _Option(_Parameter, cloup.Option):
         kind = attributes.get("type")
         if isinstance(kind, click.Choice) and len("|".join(kind.choices)) > _METAVAR:
             listed = f"{attributes.get('help', '')} One of {', '.join(kind.choices)}."
-            attributes |= {"metavar": "NAME", "help": listed}
+            attributes |= {"metavar": attributes.get("metavar") or "NAME", "help": listed}
         super().__init__(*args, **attributes)
         self.heading = heading
 

@@ -505,7 +505,7 @@ def _pretokenizer_option(function: Function) -> Function:
         metavar="NAME",
         callback=known,
         shell_complete=pretokenizer_names,
-        help="Pre-tokenizer of the word counts, if their file does not say it.",
+        help="Pre-tokenizer that made the word counts, if their file does not name it.",
     )(function)
 
 

@@ -35,7 +35,7 @@ SECTIONS = {
         "claim": "Check whether a claimed saving over a baseline is possible.",
         "verify": "Check a vocabulary and a certificate independently.",
         "prices": "Show the dual prices of words and the tokens in them.",
-        "solvers": "List the solvers and what each supports.",
+        "solvers": "List the solvers for `solve`, which are installed, and what each supports.",
     },
     "Use a vocabulary": {
         "encode": "Tokenize text into ids.",

@@ -27,9 +27,9 @@ from ...shown.output import Output
 def greedtok_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
     """Choose a vocabulary in seconds with the greedy method GreedTok.
 
-    GreedTok adds the token that saves most, k times. The result shows the tokens that the corpus
-    needs under GreedTok's own segmentation rule (priority order) and under the best segmentation
-    (shortest path). Ties go to the shorter token, then to the lexicographically last.
+    GreedTok adds one token at a time, always the one that saves most. The result shows the tokens
+    that the corpus needs under GreedTok's own segmentation rule (priority order) and under the best
+    segmentation (shortest path). Ties go to the shorter token, then to the lexicographically last.
 
     With --minimax and several inputs, GreedTok runs repeatedly on all words, and gives more weight
     to inputs that need many tokens relative to their reference count.

@@ -20,8 +20,10 @@ from ...shown.output import Output
     ],
 )
 @argument("name", type=str, required=False, help="Name of the family; see --list.")
-@argument("size", type=int, required=False, help="Size of the instance.")
-@option("-k", "k", type=int, help="Number of tokens to choose. Default: that of the family.")
+@argument(
+    "size", type=int, required=False, help="Size of the instance. --list says what it counts."
+)
+@option("-k", "k", type=int, help="Number of tokens to choose. Default: set by the family.")
 @option("--list", "list_", is_flag=True, help="List the families.")
 @output_options(writes="the instance", kind="text", seed=True)
 def generate_command(

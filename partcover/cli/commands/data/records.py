@@ -66,8 +66,10 @@ _budget = option(
         ("partcover records run emma emma.tsv -k 512 --time-limit 600 -o v.json", ""),
     ],
 )
-@argument("name", type=str, shell_complete=record_names)
-@argument("corpus", metavar="COUNTS.tsv")
+@argument(
+    "name", type=str, shell_complete=record_names, help="Name of a record, or its file (.json)."
+)
+@argument("corpus", metavar="COUNTS.tsv", help="Word counts of the record's text.")
 @_budget
 @option(
     "--start",
@@ -156,8 +158,10 @@ def records_run(
         ("partcover records check emma emma.tsv -k 8192 --vocab v.json", ""),
     ],
 )
-@argument("name", type=str, shell_complete=record_names)
-@argument("corpus", metavar="COUNTS.tsv")
+@argument(
+    "name", type=str, shell_complete=record_names, help="Name of a record, or its file (.json)."
+)
+@argument("corpus", metavar="COUNTS.tsv", help="Word counts of the record's text.")
 @_budget
 @option("--vocab", type=ReadablePath(), metavar="V.json", help="Vocabulary to check.")
 @option(
@@ -199,7 +203,9 @@ def records_check(
 
 
 @command("show", examples=[("partcover records show emma", "")])
-@argument("name", type=str, shell_complete=record_names)
+@argument(
+    "name", type=str, shell_complete=record_names, help="Name of a record, or its file (.json)."
+)
 @output_options()
 def records_show(out: Output, name: str) -> int:
     """Show a record: the commands that make its word counts, and its best results."""

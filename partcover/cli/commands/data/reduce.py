@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     type=click.Choice(["vertex-cover", "max-2-sat", "max-2-sat-bottom-up"]),
     default="vertex-cover",
     show_default=True,
-    help="Problem to reduce. bottom-up: to tokenization by merges.",
+    help="Problem to reduce. bottom-up: choose merges instead of a vocabulary.",
 )
 @option(
     "--alphabet",
@@ -76,11 +76,11 @@ def reduce_command(
 ) -> int:
     """Reduce vertex cover or max-2-SAT to tokenization, and map back.
 
-    The graph has a vertex cover of k vertices if and only if some vocabulary of k tokens needs at
-    most 3 tokens per edge, the threshold of the instance. With --alphabet unary, the vocabulary has
-    k tokens, one more for each vertex, and one more. The same holds for clauses that can be
-    satisfied together. For max-2-sat-bottom-up, the solution S.json is a list of merges, each a
-    pair of tokens.
+    The graph has a vertex cover of k vertices if and only if some vocabulary needs at most as many
+    tokens as the threshold of the instance. In the same way, max-2-SAT asks whether --satisfied
+    clauses can be true at once. `solve` finds the vocabulary, and --lift turns it into a cover or
+    an assignment. For max-2-sat-bottom-up, the solution S.json is a list of merges, each a pair of
+    tokens.
     """
     if lift:
         return _lift(out, files, draw)

@@ -35,7 +35,7 @@ from ...shown.output import Output
     nargs=-1,
     required=True,
     metavar="WORD…",
-    help="Words, written as in the counts file.",
+    help="Words, written as in the counts file: \\xHH is a byte, and spaces separate integers.",
 )
 @output_options()
 def prices_command(
@@ -45,7 +45,7 @@ def prices_command(
 
     The lower bound of a certificate assigns a price to each position of a word. A token's reward is
     the most that it can save over all words at these prices, and the bound subtracts the k largest
-    rewards. In a WORD, \xHH is a byte; integer symbols are separated by spaces.
+    rewards. The output shows, for each WORD, its prices and the tokens in it with their rewards.
     """
     from ....bounds.price_report import price_report
     from ....problem.certificates.certificate import Certificate

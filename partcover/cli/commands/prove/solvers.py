@@ -14,7 +14,7 @@ from ...shown.output import Output
 )
 @output_options()
 def solvers_command(out: Output) -> int:
-    """List the solvers and what each supports."""
+    """List the solvers for `solve`, which are installed, and what each supports."""
     from ....exact.solvers.registry import features
 
     rows = features()

@@ -120,9 +120,10 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     """Compare methods at several vocabulary sizes.
 
     The table has one row for each k, method, and segmentation rule. A lower bound of --bound or of
-    the method solve applies to all rows with its k. The columns d and certified ratio need the
-    methods greedtok and greedwmc. JSON and CSV always contain the measures of --sets; with -o
-    FILE.csv, overlaps and targets go to FILE.overlap.csv and FILE.targets.csv.
+    the method solve applies to all rows with its k. With the methods greedtok and greedwmc, two
+    more columns show d, the ratio of their covers, and the approximation ratio that it certifies.
+    JSON and CSV always contain the measures of --sets; with -o FILE.csv, overlaps and targets go to
+    FILE.overlap.csv and FILE.targets.csv.
 
     To compare existing tokenizers with different pre-tokenizers on a text, use inspect A.json
     B.json TEXT --scores.

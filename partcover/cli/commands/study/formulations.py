@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     examples=[("partcover formulations small.tsv -k 3 --solvers highs", "")],
 )
 @k_option
-@option("--names", metavar="A,B", help="Formulations to compare. Default: all.")
+@option(
+    "--names",
+    metavar="A,B",
+    help="Formulations: path, occurrence, printed, or wmc. Default: all.",
+)
 @option("--solvers", metavar="A,B", help="Solvers to use. Default: all that are installed.")
 @seconds_option(default=60.0, about="Time limit for each formulation and solver.")
 @instance_options
@@ -36,9 +40,10 @@ def formulations_command(
 ) -> int:
     """Compare the integer programs for an instance.
 
-    The table shows the size, relaxation, and optimum of each formulation, and the seconds to prove
-    it. If the equations as printed in the paper have a different optimum, the smallest set of words
-    that shows the difference follows.
+    The table shows the size of each formulation, its linear relaxation, its optimum, and the
+    seconds that each solver needs to prove it. The formulation `printed` has the equations as
+    printed in the paper on GreedTok. If its optimum differs, `formulations` also prints the fewest
+    words on which it does.
     """
     from ....studies.formulations import formulations, smallest_difference
 

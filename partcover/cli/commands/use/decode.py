@@ -43,7 +43,7 @@ from ...shown.output import Output
     type=click.Choice(["keep", "strict", "replace", "ignore", "backslashreplace"]),
     default="keep",
     show_default=True,
-    help="How to handle bytes that are not UTF-8: keep them, or as in Python's bytes.decode.",
+    help="Handling of bytes that are not UTF-8: keep them, or as in Python's bytes.decode.",
 )
 @option("--skip-special", is_flag=True, help="Leave out special tokens.")
 @output_options(writes="the text", kind="any", table=False)
