@@ -147,8 +147,8 @@ def reduce_max_2_sat_binary(formula: Formula, satisfied: int) -> BinaryReduction
     because c ≥ 0.
 
     Compare with 2 tokens for each word of D1 and D2 and 3 for each word of D3 and D4.  These are
-    609J + 3I tokens, and a word *saves* what it needs less.  A word of D1 or D2 saves only if it is
-    itself a token.  A word 1L1M1 saves only if it is a token or consists of two tokens.  The token
+    609J + 3I tokens, and a word *saves* the difference.  A word of D1 or D2 saves only if it is a
+    token itself.  A word 1L1M1 saves only if it is a token or consists of two tokens.  The token
     that contains the middle 1 then contains 1L1 or 1M1: it is one of these two, or one of the c
     tokens and longer than these.  So:
 
