@@ -101,16 +101,7 @@ def next_id(base: Vocabulary) -> int:
 
 
 def extended(base: Vocabulary, new: Sequence[Token], **use: Any) -> Vocabulary:
-    """Returns a vocabulary with further tokens, whose ids follow all others.
-
-    Parameters
-    ----------
-    base : Vocabulary
-        The tokens that are there; they and their ids stay.
-    new : sequence of token
-        The tokens that come behind them.
-    **use
-        What else changes: ``merges``, ``scores``.
+    """Returns a vocabulary with further tokens, whose ids follow all others; `use`: merges, scores.
 
     Examples
     --------

@@ -25,13 +25,6 @@ __all__ = ["Adaptation", "BeforeAfter", "Extension"]
 class BeforeAfter:
     """The tokens of a corpus before and after a vocabulary was adapted, by the same rule.
 
-    Attributes
-    ----------
-    words : WordCounts
-        The corpus.
-    before, after : int
-        The tokens that it needs.
-
     Examples
     --------
     >>> from partcover import WordCounts

@@ -75,21 +75,7 @@ def _chosen(task: Task, pool: list[Token], deadline: Deadline) -> list[tuple[Tok
 
 
 class LongestMatch:
-    """Words segmented by longest match, while tokens are added.
-
-    Parameters
-    ----------
-    words : WordCounts
-        The words.
-    tokens : iterable of token
-        Those that are there.
-    pool : list of token
-        Those that may be added.
-
-    Attributes
-    ----------
-    tokens : int
-        The tokens that the words need.
+    """Words segmented by longest match, while tokens of a pool are added.
 
     Examples
     --------

@@ -36,23 +36,6 @@ def exchanged(
 
     The least used tokens that no other kept one is made of give way to those whose two parts stand
     side by side most often, fewer of them each time that this does not help.
-
-    Parameters
-    ----------
-    tree : MergeTree
-        What tokens are made of.
-    smaller : callable
-        Returns the vocabulary of some tokens.
-    words : WordCounts
-        The corpus.
-    kept : set of token
-        The tokens to start from, with all that they are made of.
-    fixed : set of token
-        Those that stay.
-    deadline : Deadline
-        When to stop.
-    threads : int
-        Number of threads.
     """
     best = smaller(kept)
     cut = segment(words, best, threads=threads)

@@ -76,19 +76,6 @@ def closed_choice(
     A token that no other kept one is made of falls into its parts, which costs a token for each of
     its uses.  Those that cost least go first; what their parts are worth then grows.
 
-    Parameters
-    ----------
-    base : Vocabulary
-        The vocabulary.
-    tree : MergeTree
-        What its tokens are made of.
-    cut : Segmentation
-        The corpus, segmented by it.
-    k : int
-        How many tokens to keep.
-    fixed : set of token
-        Those that stay, with all that they are made of.
-
     Examples
     --------
     >>> from partcover import Vocabulary, WordCounts, segment
@@ -126,18 +113,7 @@ def closed_choice(
 def first_with_parts(
     tree: MergeTree, tokens: Iterable[Token], k: int, fixed: set[Token] | None = None
 ) -> list[Token]:
-    """Returns the first of some tokens, each with all its parts, as long as there are at most k.
-
-    Parameters
-    ----------
-    tree : MergeTree
-        What tokens are made of.
-    tokens : iterable of token
-        The tokens, the most wanted first.
-    k : int
-        How many tokens to return at most.
-    fixed : set of token, optional
-        Those that come before all others, with all that they are made of.
+    """Returns `fixed`, then the first of some tokens, each with all its parts: at most k.
 
     Examples
     --------

@@ -244,14 +244,7 @@ def most_used(base: Vocabulary, cut: Segmentation) -> list[Token]:
 def restricted(base: Vocabulary, tokens: Iterable[Token], k: int) -> Vocabulary:
     """Returns the vocabulary of the first k of some tokens, in its own order, with ids from 0 on.
 
-    Parameters
-    ----------
-    base : Vocabulary
-        The vocabulary.
-    tokens : iterable of token
-        Those to keep; where they are fewer than k, the first others of the vocabulary fill up.
-    k : int
-        How many tokens to keep.
+    If there are fewer than k, the first others of the vocabulary fill up.
 
     Examples
     --------

@@ -25,23 +25,7 @@ class Keep:
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be added, and to what.
-
-    Attributes
-    ----------
-    base : Vocabulary
-        The tokens that are there, with the rule by which words are segmented before and after.
-    objective : WordCounts
-        The words that are to need few tokens.
-    m : int
-        How many tokens may be added.
-    keep : Keep or None
-        The side constraint, where there is one.
-    limits : RunLimits
-        Time limit and threads.
-    progress : Progress
-        Receives events.
-    """
+    """What is to be added: m tokens to the base, so that the words of `objective` need few."""
 
     base: Vocabulary
     objective: WordCounts
@@ -53,21 +37,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Added:
-    """What was added, and the proof of how good it is.
-
-    Attributes
-    ----------
-    vocabulary : Vocabulary
-        The base with the new tokens behind its own.
-    gains : tuple of int
-        As `Extension.gains`.
-    instance : Instance
-        The instance that the bound is about.
-    certificate : Certificate
-        The proof: what it proves, no addition of m tokens needs fewer.
-    termination : {"completed", "gap", "time_limit", "interrupted"}
-        Why the search stopped.
-    """
+    """What was added, with its gains (`Extension.gains`), and the proof of how good it is."""
 
     vocabulary: Vocabulary
     gains: tuple[int, ...]

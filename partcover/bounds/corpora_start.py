@@ -23,15 +23,7 @@ _MULTIPLIER_BITS = 69  # bits of a cut's largest multiplier; numbers in a certif
 
 
 def start_of_corpora(task: Task, share: ForEach) -> Begun:
-    """Runs `improve` and reads its certificate, or the given one, as a tree.
-
-    Parameters
-    ----------
-    task : Task
-        The instance of several corpora, the warm starts and the limits.
-    share : callable
-        Distributes work over threads.
-    """
+    """Runs `improve` and reads its certificate, or the given one, as a tree."""
     instance, corpora, limits = task.instance, task.instance.corpora, task.limits
     assert corpora is not None
     left = task.phases.deadline.left

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from ..errors import InputError
 from ..heuristics.every_word import every_word
-from ..heuristics.greedy import greedtok
 from ..heuristics.local_search import local_search
-from ..problem.bound import Bound
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
@@ -22,7 +19,7 @@ from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import Task, bound_and_search
 from .heads.head_improve import improve_by_head
-from .lower_bound import bounds
+from .lower_bound import head_bounds
 from .merges_start import start_of_merges
 from .tree.tree_search import TreeSearch, with_known
 from .weighted_rounds import Made, Round, WeightedRounds
@@ -125,39 +122,24 @@ def improve(
     if isinstance(warm_start, Solution):
         start_certificate = start_certificate or (warm_start.certificate if bound else None)
         warm_start = warm_start.vocabulary
+    kinds = (
+        ("several corpora", instance.corpora),
+        ("a head and a tail", instance.tail),
+        ("merges", instance.merges),
+    )
+    for kind, given in kinds if not bound else ():
+        if given is not None:
+            raise InputError(
+                f"with {kind}, a search needs a bound: leave out bound=False (--no-bound)"
+            )
     if instance.corpora is not None:
         if instance.merges is not None:
             raise InputError("for several corpora with merges only lower_bound is possible")
-        if not bound:
-            raise InputError("with several corpora, a search without a bound is not possible")
         rounds = WeightedRounds(
             instance, limits, gap, progress or Progress(), _improved_round, checkpoint
         )
         return _for_corpora(rounds, warm_start, start_certificate, cuts=cuts)
     if instance.tail is not None:
-        if not bound:
-            raise InputError("with a head and a tail, a search without a bound is not possible")
-
-        def bound_head(
-            head: Instance,
-            seconds: float | None,
-            starts: list[Certificate],
-            keep: Callable[[Certificate], None],
-            cuts: bool,
-        ) -> Bound:
-            greedy = greedtok(head, time_limit=seconds, threads=threads)
-            return bounds(
-                head,
-                [head.k],
-                greedy=greedy,
-                start_certificates=starts,
-                cuts=cuts,
-                time_limit=seconds,
-                gap=gap or None,
-                threads=threads,
-                checkpoint=keep,
-            )[0]
-
         return improve_by_head(
             instance,
             warm_start,
@@ -166,7 +148,7 @@ def improve(
             limits,
             progress or Progress(),
             checkpoint,
-            bound_head,
+            head_bounds(gap or None, None, threads),
             cuts=cuts,
         )
     if start_certificate is not None and not bound:
@@ -176,8 +158,6 @@ def improve(
     phases = PhaseEvents(deadline, progress or Progress())
     task = Task(instance, warm_start, start_certificate, cuts, gap, limits, phases, checkpoint)
     if instance.merges is not None:
-        if not bound:
-            raise InputError("with merges, a search without a bound is not possible")
         refuse_beyond_memory(instance.unmerged, "search")
         with workers(threads) as share:
             begun = start_of_merges(task, share)

@@ -27,10 +27,10 @@ from .climbing.best_prices import BestPrices
 from .climbing.climb import Climb, StoppingRule
 from .climbing.warm_start import first_point, within_reach
 from .counting.price_counter import PriceCounter
-from .heads.head_bound import HeadTask, bound_by_head
+from .heads.head_bound import BoundHead, HeadTask, bound_by_head
 from .weighted_rounds import Made, Round, WeightedRounds
 
-__all__ = ["bounds", "lower_bound"]
+__all__ = ["bounds", "head_bounds", "lower_bound"]
 
 
 @checked
@@ -200,25 +200,9 @@ def bounds(
     limits = RunLimits(time_limit, threads=threads)
     proven: list[Bound] = []
     if instance.tail is not None:
-        if greedy is not None or start_certificates:
-            raise InputError("a start is not possible with a head and a tail")
-
-        def bound_head(head: Instance, seconds: float | None, plain: Bound | None) -> Bound:
-            # one token for each word is optimal for the head if the budget allows it, but such
-            # prices are poor for the tail
-            greedy = greedtok(head, time_limit=seconds, threads=threads)
-            return bounds(
-                head,
-                [head.k],
-                greedy=greedy,
-                start_certificates=[] if plain is None else [plain.certificate],
-                cuts=plain is not None,
-                gap=gap,
-                iterations=iterations,
-                time_limit=seconds,
-                threads=threads,
-            )[0]
-
+        if greedy is not None:
+            raise InputError("a solution of GreedTok is not possible with a head and a tail")
+        bound_head = head_bounds(gap, iterations, threads)
         for k in budgets:
             tokens = None if incumbents is None else incumbents.get(k)
             task = HeadTask(
@@ -227,6 +211,7 @@ def bounds(
                 limits,
                 progress or Progress(),
                 checkpoint,
+                min(start_certificates, key=lambda start: start.k != k, default=None),
             )
             proven.append(bound_by_head(instance.with_k(k), task, bound_head))
             if done is not None:
@@ -237,7 +222,8 @@ def bounds(
     if instance.corpora is not None:
         if greedy is not None or iterations is not None:
             raise InputError(
-                "iterations and a solution of GreedTok are not possible with several corpora"
+                "a number of iterations (--iterations) and a solution of GreedTok are not possible "
+                "with several corpora"
             )
         for k in budgets:
             rounds = WeightedRounds(
@@ -308,6 +294,44 @@ def bounds(
                 break
             deadline = limits.start()
     return proven
+
+
+def head_bounds(gap: float | None, iterations: int | None, threads: int) -> BoundHead:
+    """Returns the function that bounds the words of a head.
+
+    Examples
+    --------
+    >>> from partcover import Instance
+    >>> from partcover.bounds.lower_bound import head_bounds
+    >>> bound_head = head_bounds(None, None, 1)
+    >>> bound_head(Instance({"banana": 2, "bandana": 1}, 1), None, [], False, None).lower_bound
+    9
+    """
+
+    def bound_head(
+        head: Instance,
+        seconds: float | None,
+        starts: list[Certificate],
+        cuts: bool,
+        keep: Callable[[Certificate], None] | None,
+    ) -> Bound:
+        # one token for each word is optimal for the head if the budget allows it, but such prices
+        # are poor for the tail
+        greedy = greedtok(head, time_limit=seconds, threads=threads)
+        return bounds(
+            head,
+            [head.k],
+            greedy=greedy,
+            start_certificates=starts,
+            cuts=cuts,
+            gap=gap,
+            iterations=iterations,
+            time_limit=seconds,
+            threads=threads,
+            checkpoint=keep,
+        )[0]
+
+    return bound_head
 
 
 def _for_corpora(

@@ -25,15 +25,7 @@ _SHARE = 0.3  # share of the remaining time for a vocabulary, and for the bound 
 
 
 def start_of_merges(task: Task, share: ForEach) -> Begun:
-    """Bounds all vocabularies, and finds one whose tokens can be made by merges.
-
-    Parameters
-    ----------
-    task : Task
-        The instance with merges, the warm starts and the limits.
-    share : callable
-        Distributes work over threads.
-    """
+    """Bounds all vocabularies, and finds one whose tokens can be made by merges."""
     instance, limits, phases = task.instance, task.limits, task.phases
     deadline = phases.deadline
     phases.enter("greedtok")

@@ -124,21 +124,6 @@ class WeightedRounds:
     weight, and the next round begins with the best vocabulary and the last prices.  At the end
     tokens are exchanged as long as that helps the worst corpus; in small corpora, exchanges also
     start from vocabularies with a few tokens replaced at random.
-
-    Parameters
-    ----------
-    instance : Instance
-        The instance, of several corpora.
-    limits : RunLimits
-        Time limit, random seed and threads.
-    gap : float
-        The gap at which to stop.
-    progress : Progress
-        Receives the number of rounds, with the bound so far as a remark.
-    make : callable
-        Runs a round.
-    checkpoint : callable, optional
-        Receives the best solution so far.
     """
 
     def __init__(

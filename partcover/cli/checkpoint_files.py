@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,26 +22,14 @@ if TYPE_CHECKING:
     from ..verification.recount import Verification
     from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["RESUMING", "CertificateFile", "CheckpointFiles", "earlier", "written"]
+__all__ = ["CertificateFile", "CheckpointFiles", "require_earlier"]
 
-Proof = TypeVar("Proof")
-
-RESUMING = "--resume needs files of a run with the same words, conditions, and k"
+_RESUMING = "--resume needs files of a run with the same words, conditions, and k"
 
 
 @dataclass
 class CertificateFile:
-    """The file of a certificate while a run goes on: written aside and renamed, never worse.
-
-    Attributes
-    ----------
-    out : Output
-        Where remarks go.
-    path : str
-        The file.
-    instance : Instance
-        What the certificate is about.
-    """
+    """The file of a certificate while a run goes on: written aside and renamed, never worse."""
 
     out: Output
     path: str
@@ -62,7 +50,7 @@ class CertificateFile:
         if not self._is_own:
             self._proven = proven_by_file(self.path, self.instance, certificate.lower_bound)
         if not self._proven or certificate.lower_bound >= self._proven:
-            self._failed = not written(self.out, certificate.save, self.path, again=self._failed)
+            self._failed = not _written(self.out, certificate.save, self.path, self._failed)
             self._is_own = True
 
     def load(self) -> Certificate | None:
@@ -73,7 +61,14 @@ class CertificateFile:
         InputError
             If the file is of other words, conditions or another k.
         """
-        return _certificate(self.path, self.instance) if Path(self.path).is_file() else None
+        from ..problem.certificates.certificate import Certificate
+        from ..verification.certificate_check import mismatches
+
+        if in_place(self.path) or not Path(self.path).is_file():
+            return None
+        certificate = Certificate.load(self.path)
+        _refuse(self.path, mismatches(self.instance, certificate))
+        return certificate
 
 
 @dataclass
@@ -82,17 +77,6 @@ class CheckpointFiles:
 
     Called with the best solution so far, it writes both.  Each is valid without the other, so that
     a run that is killed leaves two to go on from.
-
-    Attributes
-    ----------
-    out : Output
-        The file of ``-o``, and where remarks go.
-    certificate : str or None
-        The file of ``--write-certificate``.
-    instance : Instance
-        The instance.
-    corpus : str
-        The name of the input, for the vocabulary file.
     """
 
     out: Output
@@ -114,7 +98,7 @@ class CheckpointFiles:
         path = self.out.path
         if path is not None and not in_place(path) and not self._keeps(path, _needs(solution)):
             recorded = solution.recorded(self.instance.words, corpus=self.corpus)
-            self._failed = not written(self.out, recorded.save, path, again=self._failed)
+            self._failed = not _written(self.out, recorded.save, path, self._failed)
         if solution.certificate is not None and self._proof is not None:
             self._proof(solution.certificate)
 
@@ -140,28 +124,23 @@ class CheckpointFiles:
             return WholeWords(self.instance, 1).tokens(vocabulary)[0]
         return _needs(verify(self.instance, vocabulary))
 
-    def load(self) -> tuple[Vocabulary | None, Certificate | None]:
-        """Reads what an earlier run has written; None for a file that is not there.
+    def load(self) -> tuple[Vocabulary | None, list[Certificate]]:
+        """Reads what an earlier run has written: the vocabulary, if it is there, and certificates.
 
         Raises
         ------
         InputError
             If a file is of other words, conditions or another k.
         """
-        return earlier(
-            self.out,
-            (self.out.path, self.certificate),
-            self._read,
-            lambda path: _certificate(path, self.instance),
-        )
-
-    def _read(self, path: str) -> Vocabulary:
-        """Reads a vocabulary of this instance."""
         from ..vocabulary.vocabulary import Vocabulary
 
-        vocabulary = Vocabulary.load(path, "partcover")
-        _refuse(path, self._problems(vocabulary))
-        return vocabulary
+        require_earlier(self.out, self.out.path, self.certificate)
+        vocabulary, path = None, self.out.path
+        if path is not None and not in_place(path) and Path(path).is_file():
+            vocabulary = Vocabulary.load(path, "partcover")
+            _refuse(path, self._problems(vocabulary))
+        certificate = None if self._proof is None else self._proof.load()
+        return vocabulary, [] if certificate is None else [certificate]
 
     def _problems(self, vocabulary: Vocabulary) -> list[str]:
         """Returns in what a vocabulary is not one of this instance."""
@@ -182,38 +161,16 @@ def _needs(counted: Solution | Verification) -> int | Fraction:
     return counted.tokens if counted.worst is None else counted.worst
 
 
-def earlier(
-    out: Output,
-    paths: tuple[str | None, str | None],
-    read: Callable[[str], Vocabulary],
-    read_proof: Callable[[str], Proof],
-) -> tuple[Vocabulary | None, Proof | None]:
-    """Reads the vocabulary and the certificate of an earlier run; None for one that is not there.
-
-    Parameters
-    ----------
-    out : Output
-        Where remarks go.
-    paths : tuple of (str or None)
-        The files.
-    read, read_proof : callable
-        Read them, and refuse those of something else.
-    """
+def require_earlier(out: Output, *paths: str | None) -> None:
+    """Refuses ``--resume`` where no file is written; says so if no earlier run has left one."""
     names = [path for path in paths if path is not None and path != "-"]
     if not names:
-        raise click.UsageError(
-            "--resume continues from the files of -o and --write-certificate: add one of them"
-        )
-    vocabulary, proof = (path if path in names and Path(path).is_file() else None for path in paths)
-    if vocabulary is None and proof is None:
+        raise click.UsageError("--resume continues from the files that a run writes: add -o FILE")
+    if not any(Path(name).is_file() for name in names):
         out.note(f"{' and '.join(names)}: no earlier run found; starting from the beginning")
-    return (
-        None if vocabulary is None else read(vocabulary),
-        None if proof is None else read_proof(proof),
-    )
 
 
-def written(out: Output, save: Callable[[str], None], path: str, *, again: bool) -> bool:
+def _written(out: Output, save: Callable[[str], None], path: str, again: bool) -> bool:
     """Writes a file and returns whether that worked; if not, says so unless it failed before."""
     try:
         save(path)
@@ -224,16 +181,6 @@ def written(out: Output, save: Callable[[str], None], path: str, *, again: bool)
     return True
 
 
-def _certificate(path: str, instance: Instance) -> Certificate:
-    """Reads a certificate of an instance."""
-    from ..problem.certificates.certificate import Certificate
-    from ..verification.certificate_check import mismatches
-
-    certificate = Certificate.load(path)
-    _refuse(path, mismatches(instance, certificate))
-    return certificate
-
-
 def _refuse(path: str, problems: list[str]) -> None:
     if problems:
-        raise InputError(f"{path}: {problems[0]} ({RESUMING})")
+        raise InputError(f"{path}: {problems[0]} ({_RESUMING})")

@@ -9,7 +9,7 @@ import click
 import cloup
 
 from ..runtime.processes import signals
-from .paths import ReadablePath, check_paths, held_outputs
+from .paths import ReadablePath, WritablePath, check_paths, held_outputs
 
 __all__ = [
     "CANDIDATES",
@@ -23,6 +23,8 @@ __all__ = [
     "argument",
     "command",
     "option",
+    "reading_option",
+    "writing_option",
 ]
 
 Function = Callable[..., Any]
@@ -44,15 +46,7 @@ NO_EFFECT = {
 
 
 class Command(cloup.Command):
-    """A command whose help has examples and which checks its files before it starts.
-
-    Parameters
-    ----------
-    examples : sequence of (str, str)
-        A command line and what it does.
-    keeps_best : bool
-        Whether it keeps the best so far when it is interrupted.
-    """
+    """A command whose help has examples and which checks its files before it starts."""
 
     def __init__(
         self,
@@ -131,10 +125,11 @@ class _Argument(_Parameter, click.Argument):
 
 
 class _Option(_Parameter, cloup.Option):
-    """An option that stands below a heading."""
+    """An option that stands below a heading, and whose help says its default."""
 
     def __init__(self, *args: Any, heading: str = OPTIONS, **attributes: Any) -> None:
         kind = attributes.get("type")
+        attributes.setdefault("show_default", attributes.get("default") is not None)
         if isinstance(kind, click.Choice) and len("|".join(kind.choices)) > _METAVAR:
             listed = f"{attributes.get('help', '')} One of {', '.join(kind.choices)}."
             attributes |= {"metavar": attributes.get("metavar") or "NAME", "help": listed}
@@ -146,6 +141,22 @@ def option(*names: str, heading: str = OPTIONS, **attributes: Any) -> Decorator:
     """Adds an option below a heading of the help."""
     decorator: Decorator = cloup.option(*names, cls=_Option, heading=heading, **attributes)
     return decorator
+
+
+def reading_option(
+    name: str, metavar: str, about: str, *, dest: str | None = None, **attributes: Any
+) -> Decorator:
+    """Adds an option that names a file to read, passed on as `dest`."""
+    names = (name,) if dest is None else (name, dest)
+    attributes.setdefault("type", ReadablePath())
+    return option(*names, metavar=metavar, help=about, **attributes)
+
+
+def writing_option(
+    name: str, metavar: str, about: str, kind: str = "text", **more: Any
+) -> Decorator:
+    """Adds an option that names a file to write, of a kind of `WritablePath`."""
+    return reading_option(name, metavar, about, type=WritablePath(kind), **more)
 
 
 def argument(name: str, *, type: Any = None, **attributes: Any) -> Decorator:  # noqa: A002

@@ -98,31 +98,7 @@ def other_words(vocabulary: Vocabulary, words: WordCounts) -> list[str]:
 
 @dataclass(frozen=True)
 class InstanceSource:
-    """Where an instance comes from: the input of a command and the options that change it.
-
-    Attributes
-    ----------
-    corpus : str or None
-        Counted words, or an instance file (``.json``).
-    k : int or None
-        The budget; None for that of the instance file.
-    pretokenizer : str or None
-        What the words were counted with, where their file does not say it.
-    symbols : str or None
-        What words are made of; None for what the file says.
-    max_length, min_count : int or None
-        The longest candidate, and the fewest occurrences of one.
-    candidates, required, forbidden, prefix, protected : str or None
-        Files of tokens.
-    weights : str or None
-        A file of words and what a token costs in each.
-    groups : tuple of str
-        Budgets of groups, each as ``NAME=N:WHAT``.
-    several : tuple of str
-        All inputs, where the instance is of several corpora.
-    reference : str or None
-        What ``--reference`` says that their tokens are measured by.
-    """
+    """Where an instance comes from: the input of a command and the options that change it."""
 
     corpus: str | None = None
     k: int | None = None
@@ -238,7 +214,9 @@ class InstanceSource:
         from ..corpus.counting.head_and_tail import HeadAndTail
 
         assert self.corpus is not None
-        if self.several or self.corpus == "-" or self.corpus.endswith(".json"):
+        if self.several:
+            raise InputError("a head and several corpora exclude each other: leave out --head")
+        if self.corpus == "-" or self.corpus.endswith(".json"):
             raise InputError(
                 f"{self.corpus}: a head needs a file of word counts, which is read several times"
             )

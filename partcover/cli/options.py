@@ -12,13 +12,25 @@ import click
 from ..corpus import symbols as sym
 from ..runtime.arguments import MOST_THREADS
 from ..runtime.processes.engines import ENGINES
-from .command import CANDIDATES, LIMITS, OUTPUT, Decorator, Function, argument, option
+from ..vocabulary.rules import SEGMENTATION_RULES
+from .command import (
+    CANDIDATES,
+    LIMITS,
+    OUTPUT,
+    Decorator,
+    Function,
+    argument,
+    option,
+    reading_option,
+    writing_option,
+)
 from .inputs import InstanceSource
-from .paths import GroupText, ReadablePath, WritablePath
+from .paths import GroupText, WritablePath
 from .shown.completion import pretokenizer_names
 from .shown.output import FORMATS, Output
 
 __all__ = [
+    "IN_THE_FILE",
     "all_files_option",
     "applied",
     "candidate_options",
@@ -29,19 +41,25 @@ __all__ = [
     "grouped",
     "instance_options",
     "k_option",
+    "key_option",
     "no_cuts_option",
     "no_vocabulary_option",
     "output_options",
     "plot_option",
+    "pretokenizer_option",
     "resume_option",
+    "rule_option",
     "seconds_option",
     "several_options",
     "start_certificate_option",
-    "text_pretokenizer_option",
+    "start_option",
     "vocabulary_options",
+    "write_certificate_option",
+    "write_instance_option",
 ]
 
 
+IN_THE_FILE = "Pre-tokenizer, as for `count`. Default: the one in the vocabulary file."
 _INPUT = "Word counts, written by `count`, or an instance file."
 
 
@@ -73,12 +91,6 @@ class _Format(click.Choice[str]):
         return super().convert(value, param, ctx)
 
 
-# options, and the attributes of `Output` that hold them
-_OUTPUT = {"output": "path", "result_format": "form"} | {
-    name: name for name in ("json", "quiet", "wide", "no_vocabulary", "threads", "seed")
-}
-
-
 def output_options(
     *,
     writes: str = "the result as JSON, or as CSV or Markdown if FILE ends in .csv or .md",
@@ -100,80 +112,41 @@ def output_options(
     threads, seed : bool
         Whether the command makes use of ``--threads``, ``--seed``.
     """
-
-    def decorate(function: Function) -> Function:
-        @functools.wraps(function)
-        def wrapper(**options: Any) -> Any:
-            names = _OUTPUT.keys() & options.keys()
-            out = Output(**{_OUTPUT[name]: options.pop(name) for name in names})
-            if out.path == "-" and (out.json or out.form == "json"):
-                raise click.UsageError(
-                    "-o - and --json both write to standard output: leave out one"
-                )
-            return function(out=out, **options)
-
-        return applied(wrapper, *_output_options(writes, kind, table, threads, seed))
-
-    return decorate
+    names = ("-o", "--output", "path")
+    add_path = option(
+        *names, metavar="FILE", type=WritablePath(kind), heading=OUTPUT, help=f"Write {writes}."
+    )
+    added = [each for each, is_used in ((_THREADS, threads), (_SEED, seed)) if is_used]
+    added += [add_path, _JSON, *(_TABLE if table else ()), _QUIET]
+    return lambda function: applied(grouped(function, "out", Output), *added)
 
 
-def _output_options(
-    writes: str, kind: str, table: bool, threads: bool, seed: bool
-) -> list[Decorator]:
-    """Returns the options of `output_options`, in the order of the help."""
-    running = []
-    if threads:
-        running.append(
-            option(
-                "--threads",
-                type=click.IntRange(1, MOST_THREADS),
-                default=1,
-                show_default=True,
-                heading=LIMITS,
-                help="Number of threads. The result does not depend on it.",
-            )
-        )
-    if seed:
-        running.append(
-            option(
-                "--seed",
-                type=int,
-                default=0,
-                show_default=True,
-                heading=LIMITS,
-                help="Random seed.",
-            )
-        )
-    shown = [
-        option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            type=WritablePath(kind),
-            heading=OUTPUT,
-            help=f"Write {writes}.",
-        ),
-        option("--json", is_flag=True, heading=OUTPUT, help="Print one JSON object."),
-    ]
-    if table:
-        shown += [
-            option(
-                "--format",
-                "result_format",
-                type=_Format(FORMATS),
-                heading=OUTPUT,
-                help="Format of the result, printed or written by -o. csv: the first table only.",
-            ),
-            option(
-                "--wide",
-                is_flag=True,
-                heading=OUTPUT,
-                help="Show all columns and full texts. By default, the least important columns are "
-                "left out if the terminal is too narrow.",
-            ),
-        ]
-    quiet = option("--quiet", is_flag=True, heading=OUTPUT, help="Show no remarks and no progress.")
-    return [*running, *shown, quiet]
+_THREADS = option(
+    "--threads",
+    type=click.IntRange(1, MOST_THREADS),
+    default=1,
+    heading=LIMITS,
+    help="Number of threads. The result does not depend on it.",
+)
+_SEED = option("--seed", type=int, default=0, heading=LIMITS, help="Random seed.")
+_JSON = option("--json", is_flag=True, heading=OUTPUT, help="Print one JSON object.")
+_QUIET = option("--quiet", is_flag=True, heading=OUTPUT, help="Show no remarks and no progress.")
+_TABLE = [
+    option(
+        "--format",
+        "result_format",
+        type=_Format(FORMATS),
+        heading=OUTPUT,
+        help="Format of the result, printed or written by -o. csv: the first table only.",
+    ),
+    option(
+        "--wide",
+        is_flag=True,
+        heading=OUTPUT,
+        help="Show all columns and full texts. By default, the least important columns are left "
+        "out if the terminal is too narrow.",
+    ),
+]
 
 
 def instance_options(function: Function) -> Function:
@@ -217,13 +190,6 @@ def minimax_option(function: Function) -> Function:
     return add_inputs(add_flag(add_reference(wrapper)))
 
 
-def refuse_with_minimax(**options: Any) -> None:
-    """Refuses options that are not for several inputs; each is named as its parameter."""
-    for name, value in options.items():
-        if value not in (None, False):
-            raise click.UsageError(f"--minimax and --{name.replace('_', '-')} exclude each other")
-
-
 def candidate_options(function: Function) -> Function:
     """Adds the options that make an instance of an input, passed on as an `InstanceSource`."""
     return applied(
@@ -235,56 +201,37 @@ def candidate_options(function: Function) -> Function:
         ),
         _candidate("--max-length", type=int, help="Maximum candidate length, in symbols."),
         _candidate("--min-count", type=int, help="Minimum number of occurrences of a candidate."),
-        _candidate(
+        _tokens(
             "--candidates",
-            type=ReadablePath(),
-            metavar="FILE",
-            help="Candidate tokens: one per line, or a vocabulary file. Default: all substrings.",
+            "Candidate tokens: one per line, or a vocabulary file. Default: all substrings.",
         ),
-        _candidate(
-            "--required",
-            type=ReadablePath(),
-            metavar="FILE",
-            help="Tokens that the vocabulary must contain.",
-        ),
-        _candidate(
-            "--forbidden",
-            type=ReadablePath(),
-            metavar="FILE",
-            help="Tokens that the vocabulary must not contain.",
-        ),
-        _candidate(
+        _tokens("--required", "Tokens that the vocabulary must contain."),
+        _tokens("--forbidden", "Tokens that the vocabulary must not contain."),
+        _tokens(
             "--protected",
-            type=ReadablePath(),
-            metavar="FILE",
-            help="Required tokens that are always kept whole: no other token may overlap them.",
+            "Required tokens that are always kept whole: no other token may overlap them.",
         ),
-        _candidate(
-            "--weights",
-            type=ReadablePath(),
-            metavar="FILE",
-            help="Cost of a token in each word: WORD<TAB>WEIGHT per line. Default: 1.",
-        ),
-        _candidate(
+        _tokens("--weights", "Cost of a token in each word: WORD<TAB>WEIGHT per line. Default: 1."),
+        reading_option(
             "--group",
-            "groups",
+            "NAME=N:WHAT",
+            "Limit a group to N tokens. WHAT is a file of tokens or a range of lengths, such as 8- "
+            "or 2-4. Repeatable.",
+            dest="groups",
             multiple=True,
             type=GroupText(),
-            metavar="NAME=N:WHAT",
-            help="Limit a group to N tokens. WHAT is a file of tokens or a range of lengths, such "
-            "as 8- or 2-4. Repeatable.",
+            heading=CANDIDATES,
         ),
-        _candidate(
-            "--prefix",
-            type=ReadablePath(),
-            metavar="FILE",
-            help="Tokens that the vocabulary must begin with, in this order.",
-        ),
+        _tokens("--prefix", "Tokens that the vocabulary must begin with, in this order."),
     )
 
 
 def _candidate(*names: str, **attributes: Any) -> Decorator:
     return option(*names, heading=CANDIDATES, **attributes)
+
+
+def _tokens(name: str, about: str) -> Decorator:
+    return reading_option(name, "FILE", about, heading=CANDIDATES)
 
 
 def k_option(function: Function, default: str = "k of an instance file") -> Function:
@@ -301,19 +248,7 @@ def vocabulary_options(
     limit: str | None = None,
     several: bool = False,
 ) -> Decorator:
-    """Adds the options of a command that chooses a vocabulary for an instance.
-
-    Parameters
-    ----------
-    writes : str
-        What ``-o`` writes.
-    seed : bool
-        Whether the command makes use of ``--seed``.
-    limit : str, optional
-        The help of ``--time-limit``.
-    several : bool
-        Whether there may be several inputs, with ``--minimax``.
-    """
+    """Adds the options of a command that chooses a vocabulary for an instance."""
 
     def decorate(function: Function) -> Function:
         return applied(
@@ -321,7 +256,11 @@ def vocabulary_options(
             k_option,
             seconds_option() if limit is None else seconds_option(about=limit),
             no_vocabulary_option,
-            _pretokenizer_option,
+            pretokenizer_option(
+                "Pre-tokenizer that made the word counts, if their file does not name it.",
+                metavar="NAME",
+                callback=_known,
+            ),
             several_options if several else instance_options,
             output_options(writes=writes, kind="text", threads=True, seed=seed),
         )
@@ -334,50 +273,20 @@ def engine_option(about: str, default: str = "threads") -> Decorator:
     return option(
         "--engine",
         default=default,
-        show_default=True,
         metavar="NAME",
         heading=LIMITS,
         help=f"How to run the N workers of --threads{about}: {ENGINES}.",
     )
 
 
-def engine_options(about: str, default: str, kept: str) -> Decorator:
-    """Adds ``--engine`` and ``--scratch``.
-
-    Parameters
-    ----------
-    about : str
-        What the workers of the engine do.
-    default : str
-        The engine by default.
-    kept : str
-        The help of ``--scratch``.
-    """
-
-    def decorate(function: Function) -> Function:
-        return applied(
-            function,
-            engine_option(about, default),
-            option(
-                "--scratch",
-                type=WritablePath("folder"),
-                metavar="DIR",
-                heading=LIMITS,
-                help=kept,
-            ),
-        )
-
-    return decorate
+def engine_options(about: str, kept: str, default: str = "threads") -> Decorator:
+    """Adds ``--engine``, with what its workers do, and ``--scratch``, with its help."""
+    scratch = writing_option("--scratch", "DIR", kept, kind="folder", heading=LIMITS)
+    return lambda function: applied(function, engine_option(about, default), scratch)
 
 
 def resume_option(files: str) -> Decorator:
-    """Adds ``--resume``.
-
-    Parameters
-    ----------
-    files : str
-        What a run goes on from.
-    """
+    """Adds ``--resume``, with what a run goes on from."""
     return option(
         "--resume",
         is_flag=True,
@@ -385,14 +294,19 @@ def resume_option(files: str) -> Decorator:
     )
 
 
+def start_option(about: str) -> Decorator:
+    """Adds ``--start``, a vocabulary."""
+    return reading_option("--start", "V.json", about)
+
+
 def start_certificate_option(about: str) -> Decorator:
     """Adds ``--start-certificate``."""
-    return option("--start-certificate", type=ReadablePath(), metavar="P.cert", help=about)
+    return reading_option("--start-certificate", "P.cert", about)
 
 
 def events_option(about: str) -> Decorator:
     """Adds ``--events``, a file of JSON lines."""
-    return option("--events", type=WritablePath(), metavar="FILE", help=about)
+    return writing_option("--events", "FILE", about)
 
 
 def plot_option(about: str) -> Decorator:
@@ -407,8 +321,7 @@ def plot_option(about: str) -> Decorator:
                 check_figure(plot)
             return function(plot=plot, **options)
 
-        add = option("--plot", type=WritablePath("figure"), metavar="FILE", help=about)
-        return add(wrapper)
+        return writing_option("--plot", "FILE", about, kind="figure")(wrapper)
 
     return decorate
 
@@ -433,86 +346,68 @@ def seconds_option(
 ) -> Decorator:
     """Adds an option for a time: ``--time-limit``, or another of its kind."""
     return option(
-        name,
-        type=_Seconds(0),
-        default=default,
-        show_default=default is not None,
-        metavar="SECONDS",
-        heading=LIMITS,
-        help=about,
+        name, type=_Seconds(0), default=default, metavar="SECONDS", heading=LIMITS, help=about
     )
 
 
-def no_cuts_option(function: Function) -> Function:
-    """Adds ``--no-cuts``, for the bound of the linear relaxation alone."""
-    return option(
-        "--no-cuts",
-        is_flag=True,
-        help="Use the bound of the linear relaxation, without cutting planes.",
-    )(function)
+def _within(_: click.Context, __: click.Parameter, gap: float | None) -> float | None:
+    if gap is not None and not 0 <= gap < 1:
+        raise click.BadParameter(
+            f"{gap}: expected a number of at least 0 and below 1, such as 0.01 for 1 %."
+        )
+    return gap
 
 
-def gap_option(function: Function) -> Function:
-    """Adds ``--gap``, the relative gap at which to stop."""
+def _known(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
+    from ..corpus.pretokenizers.pretokenizer import Pretokenizer
 
-    def within(_: click.Context, __: click.Parameter, gap: float | None) -> float | None:
-        if gap is not None and not 0 <= gap < 1:
-            raise click.BadParameter(
-                f"{gap}: expected a number of at least 0 and below 1, such as 0.01 for 1 %."
-            )
-        return gap
-
-    return option(
-        "--gap",
-        type=float,
-        callback=within,
-        metavar="GAP",
-        heading=LIMITS,
-        help="Stop at this relative optimality gap, for example 0.01 for 1 %.",
-    )(function)
+    return None if name is None else Pretokenizer.from_name(name).name
 
 
-def no_vocabulary_option(function: Function) -> Function:
-    """Adds ``--no-vocabulary``."""
-    return option(
-        "--no-vocabulary",
-        is_flag=True,
-        heading=OUTPUT,
-        help="Do not print the tokens of the vocabulary.",
-    )(function)
+def pretokenizer_option(about: str, **attributes: Any) -> Decorator:
+    """Adds ``--pretokenizer``, which a shell completes."""
+    return option("--pretokenizer", shell_complete=pretokenizer_names, help=about, **attributes)
 
 
-def all_files_option(function: Function) -> Function:
-    """Adds ``--all-files`` to a command that reads folders of text."""
-    return option(
-        "--all-files",
-        is_flag=True,
-        help="Include files with unknown extensions as plain text. Hidden files are always "
-        "skipped.",
-    )(function)
+def rule_option(about: str) -> Decorator:
+    """Adds ``--rule``, a segmentation rule."""
+    return option("--rule", type=click.Choice(SEGMENTATION_RULES), help=about)
 
 
-def _pretokenizer_option(function: Function) -> Function:
-    """Adds ``--pretokenizer`` to a command that makes a vocabulary, for counts without its name."""
-
-    def known(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
-        from ..corpus.pretokenizers.pretokenizer import Pretokenizer
-
-        return None if name is None else Pretokenizer.from_name(name).name
-
-    return option(
-        "--pretokenizer",
-        metavar="NAME",
-        callback=known,
-        shell_complete=pretokenizer_names,
-        help="Pre-tokenizer that made the word counts, if their file does not name it.",
-    )(function)
+def key_option(about: str = "Text field of .jsonl and .parquet files.") -> Decorator:
+    """Adds ``--key`` to a command that reads text."""
+    return option("--key", default="text", help=about)
 
 
-def text_pretokenizer_option(function: Function) -> Function:
-    """Adds ``--pretokenizer`` to a command that splits text into words for a vocabulary."""
-    return option(
-        "--pretokenizer",
-        shell_complete=pretokenizer_names,
-        help="Pre-tokenizer, as for `count`. Default: the one in the vocabulary file.",
-    )(function)
+gap_option = option(
+    "--gap",
+    type=float,
+    callback=_within,
+    metavar="GAP",
+    heading=LIMITS,
+    help="Stop at this relative optimality gap, for example 0.01 for 1 %.",
+)
+no_cuts_option = option(
+    "--no-cuts",
+    is_flag=True,
+    help="Use the bound of the linear relaxation, without cutting planes.",
+)
+no_vocabulary_option = option(
+    "--no-vocabulary",
+    is_flag=True,
+    heading=OUTPUT,
+    help="Do not print the tokens of the vocabulary.",
+)
+all_files_option = option(
+    "--all-files",
+    is_flag=True,
+    help="Include files with unknown extensions as plain text. Hidden files are always skipped.",
+)
+write_certificate_option = writing_option(
+    "--write-certificate",
+    "FILE",
+    "Write the certificate of the lower bound (.cert). A better one in FILE is kept.",
+)
+write_instance_option = writing_option(
+    "--write-instance", "I.json", "Write the instance of the lower bound, for `verify`."
+)

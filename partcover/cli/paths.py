@@ -156,11 +156,6 @@ def _is_endless(path: str) -> bool:
 def check_apart(written: Sequence[tuple[str, str]], read: Iterable[tuple[str, str]] = ()) -> None:
     """Refuses outputs that are inputs or one another.
 
-    Parameters
-    ----------
-    written, read : iterable of (str, str)
-        Options and the paths that they name.
-
     Raises
     ------
     InputError

@@ -20,14 +20,7 @@ __all__ = ["plan_option"]
 
 
 def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
-    """Adds ``--plan`` to a command that is given an instance and an output.
-
-    Parameters
-    ----------
-    work : str or callable
-        What the command does, or a function that says it of the command's options; see
-        `partcover.problem.memory_plan.memory_plan`.
-    """
+    """Adds ``--plan`` to a command that is given an instance and an output."""
 
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
@@ -52,7 +45,7 @@ def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
 def _plan(source: InstanceSource, options: Mapping[str, Any], work: Work) -> MemoryPlan:
     from ..problem.memory_plan import memory_plan
 
-    head = options.get("head")
+    head = getattr(options.get("readers"), "head", None)
     if head is not None:
         instance = source.read(any_k=True, head=head)
         return memory_plan(instance.alone, work, is_head=True)

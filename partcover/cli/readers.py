@@ -1,35 +1,45 @@
-"""Says who reads the words outside of a head."""
+"""Reads the instance of a command, with workers where a head leaves the other words on disk."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Executor
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
 from ..runtime.processes.engines import executor_of
+from .command import Function, option
+from .inputs import InstanceSource
+from .options import engine_options, grouped
+from .shown.output import Output
 
-__all__ = ["Readers"]
+if TYPE_CHECKING:
+    from ..problem.instance import Instance
+
+__all__ = ["Readers", "head_options", "reader_options"]
 
 
 @dataclass(frozen=True)
 class Readers:
-    """Who reads the words, apart from this thread.
+    """Who reads the words that a head leaves on disk.
 
     Attributes
     ----------
     engine : str
         What the workers are.
     scratch : str or None
-        A folder that all see.
+        A folder that all see; None for that of ``-o``.
+    head : int or None
+        So many of the most frequent words are kept in memory; None for all words.
     """
 
     engine: str
     scratch: str | None
+    head: int | None = None
 
     def refuse(self, *names: str) -> None:
         """Refuses options that have no effect without a head."""
@@ -38,21 +48,39 @@ class Readers:
             if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
                 raise click.UsageError(f"--{name} needs a head (--head N): leave out --{name}")
 
-    def beside(self, path: str | None) -> Readers:
-        """Returns the same with the folder of a file, where no other is given."""
-        if self.scratch is not None or path in (None, "-"):
-            return self
-        return replace(self, scratch=str(Path(path).parent))
-
     @contextmanager
-    def started(self, workers: int, head: int | None) -> Iterator[Executor | None]:
-        """Yields the workers; None where there is no head, or this thread is enough."""
-        if head is None:
+    def instance(self, out: Output, source: InstanceSource) -> Iterator[Instance]:
+        """Yields the instance; the workers run until the block ends."""
+        if self.head is None:
             self.refuse()
-            yield None
-            return
-        if workers == 1 and self.engine in ("threads", "processes"):
-            yield None
-            return
-        with executor_of(self.engine, workers) as executor:
-            yield executor
+        scratch = self.scratch
+        if scratch is None and out.path not in (None, "-"):
+            scratch = str(Path(str(out.path)).parent)
+        with ExitStack() as stack:
+            executor = None  # this thread
+            if self.head and (out.threads > 1 or self.engine not in ("threads", "processes")):
+                executor = stack.enter_context(executor_of(self.engine, out.threads))
+            yield source.read(
+                several=True,
+                threads=out.threads,
+                head=self.head,
+                executor=executor,
+                scratch=scratch,
+            )
+
+
+def head_options(function: Function) -> Function:
+    """Adds ``--head`` and who reads the other words, passed on as `Readers`."""
+    head = option(
+        "--head",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Keep only the N most frequent words in memory and read the rest from disk as needed.",
+    )
+    return head(reader_options(function, ", which read the words that --head keeps on disk"))
+
+
+def reader_options(function: Function, about: str, default: str = "threads") -> Function:
+    """Adds ``--engine``, with what its workers do, and ``--scratch``, passed on as `Readers`."""
+    kept = "Directory that all workers can read and write. Default: the directory of -o."
+    return engine_options(about, kept, default)(grouped(function, "readers", Readers))

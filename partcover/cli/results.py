@@ -16,8 +16,8 @@ from ..errors import InputError, PartcoverError
 from ..report.tables import Listing, facts, solution_parts
 from ..runtime.numerals import shown_number
 from ..runtime.processes.parallel import call_in_turn
-from .exit_status import exit_status
-from .shown.output import Output, is_utf8
+from .exit_status import EXIT_USAGE, exit_status
+from .shown.output import Output, is_utf8, say
 
 if TYPE_CHECKING:
     from ..problem.certificates.certificate import Certificate
@@ -32,18 +32,9 @@ def write_instance(
 ) -> None:
     """Saves an instance and shows facts of it, or prints the instance where no file is named.
 
-    Parameters
-    ----------
-    out : Output
-        Where to.
-    instance : Instance
-        The instance.
-    data : dict
-        The facts.
-    alone : bool
-        Whether the instance is all that the command makes: else it is not printed.
+    It is not printed unless it is all that the command makes (`alone`).
     """
-    if out.path is None and alone and not out.json and out.form is None:
+    if out.path is None and alone and not out.json and out.result_format is None:
         click.echo(json.dumps(instance.to_json(), ensure_ascii=not is_utf8()))
         return
     with out.saved(instance.save):
@@ -56,28 +47,26 @@ def write_solution(
     instance: Instance,
     corpus: str,
     *,
+    certificate: str | None = None,
     proof: bool = False,
     more: Mapping[str, Any] | None = None,
 ) -> int:
-    """Saves a solution, shows it and returns the exit status.
+    """Saves a solution and its certificate, shows it and returns the exit status.
 
-    Parameters
-    ----------
-    out : Output
-        Where to.
-    solution, instance
-        The solution, and what it solves.
-    corpus : str
-        The name of the input, for the vocabulary file.
-    proof : bool
-        Whether a proof was asked for: a limit that left none then has a status of its own.
-    more : dict, optional
-        Further keys of the JSON object.
+    A certificate that cannot be written does not lose the solution.  With `proof`, a limit that
+    leaves no proof has an exit status of its own.
     """
 
     def write(path: str) -> None:
         solution.recorded(instance.words, corpus=corpus).save(path)
 
+    failed = False
+    if certificate is not None and solution.certificate is not None:
+        try:
+            save_certificate(out, certificate, solution.certificate, instance)
+        except InputError as error:
+            failed = True
+            say(f"partcover: {error}")
     parts = solution_parts(solution, shown=0 if out.no_vocabulary else 20)
     data = {**solution.to_json(vocabulary=not out.no_vocabulary), **(more or {})}
     if solution.corpora:
@@ -101,7 +90,7 @@ def write_solution(
         out.note(f"k is {instance.k:,}, but there are only {solution.candidates:,} candidates")
     if solution.termination == "error":
         out.note(f"the solver stopped: {solution.extra.get('message') or 'no reason given'}")
-    return exit_status(solution, proof=proof)
+    return EXIT_USAGE if failed else exit_status(solution, proof=proof)
 
 
 def save_certificate(

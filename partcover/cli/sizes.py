@@ -18,13 +18,7 @@ _BINARY = {f"{unit}i": 1024**power for power, unit in enumerate(("", "k", "m", "
 
 
 class Size(click.ParamType[int]):
-    """A size in bytes, with a unit or without.
-
-    Parameters
-    ----------
-    least : int
-        The smallest.
-    """
+    """A size in bytes, with a unit or without."""
 
     name = "size"
 

@@ -256,19 +256,7 @@ def corpora_from_json(
     symbols: Symbols,
     how: Mapping[str, Any],
 ) -> Corpora:
-    """Makes corpora from the content of an instance file, whose words have one count per corpus.
-
-    Parameters
-    ----------
-    data : dict
-        The content: ``references`` and ``names``.
-    named : sequence of (token, list of int)
-        The words.
-    symbols : {"bytes", "chars", "ints"}
-        The alphabet.
-    how : dict
-        How text was split into words.
-    """
+    """Makes corpora from the content of an instance file, whose words have one count per corpus."""
     references, names = data["references"], data.get("names")
     if not isinstance(references, list) or not isinstance(names, list | None):
         raise InputError("'references' and 'names' must be lists")

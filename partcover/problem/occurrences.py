@@ -19,13 +19,6 @@ Arcs: TypeAlias = tuple[Int32, Int64, Int32, Int64, Int64, Int32, Int32]
 def arcs_of(index: WordIndex, tokens: Intervals) -> Arcs:
     """Returns the first seven arguments of `partcover.kernels.search._local_search.State`.
 
-    Parameters
-    ----------
-    index : WordIndex
-        The intervals of the tokens, which are distinct.
-    tokens : Intervals
-        Where the tokens occur; all are different.
-
     Returns
     -------
     tuple of ndarray

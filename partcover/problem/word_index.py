@@ -102,11 +102,6 @@ class Intervals(NamedTuple):
 class WordIndex:
     """The suffix array of counted words, which finds all occurrences of a token at once.
 
-    Parameters
-    ----------
-    words : WordCounts
-        The words.
-
     Attributes
     ----------
     words : WordCounts

@@ -24,15 +24,6 @@ Pair = tuple[Token, ...]
 class CutTerms:
     """The effect of the pairs and cuts of a leaf on its bound.
 
-    Parameters
-    ----------
-    tokens_of : sequence of tuple of token
-        The tokens of each pair.
-    cuts : sequence of Cut
-        The cuts over these pairs.
-    words : SortedWords
-        The words.
-
     Attributes
     ----------
     limits : list of int

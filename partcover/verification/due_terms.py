@@ -25,15 +25,6 @@ _STEPS_A_PLACE = 16
 class DueTerms:
     """What tokens pay to the tokens that they cannot be made without, for covering some symbols.
 
-    Parameters
-    ----------
-    dues : sequence of PairPrices
-        The multipliers of single tokens, which get them.
-    words : SortedWords
-        The words.
-    needs : MergeNeeds
-        Finds the tokens that each token needs, and so pays.
-
     Attributes
     ----------
     bonus : dict of token to int

@@ -24,15 +24,6 @@ __all__ = ["LeafTerms", "terms_of"]
 class LeafTerms:
     """The effect of pairs, cuts, charges and group multipliers of a leaf on its bound.
 
-    Parameters
-    ----------
-    leaf : Leaf
-        The leaf.
-    words : SortedWords
-        The words.
-    instance : Instance
-        The instance, which defines the merges and the groups.
-
     Attributes
     ----------
     loss : int

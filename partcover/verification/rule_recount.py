@@ -25,13 +25,6 @@ _MOST = 3.4028234663852886e38  # the largest floating-point number of 32 bits
 def tokens_by_rule(words: WordCounts | HeadAndTail, vocabulary: Vocabulary) -> int:
     """Counts the tokens of words by one of the rules in `COUNTED`.
 
-    Parameters
-    ----------
-    words : WordCounts or HeadAndTail
-        The words.
-    vocabulary : Vocabulary
-        The tokens, over the same symbols, with their rule.
-
     Returns
     -------
     int

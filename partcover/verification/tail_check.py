@@ -104,19 +104,6 @@ def tail_bound(
     All arithmetic is in Python integers.  A word of n symbols in the tail takes O(n²) look-ups.
     Memory is that of checking the head, plus 8 bytes for each class.
 
-    Parameters
-    ----------
-    head : Instance
-        The words of the head, the budget and the conditions.
-    words : HeadAndTail
-        All words; the tail is read once, in parts, possibly by several processes.
-    leaf : Leaf
-        The prices of the head.
-    scale_bits : int
-        Binary digits behind the point of a price.
-    term : TailTerm
-        How the tail is priced.
-
     Raises
     ------
     InputError

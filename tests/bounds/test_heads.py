@@ -222,6 +222,21 @@ def test_cuts_of_the_head_prove_more():
         assert (check.ok, check.lower_bound) == (True, bound.lower_bound)
 
 
+@pytest.mark.long
+def test_a_bound_starts_from_the_certificate_of_a_head(book):
+    instance = by_head(book, 5, 100)
+    first = lower_bound(instance)
+    for start in (first.certificate, lower_bound(instance.with_k(6)).certificate):
+        # without a step, a bound is that of the start or below it
+        found = lower_bound(instance, start_certificate=start, iterations=0, cuts=False)
+        assert check_certificate(instance, found.certificate).ok
+        assert found.lower_bound > instance.tail.total_count
+        assert (found.lower_bound >= first.lower_bound) == (start is first.certificate)
+    other = lower_bound(by_head(book, 5, 90)).certificate
+    with pytest.raises(InputError, match="other words or counts"):
+        lower_bound(instance, start_certificate=other)
+
+
 def test_what_does_not_go_with_a_head(book):
     instance = by_head(book, 5, 100)
     for change, message in (
@@ -235,8 +250,8 @@ def test_what_does_not_go_with_a_head(book):
         greedtok(instance)
     with pytest.raises(InputError, match="with a head and a tail, a"):
         improve(instance, bound=False)
-    with pytest.raises(InputError, match="a start is not possible with a head and a tail"):
-        lower_bound(instance, start_certificate=lower_bound(instance).certificate)
+    with pytest.raises(InputError, match="a solution of GreedTok is not possible"):
+        lower_bound(instance, greedy=greedtok(instance.alone))
     with pytest.raises(InputError, match="cannot be saved"):
         instance.to_json()
     assert repr(instance).startswith("Instance(k=5, 100 words in the head, bytes")

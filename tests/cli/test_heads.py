@@ -93,11 +93,18 @@ def test_other_words_of_the_tail_are_refused(run, counts):
     assert "tail of other words" in check["problems"][0]
 
 
+def test_the_bound_of_a_head_is_resumed(run, counts):
+    bound = ("bound", counts, "-k", 3, "--head", 4, "-o", "P.cert")
+    before = as_json(run(*bound, "--json"))[1]["lower_bound"]
+    status, after = as_json(run(*bound, "--resume", "--iterations", 0, "--json"))
+    assert (status, after["lower_bound"]) == (0, before)
+    fails(run("bound", counts, "-k", 3, "--head", 2, "-o", "P.cert", "--resume"), "other words")
+
+
 def test_what_a_head_does_not_go_with_is_said_in_a_line(run, counts):
     bound = ["bound", counts, "-k", 3, "--head"]
     fails(run(*bound, 0), "--head")
     fails(run(*bound, 2, "--min-count", 2), "--min-count")
-    fails(run(*bound, 2, "--resume", "-o", "P.cert"), "--resume")
     fails(run("bound", "-", "-k", 3, "--head", 2), "several times")
     fails(run("bound", counts, "--head", 2), "-k is missing")
     fails(run(*bound, 2, "-o", counts), "-o")

@@ -84,7 +84,7 @@ def test_one_name_has_one_meaning():
                 assert isinstance(option.type, ReadablePath), (name, names)
             if names & {"-o", "--write-certificate", "--write-lp", "--events", "--plot"}:
                 assert isinstance(option.type, WritablePath), (name, names)
-            if option.name in ("corpus", "corpora", "vocabulary", "files", "file", "path"):
+            if option.name in ("corpus", "corpora", "vocabulary", "files", "file", "tokenizer"):
                 assert isinstance(option.type, ReadablePath), (name, option.name)
             if option.metavar in ("FILE", "P.cert", "V.json", "C.tsv", "M.mps|M.lp"):
                 assert isinstance(option.type, ReadablePath | WritablePath), (name, names)

@@ -180,10 +180,10 @@ def test_checkpoints_keep_a_better_proof_too(run, book, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (("--resume",), "--resume continues from the files of -o and --write-certificate"),
+        (("--resume",), "--resume continues from the files that a run writes"),
         (
             ("--resume", "-o", "-"),
-            "--resume continues from the files of -o and --write-certificate",
+            "--resume continues from the files that a run writes",
         ),
         ((*FILES, "--start", "V.json"), "leave out --start"),
         ((*FILES, "--start-certificate", "P.cert"), "leave out --start-certificate"),

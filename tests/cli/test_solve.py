@@ -191,10 +191,10 @@ def test_solvers(run):
             "--relaxation and --write-certificate exclude each other",
         ),
         (("--relaxation", "--resume"), "--relaxation and --resume exclude each other"),
-        (("--resume",), "--resume continues from the files of -o and --write-certificate"),
+        (("--resume",), "--resume continues from the files that a run writes"),
         (
             ("--resume", "-o", "-"),
-            "--resume continues from the files of -o and --write-certificate",
+            "--resume continues from the files that a run writes",
         ),
         (("--resume", "-o", "V.json", "--start", "long.json"), "leave out --start"),
         (

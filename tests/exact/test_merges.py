@@ -136,7 +136,7 @@ def test_goes_on_and_keeps_to_limits(tmp_path):
     one, two = (solve(instance, threads=threads) for threads in (1, 2))
     assert one.vocabulary == two.vocabulary
     assert one.certificate.to_json() == two.certificate.to_json()
-    with pytest.raises(InputError, match="a search without a bound is not possible"):
+    with pytest.raises(InputError, match="a search needs a bound"):
         improve(instance, bound=False)
 
 

@@ -26,8 +26,11 @@ __all__ = ["BoundHead", "HeadTask", "bound_by_head"]
 
 _SHARE = 0.6  # largest share of the time that the head takes
 
-BoundHead = Callable[[Instance, float | None, Bound | None], Bound]
-"""Bounds the words of a head within this many seconds; with cuts, from a bound without them."""
+Keep = Callable[[Certificate], None]
+BoundHead = Callable[[Instance, float | None, list[Certificate], bool, Keep | None], Bound]
+"""Bounds the words of a head within this many seconds, from certificates, without cuts or with
+them; passes on each better certificate.
+"""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,8 @@ class HeadTask:
     cuts: bool
     limits: RunLimits
     progress: Progress
-    checkpoint: Callable[[Certificate], None] | None
+    checkpoint: Keep | None
+    start: Certificate | None = None
 
 
 def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> Bound:
@@ -72,31 +76,39 @@ def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> 
     deadline = task.limits.start()
     whole = WholeWords(instance, task.limits.threads)
     refuse_beyond_memory(whole.head, "bound", is_head=True)
-    proven = bound_head(whole.head, _seconds(deadline, whole), None)
+    starts, known = [], None
+    if task.start is not None:
+        starts = [whole.of_head(task.start)]
+        known = whole.recounted(task.start) if task.start.k == instance.k else None
+    proven = bound_head(whole.head, _seconds(deadline, whole), starts, False, None)
     tokens = task.incumbent
     with workers(task.limits.threads) as share:
         prices = whole.prices(proven.certificate, share)
         termination = _priced(prices, whole, task, deadline, proven.termination)
         if task.cuts and termination == "completed" and not deadline.is_over:
-            proven = bound_head(whole.head, _seconds(deadline, whole), proven)
+            starts = [proven.certificate]
+            proven = bound_head(whole.head, _seconds(deadline, whole), starts, True, None)
             (leaf,) = proven.certificate.tree
             if isinstance(leaf, Leaf) and leaf.has_cuts:
                 cut = whole.prices(proven.certificate, share)
                 termination = _priced(cut, whole, task, deadline, proven.termination)
                 prices = max(prices, cut, key=lambda each: each.lower_bound)
-    if tokens is not None and prices.lower_bound > tokens:
+    certificate = prices.certificate(whole.words.n)
+    if known is not None and known.lower_bound > certificate.lower_bound:
+        certificate = known
+    if tokens is not None and certificate.lower_bound > tokens:
         raise InputError(
-            f"{tokens} tokens are given as enough, and {prices.lower_bound} are proven to be "
+            f"{tokens} tokens are given as enough, and {certificate.lower_bound} are proven to be "
             "needed: the incumbent is for another instance"
         )
     return replace(
         proven,
         instance=instance,
-        certificate=prices.certificate(whole.words.n),
-        lower_bound=prices.lower_bound,
+        certificate=certificate,
+        lower_bound=certificate.lower_bound,
         incumbent=tokens,
         relaxation=math.inf,
-        plain_bound=prices.lower_bound,
+        plain_bound=certificate.lower_bound,
         reduced_costs=np.zeros_like(proven.reduced_costs),
         seconds=deadline.seconds,
         termination=termination,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -23,15 +22,10 @@ from ...runtime.processes.parallel import ForEach, call_in_turn, workers
 from ...runtime.progress import Progress
 from ...vocabulary.vocabulary import Vocabulary
 from ..counting.price_counter import leaf_prices
+from .head_bound import BoundHead
 from .whole_words import WholeWords
 
-__all__ = ["BoundOfHead", "improve_by_head"]
-
-BoundOfHead = Callable[
-    [Instance, float | None, list[Certificate], Callable[[Certificate], None], bool], Bound
-]
-"""Bounds a head within this many seconds, from certificates; passes on each better certificate.
-"""
+__all__ = ["improve_by_head"]
 
 _GREEDY_SECONDS = 0.5  # GreedTok always gets these seconds
 _SHARE = 0.4  # largest share of the time that the bound of the head takes
@@ -46,7 +40,7 @@ def improve_by_head(
     limits: RunLimits,
     progress: Progress,
     checkpoint: Checkpoint | None,
-    bound_head: BoundOfHead,
+    bound_head: BoundHead,
     *,
     cuts: bool,
 ) -> Solution:
@@ -102,7 +96,7 @@ class _Run:
         limits: RunLimits,
         phases: PhaseEvents,
         checkpoint: Checkpoint | None,
-        bound_head: BoundOfHead,
+        bound_head: BoundHead,
         *,
         cuts: bool,
     ) -> None:
@@ -175,11 +169,6 @@ class _Run:
             cover=whole.head.words.total_symbols + whole.tail.symbols - tokens,
         )
 
-    def _of_head(self, proof: Certificate) -> Certificate:
-        """Returns the part of a certificate that is about the head alone."""
-        head = self.whole.head
-        return Certificate.of(head, proof.tree, head.words.total_count, proof.scale_bits)
-
     @property
     def is_closed(self) -> bool:
         """Whether the gap is at most the one asked for."""
@@ -209,7 +198,7 @@ class _Run:
         self._priced_at = time.monotonic()
         left = self.deadline.left
         limit = None if left is None else min(_SHARE * left, left - self._pricing_seconds)
-        starts = [] if self.proof is None else [self._of_head(self.proof)]
+        starts = [] if self.proof is None else [self.whole.of_head(self.proof)]
         seconds = None if limit is None else max(0.0, limit)
         proven = self._bound_of_head(seconds, starts, cuts=False)
         if not self.cuts or proven.termination != "completed" or self.is_closed:
@@ -223,7 +212,7 @@ class _Run:
     ) -> Bound:
         """Bounds the head, prices all words with its prices, and keeps the better certificate."""
         self.phases.enter("bound")
-        proven = self.bound_head(self.whole.head, seconds, starts, self._prove, cuts)
+        proven = self.bound_head(self.whole.head, seconds, starts, cuts, self._prove)
         if not self._is_priced(proven.certificate):
             self.phases.enter("tail")
             with workers(self.limits.threads) as share:

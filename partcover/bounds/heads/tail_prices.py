@@ -118,11 +118,6 @@ class TailPrices:
         About as many tokens as the k-th best token saves in all words.
     stated : Certificate, optional
         A certificate whose digits, classes and multipliers are used.
-
-    Attributes
-    ----------
-    lower_bound : int
-        The best bound so far.
     """
 
     def __init__(

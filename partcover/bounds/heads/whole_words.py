@@ -36,20 +36,6 @@ class WholeWords:
     """All words of a head and a tail, with the budget and the conditions.
 
     The tail is read in blocks.
-
-    Parameters
-    ----------
-    instance : Instance
-        An instance of a head and a tail.
-    threads : int
-        Number of threads.
-
-    Attributes
-    ----------
-    words : HeadAndTail
-        All words.
-    head : Instance
-        The same instance without its tail.
     """
 
     def __init__(self, instance: Instance, threads: int) -> None:
@@ -136,6 +122,19 @@ class WholeWords:
             tried=self.tried,
             last_gain=last_gain,
         )
+
+    def of_head(self, proof: Certificate) -> Certificate:
+        """Returns the part of a certificate, for any k, that is about the head alone.
+
+        Raises
+        ------
+        InputError
+            If it is for other words or conditions.
+        """
+        if problems := mismatches(self.instance.with_k(proof.k), proof):
+            raise InputError(problems[0])
+        head = self.head.with_k(proof.k)
+        return Certificate.of(head, proof.tree, head.words.total_count, proof.scale_bits)
 
     def recounted(self, proof: Certificate) -> Certificate:
         """Returns a certificate whose bound is lowered to what its prices and multipliers prove.

@@ -71,13 +71,7 @@ class Budgets:
         self.members = [np.flatnonzero(members[chosen]) for members, _ in self.groups]
 
     def project(self, x: Float64, gain: Float64, scale: Float64) -> Float64:
-        """Returns the point within the budgets that is nearest to x + scale·gain.
-
-        Parameters
-        ----------
-        x, gain, scale : ndarray of float64, shape (active,)
-            The point, the direction, and the steps.
-        """
+        """Returns the point within the budgets that is nearest to x + scale·gain."""
         made = np.ones_like(x)
         if self.optional is None:
             self._project(x, gain, scale, made)
@@ -132,13 +126,7 @@ class Budgets:
 
 @dataclass(frozen=True)
 class FeeTerm(Term):
-    """The multipliers that tokens of groups pay.
-
-    Attributes
-    ----------
-    fees : tuple of int
-        The multiplier of each group.
-    """
+    """The multipliers that tokens of groups pay."""
 
     fees: tuple[int, ...]
 

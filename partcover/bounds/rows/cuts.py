@@ -124,16 +124,6 @@ class Cuts(Family):
     y of an edge is 1 if one of its tokens is chosen.  Since only one token lies over a position,
     rows over flows keep the sum of the flows of the edge's tokens over it at most y.  An inequality
     keeps the sum of the y at most what x allows.
-
-    Parameters
-    ----------
-    cuts : sequence of Inequality
-        The inequalities, over active candidates.
-
-    Attributes
-    ----------
-    cuts : list of Inequality
-        The inequalities that are used.
     """
 
     def __init__(self, cuts: Sequence[Inequality] = ()) -> None:

@@ -39,13 +39,6 @@ class Merges(Family):
     T pays the multiplier of a row, and P gets it.  In integers T pays u_T, and in each way the
     parts get u_T together.  So for any multipliers, a vocabulary that contains T contains tokens
     that get what T pays (`check_certificate` has the proof).
-
-    Parameters
-    ----------
-    counter : PriceCounter
-        The candidates.
-    condition : MergeCondition
-        How tokens can be made.
     """
 
     def __init__(self, counter: PriceCounter, condition: MergeCondition) -> None:

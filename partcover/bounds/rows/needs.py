@@ -30,11 +30,6 @@ class Needs(Family):
     Each of these tokens pays the multiplier of a row for lying over the position, and T gets it
     (`check_certificate` has the proof).
 
-    Parameters
-    ----------
-    merges : Merges
-        The candidates, and how they can be made.
-
     Attributes
     ----------
     first : ndarray of int64, shape (candidates + 1,)

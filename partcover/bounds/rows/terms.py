@@ -21,13 +21,7 @@ __all__ = ["Given", "LastStep", "Names", "OverFlows", "Term"]
 
 
 class Names:
-    """The names of candidates and positions in a certificate.
-
-    Parameters
-    ----------
-    counter : PriceCounter
-        The candidates and words.
-    """
+    """The names of candidates and positions in a certificate."""
 
     def __init__(self, counter: PriceCounter) -> None:
         self._counter = counter

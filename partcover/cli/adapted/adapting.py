@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import click
-
 from ...corpus import symbols as sym
 from ...report.tables import Listing
-from ...vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
-from ..command import Decorator, Function, option
+from ...vocabulary.rules import SegmentationRule
+from ..command import Decorator, argument
 from ..exit_status import EXIT_INTERRUPTED
-from ..options import all_files_option, no_vocabulary_option, output_options, seconds_option
-from ..paths import WritablePath
+from ..options import (
+    all_files_option,
+    applied,
+    key_option,
+    no_vocabulary_option,
+    output_options,
+    pretokenizer_option,
+    rule_option,
+    seconds_option,
+    write_certificate_option,
+    write_instance_option,
+)
 from ..results import save_certificate
-from ..shown.completion import pretokenizer_names
 from ..shown.output import Output
 from .base_files import read_base
 
@@ -28,51 +35,35 @@ __all__ = ["adapting_options", "read_adaptable", "show_adaptation"]
 _NAMED = 10  # tokens in a remark
 
 
-def adapting_options(*, writes: str) -> Decorator:
-    """Adds the options that both commands have, but for their own."""
+def adapting_options(*own: Decorator) -> Decorator:
+    """Adds the arguments and options of both commands, with those of one of them at the front."""
     added = [
-        option(
-            "--rule",
-            type=click.Choice(SEGMENTATION_RULES),
-            help="Segmentation rule before and after. Default: as BASE says.",
+        argument(
+            "base",
+            metavar="BASE",
+            help="Vocabulary file, list of tokens, or a tokenizer that `import` reads.",
         ),
-        option(
-            "--pretokenizer",
-            shell_complete=pretokenizer_names,
-            help="Pre-tokenizer, if BASE does not contain one.",
+        argument(
+            "files",
+            nargs=-1,
+            required=True,
+            metavar="CORPUS…",
+            help="Text that `count` reads, or one file of word counts.",
         ),
-        option(
-            "--key",
-            default="text",
-            show_default=True,
-            help="Text field of .jsonl and .parquet files.",
-        ),
-        option(
-            "--write-certificate",
-            type=WritablePath(),
-            metavar="FILE",
-            help="Write the certificate of the lower bound (.cert). A better one in FILE is kept.",
-        ),
-        option(
-            "--write-instance",
-            type=WritablePath(),
-            metavar="I.json",
-            help="Write the instance of the lower bound, for `verify`.",
-        ),
+        *own,
+        rule_option("Segmentation rule before and after. Default: as BASE says."),
+        pretokenizer_option("Pre-tokenizer, if BASE does not contain one."),
+        key_option(),
+        write_certificate_option,
+        write_instance_option,
         seconds_option(
             default=20.0, about="Time for search and bound, after the words are counted."
         ),
         all_files_option,
         no_vocabulary_option,
-        output_options(writes=writes, threads=True),
+        output_options(writes="the new vocabulary", threads=True),
     ]
-
-    def decorate(function: Function) -> Function:
-        for decorator in reversed(added):
-            function = decorator(function)
-        return function
-
-    return decorate
+    return lambda function: applied(function, *added)
 
 
 def read_adaptable(
@@ -90,24 +81,7 @@ def show_adaptation(
     certificate: str | None,
     instance: str | None,
 ) -> int:
-    """Saves the new vocabulary and its proof, and shows what was found.
-
-    Parameters
-    ----------
-    out : Output
-        Where to.
-    found : Adaptation
-        The vocabulary; its unreachable tokens of the base are named.
-    tables : iterable of Listing
-        What is shown.
-    certificate, instance : str or None
-        The files of the proof, where they are asked for.
-
-    Returns
-    -------
-    int
-        The exit status.
-    """
+    """Saves the new vocabulary and its proof, shows what was found, returns the exit status."""
     tokens = found.unreachable
     if tokens:
         named = ", ".join(sym.glance(token) for token in tokens[:_NAMED])

@@ -46,13 +46,6 @@ def read_corpora(
 ) -> dict[str, WordCounts]:
     """Reads several corpora, those of counted words first, and checks each for the vocabulary.
 
-    Parameters
-    ----------
-    out, base, **reading
-        As for `read_corpus`.
-    corpora : mapping of str to sequence of str
-        The files of each corpus, by its name in errors; those without files are left out.
-
     Raises
     ------
     InputError
@@ -76,21 +69,7 @@ def _are_counted(files: Sequence[str]) -> bool:
 def read_corpus(
     out: Output, base: Vocabulary, files: Sequence[str], *, key: str, all_files: bool
 ) -> WordCounts:
-    """Reads word counts, or counts the words of text with a vocabulary's pre-tokenizer.
-
-    Parameters
-    ----------
-    out : Output
-        Shows how far the count is.
-    base : Vocabulary
-        The vocabulary.
-    files : sequence of str
-        One file of counted words, or text as `count` reads it.
-    key : str
-        The field of JSON lines, or the column of Parquet.
-    all_files : bool
-        Whether files of folders are read whatever their names end in.
-    """
+    """Reads word counts, or counts the words of text with a vocabulary's pre-tokenizer."""
     from ...corpus.word_counts import WordCounts
 
     kinds = [None if all_files else kind_of(file) for file in files]

@@ -70,15 +70,7 @@ TARGETS = {
 
 
 def tables_of(data: dict[str, Any], sets: bool) -> dict[str, Listing]:
-    """Makes the tables to show, by name; the CSV of the rows has the measures of the token sets.
-
-    Parameters
-    ----------
-    data : dict
-        The JSON object of the command.
-    sets : bool
-        Whether to show what is known of the token sets.
-    """
+    """Makes the tables to show, by name; the CSV of the rows has the measures of the token sets."""
     rows, vocabularies = data["rows"], data["sets"]["vocabularies"] if sets else []
     names = ("k", "method", "rule")
     facts = {tuple(row[n] for n in names): row for row in vocabularies}

@@ -60,34 +60,20 @@ def _printable_lines(text: str) -> str:
 
 @dataclass
 class Output:
-    """Where the results of a command go: the options that commands share.
-
-    Attributes
-    ----------
-    json : bool
-        Whether one JSON object is printed instead of tables.
-    quiet : bool
-        Whether remarks and progress are left out.
-    path : str or None
-        The file of ``-o``.
-    form : str or None
-        The value of ``--format``, one of `FORMATS`.
-    wide : bool
-        Whether tables have every column, whatever fits.
-    no_vocabulary : bool
-        Whether the tokens are left out of what is printed.
-    threads, seed : int
-        The values for commands that use them.
-    """
+    """Where the results of a command go: the options that commands share."""
 
     json: bool = False
     quiet: bool = False
     path: str | None = None
-    form: str | None = None
+    result_format: str | None = None
     wide: bool = False
     no_vocabulary: bool = False
     threads: int = 1
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.path == "-" and (self.json or self.result_format == "json"):
+            raise click.UsageError("-o - and --json both write to standard output: leave out one")
 
     @property
     def width(self) -> int | None:
@@ -107,7 +93,7 @@ class Output:
     @property
     def file_form(self) -> str:
         """The format of a result in the file of ``-o``: ``--format``, else by the file's ending."""
-        return self.form or _ENDINGS.get(Path(self.path or "").suffix.lower(), "json")
+        return self.result_format or _ENDINGS.get(Path(self.path or "").suffix.lower(), "json")
 
     def note(self, line: str) -> None:
         """Writes a remark to standard error, unless quiet."""
@@ -123,15 +109,7 @@ class Output:
         click.echo(json.dumps(data, ensure_ascii=not is_utf8()))
 
     def result(self, data: dict[str, Any], *parts: Listing | str) -> None:
-        """Saves a result in the file of ``-o``, then shows it.
-
-        Parameters
-        ----------
-        data : dict
-            The JSON object.
-        parts : Listing or str
-            Tables, and lines between them.  CSV has the first table.
-        """
+        """Saves a result in the file of ``-o``, then shows it; CSV has the first table."""
 
         def write(path: str) -> None:
             write_atomic(path, self.text(data, parts, self.file_form))
@@ -184,10 +162,10 @@ class Output:
         """Prints a result in the format asked for, unless ``-o`` is standard output."""
         if self.path == "-":
             return
-        if self.json or self.form == "json":
+        if self.json or self.result_format == "json":
             self.object(data)
-        elif self.form in ("csv", "markdown"):
-            click.echo(self.text(data, parts, self.form), nl=False)
+        elif self.result_format in ("csv", "markdown"):
+            click.echo(self.text(data, parts, self.result_format), nl=False)
         else:
             self.tables(*parts)
 

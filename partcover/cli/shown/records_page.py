@@ -27,13 +27,7 @@ def gap_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
 
 
 def records_tables(records: Sequence[Record]) -> str:
-    """Returns the tables of the page, as Markdown.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        The records, in the order of the page.
-    """
+    """Returns the tables of the page, as Markdown."""
     from ...instances.records import BUDGETS
 
     texts = [
@@ -65,13 +59,6 @@ def records_tables(records: Sequence[Record]) -> str:
 
 def records_chart(records: Sequence[Record], path: str | PathLike[str]) -> None:
     """Draws the gap over k, a line for each text.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        The records.
-    path : path
-        Where to; the ending names the format (.png, .svg, .pdf).
 
     Raises
     ------

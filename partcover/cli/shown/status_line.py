@@ -21,17 +21,7 @@ _PER_SECOND = 4  # how often the line is written
 
 
 class StatusLine(Progress):
-    """A line with the phase, the incumbent, the lower bound, the gap, the time and a remark.
-
-    Parameters
-    ----------
-    phase : str
-        The first phase.
-    time_limit : float, optional
-        Seconds from now, where events do not tell how many are left.
-    clock : callable
-        Returns the seconds of some clock.
-    """
+    """A line with the phase, the incumbent, the lower bound, the gap, the time and a remark."""
 
     def __init__(
         self,

@@ -105,21 +105,7 @@ def show_scores(
     rule: SegmentationRule | None,
     options: ScoreOptions,
 ) -> int:
-    """Scores one vocabulary or several on texts or counts; returns the exit status.
-
-    Parameters
-    ----------
-    out : Output
-        Where the tables go.
-    first : str
-        A vocabulary.
-    others : sequence of str
-        Further vocabularies, and the texts or counts.
-    rule : str or None
-        The rule for all vocabularies; None for each one's own.
-    options : ScoreOptions
-        What is measured.
-    """
+    """Scores one vocabulary or several on texts or counts; returns the exit status."""
     paths = [first, *(path for path in others if _is_vocabulary(path))]
     corpora = [path for path in others if path not in paths]
     if not corpora:

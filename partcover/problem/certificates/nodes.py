@@ -30,11 +30,6 @@ _SHORT_BITS = 30  # with at most so many, a price of 1 fits in 32 bits with its 
 class Branch:
     """An inner node: vocabularies with `token` go to its first subtree, the others to its second.
 
-    Attributes
-    ----------
-    token : token
-        The token that splits the cases.
-
     Examples
     --------
     >>> from partcover.problem.certificates.nodes import Branch

@@ -11,8 +11,8 @@ from ....errors import InputError
 from ....vocabulary.rules import SegmentationRule
 from ...adapted.adapting import adapting_options, read_adaptable, show_adaptation
 from ...adapted.base_files import read_corpora
-from ...command import argument, command, option
-from ...paths import ReadablePath, check_not_among
+from ...command import command, option, reading_option
+from ...paths import check_not_among
 from ...shown.output import Output
 from ...sizes import Share, Weight
 
@@ -29,48 +29,29 @@ from ...sizes import Share, Weight
         ("partcover export new.json --to huggingface -o new", "write it for a library"),
     ],
 )
-@argument(
-    "base",
-    type=ReadablePath(),
-    metavar="BASE",
-    help="Vocabulary file, list of tokens, or a tokenizer that `import` reads.",
+@adapting_options(
+    option("-m", "m", type=click.IntRange(0), required=True, help="Number of tokens to add."),
+    reading_option(
+        "--keep",
+        "FILE",
+        "Text or word counts that BASE should still tokenize well, measured before and after. "
+        "Repeatable.",
+        multiple=True,
+    ),
+    option(
+        "--keep-weight",
+        type=Weight(),
+        default=Fraction(0),
+        metavar="W",
+        help="Weight of a token of --keep; a token of CORPUS has weight 1.",
+    ),
+    option(
+        "--at-most",
+        type=Share(),
+        metavar="SHARE",
+        help="Maximum increase in tokens on the --keep corpus, for example 0.1%.",
+    ),
 )
-@argument(
-    "files",
-    nargs=-1,
-    required=True,
-    metavar="CORPUS…",
-    help="Text that `count` reads, or one file of word counts.",
-)
-@option(
-    "-m",
-    "m",
-    type=click.IntRange(0),
-    required=True,
-    help="Number of tokens to add.",
-)
-@option(
-    "--keep",
-    multiple=True,
-    type=ReadablePath(),
-    metavar="FILE",
-    help="Text or word counts that BASE should still tokenize well, measured before and after. "
-    "Repeatable.",
-)
-@option(
-    "--keep-weight",
-    type=Weight(),
-    default=Fraction(0),
-    metavar="W",
-    help="Weight of a token of --keep; a token of CORPUS has weight 1. Default: 0.",
-)
-@option(
-    "--at-most",
-    type=Share(),
-    metavar="SHARE",
-    help="Maximum increase in tokens on the --keep corpus, for example 0.1%.",
-)
-@adapting_options(writes="the new vocabulary")
 def extend_command(
     out: Output,
     base: str,

@@ -11,8 +11,8 @@ from ....runtime.files.writing import atomic_writer
 from ....vocabulary.rules import SegmentationRule
 from ...adapted.adapting import adapting_options, read_adaptable, show_adaptation
 from ...adapted.base_files import read_corpus
-from ...command import argument, command, option
-from ...paths import ReadablePath, WritablePath, check_not_among
+from ...command import command, option, writing_option
+from ...paths import check_not_among
 from ...shown.output import Output
 
 
@@ -24,34 +24,21 @@ from ...shown.output import Output
         ("partcover export small.json --to huggingface -o small", "write it for a library"),
     ],
 )
-@argument(
-    "base",
-    type=ReadablePath(),
-    metavar="BASE",
-    help="Vocabulary file, list of tokens, or a tokenizer that `import` reads.",
+@adapting_options(
+    option(
+        "-k",
+        "k",
+        type=click.IntRange(0),
+        required=True,
+        help="Number of tokens to keep, not counting single bytes and special tokens.",
+    ),
+    writing_option(
+        "--ids",
+        "FILE.npy",
+        "Write a NumPy array with the new id of each old id, -1 for a removed token.",
+        dest="write_ids",
+    ),
 )
-@argument(
-    "files",
-    nargs=-1,
-    required=True,
-    metavar="CORPUS…",
-    help="Text that `count` reads, or one file of word counts.",
-)
-@option(
-    "-k",
-    "k",
-    type=click.IntRange(0),
-    required=True,
-    help="Number of tokens to keep, not counting single bytes and special tokens.",
-)
-@option(
-    "--ids",
-    "write_ids",
-    type=WritablePath(),
-    metavar="FILE.npy",
-    help="Write a NumPy array with the new id of each old id, -1 for a removed token.",
-)
-@adapting_options(writes="the new vocabulary")
 def prune_command(
     out: Output,
     base: str,

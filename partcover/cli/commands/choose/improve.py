@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
-
 import click
 
-from ....errors import InputError
 from ...checkpoint_files import CheckpointFiles
 from ...command import command, option
-from ...exit_status import EXIT_USAGE
 from ...inputs import InstanceSource
-from ...options import engine_options, grouped, no_cuts_option, refuse_with_minimax
+from ...options import no_cuts_option
 from ...plan import plan_option
-from ...readers import Readers
-from ...results import save_certificate, write_solution
+from ...readers import Readers, head_options
+from ...results import write_solution
 from ...search_options import SearchOptions, search_options
-from ...shown.output import Output, say
-
-if TYPE_CHECKING:
-    from ....problem.instance import Instance
-    from ....problem.solution import Solution
+from ...shown.output import Output
 
 
 @command(
@@ -45,30 +36,18 @@ if TYPE_CHECKING:
 )
 @option("--no-bound", is_flag=True, help="Search only; do not compute a lower bound.")
 @no_cuts_option
-@option(
-    "--head",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Keep only the N most frequent words in memory and read the rest from disk as needed.",
-)
-@engine_options(
-    ", which read the words that --head keeps on disk",
-    "threads",
-    "Directory that all workers can read and write. Default: the directory of -o.",
-)
+@head_options
 @search_options(
     limit="Stop after this many seconds. Default: when the search no longer improves.",
     several=True,
 )
 @plan_option("search")
-@partial(grouped, name="readers", kind=Readers)
 def improve_command(
     out: Output,
     source: InstanceSource,
     search: SearchOptions,
     no_bound: bool,
     no_cuts: bool,
-    head: int | None,
     readers: Readers,
 ) -> int:
     """Choose a better vocabulary by search, and bound its gap.
@@ -89,51 +68,24 @@ def improve_command(
     is kept only if it needs fewer tokens for all words.
     """
     from ....bounds.improve import improve
-    from ....problem.certificates.certificate import Certificate
 
     if no_bound and (search.write_certificate or search.start_certificate):
         name = "--write-certificate" if search.write_certificate else "--start-certificate"
         raise click.UsageError(f"--no-bound and {name} exclude each other")
-    if source.several:
-        refuse_with_minimax(no_bound=no_bound, head=head)
-    if head is not None and no_bound:
-        raise click.UsageError("--head and --no-bound exclude each other")
-    readers = readers.beside(out.path)
-    with readers.started(out.threads, head) as executor:
-        instance = source.read(
-            several=True,
-            threads=out.threads,
-            head=head,
-            executor=executor,
-            scratch=readers.scratch,
-        )
+    with readers.instance(out, source) as instance:
         files = CheckpointFiles(out, search.write_certificate, instance, source.name)
-        start, certificate = search.starts(files.load, Certificate.load)
+        start, certificates = search.starts(files.load)
         with search.watched(out) as progress:
             solution = improve(
                 instance,
                 warm_start=start,
-                start_certificate=certificate,
+                start_certificate=next(iter(certificates), None),
                 bound=not no_bound,
                 cuts=not no_cuts,
                 progress=progress,
                 checkpoint=files,
                 **search.limits(out),
             )
-        saved = _save_certificate(out, search.write_certificate, solution, instance)
-    status = write_solution(out, solution, instance, source.name)
-    return status if saved else EXIT_USAGE
-
-
-def _save_certificate(
-    out: Output, path: str | None, solution: Solution, instance: Instance
-) -> bool:
-    """Writes the certificate; returns False if that fails, which must not lose the vocabulary."""
-    if path is None or solution.certificate is None:
-        return True
-    try:
-        save_certificate(out, path, solution.certificate, instance)
-    except InputError as error:
-        say(f"partcover: {error}")
-        return False
-    return True
+        return write_solution(
+            out, solution, instance, source.name, certificate=search.write_certificate
+        )

@@ -127,15 +127,6 @@ def train_command(
 def method_options(run: Callable[..., Any], method: str, settings: Sequence[str]) -> dict[str, Any]:
     """Reads options written ``NAME=VALUE`` as keyword-only parameters of a trainer.
 
-    Parameters
-    ----------
-    run : callable
-        The trainer.
-    method : str
-        Its name, for messages.
-    settings : sequence of str
-        As on the command line; of two for one name the last counts.
-
     Returns
     -------
     dict of str to any

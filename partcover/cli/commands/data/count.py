@@ -19,9 +19,15 @@ from ....runtime.files.writing import shown
 from ....runtime.memory import available_memory
 from ....runtime.processes.engines import executor_of
 from ...command import LIMITS, argument, command, option
-from ...options import all_files_option, engine_options, grouped, output_options
+from ...options import (
+    all_files_option,
+    engine_options,
+    grouped,
+    key_option,
+    output_options,
+    pretokenizer_option,
+)
 from ...paths import check_not_among
-from ...shown.completion import pretokenizer_names
 from ...shown.output import Output
 from ...sizes import Size, Words
 
@@ -39,19 +45,7 @@ DEFAULT_MEMORY = 2_000_000_000
 
 @dataclass(frozen=True)
 class _Running:
-    """Who counts, and within what.
-
-    Attributes
-    ----------
-    engine : str
-        What the workers are.
-    memory : int or None
-        Bytes that a process may take.
-    resume : bool
-        Whether to go on from finished parts.
-    scratch : str or None
-        Where these are kept.
-    """
+    """Who counts, and within what."""
 
     engine: str
     memory: int | None
@@ -81,15 +75,12 @@ class _Running:
     ],
 )
 @argument("files", nargs=-1, required=True, metavar="FILE…", help="Text to count; see above.")
-@option(
-    "--pretokenizer",
+@pretokenizer_option(
+    "Rule that splits text into words: gpt2, cl100k, o200k, qwen2, qwen3.5, deepseek, tekken, "
+    "space-prefix (the rule of the papers' counts), first-space, space, digit, or none. Join "
+    "several with '+' (first-space+digit). space-prefix:_ marks spaces with _. Also JSON as in a "
+    'tokenizer.json: \'{"type": "Whitespace"}\'.',
     default=DEFAULT_PRETOKENIZER,
-    show_default=True,
-    shell_complete=pretokenizer_names,
-    help="Rule that splits text into words: gpt2, cl100k, o200k, qwen2, qwen3.5, deepseek, "
-    "tekken, space-prefix (the rule of the papers' counts), first-space, space, digit, or none. "
-    "Join several with '+' (first-space+digit). space-prefix:_ marks spaces with _. Also JSON as "
-    'in a tokenizer.json: \'{"type": "Whitespace"}\'.',
 )
 @option(
     "--phrases",
@@ -97,7 +88,7 @@ class _Running:
     default=1,
     metavar="P",
     help="Join up to P consecutive words (or all) into one, so that tokens can span words. Phrases "
-    "end at punctuation, numbers, and line breaks. Default: 1.",
+    "end at punctuation, numbers, and line breaks.",
 )
 @option(
     "--normalizer",
@@ -105,12 +96,11 @@ class _Running:
     help="Normalizer: NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Nmt, or "
     "BertNormalizer. Join several with '+'. Also JSON as in a tokenizer.json.",
 )
-@option("--key", default="text", show_default=True, help="Text field of .jsonl and .parquet files.")
+@key_option()
 @option(
     "--symbols",
     type=click.Choice(["bytes", "chars"]),
     default="bytes",
-    show_default=True,
     help="Symbols of the words.",
 )
 @all_files_option
@@ -136,7 +126,6 @@ class _Running:
 )
 @engine_options(
     "",
-    "threads",
     "Directory for temporary parts that all workers can read and write. Default: that of -o.",
 )
 @output_options(

@@ -5,14 +5,20 @@ from __future__ import annotations
 import click
 import cloup
 
-from ....errors import InputError
 from ....report.tables import Listing, facts
-from ...command import argument, command, option
-from ...exit_status import EXIT_USAGE, EXIT_VERIFICATION
+from ...command import argument, command, option, reading_option
+from ...exit_status import EXIT_VERIFICATION
 from ...inputs import read_vocabulary
-from ...options import no_vocabulary_option, output_options, plot_option, seconds_option
-from ...paths import ReadablePath, WritablePath
-from ...results import save_certificate, write_solution
+from ...options import (
+    no_vocabulary_option,
+    output_options,
+    plot_option,
+    seconds_option,
+    start_certificate_option,
+    start_option,
+    write_certificate_option,
+)
+from ...results import write_solution
 from ...shown.completion import record_names
 from ...shown.output import Output, say_problems
 
@@ -71,24 +77,11 @@ _budget = option(
 )
 @argument("corpus", metavar="COUNTS.tsv", help="Word counts of the record's text.")
 @_budget
-@option(
-    "--start",
-    type=ReadablePath(),
-    metavar="V.json",
-    help="Vocabulary to start from. Default: the best known one, if its file is available.",
+@start_option("Vocabulary to start from. Default: the best known one, if its file is available.")
+@start_certificate_option(
+    "Certificate to start from, for any k. Default: the best known one, if available."
 )
-@option(
-    "--start-certificate",
-    type=ReadablePath(),
-    metavar="P.cert",
-    help="Certificate to start from, for any k. Default: the best known one, if available.",
-)
-@option(
-    "--write-certificate",
-    type=WritablePath(),
-    metavar="FILE",
-    help="Write the certificate of the lower bound, unless FILE already proves a larger one.",
-)
+@write_certificate_option
 @seconds_option(default=60.0)
 @no_vocabulary_option
 @output_options(writes="the vocabulary", kind="text", threads=True, seed=True)
@@ -133,23 +126,16 @@ def records_run(
         )
     judgment = records.judge(record, words, k, solution.vocabulary, solution.certificate)
     instance = Instance(words, k)
-    saved = True
-    if write_certificate is not None and solution.certificate is not None:
-        try:
-            save_certificate(out, write_certificate, solution.certificate, instance)
-        except InputError as error:
-            say_problems([str(error)])
-            saved = False
     better = {"fewer_tokens": judgment.fewer_tokens, "higher_bound": judgment.higher_bound}
-    status = write_solution(out, solution, instance, corpus, more=better)
+    status = write_solution(
+        out, solution, instance, corpus, certificate=write_certificate, more=better
+    )
     out.note(_compared(judgment.tokens, judgment.best_tokens, "tokens", judgment.fewer_tokens))
     if judgment.lower_bound is not None:
         bounds = judgment.lower_bound, judgment.best_lower_bound
         out.note(_compared(*bounds, "lower bound", judgment.higher_bound))
     say_problems(judgment.problems)
-    if not judgment.ok:
-        return EXIT_VERIFICATION
-    return status if saved else EXIT_USAGE
+    return status if judgment.ok else EXIT_VERIFICATION
 
 
 @command(
@@ -163,13 +149,8 @@ def records_run(
 )
 @argument("corpus", metavar="COUNTS.tsv", help="Word counts of the record's text.")
 @_budget
-@option("--vocab", type=ReadablePath(), metavar="V.json", help="Vocabulary to check.")
-@option(
-    "--certificate",
-    type=ReadablePath(),
-    metavar="P.cert",
-    help="Certificate of a lower bound to check.",
-)
+@reading_option("--vocab", "V.json", "Vocabulary to check.")
+@reading_option("--certificate", "P.cert", "Certificate of a lower bound to check.")
 @output_options(writes="the result, as JSON", kind="text", table=False)
 def records_check(
     out: Output, name: str, corpus: str, budget: str, vocab: str | None, certificate: str | None

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ....report.tables import facts
-from ...command import argument, command, option
+from ...command import argument, command, option, writing_option
 from ...options import output_options
-from ...paths import WritablePath
 from ...results import write_instance
 from ...shown.output import Output
 
@@ -42,32 +41,26 @@ if TYPE_CHECKING:
     "--problem",
     type=click.Choice(["vertex-cover", "max-2-sat", "max-2-sat-bottom-up"]),
     default="vertex-cover",
-    show_default=True,
     help="Problem to reduce. bottom-up: choose merges instead of a vocabulary.",
 )
 @option(
     "--alphabet",
     type=click.Choice(["unbounded", "binary", "unary"]),
     default="unbounded",
-    show_default=True,
     help="Symbols of the words. binary: for max-2-sat with each variable in at most three clauses. "
     "unary: for vertex-cover.",
 )
 @option("-k", "k", type=int, help="Size of the vertex cover.")
 @option("--satisfied", type=int, help="Number of clauses to satisfy (max-2-sat).")
 @option("--lift", is_flag=True, help="Map a solution S of instance I back to the graph or formula.")
-@option(
-    "--draw",
-    type=WritablePath("figure"),
-    metavar="FILE",
-    help="Draw the problem next to its words (.svg, .png, .pdf).",
+@writing_option(
+    "--draw", "FILE", "Draw the problem next to its words (.svg, .png, .pdf).", kind="figure"
 )
 @option(
     "--from",
     "source_format",
     type=click.Choice(["edgelist", "dimacs", "pace"]),
     default="edgelist",
-    show_default=True,
     help="Format of the graph. edgelist: two vertex names per line.",
 )
 @output_options(writes="the instance, or the answer of --lift")

@@ -16,13 +16,16 @@ from ...command import argument, command, option
 from ...exit_status import EXIT_GAP, EXIT_INTERRUPTED
 from ...options import (
     all_files_option,
+    key_option,
     output_options,
+    pretokenizer_option,
     seconds_option,
     start_certificate_option,
+    write_certificate_option,
+    write_instance_option,
 )
-from ...paths import ReadablePath, WritablePath, check_not_among
+from ...paths import ReadablePath, check_not_among
 from ...results import save_certificate
-from ...shown.completion import pretokenizer_names
 from ...shown.output import Output, say
 from ...sizes import Share
 
@@ -50,17 +53,12 @@ _PAGES = (".html", ".htm")
     help="Vocabulary file, or a tokenizer that `import` reads.",
 )
 @argument("files", nargs=-1, required=True, metavar="TEXT…", help="Text that `count` reads.")
-@option(
-    "--pretokenizer",
-    shell_complete=pretokenizer_names,
-    help="Pre-tokenizer, if TOKENIZER does not contain one.",
-)
-@option("--key", default="text", show_default=True, help="Text field of .jsonl and .parquet files.")
+@pretokenizer_option("Pre-tokenizer, if TOKENIZER does not contain one.")
+@key_option()
 @option(
     "--top",
     type=click.IntRange(0),
     default=10,
-    show_default=True,
     help="Number of costliest words to list.",
 )
 @option(
@@ -70,18 +68,8 @@ _PAGES = (".html", ".htm")
     help="Exit with status 7 if the gap is larger, for example 10%.",
 )
 @start_certificate_option("Certificate of an earlier audit. Its bound is never made worse.")
-@option(
-    "--write-certificate",
-    type=WritablePath(),
-    metavar="FILE",
-    help="Write the certificate of the lower bound (.cert). A better one in FILE is kept.",
-)
-@option(
-    "--write-instance",
-    type=WritablePath(),
-    metavar="I.json",
-    help="Write the instance of the lower bound, for `verify`.",
-)
+@write_certificate_option
+@write_instance_option
 @seconds_option(default=4.0, about="Time for the lower bounds, after the text is counted.")
 @all_files_option
 @output_options(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -13,28 +13,27 @@ import click
 
 from ....errors import VerificationError
 from ....report.tables import Listing
-from ...checkpoint_files import CertificateFile
-from ...command import command, option
+from ...checkpoint_files import CertificateFile, require_earlier
+from ...command import command, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets, read_any_vocabulary
 from ...options import (
-    engine_options,
     events_option,
     gap_option,
     grouped,
     no_cuts_option,
     output_options,
     plot_option,
-    refuse_with_minimax,
     resume_option,
     seconds_option,
     several_options,
     start_certificate_option,
 )
-from ...paths import ReadablePath, check_apart
+from ...paths import check_apart
 from ...plan import plan_option
-from ...readers import Readers
+from ...readers import Readers, head_options
 from ...results import save_certificate
+from ...search_options import SearchOptions
 from ...shown.output import Output
 
 if TYPE_CHECKING:
@@ -64,11 +63,10 @@ if TYPE_CHECKING:
     ],
 )
 @option("-k", "ks", help="Numbers of tokens to choose: 1000, or 100,1000, or 1-5.", metavar="K,K,…")
-@option(
+@reading_option(
     "--vocab",
-    type=ReadablePath(),
-    metavar="V.json",
-    help="Vocabulary whose gap to show; it also helps to prove single tokens in or out.",
+    "V.json",
+    "Vocabulary whose gap to show; it also helps to prove single tokens in or out.",
 )
 @start_certificate_option(
     "Certificate to start from, for any k. For its own k its bound is never made worse."
@@ -78,17 +76,7 @@ if TYPE_CHECKING:
 @no_cuts_option
 @seconds_option(about="Time limit for each k.")
 @option("--iterations", type=int, metavar="N", help="Maximum number of steps for each k.")
-@option(
-    "--head",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Keep only the N most frequent words in memory and read the rest from disk as needed.",
-)
-@engine_options(
-    ", which read the words that --head keeps on disk",
-    "threads",
-    "Directory that all workers can read and write. Default: the directory of -o.",
-)
+@head_options
 @option(
     "--tokens",
     is_flag=True,
@@ -99,16 +87,17 @@ if TYPE_CHECKING:
 @several_options
 @output_options(writes="the certificate", kind="text", threads=True)
 @plan_option("bound")
-@partial(grouped, name="readers", kind=Readers)
+@partial(grouped, name="search", kind=SearchOptions)
 def bound_command(
     out: Output,
     source: InstanceSource,
     ks: str | None,
     vocab: str | None,
     tokens: bool,
-    head: int | None,
     readers: Readers,
-    **options: Any,
+    search: SearchOptions,
+    iterations: int | None,
+    no_cuts: bool,
 ) -> int:
     """Prove a lower bound on the tokens of any vocabulary.
 
@@ -122,76 +111,50 @@ def bound_command(
     count. With --head N, the bound still holds for all words; the workers of --engine read the file
     of word counts several times.
     """
-    search = _Search(**options)
     budgets = parse_budgets(ks)
-    if source.several:
-        refuse_with_minimax(tokens=tokens, head=head, iterations=search.iterations)
-    if head is not None:
-        _refuse_with_head(search, tokens=tokens)
-    source = replace(source, k=max(budgets, default=None))
-    readers = readers.beside(out.path)
-    with readers.started(out.threads, head) as executor:
-        instance = source.read(
-            several=True,
-            threads=out.threads,
-            head=head,
-            executor=executor,
-            scratch=readers.scratch,
-        )
-        bounds = _proven(out, source, instance, vocab, search, budgets)
-    rows = [bound.to_json(tokens=tokens) for bound in bounds]
-    _show(out, rows, {"rows": rows} if len(budgets) > 1 else rows[0])
-    return EXIT_INTERRUPTED if any(b.termination == "interrupted" for b in bounds) else 0
-
-
-def _refuse_with_head(search: _Search, *, tokens: bool) -> None:
-    """Refuses options that do not go with ``--head``."""
-    for name in ("start_certificate", "resume"):
-        if getattr(search, name):
-            raise click.UsageError(f"--head and --{name.replace('_', '-')} exclude each other")
-    if tokens:
+    if readers.head is not None and tokens:
         raise click.UsageError("--head and --tokens exclude each other")
-
-
-def _proven(
-    out: Output,
-    source: InstanceSource,
-    instance: Instance,
-    vocab: str | None,
-    search: _Search,
-    budgets: Sequence[int],
-) -> list[Bound]:
-    """Reads what else is given, and proves a bound for each budget."""
-    budgets = budgets or [instance.k]
-    incumbents = {} if vocab is None else _incumbents(instance, vocab, budgets)
-    files = {}
-    if out.path is not None:
-        paths = {k: str(_file(Path(out.path), k, budgets)) for k in budgets}
-        files = {k: CertificateFile(out, paths[k], instance.with_k(k)) for k in budgets}
+    source = replace(source, k=max(budgets, default=None))
+    with readers.instance(out, source) as instance:
+        budgets = budgets or [instance.k]
         read = [
             *(("the command", path) for path in source.several or (source.corpus,)),
             ("--vocab", vocab),
             ("--start-certificate", search.start_certificate),
         ]
-        check_apart(
-            [("-o", path) for path in paths.values()],
-            [(label, path) for label, path in read if path],
+        files = _files(out, instance, budgets, read)
+        bounds = _bounds(
+            out,
+            search,
+            files,
+            instance=instance,
+            budgets=budgets,
+            incumbents={} if vocab is None else _incumbents(instance, vocab, budgets),
+            iterations=iterations,
+            cuts=not no_cuts,
         )
-    return _bounds(out, instance, incumbents, search, files, budgets)
+    rows = [bound.to_json(tokens=tokens) for bound in bounds]
+    _show(out, rows, {"rows": rows} if len(budgets) > 1 else rows[0])
+    return EXIT_INTERRUPTED if any(b.termination == "interrupted" for b in bounds) else 0
 
 
-@dataclass(frozen=True)
-class _Search:
-    """What the search starts from, when it stops, and what it writes beside."""
-
-    start_certificate: str | None
-    resume: bool
-    gap: float | None
-    time_limit: float | None
-    iterations: int | None
-    no_cuts: bool
-    events: str | None
-    plot: str | None
+def _files(
+    out: Output,
+    instance: Instance,
+    budgets: Sequence[int],
+    read: Sequence[tuple[str, str | None]],
+) -> dict[int, CertificateFile]:
+    """Returns the file of each budget, with the budget in its name among several."""
+    if out.path is None:
+        return {}
+    path = Path(out.path)
+    paths = {
+        k: str(path if len(budgets) == 1 else path.with_name(f"{path.stem}-{k}{path.suffix}"))
+        for k in budgets
+    }
+    inputs = [(label, name) for label, name in read if name]
+    check_apart([("-o", name) for name in paths.values()], inputs)
+    return {k: CertificateFile(out, paths[k], instance.with_k(k)) for k in budgets}
 
 
 def _incumbents(instance: Instance, path: str, budgets: Sequence[int]) -> dict[int, int | Fraction]:
@@ -206,23 +169,16 @@ def _incumbents(instance: Instance, path: str, budgets: Sequence[int]) -> dict[i
     return {k: needed for k in budgets if k >= recount.size}
 
 
-def _file(path: Path, k: int, budgets: Sequence[int]) -> Path:
-    """Returns the file of a budget's certificate, with the budget in its name among several."""
-    return path if len(budgets) == 1 else path.with_name(f"{path.stem}-{k}{path.suffix}")
-
-
 def _bounds(
-    out: Output,
-    instance: Instance,
-    incumbents: dict[int, int | Fraction],
-    search: _Search,
-    files: dict[int, CertificateFile],
-    budgets: Sequence[int],
+    out: Output, search: SearchOptions, files: dict[int, CertificateFile], **task: Any
 ) -> list[Bound]:
     """Searches for a bound for each budget, and saves the certificates as it goes."""
     from ....bounds.lower_bound import bounds
 
-    starts = _starts(out, search, files)
+    def load() -> tuple[None, list[Certificate]]:
+        require_earlier(out, *(file.path for file in files.values()))
+        found = [file.load() for file in files.values()]
+        return None, [certificate for certificate in found if certificate is not None]
 
     def keep(certificate: Certificate) -> None:
         if files:
@@ -233,45 +189,20 @@ def _bounds(
             path = files[bound.instance.k].path
             save_certificate(out, path, bound.certificate, bound.instance)
 
-    with out.events(
-        search.events,
-        phase="bound",
-        plot=search.plot,
-        time_limit=search.time_limit if len(budgets) == 1 else None,  # else it is for each
-    ) as progress:
+    _, starts = search.starts(load)
+    # with several budgets the limit is for each
+    shown = search if len(task["budgets"]) == 1 else replace(search, time_limit=None)
+    with shown.watched(out, "bound") as progress:
         return bounds(
-            instance,
-            budgets,
-            incumbents=incumbents,
             start_certificates=starts,
             gap=search.gap,
             time_limit=search.time_limit,
-            iterations=search.iterations,
-            cuts=not search.no_cuts,
             threads=out.threads,
             progress=progress,
             checkpoint=keep,
             done=save,
+            **task,
         )
-
-
-def _starts(out: Output, search: _Search, files: dict[int, CertificateFile]) -> list[Certificate]:
-    """Returns the certificates to start from."""
-    from ....problem.certificates.certificate import Certificate
-
-    if not search.resume:
-        start = search.start_certificate
-        return [] if start is None else [Certificate.load(start)]
-    if search.start_certificate is not None:
-        raise click.UsageError(
-            "--resume starts from the files of the earlier run: leave out --start-certificate"
-        )
-    if out.path in (None, "-"):
-        raise click.UsageError("--resume continues from the file of -o: add -o FILE")
-    found = [file.load() for file in files.values()]
-    if not any(found):
-        out.note(f"{out.path}: no earlier run found; starting from the beginning")
-    return [certificate for certificate in found if certificate is not None]
 
 
 def _show(out: Output, rows: list[dict[str, Any]], data: dict[str, Any]) -> None:

@@ -10,10 +10,15 @@ import click
 from ....errors import VerificationError
 from ....report.tables import Listing
 from ....vocabulary.rules import SEGMENTATION_RULES
-from ...command import command, option
+from ...command import command, reading_option
 from ...inputs import InstanceSource, other_words, read_vocabulary
-from ...options import instance_options, k_option, output_options, seconds_option
-from ...paths import ReadablePath
+from ...options import (
+    instance_options,
+    k_option,
+    output_options,
+    rule_option,
+    seconds_option,
+)
 from ...shown.output import Output
 
 if TYPE_CHECKING:
@@ -35,24 +40,9 @@ _SECONDS = 30  # for a lower bound, where nothing says how long
     ],
 )
 @partial(k_option, default="the size of the vocabulary")
-@option(
-    "--vocab",
-    type=ReadablePath(),
-    metavar="V.json|FILE",
-    required=True,
-    help="Vocabulary or tokenizer to measure.",
-)
-@option(
-    "--rule",
-    type=click.Choice(SEGMENTATION_RULES),
-    help="Segmentation rule. Default: as its file says, else shortest_path.",
-)
-@option(
-    "--certificate",
-    type=ReadablePath(),
-    metavar="P.cert",
-    help="Certificate of a lower bound for its size.",
-)
+@reading_option("--vocab", "V.json|FILE", "Vocabulary or tokenizer to measure.", required=True)
+@rule_option("Segmentation rule. Default: as its file says, else shortest_path.")
+@reading_option("--certificate", "P.cert", "Certificate of a lower bound for its size.")
 @seconds_option(
     about=f"Time for the lower bound, if there is no --certificate. Default: {_SECONDS}.",
 )

@@ -9,10 +9,9 @@ import click
 from ....corpus import symbols as sym
 from ....report.tables import Listing
 from ....runtime.numerals import read_int
-from ...command import argument, command, option
+from ...command import argument, command, reading_option
 from ...inputs import InstanceSource
 from ...options import instance_options, k_option, output_options
-from ...paths import ReadablePath
 from ...shown.output import Output
 
 
@@ -21,13 +20,7 @@ from ...shown.output import Output
     examples=[("partcover prices book.tsv -k 1000 --certificate p.cert ' whale'", "")],
 )
 @k_option
-@option(
-    "--certificate",
-    type=ReadablePath(),
-    required=True,
-    metavar="P.cert",
-    help="Certificate with the prices.",
-)
+@reading_option("--certificate", "P.cert", "Certificate with the prices.", required=True)
 @instance_options
 @argument(
     "words",

@@ -5,23 +5,20 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ....corpus import symbols as sym
 from ....report.tables import facts
-from ....runtime.numerals import shown_number
 from ....runtime.processes.engines import executor_of
 from ...checkpoint_files import CheckpointFiles
-from ...command import command, option
+from ...command import command, option, writing_option
 from ...exit_status import EXIT_NOTHING
 from ...inputs import InstanceSource
-from ...options import engine_option, refuse_with_minimax
-from ...paths import WritablePath
+from ...options import engine_option
 from ...plan import plan_option
-from ...results import save_certificate, write_solution
+from ...results import write_solution
 from ...search_options import SearchOptions, search_options
 from ...shown.output import Output, say
 
@@ -105,7 +102,6 @@ def _work(options: Mapping[str, Any]) -> Work:
     "--goal",
     type=click.Choice(["tokens", "decision", "size"]),
     default="tokens",
-    show_default=True,
     help="tokens: minimize tokens. decision: decide whether k tokens meet --threshold. size: "
     "minimize the number of chosen tokens that meet it (at most -k).",
 )
@@ -116,18 +112,8 @@ def _work(options: Mapping[str, Any]) -> Work:
     help="Maximum number of tokens needed, for --goal decision and size.",
 )
 @option("--relaxation", is_flag=True, help="Solve the linear relaxation only.")
-@option(
-    "--write-lp",
-    type=WritablePath(),
-    metavar="FILE",
-    help="Write the model as an .lp file before solving it.",
-)
-@option(
-    "--write-mps",
-    type=WritablePath(),
-    metavar="FILE",
-    help="Write the model as an .mps file before solving it.",
-)
+@writing_option("--write-lp", "FILE", "Write the model as an .lp file before solving it.")
+@writing_option("--write-mps", "FILE", "Write the model as an .mps file before solving it.")
 @option("--log", "show_log", is_flag=True, help="Show the solver's log on standard error.")
 @engine_option(" that bound cases side by side")
 @search_options(writes="the vocabulary, or the result of --relaxation", several=True)
@@ -154,14 +140,9 @@ def solve_command(
     or on others. The optimum is the same; the cases of its certificate depend on timing. A worker
     that is lost loses the work on its case only.
     """
-    from ....problem.certificates.certificate import Certificate
-
     model = _Model(**options)
     if engine != "threads" and (source.several or model.solver_name is not None):
         raise click.UsageError("--engine is for branch and cut of one corpus: leave it out")
-    if source.several:
-        about_one = {name: value for name, value in vars(model).items() if name != "solver"}
-        refuse_with_minimax(**{**about_one, "goal": model.goal != "tokens"})
     _check(model, search)
     instance = source.read(any_k=model.goal == "size", several=True, threads=out.threads)
     if model.threshold is not None:
@@ -178,17 +159,16 @@ def solve_command(
     if model.relaxation:
         return _relax(out, instance, model, common)
     files = CheckpointFiles(out, search.write_certificate, instance, source.name)
-    start, certificate = search.starts(files.load, Certificate.load)
+    start, certificates = search.starts(files.load)
     if model.goal == "tokens":
-        common |= {"warm_start": start, "start_certificate": certificate, "gap": search.gap or 0.0}
-        common |= {"checkpoint": files}
+        common |= {"warm_start": start, "start_certificate": next(iter(certificates), None)}
+        common |= {"gap": search.gap or 0.0, "checkpoint": files}
     with contextlib.ExitStack() as stack:
         if engine != "threads":
             common["executor"] = stack.enter_context(executor_of(engine, out.threads))
         solution = _solve(out, instance, model, search, common)
-    if search.write_certificate is not None:
-        _save_proof(out, search.write_certificate, solution, instance)
-    status = write_solution(out, solution, instance, source.name, proof=True)
+    path = search.write_certificate
+    status = write_solution(out, solution, instance, source.name, certificate=path, proof=True)
     if model.goal != "tokens" and solution.extra["meets_threshold"] is False:
         _note_conflict(out, instance, model, search.time_limit)
     return status
@@ -257,13 +237,7 @@ def _solve(
     from ....exact.decide import decide, smallest
     from ....exact.solve import solve
 
-    with out.events(
-        search.events,
-        phase="solve",
-        show=not model.show_log,
-        plot=search.plot,
-        time_limit=search.time_limit,
-    ) as progress:
+    with search.watched(out, "solve", show=not model.show_log) as progress:
         common = {**common, "formulation": model.formulation}
         if model.goal == "tokens":
             return solve(instance, sense=model.sense, progress=progress, **common)
@@ -271,20 +245,6 @@ def _solve(
         if model.goal == "decision":
             return decide(instance, progress=progress, **common)[1]
         return smallest(instance, **common)
-
-
-def _save_proof(out: Output, path: str, solution: Result, instance: Instance) -> None:
-    """Writes the certificate of the lower bound."""
-    certificate = solution.certificate
-    assert certificate is not None
-    save_certificate(out, path, certificate, instance)
-    out.note(f"{path} proves {_least(certificate.lower_bound)}")
-
-
-def _least(bound: int | Fraction) -> str:
-    if isinstance(bound, Fraction):
-        return f"a largest ratio of at least {shown_number(bound)}"
-    return f"that at least {bound:,} tokens are needed"
 
 
 def _relax(out: Output, instance: Instance, model: _Model, common: dict[str, Any]) -> int:

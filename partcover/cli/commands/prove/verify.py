@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,19 +14,16 @@ from ....report.tables import Listing, facts
 from ....runtime.files.kinds import kind_of
 from ....runtime.progress import gap_of
 from ...adapted.extension_verification import extended_vocabulary, verify_extended, vocabulary_first
-from ...command import command, option
+from ...command import command, reading_option
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import InstanceSource, other_words, read_vocabulary
 from ...options import (
-    engine_options,
     grouped,
     k_option,
     output_options,
-    refuse_with_minimax,
     several_options,
 )
-from ...paths import ReadablePath
-from ...readers import Readers
+from ...readers import Readers, reader_options
 from ...shown.output import Output, say_problems
 
 if TYPE_CHECKING:
@@ -64,40 +61,27 @@ class _Answer:
     ],
 )
 @k_option
-@option(
+@reading_option(
     "--vocab",
-    type=ReadablePath(),
-    metavar="V.json|FILE",
-    help="Vocabulary to check: a vocabulary file, one token per line, or a solver's .sol file.",
+    "V.json|FILE",
+    "Vocabulary to check: a vocabulary file, one token per line, or a solver's .sol file.",
 )
-@option(
+@reading_option(
     "--model",
-    type=ReadablePath(),
-    metavar="M.mps|M.lp",
-    help="Model of the .sol file, written by solve --write-mps or --write-lp.",
+    "M.mps|M.lp",
+    "Model of the .sol file, written by solve --write-mps or --write-lp.",
 )
-@option(
-    "--certificate",
-    type=ReadablePath(),
-    metavar="P.cert",
-    help="Certificate of a lower bound to check.",
-)
-@option(
+@reading_option("--certificate", "P.cert", "Certificate of a lower bound to check.")
+@reading_option(
     "--keep",
+    "FILE",
+    "The --keep text of `extend`, if --keep-weight was given. Repeatable.",
     multiple=True,
-    type=ReadablePath(),
-    metavar="FILE",
-    help="The --keep text of `extend`, if --keep-weight was given. Repeatable.",
 )
 @vocabulary_first
 @several_options
-@engine_options(
-    ", which check a certificate of bound --head",
-    "processes",
-    "Directory that all workers can read and write. Default: the system's temporary one.",
-)
+@partial(reader_options, about=", which check a certificate of bound --head", default="processes")
 @output_options(threads=True)
-@partial(grouped, name="readers", kind=Readers)
 @partial(grouped, name="answer", kind=_Answer)
 def verify_command(
     out: Output,
@@ -131,8 +115,6 @@ def verify_command(
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     if model is not None and vocab is None:
         raise click.UsageError("--model needs a solver's .sol file: --vocab S.sol")
-    if source.several:
-        refuse_with_minimax(model=model)
     extended = extended_vocabulary(source, vocab)
     if extended is not None:
         readers.refuse("threads")
@@ -147,14 +129,7 @@ def verify_command(
         raise click.UsageError("a certificate of a head and --model exclude each other")
     if head is None:
         readers.refuse("threads")
-    with readers.started(out.threads, head) as executor:
-        instance = source.read(
-            several=True,
-            threads=out.threads,
-            head=head,
-            executor=executor,
-            scratch=readers.scratch,
-        )
+    with replace(readers, head=head).instance(out, source) as instance:
         return _verified(out, instance, vocab, model, certificate, proof)
 
 

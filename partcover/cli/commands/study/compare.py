@@ -12,11 +12,11 @@ import click
 from ....report.tables import rows_csv
 from ....runtime.files.writing import write_atomic
 from ....runtime.numerals import read_float
-from ...command import command, option
+from ...command import command, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, other_words, parse_budgets, read_any_vocabulary
 from ...options import instance_options, output_options, plot_option, seconds_option
-from ...paths import ReadablePath, check_apart
+from ...paths import check_apart
 from ...shown.comparison_tables import files_beside, tables_of
 from ...shown.completion import method_names
 from ...shown.output import Output
@@ -62,26 +62,23 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
 @option(
     "--rules",
     default="own,shortest_path",
-    show_default=True,
     metavar="A,B,…",
     help="Segmentation rules. own: the rule of each method.",
 )
-@option(
+@reading_option(
     "--vocab",
-    "vocabs",
+    "V.json",
+    "Vocabulary to compare with; its size is added to -k. Repeatable.",
+    dest="vocabs",
     multiple=True,
-    type=ReadablePath(),
-    metavar="V.json",
-    help="Vocabulary to compare with; its size is added to -k. Repeatable.",
 )
 @seconds_option(about="Time limit for each run of a method.")
-@option(
+@reading_option(
     "--certificate",
-    "certificates",
+    "P.cert",
+    "Certificate of a lower bound; its k is added to -k. Repeatable.",
+    dest="certificates",
     multiple=True,
-    type=ReadablePath(),
-    metavar="P.cert",
-    help="Certificate of a lower bound; its k is added to -k. Repeatable.",
 )
 @seconds_option(
     "--bound", about="Time to compute a certified lower bound for each k. Default: no bound."
@@ -92,7 +89,7 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
     callback=_numbers,
     help="Also find the smallest k with which each method reaches these tokens per word.",
 )
-@option("--held-out", type=ReadablePath(), metavar="C.tsv", help="Also measure on these words.")
+@reading_option("--held-out", "C.tsv", "Also measure on these words.")
 @option(
     "--split",
     type=float,

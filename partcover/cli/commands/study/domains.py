@@ -24,7 +24,6 @@ from ...shown.output import Output
     "--share",
     type=float,
     default=1.0,
-    show_default=True,
     help="Number of candidates from each corpus, as a fraction of k.",
 )
 @option(

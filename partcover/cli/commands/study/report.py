@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from ...command import argument, command, option
+from ...command import argument, command, option, reading_option
 from ...options import output_options, seconds_option
-from ...paths import ReadablePath
 from ...shown.output import Output
 
 _DEFAULT = "report.html"
@@ -27,19 +26,17 @@ _DEFAULT = "report.html"
 @argument(
     "files", nargs=-1, required=True, metavar="FILE…", help="Outputs of other commands; see above."
 )
-@option(
+@reading_option(
     "--certificate",
-    "certificates",
+    "P.cert",
+    "Certificate whose prices to show; it can also be one of the FILEs. Repeatable.",
+    dest="certificates",
     multiple=True,
-    type=ReadablePath(),
-    metavar="P.cert",
-    help="Certificate whose prices to show; it can also be one of the FILEs. Repeatable.",
 )
 @option("--title", help="Heading of the page. Default: the name of the corpus.")
 @option(
     "--sample",
     default=2_000,
-    show_default=True,
     type=click.IntRange(min=1),
     help="Maximum number of words of the corpus on the page.",
 )

@@ -323,11 +323,11 @@ def _show(out: Output, results: Sequence[dict[str, Any]], data: dict[str, Any]) 
     """Prints the results in the format asked for."""
     from ....studies.paper_tables import EXPERIMENTS
 
-    if out.json or out.form == "json":
+    if out.json or out.result_format == "json":
         out.object(data)
         return
-    if out.form in ("csv", "markdown"):
-        click.echo(_text(results, data, out.form), nl=False)
+    if out.result_format in ("csv", "markdown"):
+        click.echo(_text(results, data, out.result_format), nl=False)
         return
     for result in results if out.path != "-" else ():
         facts, rows = result["manifest"], result["rows"]

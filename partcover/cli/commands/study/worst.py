@@ -21,7 +21,6 @@ from ...shown.output import Output
 @option(
     "--method",
     default="greedtok",
-    show_default=True,
     help="Method: greedtok, greedwmc (its vocabulary, shortest path), greedwmc-relaxed (its "
     "relaxed cover, against the optimum with overlaps), or bpe.",
 )
@@ -29,23 +28,17 @@ from ...shown.output import Output
     "--measure",
     type=click.Choice(["cover", "tokens"]),
     default="cover",
-    show_default=True,
     help="Ratio to minimize. cover (symbols - tokens): method to optimum. tokens: optimum to "
     "method.",
 )
-@option("-k", "k", type=int, default=2, show_default=True, help="Number of tokens to choose.")
-@option(
-    "--alphabet", type=int, default=2, show_default=True, help="Maximum number of distinct symbols."
-)
-@option("--words", type=int, default=3, show_default=True, help="Maximum number of words.")
-@option(
-    "--length", type=int, default=5, show_default=True, help="Maximum number of symbols in a word."
-)
+@option("-k", "k", type=int, default=2, help="Number of tokens to choose.")
+@option("--alphabet", type=int, default=2, help="Maximum number of distinct symbols.")
+@option("--words", type=int, default=3, help="Maximum number of words.")
+@option("--length", type=int, default=5, help="Maximum number of symbols in a word.")
 @option(
     "--restarts",
     type=int,
     default=20,
-    show_default=True,
     help="Number of starts of the local search.",
 )
 @seconds_option()

@@ -10,7 +10,7 @@ from ....runtime.files.writing import atomic_writer
 from ...command import argument, command, option
 from ...id_files import ID_FORMATS, id_format, read_ids
 from ...inputs import read_any_vocabulary
-from ...options import output_options, text_pretokenizer_option
+from ...options import IN_THE_FILE, output_options, pretokenizer_option
 from ...shown.output import Output
 
 
@@ -26,7 +26,7 @@ from ...shown.output import Output
 @argument(
     "file", default="-", metavar="[FILE]", help="Output of `encode`. Default: standard input."
 )
-@text_pretokenizer_option
+@pretokenizer_option(IN_THE_FILE)
 @option(
     "--format",
     "form",
@@ -42,7 +42,6 @@ from ...shown.output import Output
     "--errors",
     type=click.Choice(["keep", "strict", "replace", "ignore", "backslashreplace"]),
     default="keep",
-    show_default=True,
     help="Handling of bytes that are not UTF-8: keep them, or as in Python's bytes.decode.",
 )
 @option("--skip-special", is_flag=True, help="Leave out special tokens.")

@@ -18,15 +18,17 @@ from ....errors import InputError
 from ....runtime.files.writing import atomic_writer
 from ....runtime.processes import signals
 from ....runtime.progress import Progress
-from ....vocabulary.rules import SEGMENTATION_RULES
 from ...command import argument, command, option
 from ...id_files import ID_FORMATS, id_format, write_numbers
 from ...inputs import read_any_vocabulary
 from ...options import (
+    IN_THE_FILE,
     all_files_option,
+    key_option,
     output_options,
+    pretokenizer_option,
     resume_option,
-    text_pretokenizer_option,
+    rule_option,
 )
 from ...paths import check_not_among
 from ...shown.output import Output
@@ -53,12 +55,8 @@ if TYPE_CHECKING:
 @argument(
     "files", nargs=-1, metavar="[FILE]…", help="Text that `count` reads. Default: standard input."
 )
-@text_pretokenizer_option
-@option(
-    "--rule",
-    type=click.Choice(SEGMENTATION_RULES),
-    help="Segmentation rule. Default: as the vocabulary file says.",
-)
+@pretokenizer_option(IN_THE_FILE)
+@rule_option("Segmentation rule. Default: as the vocabulary file says.")
 @option(
     "--format",
     "form",
@@ -71,7 +69,6 @@ if TYPE_CHECKING:
     "--special",
     type=click.Choice(["text", "parse", "error"]),
     default="text",
-    show_default=True,
     help="How to treat special tokens in the text: as ordinary text, as their ids (parse), or as "
     "an error. Added tokens that are not special always become their ids.",
 )
@@ -97,7 +94,7 @@ if TYPE_CHECKING:
     help="Also write the position of each token (json).",
 )
 @option("--count", is_flag=True, help="Write only the number of tokens of each document.")
-@option("--key", default="text", show_default=True, help="Text field of .jsonl and .parquet files.")
+@key_option()
 @option(
     "--sample",
     is_flag=True,

@@ -11,12 +11,10 @@ from ....corpus.files.sources import find_sources
 from ....errors import InputError
 from ....runtime.files.kinds import kind_of
 from ....runtime.files.writing import read_text
-from ....vocabulary.rules import SEGMENTATION_RULES
-from ...command import argument, command, option
+from ...command import argument, command, option, reading_option
 from ...inputs import other_words, read_any_vocabulary
-from ...options import output_options
-from ...paths import ReadablePath
-from ...shown.completion import format_names, pretokenizer_names
+from ...options import output_options, pretokenizer_option, rule_option
+from ...shown.completion import format_names
 from ...shown.formats_help import FormatsCommand
 from ...shown.output import Output
 
@@ -48,22 +46,13 @@ if TYPE_CHECKING:
     shell_complete=format_names,
     help="Target format; see the list below.",
 )
-@option(
-    "--rule",
-    type=click.Choice(SEGMENTATION_RULES),
-    help="Segmentation rule. Default: the vocabulary's own.",
-)
-@option(
-    "--pretokenizer",
-    shell_complete=pretokenizer_names,
-    help="Pre-tokenizer, as for `count`. Default: the vocabulary's own.",
-)
-@option("--corpus", type=ReadablePath(), metavar="C.tsv", help="Word counts to compare on.")
-@option(
+@rule_option("Segmentation rule. Default: the vocabulary's own.")
+@pretokenizer_option("Pre-tokenizer, as for `count`. Default: the vocabulary's own.")
+@reading_option("--corpus", "C.tsv", "Word counts to compare on.")
+@reading_option(
     "--text",
-    type=ReadablePath(),
-    metavar="FILE|DIR",
-    help="UTF-8 text to compare on, or a directory of files that `count` reads.",
+    "FILE|DIR",
+    "UTF-8 text to compare on, or a directory of files that `count` reads.",
 )
 @option(
     "--lossy",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from ...command import argument, command, option
-from ...options import output_options
-from ...shown.completion import format_names, pretokenizer_names
+from ...options import output_options, pretokenizer_option
+from ...shown.completion import format_names
 from ...shown.formats_help import FormatsCommand
 from ...shown.output import Output
 
@@ -19,7 +19,7 @@ from ...shown.output import Output
         ("partcover gap book.tsv --vocab v.json", "measure how far it is from optimal"),
     ],
 )
-@argument("path", metavar="PATH", help="File or directory of the tokenizer.")
+@argument("tokenizer", metavar="PATH", help="File or directory of the tokenizer.")
 @option(
     "--from",
     "format_",
@@ -27,13 +27,11 @@ from ...shown.output import Output
     shell_complete=format_names,
     help="Format of PATH; see the list below. Default: detected.",
 )
-@option(
-    "--pretokenizer",
-    shell_complete=pretokenizer_names,
-    help="Pre-tokenizer, if PATH does not contain one.",
-)
+@pretokenizer_option("Pre-tokenizer, if PATH does not contain one.")
 @output_options(writes="the vocabulary", kind="text", table=False)
-def import_command(out: Output, path: str, format_: str | None, pretokenizer: str | None) -> int:
+def import_command(
+    out: Output, tokenizer: str, format_: str | None, pretokenizer: str | None
+) -> int:
     """Convert a tokenizer of another library into a vocabulary file.
 
     The segmentation rule and the pre-tokenizer come from it. Remarks say what could not be
@@ -43,7 +41,7 @@ def import_command(out: Output, path: str, format_: str | None, pretokenizer: st
     from ....corpus.pretokenizers.pretokenizer import Pretokenizer
     from ....vocabulary.vocabulary import Vocabulary
 
-    vocabulary = Vocabulary.load(path, format_)
+    vocabulary = Vocabulary.load(tokenizer, format_)
     if pretokenizer is not None:
         name = Pretokenizer.from_name(pretokenizer).name
         vocabulary = vocabulary.with_(pretokenizer=name)

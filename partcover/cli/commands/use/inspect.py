@@ -10,12 +10,17 @@ import click
 
 from ....errors import InputError
 from ....report.tables import Listing, facts
-from ....vocabulary.rules import SEGMENTATION_RULES
-from ...command import argument, command, option
+from ...command import argument, command, option, reading_option
 from ...inputs import other_words, read_any_vocabulary
-from ...options import no_vocabulary_option, output_options, plot_option, seconds_option
-from ...paths import ReadablePath
-from ...shown.completion import pretokenizer_names
+from ...options import (
+    key_option,
+    no_vocabulary_option,
+    output_options,
+    plot_option,
+    pretokenizer_option,
+    rule_option,
+    seconds_option,
+)
 from ...shown.output import Output
 from ...shown.vocabulary_scores import ScoreOptions, read_words, show_scores
 
@@ -40,14 +45,8 @@ if TYPE_CHECKING:
     ],
     keeps_best=True,
 )
-@option(
-    "--rule",
-    type=click.Choice(SEGMENTATION_RULES),
-    help="Segmentation rule. Default: the vocabulary's own.",
-)
-@option(
-    "--diff", type=ReadablePath(), metavar="OTHER.json", help="Compare with another vocabulary."
-)
+@rule_option("Segmentation rule. Default: the vocabulary's own.")
+@reading_option("--diff", "OTHER.json", "Compare with another vocabulary.")
 @plot_option("With --diff: plot the savings of tokens in only one vocabulary (.png, .svg, .pdf).")
 @option("--audit", "audited", is_flag=True, help="List frequent words that should be tokens.")
 @option("--no-gains", is_flag=True, help="Do not compute what each token saves, which is faster.")
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     "--sort",
     type=click.Choice(["order", "uses", "gain", "length"]),
     default="order",
-    show_default=True,
     help="Order of the tokens in the table; uses, gain, and length: largest first.",
 )
 @option(
@@ -68,7 +66,6 @@ if TYPE_CHECKING:
     "--top",
     type=click.IntRange(0),
     default=20,
-    show_default=True,
     help="Number of rows of each table, and of words of --audit.",
 )
 @option(
@@ -76,36 +73,24 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Instead, show standard measures and the optimality gap, on texts or word counts.",
 )
-@option(
-    "--pretokenizer",
-    shell_complete=pretokenizer_names,
-    help="With --scores: pre-tokenizer, if V.json does not contain one.",
-)
-@option(
-    "--key",
-    default="text",
-    show_default=True,
-    help="With --scores: text field of .jsonl and .parquet files.",
-)
-@option(
+@pretokenizer_option("With --scores: pre-tokenizer, if V.json does not contain one.")
+@key_option("With --scores: text field of .jsonl and .parquet files.")
+@reading_option(
     "--train",
+    "TEXT",
+    "With --scores: training text of an n-gram model for bits per byte. Repeatable.",
     multiple=True,
-    type=ReadablePath(),
-    metavar="TEXT",
-    help="With --scores: training text of an n-gram model for bits per byte. Repeatable.",
 )
 @option(
     "--order",
     type=click.IntRange(1, 64),
     default=3,
-    show_default=True,
     help="With --train: n of the n-gram model.",
 )
 @option(
     "--context-bytes",
     type=click.IntRange(0, 64),
     default=8,
-    show_default=True,
     help="With --train: maximum context, in bytes, of a second model with byte contexts.",
 )
 @no_vocabulary_option
