@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import click
 import cloup
 
+from ..errors import InputError
 from ..runtime.processes import signals
 from .paths import ReadablePath, WritablePath, check_paths, held_outputs
 
@@ -29,6 +30,7 @@ __all__ = [
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
+Listed = tuple[str, Callable[[], Iterable[tuple[str, Callable[[], str]]]]]
 OPTIONS, CANDIDATES, LIMITS, OUTPUT = HEADINGS = (
     "Options",
     "Words and candidates",
@@ -46,13 +48,18 @@ NO_EFFECT = {
 
 
 class Command(cloup.Command):
-    """A command whose help has examples and which checks its files before it starts."""
+    """A command whose help has examples and which checks its files before it starts.
+
+    Its help may end with a list, of a heading and a function that returns each name and its line:
+    what is listed is loaded only then.
+    """
 
     def __init__(
         self,
         *args: Any,
         examples: Sequence[tuple[str, str]] = (),
         keeps_best: bool = False,
+        listed: Listed | None = None,
         **attributes: Any,
     ) -> None:
         groups = {title: cloup.OptionGroup(title) for title in HEADINGS}
@@ -64,6 +71,7 @@ class Command(cloup.Command):
         self.option_groups.sort(key=lambda group: HEADINGS.index(group.title))
         self.examples = examples
         self.keeps_best = keeps_best
+        self.listed = listed
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses the arguments; says why an option that others have is none here."""
@@ -82,7 +90,11 @@ class Command(cloup.Command):
             return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the examples below the options."""
+        """Writes the list and the examples below the options."""
+        if self.listed is not None:
+            heading, rows = self.listed
+            with formatter.section(heading):
+                formatter.write_dl([(name, _line(about)) for name, about in rows()])
         if self.examples:
             with formatter.section("Examples"):
                 for line, about in self.examples:
@@ -97,14 +109,22 @@ def command(
     *,
     examples: Sequence[tuple[str, str]],
     keeps_best: bool = False,
-    cls: type[Command] = Command,
+    listed: Listed | None = None,
     **attributes: Any,
 ) -> Callable[[Function], Command]:
-    """Makes a function a `Command`, or one of a class derived from it."""
+    """Makes a function a `Command`."""
     decorator: Callable[[Function], Command] = cloup.command(
-        name, cls=cls, examples=examples, keeps_best=keeps_best, **attributes
+        name, cls=Command, examples=examples, keeps_best=keeps_best, listed=listed, **attributes
     )
     return decorator
+
+
+def _line(about: Callable[[], str]) -> str:
+    """Returns the line of something listed, or why another package's cannot be loaded."""
+    try:
+        return about()
+    except InputError as error:
+        return str(error)
 
 
 class _Parameter(click.Parameter):

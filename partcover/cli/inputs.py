@@ -29,6 +29,7 @@ __all__ = [
     "read_group",
     "read_tokens",
     "read_vocabulary",
+    "read_words",
     "with_pretokenizer",
 ]
 
@@ -341,6 +342,22 @@ def _is_vocabulary(path: str) -> bool:
     from ..interop.load import other_format
 
     return path.endswith(".json") or other_format(path) is not None
+
+
+def read_words(path: str, vocabulary: Vocabulary) -> WordCounts:
+    """Reads the words of counts or of an instance, over the symbols of the vocabulary."""
+    from ..corpus.word_counts import WordCounts
+    from ..problem.instance import Instance
+
+    if not path.endswith(".json"):
+        return WordCounts.load(path, vocabulary.symbols)
+    words = Instance.load(path).words
+    if words.symbols != vocabulary.symbols:
+        raise InputError(
+            f"{path}: the symbols of its words are {words.symbols}, those of the vocabulary are "
+            f"{vocabulary.symbols}"
+        )
+    return words
 
 
 def read_vocabulary(path: str, symbols: sym.Symbols) -> Vocabulary:

@@ -11,7 +11,7 @@ import click
 from ..errors import InputError
 from ..runtime.fractions import read_fraction
 
-__all__ = ["Share", "Size", "Weight", "Words", "shown_size"]
+__all__ = ["Share", "Size", "Weight", "Words"]
 
 _UNITS = {unit: 1000**power for power, unit in enumerate(("", "k", "m", "g", "t"))}
 _BINARY = {f"{unit}i": 1024**power for power, unit in enumerate(("", "k", "m", "g", "t")) if unit}
@@ -37,9 +37,8 @@ class Size(click.ParamType[int]):
             )
         size = int(float(match[1]) * unit)
         if size < self.least:
-            self.fail(
-                f"{value} is too little: at least {shown_size(self.least)} is needed.", param, ctx
-            )
+            least = f"{self.least / 1e6:,.0f} MB"
+            self.fail(f"{value} is too little: at least {least} is needed.", param, ctx)
         return size
 
 
@@ -95,15 +94,3 @@ class Weight(Share):
 
     name = "weight"
     example = "0.5 or 1/3"
-
-
-def shown_size(size: int) -> str:
-    """Returns a size in MB or GB.
-
-    Examples
-    --------
-    >>> from partcover.cli.sizes import shown_size
-    >>> shown_size(256_000_000)
-    '256 MB'
-    """
-    return f"{size / 1e9:,.1f} GB" if size >= 10**9 else f"{size / 1e6:,.0f} MB"

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from operator import add
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -128,20 +129,10 @@ def verify(
         )
     if vocabulary.end_of_word is not None:
         instance.words.refuse_without(vocabulary.end_of_word)
-    ranks = {token: rank for rank, token in enumerate(vocabulary)}
-    if instance.tail is None:
-        parts = iter([_counted([instance.words], ranks)])
-    else:
-        parts = instance.tail.map(_counted_by_rank, ranks)
-    occurrences: dict[Token, int] = dict.fromkeys(ranks, 0)
-    fewest = total = by_priority = relaxed = 0
-    for part in parts:
-        fewest, total = fewest + part.fewest, total + part.symbols
-        by_priority, relaxed = by_priority + part.by_priority, relaxed + part.relaxed_cover
-        for token, times in part.occurrences.items():
-            occurrences[token] += times
-
-    problems += _broken(instance, vocabulary, occurrences)
+    found = _count(instance, vocabulary, every=True)
+    fewest, by_priority, relaxed = found.fewest, found.by_priority, found.relaxed_cover
+    total = found.symbols
+    problems += _broken(instance, vocabulary, found.occurrences)
     by_corpus, worst = _by_corpus(instance, vocabulary)
     if instance.corpora is not None and sum(by_corpus) != fewest:
         problems.append(
@@ -180,7 +171,7 @@ def verify(
         cover=total - fewest,
         tokens_priority=by_priority,
         relaxed_cover=relaxed,
-        size=len(ranks),
+        size=len(found.occurrences),
         k=instance.k,
         threshold=instance.threshold,
         meets_threshold=None if instance.threshold is None else fewest <= instance.threshold,
@@ -200,14 +191,29 @@ class _Counted(NamedTuple):
     occurrences: dict[Token, int]
 
 
-def _counted(blocks: Iterable[WordCounts], ranks: dict[Token, int]) -> _Counted:
+def _count(instance: Instance, vocabulary: Vocabulary, *, every: bool) -> _Counted:
+    """Counts all words; without `every`, only the fewest tokens and the occurrences."""
+    ranks = {token: rank for rank, token in enumerate(vocabulary)}
+    if instance.tail is None:
+        return _counted([instance.words], ranks, every)
+    occurrences: dict[Token, int] = dict.fromkeys(ranks, 0)
+    sums = [0, 0, 0, 0]
+    for *numbers, found in instance.tail.map(_counted_in, ranks, every):
+        sums = list(map(add, sums, numbers))
+        for token, times in found.items():
+            occurrences[token] += times
+    fewest, symbols, by_priority, relaxed = sums
+    return _Counted(fewest, symbols, by_priority, relaxed, occurrences)
+
+
+def _counted(blocks: Iterable[WordCounts], ranks: dict[Token, int], every: bool) -> _Counted:
     """Counts blocks of words."""
     openings = _openings(ranks)
     occurrences: dict[Token, int] = dict.fromkeys(ranks, 0)
     fewest = symbols = by_priority = relaxed = 0
     for words in blocks:
         fewest += _fewest(words, openings, occurrences)
-        for word, count in words:
+        for word, count in words if every else ():
             symbols += count * len(word)
             places = _places(word, ranks, openings)
             by_priority += count * _priority(word, ranks, places)
@@ -215,9 +221,9 @@ def _counted(blocks: Iterable[WordCounts], ranks: dict[Token, int]) -> _Counted:
     return _Counted(fewest, symbols, by_priority, relaxed, occurrences)
 
 
-def _counted_by_rank(shard: WordShard, ranks: dict[Token, int]) -> _Counted:
+def _counted_in(shard: WordShard, ranks: dict[Token, int], every: bool) -> _Counted:
     """Counts the words of a shard."""
-    return _counted(shard.blocks(), ranks)
+    return _counted(shard.blocks(), ranks, every)
 
 
 def _by_corpus(
@@ -258,24 +264,8 @@ def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str,
     >>> recount(Instance({"that": 3, "hat": 2}, k=1), Vocabulary(["hat"]))
     (8, ())
     """
-    occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)
-    if instance.tail is None:
-        tokens = _fewest(instance.words, _openings(occurrences), occurrences)
-    else:
-        tokens = 0
-        for needed, found in instance.tail.map(_counted_in, vocabulary):
-            tokens += needed
-            for token, times in found.items():
-                occurrences[token] += times
-    return tokens, tuple(_broken(instance, vocabulary, occurrences))
-
-
-def _counted_in(shard: WordShard, vocabulary: Vocabulary) -> tuple[int, dict[Token, int]]:
-    """Returns the fewest tokens over the words of a shard, and how often each token occurs."""
-    occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)
-    openings = _openings(occurrences)
-    tokens = sum(_fewest(block, openings, occurrences) for block in shard.blocks())
-    return tokens, occurrences
+    found = _count(instance, vocabulary, every=False)
+    return found.fewest, tuple(_broken(instance, vocabulary, found.occurrences))
 
 
 def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 4000) -> float:

@@ -113,9 +113,9 @@ def test_scores(run, tmp_path):
     assert status == 0
     for shown in (
         "bytes/token",
-        "words kept whole",
+        "kept whole",
         "Rényi",
-        "choice of tokens",
+        "choice",
         "Gini",
         "text.txt",
     ):

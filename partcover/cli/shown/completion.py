@@ -7,7 +7,14 @@ from typing import TypeAlias
 
 import click
 
-__all__ = ["format_names", "instance_names", "method_names", "pretokenizer_names", "record_names"]
+__all__ = [
+    "format_names",
+    "instance_names",
+    "listed_formats",
+    "method_names",
+    "pretokenizer_names",
+    "record_names",
+]
 
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
 
@@ -27,6 +34,14 @@ def _formats() -> Iterable[str]:
     from ...interop import FORMATS
 
     return FORMATS
+
+
+def listed_formats() -> Iterable[tuple[str, Callable[[], str]]]:
+    """Yields each format of another library, and what returns its title."""
+    from ...interop import FORMATS
+
+    for name in FORMATS:
+        yield name, lambda name=name: FORMATS[name].title  # type: ignore[misc]
 
 
 def _instances() -> Iterable[str]:

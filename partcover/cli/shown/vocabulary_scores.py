@@ -11,11 +11,12 @@ import click
 
 from ...corpus.files.sources import find_sources
 from ...errors import InputError
-from ...report.tables import Listing, facts
+from ...report.tables import Listing
 from ...runtime.files.kinds import kind_of
 from ...vocabulary.rules import SegmentationRule
+from ..adapted.base_files import read_corpus
 from ..exit_status import EXIT_INTERRUPTED
-from ..inputs import other_words, read_any_vocabulary, with_pretokenizer
+from ..inputs import other_words, read_any_vocabulary, read_words, with_pretokenizer
 from .output import Output
 
 if TYPE_CHECKING:
@@ -23,46 +24,29 @@ if TYPE_CHECKING:
     from ...studies.bits_per_byte import SegmentedTexts
     from ...vocabulary.vocabulary import Vocabulary
 
-__all__ = ["ScoreOptions", "read_words", "show_scores"]
+__all__ = ["ScoreOptions", "show_scores"]
 
+_ABOUT = {
+    "size": "tokens",
+    "rule": "rule",
+    "pretokenizer": "pre-tokenizer",
+    "unreachable": "unreachable",
+}
 _TEXTS = {
     "corpus": "text",
     "total_count": "words",
-    "bytes": "bytes",
     "tokens": "tokens",
     "tokens_per_word": "per word",
     "bytes_per_token": "bytes/token",
 }
 _USE = {
     "corpus": "text",
-    "whole_share": "words kept whole",
-    "used": "tokens used",
-    "never_used": "tokens unused",
-    "renyi_efficiency": "Rényi efficiency",
-}
-_GAPS = {
-    "corpus": "text",
-    "lower_bound": "lower bound",
-    "gap": "gap",
-    "vocabulary_gap": "choice of tokens",
-    "rule_gap": "segmentation rule",
-}
-_SEVERAL = {
-    "vocabulary": "vocabulary",
-    "size": "tokens",
-    "rule": "rule",
-    "pretokenizer": "pre-tokenizer",
-    "unreachable": "unreachable",
-}
-_TEXTS_OF_SEVERAL = {key: name for key, name in _TEXTS.items() if key != "bytes"}
-_USE_OF_SEVERAL = {
-    "corpus": "text",
     "whole_share": "kept whole",
     "used": "used",
     "never_used": "unused",
     "renyi_efficiency": "Rényi",
 }
-_GAPS_OF_SEVERAL = {
+_GAPS = {
     "corpus": "text",
     "lower_bound": "lower bound",
     "gap": "gap",
@@ -131,13 +115,13 @@ def show_scores(
     status = 0
     for name, vocabulary in vocabularies.items():
         data, is_interrupted = _scores(out, vocabulary, _names(corpora), rule, options)
-        scored.append({"vocabulary": name, **data} if len(named) > 1 else data)
+        scored.append({"vocabulary": name, **data})
         if is_interrupted:  # the others have all but bounds
             options, status = replace(options, time_limit=0.0), EXIT_INTERRUPTED
+    tables = _tables(scored, options)
     if len(scored) == 1:
-        out.result(scored[0], *_tables(scored[0], options))
-    else:
-        out.result({"vocabularies": scored}, *_tables_of_several(scored, options))
+        del scored[0]["vocabulary"]
+    out.result(scored[0] if len(scored) == 1 else {"vocabularies": scored}, *tables)
     return status
 
 
@@ -177,22 +161,6 @@ def _scores(
         for row, of_corpus in zip(data["corpora"], bits, strict=True):
             row |= of_corpus
     return data, scores.is_interrupted
-
-
-def read_words(path: str, vocabulary: Vocabulary) -> WordCounts:
-    """Reads the words of counts or of an instance, over the symbols of the vocabulary."""
-    from ...corpus.word_counts import WordCounts
-    from ...problem.instance import Instance
-
-    if path.endswith(".json"):
-        words = Instance.load(path).words
-        if words.symbols != vocabulary.symbols:
-            raise InputError(
-                f"{path}: the symbols of its words are {words.symbols}, those of the vocabulary "
-                f"are {vocabulary.symbols}"
-            )
-        return words
-    return WordCounts.load(path, vocabulary.symbols)
 
 
 def _bits(
@@ -247,24 +215,13 @@ def _is_counted(path: str) -> bool:
 
 def _counted(out: Output, path: str, vocabulary: Vocabulary, key: str) -> WordCounts:
     """Reads word counts, or counts the words of a text with the vocabulary's pre-tokenizer."""
-    from ...corpus.word_counts import WordCounts
-
     if _is_counted(path):
         return read_words(path, vocabulary)
     if vocabulary.symbols == "ints":
         raise InputError(
             f"{path}: the tokens of the vocabulary consist of integers, so it cannot tokenize text"
         )
-    with out.progress("counting") as progress:
-        return WordCounts.from_files(
-            path,
-            pretokenizer=vocabulary.need_pretokenizer(),
-            normalizer=vocabulary.normalizer,
-            symbols=vocabulary.symbols,
-            key=key,
-            threads=out.threads,
-            progress=progress,
-        )
+    return read_corpus(out, vocabulary, [path], key=key, all_files=True)
 
 
 def _names(paths: Sequence[str]) -> dict[str, str]:
@@ -277,45 +234,21 @@ def _names(paths: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _tables(data: dict[str, Any], options: ScoreOptions) -> list[Listing]:
-    """Makes the tables of one vocabulary; the CSV has a row for each corpus."""
-    rows = data["corpora"]
-    known = {
-        "tokens in vocabulary": data["size"],
-        "segmentation rule": data["rule"].replace("_", " "),
-        "unreachable tokens": data["unreachable"],
-    }
-    tables = [replace(facts(known), data=rows)]
-    tables.append(Listing(rows, _TEXTS, "Tokens needed"))
-    tables.append(Listing(rows, _USE, "Use of tokens"))
-    return tables + _gaps_and_bits(rows, data["parity"], options, {})
-
-
-def _tables_of_several(scored: list[dict[str, Any]], options: ScoreOptions) -> list[Listing]:
-    """Makes the tables of several vocabularies; the CSV has a row for each and each corpus."""
-    name = {"vocabulary": "vocabulary"}
+def _tables(scored: list[dict[str, Any]], options: ScoreOptions) -> list[Listing]:
+    """Makes the tables; the CSV has a row for each vocabulary and each corpus."""
+    name = {"vocabulary": "vocabulary"} if len(scored) > 1 else {}
     rows, parities = (
-        [{"vocabulary": data["vocabulary"], **row} for data in scored for row in data[key]]
-        for key in ("corpora", "parity")
+        [{**{key: data[key] for key in name}, **row} for data in scored for row in data[part]]
+        for part in ("corpora", "parity")
     )
-    held = [{**data, "rule": data["rule"].replace("_", " ")} for data in scored]
-    tables = [Listing(held, _SEVERAL, data=rows)]
-    tables.append(Listing(rows, name | _TEXTS_OF_SEVERAL, "Tokens needed"))
-    tables.append(Listing(rows, name | _USE_OF_SEVERAL, "Use of tokens"))
-    return tables + _gaps_and_bits(rows, parities, options, name)
-
-
-def _gaps_and_bits(
-    rows: list[dict[str, Any]],
-    parities: list[dict[str, Any]],
-    options: ScoreOptions,
-    name: dict[str, str],
-) -> list[Listing]:
-    """Makes the tables of what was asked for; `name` is the column of the vocabulary, or none."""
-    tables = []
+    about = [{**data, "rule": data["rule"].replace("_", " ")} for data in scored]
+    tables = [
+        Listing(about, name | _ABOUT, data=rows),
+        Listing(rows, name | _TEXTS, "Tokens needed"),
+        Listing(rows, name | _USE, "Use of tokens"),
+    ]
     if any("gap" in row for row in rows):
-        gaps = name | (_GAPS_OF_SEVERAL if name else _GAPS)
-        tables.append(Listing(rows, gaps, "Gap to the lower bound"))
+        tables.append(Listing(rows, name | _GAPS, "Gap to the lower bound"))
     if options.train:
         columns = {
             "corpus": "text",

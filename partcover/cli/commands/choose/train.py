@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
@@ -13,7 +13,7 @@ import click
 from ....errors import InputError
 from ....runtime.numerals import read_float, read_int
 from ....trainers import TRAINERS
-from ...command import Command, command, option
+from ...command import command, option
 from ...inputs import InstanceSource
 from ...options import vocabulary_options
 from ...plan import plan_option
@@ -27,13 +27,9 @@ if TYPE_CHECKING:
 _COMMON = {"time_limit", "seed", "threads", "progress"}
 
 
-class _Methods(Command):
-    """A command whose help ends with the methods."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Methods"):
-            formatter.write_dl([(name, _about(name)) for name in sorted(TRAINERS)])
-        super().format_epilog(ctx, formatter)
+def _listed() -> Iterator[tuple[str, Callable[[], str]]]:
+    for name in sorted(TRAINERS):
+        yield name, lambda name=name: TRAINERS[name].about  # type: ignore[misc]
 
 
 def _work(options: Mapping[str, Any]) -> Work:
@@ -48,14 +44,6 @@ def _work(options: Mapping[str, Any]) -> Work:
     return work
 
 
-def _about(name: str) -> str:
-    """Returns the line on a trainer, or why another package's cannot be loaded."""
-    try:
-        return TRAINERS[name].about
-    except InputError as error:
-        return str(error)
-
-
 @command(
     "train",
     keeps_best=True,
@@ -63,7 +51,7 @@ def _about(name: str) -> str:
         ("partcover train book.tsv -k 1000 --method bpe -o bpe.json", ""),
         ("partcover train book.tsv -k 1000 --method unigram --option shrink=0.8", ""),
     ],
-    cls=_Methods,
+    listed=("Methods", _listed),
 )
 @option(
     "--method",

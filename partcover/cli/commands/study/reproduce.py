@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ....errors import InputError
-from ....report.tables import Listing, rows_csv, rows_markdown, shown_columns
+from ....report.tables import Listing, shown_columns
 from ....runtime.files.writing import check_writable, in_place, read_json, write_atomic
 from ...command import LIMITS, argument, command, option
 from ...exit_status import EXIT_INTERRUPTED
@@ -94,9 +94,10 @@ def reproduce_command(
     names = list(EXPERIMENTS) if name == "all" else [name]
     results, interrupted = _reproduce(out, source, names, ks, time_limit, there)
     data: dict[str, Any] = {"results": results} if name == "all" else results[0]
+    parts = _parts(results)
 
     def write(path: str) -> None:
-        write_atomic(path, _text(results, data, out.file_form))
+        write_atomic(path, out.text(data, parts, out.file_form))
         if beside is not None:
             facts = {"manifests": [result["manifest"] for result in results]}
             write_atomic(beside, json.dumps(facts, ensure_ascii=False, indent=1) + "\n")
@@ -108,7 +109,7 @@ def reproduce_command(
         left_out = {m: why for each in results for m, why in each["manifest"]["left_out"].items()}
         for method, line in left_out.items():
             out.note(f"without {method}: {line}")
-        _show(out, results, data)
+        out.show(data, *parts)
     return EXIT_INTERRUPTED if interrupted else 0
 
 
@@ -202,7 +203,8 @@ def _keep(out: Output, results: list[dict[str, Any]]) -> None:
     """Writes the tables so far, where more follow; that it cannot be written is said at the end."""
     if out.path is not None and not in_place(out.path):
         with contextlib.suppress(InputError):
-            write_atomic(out.path, _text(results, {"results": results}, out.file_form))
+            data = {"results": results}
+            write_atomic(out.path, out.text(data, _parts(results), out.file_form))
 
 
 def _plot(out: Output, experiment: Experiment, rows: list[dict[str, Any]], path: str) -> None:
@@ -247,45 +249,37 @@ def _command_line(
     return shlex.join(words)
 
 
-def _text(results: Sequence[dict[str, Any]], data: dict[str, Any], form: str) -> str:
-    if form == "json":
-        return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-    if form == "csv":
-        return rows_csv(results[0]["rows"])
-    return _page(results)
-
-
-def _page(results: Sequence[dict[str, Any]]) -> str:
+def _parts(results: Sequence[dict[str, Any]]) -> tuple[Listing | str, ...]:
     """Makes a page of every table, below the command that makes it."""
     from ....studies.paper_tables import EXPERIMENTS
 
-    parts = []
+    parts: list[Listing | str] = []
     for result in results:
         facts, rows = result["manifest"], result["rows"]
         experiment = EXPERIMENTS[facts["experiment"]]
         parts += [
-            f"## {facts['experiment']}\n",
-            f"{experiment.about} From {experiment.paper}.\n",
-            f"    {facts['command']}\n",
-            rows_markdown(rows, _shown(experiment.columns, rows)),
+            f"## {facts['experiment']}",
+            f"{experiment.about} From {experiment.paper}.",
+            f"    {facts['command']}",
+            Listing(rows, _shown(experiment.columns, rows)),
+            *_remarks(experiment.note, result),
         ]
-        parts += [f"{remark}\n" for remark in _remarks(experiment.note, result)]
     facts = results[0]["manifest"]
     source, versions = facts["input"], facts["versions"]
     parts.append(
         f"Made from {source['corpus']} ({source['words']:,} words, {source['total_count']:,} "
         f"counted, SHA-256 of the counted words {source['corpus_sha256']}), seed {facts['seed']}, "
-        f"with {', '.join(f'{library} {number}' for library, number in versions.items())}.\n"
+        f"with {', '.join(f'{library} {number}' for library, number in versions.items())}."
     )
     if len(results) > 1:
         command = facts["command"].replace(facts["experiment"], "all", 1)
-        head = "# The papers' tables, reproduced\n"
+        head = "# The papers' tables, reproduced"
         how = (
             "Tables and figures of papers on tokenization, computed with partcover. The command "
-            f"above each table makes it; `{command} -o FILE.md` makes the whole page.\n"
+            f"above each table makes it; `{command} -o FILE.md` makes the whole page."
         )
         parts = [head, how, *parts]
-    return "\n".join(parts)
+    return tuple(parts)
 
 
 def _remarks(note: str, result: dict[str, Any]) -> list[str]:
@@ -317,23 +311,3 @@ def _shown(columns: Any, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
         if any(row.get(key) is not None and row[key] < row["k"] for row in rows)
     }
     return shown_columns(rows, {**columns, **sizes})
-
-
-def _show(out: Output, results: Sequence[dict[str, Any]], data: dict[str, Any]) -> None:
-    """Prints the results in the format asked for."""
-    from ....studies.paper_tables import EXPERIMENTS
-
-    if out.json or out.result_format == "json":
-        out.object(data)
-        return
-    if out.result_format in ("csv", "markdown"):
-        click.echo(_text(results, data, out.result_format), nl=False)
-        return
-    for result in results if out.path != "-" else ():
-        facts, rows = result["manifest"], result["rows"]
-        experiment = EXPERIMENTS[facts["experiment"]]
-        out.tables(
-            f"{facts['experiment']}: {experiment.about}",
-            Listing(rows, _shown(experiment.columns, rows)),
-            *(f"{remark}\n" for remark in _remarks(experiment.note, result)),
-        )

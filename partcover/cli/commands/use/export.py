@@ -14,8 +14,7 @@ from ....runtime.files.writing import read_text
 from ...command import argument, command, option, reading_option
 from ...inputs import other_words, read_any_vocabulary
 from ...options import output_options, pretokenizer_option, rule_option
-from ...shown.completion import format_names
-from ...shown.formats_help import FormatsCommand
+from ...shown.completion import format_names, listed_formats
 from ...shown.output import Output
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 @command(
     "export",
-    cls=FormatsCommand,
+    listed=("Formats", listed_formats),
     examples=[
         ("partcover export v.json --to huggingface -o folder --text book.txt", ""),
         (

@@ -6,14 +6,13 @@ import click
 
 from ...command import argument, command, option
 from ...options import output_options, pretokenizer_option
-from ...shown.completion import format_names
-from ...shown.formats_help import FormatsCommand
+from ...shown.completion import format_names, listed_formats
 from ...shown.output import Output
 
 
 @command(
     "import",
-    cls=FormatsCommand,
+    listed=("Formats", listed_formats),
     examples=[
         ("partcover import cl100k_base.tiktoken -o v.json", ""),
         ("partcover gap book.tsv --vocab v.json", "measure how far it is from optimal"),

@@ -11,7 +11,7 @@ import click
 from ....errors import InputError
 from ....report.tables import Listing, facts
 from ...command import argument, command, option, reading_option
-from ...inputs import other_words, read_any_vocabulary
+from ...inputs import other_words, read_any_vocabulary, read_words
 from ...options import (
     key_option,
     no_vocabulary_option,
@@ -22,7 +22,7 @@ from ...options import (
     seconds_option,
 )
 from ...shown.output import Output
-from ...shown.vocabulary_scores import ScoreOptions, read_words, show_scores
+from ...shown.vocabulary_scores import ScoreOptions, show_scores
 
 if TYPE_CHECKING:
     import numpy as np
