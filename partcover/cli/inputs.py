@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 _NO_BUDGET = "-k is missing: how many tokens may be chosen?"
-_NOT_WITH_A_HEAD = ("min_count", "candidates", "protected", "weights", "groups")
+_NOT_WITH_A_HEAD = ("min_count", "protected", "weights")
 _TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
 
 

@@ -246,7 +246,7 @@ class Instance:
         assert self.tail is not None
         if self.words.digest != self.tail.head.digest:
             raise InputError("the words differ from those of the head")
-        for name in ("candidates", "protected", "groups", "merges", "threshold", "corpora"):
+        for name in ("protected", "merges", "threshold", "corpora"):
             if getattr(self, name) not in (None, ()):
                 raise InputError(f"{name} is not possible with a head and a tail")
         if self.min_count != 1:

@@ -19,14 +19,16 @@ symbol, and 0 for the others.)  With g = 0 the prices of a word count two tokens
 a token itself.
 
 As in an ordinary certificate, an occurrence of a token is worth max(0, Σ d − 1).  In the head the
-worth of a token is summed as in an ordinary certificate, to r(T).  In the tail it is summed over
-all occurrences, each times the count of the word, to t(T).  A word W of the head *dominates* if it
-is a candidate.  The candidates are
+worth of a token is summed as in an ordinary certificate, to r(T); the multipliers of its groups are
+subtracted.  In the tail it is summed over all occurrences, each times the count of the word, to
+t(T).  A word W of the head *dominates* if it is a candidate, and there are no group budgets.  The
+candidates are
 
 - *known*: candidates with r(T) > 0 that occur in several words of the head, or in one that does not
   dominate; required tokens; and the words that dominate;
 - others, which are in classes: each token with a multiplier is a class by itself, and all others
-  are in 2^b classes by a hash.  H(j) is the sum of t(T) over class j.
+  are in 2^b classes by a hash.  If the instance lists its candidates, each of the others is a class
+  by itself, and tokens that are not listed are in none.  H(j) is the sum of t(T) over class j.
 
 For a word W of the head that dominates, let e(W) ≥ 0 be the amount by which Σ max(0, d) over W
 exceeds 1.  Let x(W) ≥ 0 be the amount by which Σ d, minus what W pays over itself, exceeds 1; so
@@ -41,24 +43,26 @@ Every vocabulary of at most k tokens, R of them required, needs at least ::
 
     Σ c·Σ d (head and tail) − loss − Σ_{T ∈ R} (r(T) + t(T)) − (the k − |R| largest items)
 
-where the loss is what cuts subtract.
+where the loss is what cuts and group budgets subtract.
 
 Why
 ---
 1. Segment all words with S into the fewest tokens.  As in `check_certificate`, Σ c·Σ d is at most
    the sum of the tokens needed, the worth of the pieces that are tokens, what cuts add for the
-   tokens of S, and the loss.  If the payments of an occurrence are left out, it is worth more, so
-   the inequality still holds.
-2. In the tail the pieces that are T are worth at most t(T).  In the head they are worth at most
-   r(T), since they do not overlap.
-3. Let T be a token of S that is neither known nor required.  If r(T) is counted anywhere, T occurs
-   in only one word W of the head, and W dominates.  Call such tokens, and W itself, the members of
-   W.  Members other than W are in no cut.  In the word W pieces do not overlap, so the pieces that
-   are members are together worth at most c(W)·e(W): either there are none, or the prices of each
-   exceed 1 by its worth, and all these prices sum to at most e(W) + 1.  In other words of the head
-   only the member W occurs, and it is worth at most r(W) − c(W)·x(W) there.  So in the head all
-   members in S are together worth at most r(W) + c(W)·(e(W) − x(W)).  If W is required, the word W
-   is a single piece, and no other member is worth anything in it.
+   tokens of S, and the loss, minus what the tokens of S pay for their groups: the loss has the
+   multiplier of a group as often as the budget allows.  If the payments of an occurrence, or those
+   of a token to its groups, are left out, the sum is larger, so the inequality still holds.
+2. In the tail the pieces that are T are worth at most t(T).  In the head they do not overlap, and
+   are worth at most r(T), with what cuts add for T and without what T pays for its groups.
+3. Let T be a token of S that is neither known nor required, and let it occur in the head.  Then
+   r(T) ≤ 0 and T counts for nothing in the head, or T occurs in only one word W, and W dominates,
+   so that there are no groups.  Call such tokens, and W itself, the members of W.  Members other
+   than W are in no cut.  In the word W pieces do not overlap, so the pieces that are members are
+   together worth at most c(W)·e(W): either there are none, or the prices of each exceed 1 by its
+   worth, and all these prices sum to at most e(W) + 1.  In other words of the head only the member
+   W occurs, and it is worth at most r(W) − c(W)·x(W) there.  So in the head all members in S are
+   together worth at most r(W) + c(W)·(e(W) − x(W)).  If W is required, the word W is a single
+   piece, and no other member is worth anything in it.
 4. Assign an item to each optional token of S.  A known token gets its own item.  Of the members of
    W in S that are not known, one (W itself, if it is in S) gets the item of W, which includes its
    worth in the tail.  Any other token gets the item of its class, which includes the worth in the
@@ -113,8 +117,8 @@ def tail_bound(
     -----
     The text at the head of this module has the statement and its proof.
     """
-    if leaf.prices is None or leaf.fees or leaf.charges or leaf.weights:
-        raise InputError("the leaf of a head can only have prices, pairs and cuts")
+    if leaf.prices is None or leaf.charges or leaf.weights:
+        raise InputError("the leaf of a head can only have prices, groups, pairs and cuts")
     count = _Count(head, leaf, scale_bits, term)
     sums = _TailSums(count.rule)
     try:
@@ -141,6 +145,7 @@ class _Rule:
     forbidden: frozenset[Token]
     longest: int
     class_bits: int
+    is_list: bool  # no other tokens are candidates
 
     @property
     def shift(self) -> int:
@@ -207,7 +212,7 @@ class _TailSums:
                 token = word[start:end]
                 if token in known:
                     self.known[token] += count * worth
-                elif token not in rule.forbidden:
+                elif token not in rule.forbidden and not rule.is_list:
                     self.classes[_hashes(token)[-1] >> rule.shift] += count * worth
 
 
@@ -233,20 +238,28 @@ class _Count:
         self.prices = prices.tolist()
         self.terms = terms_of(leaf, words, head)
         case = LeafCase(self.prices, frozenset(head.fixed), frozenset(), self.terms, words)
+        fixed = set(head.fixed)
         self.rewards = {
             token: reward
             for token, reward in case_rewards(head, words, case, self.one).items()
-            if reward > 0
+            if reward > 0 or token in fixed
         }
+        for token in fixed.difference(token for token, _ in words.occurrences(fixed)):
+            self.rewards[token] = self.terms.gives(token) if self.terms else 0
         for token in sorted({token for cut in leaf.cuts for token in cut.tokens}):
             if token not in self.rewards:
                 raise InputError(
                     f"a cut is over {sym.glance(token)!r}, which has no reward in the head"
                 )
+        self.listed = None if head.candidates is None else set(head.candidates)
         known = {*self.rewards, *head.fixed, *filter(self._dominates, words.words)}
         if not term.tolls.keys().isdisjoint(self.forbidden):
             raise InputError("a forbidden token has a multiplier")
         self.alone = term.tolls.keys() - known
+        if self.listed is not None:
+            if not self.listed.union(fixed).issuperset(term.tolls):
+                raise InputError("a token that is no candidate has a multiplier")
+            self.alone = self.listed - self.forbidden - known
         self.rule = _Rule(
             head.symbols,
             self.one,
@@ -256,11 +269,14 @@ class _Count:
             self.forbidden,
             max([self.longest_candidate, *map(len, head.fixed)]),
             term.class_bits,
+            self.listed is not None,
         )
         total = sum(n * d for n, d in zip(words.count_at, self.prices, strict=True))
         self.total = 32 * (total - (self.terms.loss if self.terms else 0))
 
     def _dominates(self, word: Token) -> bool:
+        if self.instance.groups or not (self.listed is None or word in self.listed):
+            return False
         return 2 <= len(word) <= self.longest_candidate and word not in self.forbidden
 
     def _paid(self, word: Token, first: int) -> int:

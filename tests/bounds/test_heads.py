@@ -13,6 +13,7 @@ from oracles.brute_force import fewest_tokens
 from properties import tries
 
 from partcover import (
+    GroupBudget,
     HeadAndTail,
     InputError,
     Instance,
@@ -44,12 +45,30 @@ def by_head(words, k, n, **conditions) -> Instance:
 
 
 @st.composite
+def groups_beside(draw, required):
+    """Budgets of groups that leave room for no or one token besides the required ones."""
+    short = GroupBudget("short", 0, max_length=draw(st.integers(2, 3)))
+    some = GroupBudget("some", 0, draw(st.sets(st.text("abc", min_size=2, max_size=3), max_size=5)))
+    return [
+        replace(group, limit=sum(token in group for token in required) + draw(st.integers(0, 1)))
+        for group in draw(st.lists(st.sampled_from([short, some]), unique=True, max_size=2))
+    ]
+
+
+@st.composite
 def cases(draw):
     words = WordCounts.from_counts(draw(WORDS))
     required = draw(TOKENS)
     forbidden = [token for token in draw(TOKENS) if token not in required]
     conditions = {"required": required, "forbidden": forbidden}
-    conditions["max_length"] = draw(st.none() | st.integers(2, 4))
+    if draw(st.booleans()):
+        conditions["max_length"] = draw(st.none() | st.integers(2, 4))
+    else:
+        conditions["candidates"] = draw(
+            st.lists(st.text("abc", min_size=2, max_size=4), max_size=8)
+        )
+    if draw(st.booleans()):
+        conditions["groups"] = draw(groups_beside(required))
     k = len(required) + draw(st.integers(0, 2))
     return words, k, draw(st.integers(1, len(words))), conditions
 
@@ -73,7 +92,8 @@ def test_tokens_and_bound_are_of_all_words(case, start, at_once):
     assert (recount.problems, recount.tokens) == ((), best.tokens)
     assert verify(split, best.vocabulary, claim=best) == recount
     assert best.lower_bound <= fewest_tokens(instance) <= best.tokens
-    assert check_certificate(split, best.certificate).ok
+    check = check_certificate(split, best.certificate)
+    assert (check.ok, check.lower_bound) == (True, best.lower_bound)
     # without a limit the bound is no weaker than where nothing is searched
     assert best.lower_bound >= lower_bound(split).lower_bound
     if n == len(words):
@@ -237,10 +257,41 @@ def test_a_bound_starts_from_the_certificate_of_a_head(book):
         lower_bound(instance, start_certificate=other)
 
 
+@pytest.mark.long
+@tries(60)
+@given(cases(), st.data())
+def test_whatever_a_certificate_states_is_true_of_all_words(case, data):
+    """Any multipliers of groups and tokens, and any share of them."""
+    words, k, n, conditions = case
+    split = by_head(words, k, n, **conditions)
+    proof = lower_bound(split, cuts=False).certificate
+    (leaf,) = proof.tree
+    numbers = st.integers(0, 2 << proof.scale_bits)
+    fees = data.draw(st.tuples(*[numbers] * len(split.groups)))
+    tokens = data.draw(st.sets(st.text("abc", min_size=2, max_size=4), max_size=3))
+    tolls = {token.encode(): data.draw(numbers) for token in tokens}
+    tail = replace(proof.tail, tolls=tolls, sixteenths=data.draw(st.integers(0, 16)))
+    made = replace(proof, tree=(replace(leaf, fees=fees),), tail=tail)
+    found = check_certificate(split, made).lower_bound
+    assert found <= fewest_tokens(Instance(words, k, **conditions))
+
+
+def test_groups_and_lists_of_a_head_raise_the_bound():
+    words = WordCounts.from_counts({"abab": 9, "abc": 7, "bca": 5, "cab": 3, "abca": 2, "xab": 1})
+    plain = lower_bound(by_head(words, 2, 3)).lower_bound
+    short = GroupBudget("short", 0, max_length=3)
+    for conditions in ({"groups": [short]}, {"candidates": ["xa", "xab", "zz"]}):
+        bound = lower_bound(by_head(words, 2, 3, **conditions))
+        best = fewest_tokens(Instance(words, 2, **conditions))
+        assert plain < bound.lower_bound <= best
+        assert check_certificate(bound.instance, bound.certificate).ok
+    assert any(lower_bound(by_head(words, 2, 3, groups=[short])).certificate.tree[0].fees)
+
+
 def test_what_does_not_go_with_a_head(book):
     instance = by_head(book, 5, 100)
     for change, message in (
-        ({"candidates": ["ab"]}, "a head and a tail"),
+        ({"threshold": 9}, "threshold is not possible with a head and a tail"),
         ({"min_count": 2}, "min_count is not possible"),
         ({"words": book}, "the words differ from those of the head"),
     ):

@@ -93,6 +93,20 @@ def test_other_words_of_the_tail_are_refused(run, counts):
     assert "tail of other words" in check["problems"][0]
 
 
+def test_a_list_of_candidates_and_groups_go_with_a_head(run, counts):
+    Path("tokens.txt").write_text("the\nat\nzz\n")
+    options = (counts, "-k", 2, "--head", 4, "--candidates", "tokens.txt", "--group", "short=0:2-2")
+    status, found = as_json(
+        run("improve", *options, "--json", "-o", "V.json", "--write-certificate", "P.cert")
+    )
+    assert (status, "at" in found["vocabulary"]) == (0, False)
+    checked = ("--vocab", "V.json", "--certificate", "P.cert", "--json")
+    options = (*options[:3], *options[5:])
+    status, check = as_json(run("verify", *options, *checked))
+    assert (status, check["ok"]) == (0, True)
+    assert run("verify", *options[:-2], *checked)[0] == 6
+
+
 def test_the_bound_of_a_head_is_resumed(run, counts):
     bound = ("bound", counts, "-k", 3, "--head", 4, "-o", "P.cert")
     before = as_json(run(*bound, "--json"))[1]["lower_bound"]

@@ -55,6 +55,8 @@ class Tolls:
         The multiplier of each token; −1 for tokens without one, which are not used.
     n_items, class_bits, one : int
         Parameters of `partcover.kernels.bounds._head_tail.TokenSums`.
+    is_list : bool
+        Whether candidates are listed: all of them are known, and other tokens are worth nothing.
     """
 
     known: KnownTokens
@@ -62,6 +64,7 @@ class Tolls:
     n_items: int
     class_bits: int
     one: int
+    is_list: bool
 
     def sums(self, tail: Iterable[WordCounts], sixteenths: int) -> _Sums:
         """Prices words of the tail.
@@ -86,7 +89,8 @@ class Tolls:
         )
         for block in tail:
             sums.add(block.data.astype(np.int64), block.offsets, block.counts)
-        return sums.total, sums.sums, sums.classes, sums.used
+        classes = np.zeros_like(sums.classes) if self.is_list else sums.classes
+        return sums.total, sums.sums, classes, sums.used
 
 
 def _sums(shard: WordShard, tolls: Tolls, sixteenths: int) -> _Sums:
@@ -139,6 +143,9 @@ class TailPrices:
         self.sixteenths = 0
         self._pass_seconds = 0.0  # of a pass over the tail, estimated from the sample
         self.class_bits = min(max(tail.words.bit_length() + 1, _CLASS_BITS[0]), _CLASS_BITS[1])
+        self.is_list = instance.candidates is not None
+        if self.is_list:
+            self.class_bits = 1
         total = instance.words.total_symbols + tail.symbols
         room = min(_TOTAL_BITS - total.bit_length(), _WORTH_BITS - tail.worth.bit_length())
         if room < 1:
@@ -166,7 +173,9 @@ class TailPrices:
         least = largest(self.rewards[~counter.fixed], self.free)[1]
         self.least = max(least, last_gain * counter.one)
         named: list[Token] = []
-        if term is not None:
+        if instance.candidates is not None:
+            named = self._others(list(instance.candidates))
+        elif term is not None:
             named = self._others(list(term.tolls))
         elif sample is not None:
             named = self._frequent(sample)
@@ -175,7 +184,7 @@ class TailPrices:
         known = KnownTokens(self.data, self.place, self.length, min(longest, LONGEST_PRICED))
         tolls = self._first_tolls(known) if term is None else self._stated(term, named)
         self.stated_tolls = tolls  # the multipliers of the best bound
-        self.tolls = Tolls(known, tolls, self.n_items, self.class_bits, counter.one)
+        self.tolls = Tolls(known, tolls, self.n_items, self.class_bits, counter.one, self.is_list)
 
     def _find_known(self) -> None:
         """Finds the known tokens, and which words dominate among them."""
@@ -183,6 +192,8 @@ class TailPrices:
         index = counter.instance.index
         number = index.numbers(index.find_words())
         is_known = (self.rewards > 0) | counter.fixed
+        if counter.groups:  # a word may be in a group that is full
+            number = np.full(len(words), -1)
         is_known[number[number >= 0]] = True
         self.known = np.flatnonzero(is_known)
         place = np.cumsum(is_known) - 1
@@ -286,7 +297,10 @@ class TailPrices:
         n_known, n_inside = len(self.known), len(self.known) + self.n_absent
         tolls = np.full(len(self.place), -1)
         tolls[:n_known] = np.where(toll < self.most, toll, -1)[:n_known]
-        tolls[n_inside : self.n_items] = np.minimum(toll, self.most)[n_inside:]
+        of_named = np.minimum(toll, self.most)
+        if self.is_list:  # each forms a class in any case
+            of_named = np.where(toll < self.most, toll, -1)
+        tolls[n_inside : self.n_items] = of_named[n_inside:]
         return tolls
 
     def _stated(self, stated: TailTerm, named: list[Token]) -> Int64:
@@ -393,7 +407,7 @@ class TailPrices:
         if bound > self.lower_bound:
             self.lower_bound, self.sixteenths = bound, sixteenths
             # other tokens that the head does not know have multipliers too: each forms a class
-            used[len(self.known) :] = True
+            used[len(self.known) :] |= not self.is_list
             self.stated_tolls = np.where(used, self.tolls.tolls, -1)
         return value
 
@@ -452,7 +466,7 @@ class TailPrices:
         digest = self.tail.digest
         counter, instance = self.counter, self.counter.instance
         tolls = self.stated_tolls
-        first = 0 if self.sixteenths else len(self.known)
+        first = 0 if self.sixteenths or self.is_list else len(self.known)
         used = first + np.flatnonzero(tolls[first:] >= 0)
         begins = self.place[used]
         tokens = sym.slices(self.data, begins, begins + self.length[used], instance.symbols)

@@ -15,6 +15,7 @@ from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...heuristics.greedy import greedtok
 from ...problem.certificates.certificate import Certificate
+from ...problem.group_budget import GroupBudgets
 from ...problem.instance import Instance
 from ...problem.solution import Solution
 from ...runtime.processes.parallel import ForEach, call_in_turn
@@ -62,15 +63,7 @@ class WholeWords:
     @cached_property
     def sample(self) -> Instance:
         """An instance of the head and a sample of equal size that stands for the tail."""
-        words, head = self.words.with_sample(self.words.n), self.head
-        return Instance(
-            words,
-            head.k,
-            max_length=head.max_length,
-            required=head.required,
-            forbidden=head.forbidden,
-            prefix=head.prefix,
-        )
+        return replace(self.head, words=self.words.with_sample(self.words.n))
 
     @cached_property
     def tried(self) -> list[WordCounts]:
@@ -103,7 +96,16 @@ class WholeWords:
             )
         excluded = {*head.forbidden, *head.fixed}
         longest = head.max_length or 2**31
-        allowed = (t for t in vocabulary if t not in excluded and len(t) <= longest)
+        listed = None if head.candidates is None else set(head.candidates)
+        budgets = GroupBudgets(head.groups, head.fixed)
+        allowed = (
+            token
+            for token in vocabulary
+            if token not in excluded
+            and len(token) <= longest
+            and (listed is None or token in listed)
+            and budgets.admit(token)
+        )
         return head.vocabulary([*head.fixed, *allowed][: head.k], vocabulary.method)
 
     def prices(self, certificate: Certificate | None, share: ForEach) -> TailPrices:
