@@ -29,18 +29,7 @@ def best_merges(
     The most frequent pairs are merged first, as by BPE.  Then the tokens that are worth least give
     way to what is best in their place, fewer of them each time that this does not help.
 
-    Parameters
-    ----------
-    words : WordCounts
-        Words whose symbols are pieces.
-    start : MergeState
-        Without merges: how merging is done, and which tokens are given.
-    m : int
-        How many tokens may be added.
-    deadline : Deadline
-        When to stop.
-    threads : int
-        Number of threads; the result is the same if no limit ends it early.
+    The start has no merges: it says how merging is done, and which tokens are given.
 
     Examples
     --------

@@ -47,13 +47,6 @@ def round_seconds(left: float | None, rounds: int) -> float | None:
     time to the first round is as good there, but leaves none for better weights: 0.85 % in 30
     seconds, instead of 0.65 %.
 
-    Parameters
-    ----------
-    left : float or None
-        Seconds; None without a limit.
-    rounds : int
-        Number of rounds still to come, including this one.
-
     Examples
     --------
     >>> from partcover.bounds.weighted_rounds import round_seconds
@@ -65,24 +58,9 @@ def round_seconds(left: float | None, rounds: int) -> float | None:
 
 @dataclass(frozen=True)
 class Round:
-    """The input of a round of weights.
+    """The input of a round of weights: words, and what to start from.
 
-    Attributes
-    ----------
-    weighted : Instance
-        All words, with the counts of each corpus multiplied by its weight.
-    best : Vocabulary or None
-        The best vocabulary so far.
-    prices : Certificate or None
-        A certificate for the same words with other counts, to start from.
-    cuts : bool
-        Whether to use cuts.
-    seconds : float or None
-        The time of the round.
-    limits : RunLimits
-        Random seed and threads.
-    checkpoint : callable or None
-        Receives the best solution for the weighted words.
+    The prices are a certificate for the same words with other counts.
     """
 
     weighted: Instance
@@ -96,19 +74,7 @@ class Round:
 
 @dataclass(frozen=True)
 class Made:
-    """The result of a round.
-
-    Attributes
-    ----------
-    proof : Certificate
-        The certificate for the weighted words.
-    chosen : list of token
-        The vocabulary that the round chose.
-    termination : str
-        Why it ended.
-    bound : Bound or None
-        The bound with its relaxation, if the round only made a bound.
-    """
+    """The result of a round: with a bound that has its relaxation, if it only made a bound."""
 
     proof: Certificate
     chosen: list[Token]

@@ -271,14 +271,7 @@ def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str,
 def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 4000) -> float:
     """Estimates the time of a `recount` on this machine, from the time for a sample of words.
 
-    Parameters
-    ----------
-    words : WordCounts
-        All words.
-    vocabulary : Vocabulary
-        A vocabulary like the one to be recounted.
-    sample : int
-        Number of words to measure on, evenly spaced; the median of five runs is taken.
+    The words of the sample are evenly spaced, and the median of five runs is taken.
 
     Examples
     --------

@@ -48,18 +48,6 @@ class HeadTask:
 def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> Bound:
     """Proves a lower bound on the tokens of all words in the memory that the frequent ones take.
 
-    Parameters
-    ----------
-    instance : Instance
-        An instance of a head and a tail.
-    task : HeadTask
-        The parameters.  Up to three fifths of the time go to the bound of the head.  The words are
-        read about seven times, whatever the limit.  With cuts the head is bounded a second time,
-        and the better of the two bounds for all words is kept, because a better bound for the head
-        may be a worse one for the tail.
-    bound_head : callable
-        Bounds the head.
-
     Raises
     ------
     InputError
@@ -72,6 +60,11 @@ def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> 
     The savings of tokens in the tail are summed for each token of the head, for tokens that are
     frequent in a sample of the tail, and for all others in classes.
     `partcover.verification.tail_check` has the statement and why it holds.
+
+    Up to three fifths of the time go to the bound of the head.  The words are read about seven
+    times, whatever the limit.  With cuts the head is bounded a second time, and the better of the
+    two bounds for all words is kept, because a better bound for the head may be a worse one for the
+    tail.
     """
     deadline = task.limits.start()
     whole = WholeWords(instance, task.limits.threads)

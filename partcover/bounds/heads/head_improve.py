@@ -46,37 +46,15 @@ def improve_by_head(
 ) -> Solution:
     """Finds a vocabulary that needs few tokens for all words, with only the head in memory.
 
-    Parameters
-    ----------
-    instance : Instance
-        An instance of a head and a tail.  The search uses the head, and a sample of equal size
-        that stands for all other words.
-    warm_start : Vocabulary or None
-        Warm start in addition to GreedTok's vocabulary.
-    start_certificate : Certificate or None
-        Certificate to start from, for the same words and head; it is kept if no better one is
-        proven.
-    gap : float
-        The relative gap at which to stop.
-    limits : RunLimits
-        Time limit, random seed and threads; up to two fifths of the time go to the bound of the
-        head.  The words are read about ten times, and a certificate to start from is recounted,
-        whatever the limit.
-    progress : Progress
-        Receives an `Event` for each phase, better vocabulary and better bound, of all words.
-    checkpoint : callable or None
-        Receives the best solution so far, once there is a vocabulary and then every few seconds.
-    bound_head : callable
-        Bounds the head.
-    cuts : bool
-        Whether the head is bounded a second time, with cuts.
-
     Notes
     -----
     A local search uses the head and a sample of the tail, whose counts are scaled to stand for the
     whole tail.  Each vocabulary that it finds is counted on all words, and is kept only if it needs
     fewer tokens than every earlier one, including those of GreedTok and the warm start.  The bound
-    is that of `bound_by_head`.
+    is that of `bound_by_head`; the certificate to start from is kept if no better one is proven.
+
+    Up to two fifths of the time go to the bound of the head.  The words are read about ten times,
+    and a certificate to start from is recounted, whatever the limit.
     """
     whole = WholeWords(instance, limits.threads)
     refuse_beyond_memory(whole.head, "search", is_head=True)

@@ -58,21 +58,7 @@ _PARITY = {"per": "tokens per", "worst_over_best": "worst/best", "gini": "Gini"}
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """How texts become words, the seconds for the lower bounds, and the language model.
-
-    Attributes
-    ----------
-    pretokenizer : str or None
-        The pre-tokenizer, if the vocabulary does not contain one.
-    key : str
-        The field of JSON lines and Parquet.
-    time_limit : float
-        Seconds for the lower bounds; 0 for none.
-    train : tuple of str
-        Texts to train a language model on; without any there is none.
-    order, context_bytes : int
-        The order of the model, and the largest context of that whose contexts are bytes.
-    """
+    """How texts become words, the seconds for the lower bounds, and the language model."""
 
     pretokenizer: str | None
     key: str
