@@ -216,7 +216,7 @@ class InstanceSource:
 
         assert self.corpus is not None
         if self.several:
-            raise InputError("a head and several corpora exclude each other: leave out --head")
+            raise InputError("a head and several corpora exclude each other")
         if self.corpus == "-" or self.corpus.endswith(".json"):
             raise InputError(
                 f"{self.corpus}: a head needs a file of word counts, which is read several times"

@@ -57,7 +57,11 @@ def certificates(run, files):
             6,
             "about a head and a tail, but the instance has all",
         ),
-        ("verify C.tsv D.tsv -k 2 --minimax --certificate head.cert", 2, "a head needs a file"),
+        (
+            "verify C.tsv D.tsv -k 2 --minimax --certificate head.cert",
+            2,
+            "a head and several corpora exclude each other",
+        ),
         ("verify C.tsv D.tsv -k 2 --certificate several.cert", 2, "several inputs need --minimax"),
         ("verify C.tsv -k 2 --certificate several.cert", 6, "other words"),
         ("prices C.tsv the -k 2 --certificate head.cert", 2, "about a head and a tail"),
