@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -121,7 +121,8 @@ def extended(base: Vocabulary, new: Sequence[Token], **use: Any) -> Vocabulary:
 def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any) -> Vocabulary:
     """Returns a vocabulary that records what it was made of, and how.
 
-    The end-of-word mark of its words is kept, as tokens hold it.
+    The end-of-word mark of its words is kept, as tokens hold it, and so is what is known of the
+    file that the first base was read from.
 
     Examples
     --------
@@ -132,6 +133,8 @@ def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any)
     ('extend', 1)
     """
     before = base.provenance
+    if isinstance(first := before.get("base"), Mapping):  # adapted before
+        before = {**first, **before}
     kept = ("format", "source", "source_sha256", "origin", "gguf")
     source = {key: before[key] for key in kept if key in before}
     mark = {} if base.end_of_word is None else {"end_of_word": base.end_of_word}

@@ -32,6 +32,7 @@ _SEARCH = 0.5  # of the time
 _PATIENCE = 20.0  # seconds for a solver
 _MOST_MADE = 1_000_000  # candidates of which a bound knows what they are made of
 _PLACES = 12
+_CONTINUES, _NEVER = b"\x80", b"\xff"  # a byte inside a character, and one of no character
 # what a token scores above its pieces for each of them that it saves: more than rounding takes off
 _JOINING = {"word": 1e-6, "text": 1e-6, "text32": 1 / 16}
 
@@ -165,7 +166,17 @@ def _score(pieces: Pieces, run: Run) -> float:
 
 def _with_scores(base: Vocabulary, new: list[Token], scored: dict[Token, float]) -> Vocabulary:
     scores = (*(base.scores or ()), *(scored[text] for text in new))
-    return extended(base, new, scores=scores)
+    vocabulary = extended(base, new, scores=scores)
+    given = base.symbol_scores
+    if base.symbols != "bytes" or given.get(_CONTINUES) != 0.0:
+        return vocabulary
+    # a library computes the score of unknown characters from the lowest score
+    unknown = base.symbol_score(_NEVER)
+    lower = vocabulary.with_(symbol_scores={}).symbol_score(_NEVER)
+    if lower >= unknown:
+        return vocabulary
+    given = {symbol: lower if score == unknown else score for symbol, score in given.items()}
+    return vocabulary.with_(symbol_scores=given)
 
 
 def _within_limit(task: Task, vocabulary: Vocabulary, scored: dict[Token, float]) -> Vocabulary:

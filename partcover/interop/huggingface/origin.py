@@ -302,17 +302,20 @@ def _model(
         given: dict[Any, float] = {**vocabulary.symbol_scores}
         given.update(zip(vocabulary.tokens, vocabulary.scores or (), strict=False))
         lowest = min(given.values(), default=0.0) - 10
+        known = {*vocab, *inside}
         scores = {
             text: given.get(piece, lowest) if given else -1.0
             for piece in pieces_of(vocabulary)
             if (text := spell(piece)) is not None and text in vocab
         }
         # what is no token keeps its score, and what nothing becomes gets the lowest
-        never = min(scores.values(), default=-1.0)
-        scores |= dict.fromkeys(inside, never) | spelling["scores"]
+        kept = {text: score for text, score in spelling["scores"].items() if text in known}
+        never = min((scores | kept).values(), default=-1.0)
+        scores |= dict.fromkeys(inside, never) | kept
         if unknown is not None:
             model["unk_id"] = inside[unknown]
-        return {**model, "vocab": unigram_entries(scores, {**vocab, **inside}, {}, never)}
+        entries = unigram_entries(scores, {**vocab, **inside}, {}, never)
+        return {**model, "vocab": _with_lowest(entries, vocabulary)}
     model["vocab"] = dict(sorted({**vocab, **inside}.items(), key=lambda item: item[1]))
     if spelling["model"] == "BPE":
         pairs: Iterable[tuple[Any, Any]] = ()
@@ -327,6 +330,22 @@ def _model(
             raise InputError(f"{part!r} has no id, but merges need it")
         model["merges"] = [f"{a} {b}" for a, b in merges] if spelling.get("joined") else merges
     return model
+
+
+def _with_lowest(
+    entries: list[tuple[str, float]], vocabulary: Vocabulary
+) -> list[tuple[str, float]]:
+    """Returns the pieces with one more that no text has, if unknown characters score too much.
+
+    The library computes their score from the lowest of all pieces, which may be a token no more.
+    """
+    if vocabulary.symbol_scores.get(b"\x80") != 0.0:  # of a character, the first byte has it
+        return entries
+    lowest = vocabulary.symbol_score(b"\xff") + 10
+    follow = any(number >= len(entries) for number in vocabulary.special.values())
+    if follow or not entries or min(score for _, score in entries) <= lowest:
+        return entries
+    return [*entries, (f"<free {len(entries)}>", lowest)]
 
 
 def _renumbered(step: Any, numbers: Mapping[str, int]) -> Any:

@@ -218,7 +218,8 @@ def test_what_is_extended_or_pruned_keeps_the_rest(folder, tmp_path):
     words = counted(vocabulary)
     more = extend(vocabulary, words, 3, time_limit=1).vocabulary
     fewer = prune(vocabulary, words, len(vocabulary) // 2, time_limit=1).vocabulary
-    for name, changed in (("more", more), ("fewer", fewer)):
+    twice = prune(more, words, len(vocabulary) // 2, time_limit=1).vocabulary
+    for name, changed in (("more", more), ("fewer", fewer), ("twice", twice)):
         assert export(changed, tmp_path / name, "huggingface", text=TEXT).exact, name
         compare(changed, loaded(folder), loaded(tmp_path / name))
         again = Vocabulary.load(tmp_path / name)
@@ -350,3 +351,29 @@ def test_a_model_without_a_type(tmp_path):
     vocabulary = Vocabulary.load(tmp_path / "tokenizer.json")
     assert export(vocabulary, tmp_path / "out", "huggingface", text=TEXT).exact
     assert json.loads((tmp_path / "out" / "tokenizer.json").read_text()) == data
+
+
+def test_the_score_of_unknown_characters_follows_the_lowest_score(tmp_path):
+    # ø is no piece: it is unknown, which scores 10 less than the lowest, or in øa
+    pieces = {"▁": -2.0, "ab": -3.0, **dict.fromkeys(["c", "b", "a", "øa"], -25.0)}
+    pieces |= {f"<0x{byte:02X}>": -28.0 for byte in range(256)}
+    model = models.Unigram([("<unk>", 0.0), *pieces.items()], 0, byte_fallback=True)
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    steps = [decoders.ByteFallback(), decoders.Metaspace()]
+    tokenizer.decoder = decoders.Sequence(steps)
+    (tmp_path / "tokenizer.json").write_text(tokenizer.to_str(), "utf-8")
+    base = Vocabulary.load(tmp_path / "tokenizer.json")
+    words = WordCounts.from_texts(["cccccccc"], pretokenizer=base.pretokenizer)
+    extended = extend(base, words, 1).vocabulary
+    words = WordCounts.from_texts(["ab øa"], pretokenizer=base.pretokenizer)
+    pruned = prune(extended, words, len(base)).vocabulary
+    assert min(extended.scores) < -150 and min(pruned.scores) == -25
+    texts = ["øab", "øabc", "cøab", "øøa", "é øa"]
+    found = []
+    for number, vocabulary in enumerate([base, extended, pruned]):
+        export(vocabulary, tmp_path / f"{number}", "huggingface")
+        own = tokenizers.Tokenizer.from_file(str(tmp_path / f"{number}" / "tokenizer.json"))
+        found.append(Encoder(vocabulary).encode_batch(texts))
+        assert found[-1] == [own.encode(text).ids for text in texts]
+    assert found[0] != found[1]
