@@ -15,6 +15,8 @@ from ..errors import InputError
 from ..problem.instance import Instance
 from ..vocabulary.vocabulary import Vocabulary
 
+_OF_BYTES = ("bytes", "spelled_bytes")  # ways to decode tokens that split characters
+
 __all__ = [
     "adapted",
     "all_substrings",
@@ -172,7 +174,7 @@ def needs_whole_characters(base: Vocabulary) -> bool:
     """
     if base.symbols != "bytes":
         return False
-    if base.rule == "character_merges" or base.decoding.style != "bytes":
+    if base.rule == "character_merges" or base.decoding.style not in _OF_BYTES:
         return True
     return base.rule != "merges" and -1 in base.id_of
 

@@ -29,6 +29,8 @@ class Stages:
         Whether one more space is removed at the front, and one at the end.
     errors : str
         How bytes that are not UTF-8 are handled.
+    stripped : bool
+        Whether white space is removed at both ends.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class Stages:
         front: int | None,
         ended: bool,
         errors: str,
+        stripped: bool = False,
     ) -> None:
         self._mark = mark
         self._run = _Replacing(mark, lambda data: exchange(data, mark))
@@ -54,6 +57,8 @@ class Stages:
         self._space = b""  # a space at the end so far, which may have to be removed
         self._characters = codecs.getincrementaldecoder("utf-8")(errors)
         self._done = 0
+        self._stripped = stripped
+        self._white: str | None = None  # white space so far, after text
 
     def of_token(self, text: bytes) -> str:
         """Returns the characters that are complete after another token."""
@@ -93,7 +98,18 @@ class Stages:
                 "errors='replace' puts U+FFFD there, decode_bytes keeps it"
             ) from None
         self._done += len(data)
-        return found
+        return self._without_white(found) if self._stripped else found
+
+    def _without_white(self, text: str) -> str:
+        """Returns characters with the white space before them; that at the end is kept back."""
+        if self._white is None:
+            text = text.lstrip()
+        if not text:
+            return ""
+        text = (self._white or "") + text
+        shown = text.rstrip()
+        self._white = text[len(shown) :]
+        return shown
 
 
 class _Replacing:

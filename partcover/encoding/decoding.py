@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus.normalizers.normalizer import Normalizer
+from ..corpus.pretokenizers.byte_spelling import spelled_bytes
 from ..corpus.pretokenizers.steps import Step, Steps
 from ..errors import InputError
 from ..runtime.arguments import shown
@@ -49,6 +50,8 @@ class Decoder:
         Further rules of decoding.
     fallback : iterable of int
         The ids of single bytes that represent parts of characters without a token.
+    named : iterable of int
+        The ids, besides those of special tokens, whose file has their text as it is.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class Decoder:
         normal: Normalizer | None = None,
         how: Decoding | None = None,
         fallback: Iterable[int] = (),
+        named: Iterable[int] = (),
     ) -> None:
         self._text_of = text_of
         self._special_ids = frozenset(special)
@@ -69,11 +73,20 @@ class Decoder:
         self._skipped = frozenset(skipped)
         #: the ids of tokens that continue a word
         self._inside: frozenset[int] = frozenset()
-        if steps is not None and (mark_of_words := _mark_of_words(steps)):
+        #: the text of each id, if `decode` separates them by spaces
+        self._piece_of: dict[int, bytes] | None = None
+        mark_of_words = b"" if steps is None else _mark_of_words(steps)
+        if how.style in ("pieces", "spelled_bytes"):
+            kept = self._special_ids.union(named)
+            self._piece_of = {
+                number: text if number in kept else _spelled(text, mark_of_words, how)
+                for number, text in text_of.items()
+            }
+        if mark_of_words:
             self._text_of = text_of | {
                 number: mark_of_words + text_of[number] for number in self._special_ids
             }
-            if how.continuing:
+            if how.continuing and self._piece_of is None:
                 self._inside = frozenset(
                     number
                     for number, text in self._text_of.items()
@@ -119,10 +132,11 @@ class Decoder:
         """
         return self._joined(ids, skip_special, replaces=False)
 
-    def _joined(
-        self, ids: Iterable[int] | npt.NDArray[Any], skip_special: bool, *, replaces: bool
-    ) -> bytes:
-        """Returns the bytes of ids; with `replaces`, U+FFFD may be written for single bytes."""
+    @staticmethod
+    def _checked(
+        ids: Iterable[int] | npt.NDArray[Any], skip_special: bool
+    ) -> Sequence[int] | npt.NDArray[Any]:
+        """Checks the arguments of decoding, and returns the ids."""
         if not isinstance(skip_special, bool):
             raise InputError(f"skip_special is {shown(skip_special)}: use True or False")
         if not isinstance(ids, Sequence | np.ndarray) or isinstance(ids, str | bytes):
@@ -134,6 +148,13 @@ class Decoder:
                 f"ids are an array of {ids.dtype} with {ids.ndim} axes: they must be integers "
                 "along one axis"
             )
+        return ids
+
+    def _joined(
+        self, given: Iterable[int] | npt.NDArray[Any], skip_special: bool, *, replaces: bool
+    ) -> bytes:
+        """Returns the bytes of ids; with `replaces`, U+FFFD may be written for single bytes."""
+        ids = self._checked(given, skip_special)
         done: list[bytes] = []
         run: list[bytes] = []  # since the last special token, before marks are replaced
         pieces = self._pieces(replaces=replaces)
@@ -173,6 +194,15 @@ class Decoder:
             spaces = len(text) - len(text.lstrip(b" "))
             text = text[spaces if self._front is None else min(spaces, self._front) :]
         return text[:-1] if self._ended and text.endswith(b" ") else text
+
+    def _separated(self, given: Iterable[int] | npt.NDArray[Any], skip_special: bool) -> bytes:
+        """Returns the pieces of ids with a space between any two."""
+        assert self._piece_of is not None
+        ids = self._checked(given, skip_special)
+        numbers = ids.tolist() if isinstance(ids, np.ndarray) else ids
+        self._texts(numbers, 0)  # checks them
+        skipped = self._skipped if skip_special else ()
+        return b" ".join(self._piece_of[number] for number in numbers if number not in skipped)
 
     def _without_skipped(
         self, numbers: Sequence[int], texts: list[bytes]
@@ -243,8 +273,12 @@ class Decoder:
         """
         _check_errors(errors)
         try:
-            joined = self._joined(ids, skip_special, replaces=errors == "replace")
-            return joined.decode("utf-8", errors)
+            if self._piece_of is not None:
+                joined = self._separated(ids, skip_special)
+            else:
+                joined = self._joined(ids, skip_special, replaces=errors == "replace")
+            text = joined.decode("utf-8", errors)
+            return text.strip() if self._how.stripped else text
         except UnicodeDecodeError as error:
             raise InputError(
                 f"byte {error.start} of the decoded text is not UTF-8: --errors replace "
@@ -303,10 +337,13 @@ class Decoder:
         ['ab', 'é', 'c']
         """
         _check_errors(errors)
+        if self._piece_of is not None:
+            yield from self._separated_stream(ids, errors, skip_special)
+            return
         front = 0 if self._how.style == "sentencepiece" else self._front
         stages = Stages(
             self._mark, self._written, fronted=self._fronted, front=front,
-            ended=self._ended, errors=errors,
+            ended=self._ended, errors=errors, stripped=self._how.stripped,
         )  # fmt: skip
         pieces = self._pieces(replaces=errors == "replace")
         for place, number in enumerate(ids):
@@ -324,6 +361,30 @@ class Decoder:
             yield characters
         if characters := stages.end():
             yield characters
+
+    def _separated_stream(
+        self, ids: Iterable[int], errors: str, skip_special: bool
+    ) -> Iterator[str]:
+        """Yields the pieces of ids with a space between any two."""
+        before = ""
+        for place, number in enumerate(ids):
+            self._texts([number], place)
+            text = self.decode([number], errors, skip_special=skip_special)
+            if not (skip_special and number in self._skipped):
+                if before + text:
+                    yield before + text
+                before = " "
+
+
+def _spelled(token: bytes, mark_of_words: bytes, how: Decoding) -> bytes:
+    """Returns a token as its file has it."""
+    if how.style == "spelled_bytes":
+        return spelled_bytes(token).encode()
+    if not how.continuing:
+        return token
+    if token.startswith(mark_of_words):
+        return token.removeprefix(mark_of_words)
+    return how.continuing.encode() + token
 
 
 def _mark_of_words(steps: Steps) -> bytes:

@@ -168,7 +168,7 @@ class TextEncoder(Decoder):
         ]
         super().__init__(
             text_of, vocabulary.special.values(), skipped, mark, rules.steps, self._normal,
-            how, fallback,
+            how, fallback, vocabulary.decode_only,
         )  # fmt: skip
         self._renew_workers()
 

@@ -8,6 +8,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -152,6 +153,8 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     vocabulary, more = _vocabulary(vocab, merges, added, splitting, ids_file)
     if flags := flags_of(listed.values(), vocabulary.special):
         vocabulary = vocabulary.with_(special_flags=flags)
+    if str(config.get("tokenizer_class")).startswith("CLIP"):
+        vocabulary = _stripping(vocabulary)
     return vocabulary, remarks + more
 
 
@@ -193,7 +196,12 @@ def _read_simple(path: Path) -> tuple[Vocabulary, list[str]]:
         "a text first goes through ftfy and html.unescape there, and then Python's lower(), for "
         "which a word that ends in Σ ends in ς"
     )
-    return vocabulary, [names, before, *remarks]
+    return _stripping(vocabulary), [names, before, *remarks]
+
+
+def _stripping(vocabulary: Vocabulary) -> Vocabulary:
+    """Returns a vocabulary that decodes as CLIP's class does, without white space at the ends."""
+    return vocabulary.with_(decoding=replace(vocabulary.decoding, stripped=True))
 
 
 def _merges(path: Path) -> Iterator[tuple[str, str]]:

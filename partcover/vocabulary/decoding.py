@@ -11,7 +11,7 @@ from ..runtime.arguments import shown
 
 __all__ = ["Decoding", "Style"]
 
-Style: TypeAlias = Literal["bytes", "byte_fallback", "sentencepiece"]
+Style: TypeAlias = Literal["bytes", "byte_fallback", "sentencepiece", "pieces", "spelled_bytes"]
 
 
 @dataclass(frozen=True)
@@ -20,23 +20,29 @@ class Decoding:
 
     Parameters
     ----------
-    style : {"bytes", "byte_fallback", "sentencepiece"}
+    style : {"bytes", "byte_fallback", "sentencepiece", "pieces", "spelled_bytes"}
         What the library joins.  ``bytes``: the bytes of all tokens.  ``byte_fallback``: tokens are
         text, except for single bytes.  If a run of such bytes is not UTF-8, ``errors="replace"``
         writes U+FFFD for each of them, as Hugging Face's ByteFallback does.  ``sentencepiece``: the
         same, but only for bytes that are not part of a character; and one leading space is removed
-        from each of the first tokens.
+        from each of the first tokens.  ``pieces``: tokens as their file has them, with a space
+        between any two, as Hugging Face's tokenizers joins them without a decoder.
+        ``spelled_bytes``: the same, where the file has a character for each byte (ByteLevel).
+        Under these two `decode_bytes` joins the bytes of all tokens.
     front_spaces : int, optional
         Maximum number of leading spaces to remove from a text; by default as many as the
         normalizer adds.
     continuing : str
-        The text in front of a token that continues a word, if it is the first token: WordPiece's
-        ``##``.
+        The text in front of a token that continues a word, if it is the first token, or under
+        ``pieces`` wherever it is: WordPiece's ``##``.
     cleanup : bool
         Whether a token that begins a word stands without a space before it if it is ``.``, ``?``,
         ``!``, ``,`` or the end of a contraction, as Hugging Face's WordPiece decoder does.
     shown : mapping of str to str
         The text that special tokens decode to, if it is not their own; `skip_special` keeps it.
+    stripped : bool
+        Whether `decode` removes white space at both ends of a text, as Python's `str.strip` does:
+        transformers does it for CLIP.
 
     Raises
     ------
@@ -57,6 +63,7 @@ class Decoding:
     continuing: str = ""
     cleanup: bool = False
     shown: Mapping[str, str] = field(default_factory=dict)
+    stripped: bool = False
 
     def __post_init__(self) -> None:
         known = (
@@ -64,6 +71,7 @@ class Decoding:
             and (self.front_spaces is None or type(self.front_spaces) is int)
             and isinstance(self.continuing, str)
             and isinstance(self.cleanup, bool)
+            and isinstance(self.stripped, bool)
             and isinstance(self.shown, Mapping)
             and all(isinstance(text, str) for pair in self.shown.items() for text in pair)
         )

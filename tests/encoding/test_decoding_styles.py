@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from partcover import Encoder, InputError, Vocabulary
+from partcover import Encoder, InputError, Vocabulary, export
 from partcover.vocabulary.decoding import Decoding
 
 LETTERS = ["<unk>", "<s>", "</s>", "▁", "▁a", "a", "b", "é", "▁▁", ".", "▁b"]
@@ -132,9 +132,59 @@ def test_offsets_without_spaces(first):
         Encoder(vocabulary).encode_with_offsets("a", trim="all")
 
 
+@pytest.mark.parametrize("kind", ["text", "bytes", "words"])
+def test_without_a_decoder_tokens_are_separated(tmp_path, kind):
+    tokenizers = pytest.importorskip("tokenizers")
+    pieces = ["[UNK]", "[SEP]", "a", "##a", "é", "ab", "b", "▁b", "##", "Ġa", "Ã", "©"]
+    vocab = {piece: number for number, piece in enumerate(pieces)}
+    if kind == "words":
+        model = tokenizers.models.WordPiece(vocab, unk_token="[UNK]")
+    else:
+        model = tokenizers.models.BPE(vocab, [("a", "b")], unk_token="[UNK]")
+    own = tokenizers.Tokenizer(model)
+    own.add_special_tokens(["[UNK]", "[SEP]"])
+    own.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    if kind == "bytes":
+        own.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    own.save(str(tmp_path / "tokenizer.json"))
+    vocabulary = Vocabulary.load(tmp_path / "tokenizer.json")
+    remark = "it has no decoder: tokens are decoded with spaces between, as there"
+    assert remark in vocabulary.provenance["remarks"]
+    again = Vocabulary.from_json(vocabulary.to_json())
+    assert again.decoding == vocabulary.decoding
+    encoder = Encoder(again)
+    for skip in (False, True):
+        compare(
+            encoder, range(len(pieces)),
+            lambda listed, skip=skip: own.decode(listed, skip_special_tokens=skip),
+            skip_special=skip,
+        )  # fmt: skip
+    assert encoder.decode_bytes(encoder.encode("ab")).strip() == b"ab"
+    with pytest.raises(InputError, match="id 99, number 1 of the ids, is not in the vocabulary"):
+        encoder.decode([2, 99])
+    for changed in (again, again.with_(provenance={})):  # as its file, and as it would be written
+        target = tmp_path / f"{len(changed.provenance)}"
+        export(changed, target, "huggingface", lossy=True)
+        exported = tokenizers.Tokenizer.from_file(str(target / "tokenizer.json"))
+        ids = [number for number in again.id_of if number >= 0]
+        for listed in drawn(ids, 50):
+            assert exported.decode(listed) == encoder.decode(listed)
+
+
+@pytest.mark.parametrize("stripped", [False, True])
+def test_white_space_at_the_ends(stripped):
+    decoding = Decoding(stripped=stripped)
+    encoder = Encoder(Vocabulary(["ab "], pretokenizer="none", decoding=decoding))
+    for listed in drawn([256, 32, 10, 0x1C, 0x61, 0xC2, 0x85, 0xA0, 0xFF]):
+        text = encoder.decode_bytes(listed).decode("utf-8", "replace")
+        compared = text.strip() if stripped else text
+        assert encoder.decode(listed, "replace") == compared
+        assert "".join(encoder.decode_stream(listed, "replace")) == compared
+
+
 @pytest.mark.parametrize(
     "wrong",
-    [{"style": "other"}, {"front_spaces": -1}, {"front_spaces": True}, {"cleanup": 1},
+    [{"style": "other"}, {"front_spaces": -1}, {"front_spaces": True}, {"cleanup": 1}, {"stripped": 0},
      {"continuing": 3}, {"shown": {"a": 1}}, {"shown": []}, {"more": 1}, []],
 )  # fmt: skip
 def test_what_is_no_way_to_decode_is_refused(wrong):

@@ -23,9 +23,12 @@ _IGNORED = ("add_prefix_space", "trim_offsets", "use_regex")  # of ByteLevel, wh
 Steps = list[dict[str, Any]]
 
 
-def write_decoder(vocabulary: Vocabulary) -> dict[str, Any]:
-    """Returns the decoder of a vocabulary."""
+def write_decoder(vocabulary: Vocabulary) -> dict[str, Any] | None:
+    """Returns the decoder of a vocabulary; None if tokens are separated by spaces."""
     how = vocabulary.decoding
+    of_text = word_mark(vocabulary) is not None or vocabulary.rule == "character_merges"
+    if how.style == ("pieces" if of_text else "spelled_bytes"):
+        return None
     if word_mark(vocabulary) is not None:
         return {"type": "WordPiece", "prefix": PREFIX, "cleanup": how.cleanup}
     spelled: Steps = [
@@ -43,7 +46,13 @@ def write_decoder(vocabulary: Vocabulary) -> dict[str, Any]:
 
 
 def read_decoding(
-    decoder: Mapping[str, Any] | None, vocabulary: Vocabulary, *, of_text: bool, fallback: bool
+    decoder: Mapping[str, Any] | None,
+    vocabulary: Vocabulary,
+    *,
+    of_text: bool,
+    fallback: bool,
+    changed: bool = False,
+    inside: str = "",
 ) -> tuple[Decoding, list[str]]:
     """Returns what a decoder does beside joining tokens, and remarks on what is not done here.
 
@@ -57,10 +66,17 @@ def read_decoding(
         Whether its pieces are text.
     fallback : bool
         Whether all bytes are pieces, beside text.
+    changed : bool
+        Whether pieces are not what the file has: bytes, or spaces for ``▁``.
+    inside : str
+        The prefix of pieces inside a word.
     """
     steps = [dict(step) for step in steps_of(decoder, "decoders")]
     kinds = [step.get("type") for step in steps]
     plain = Decoding()
+    if decoder is None and not changed:
+        there = Decoding("pieces" if of_text else "spelled_bytes", continuing=inside)
+        return there, ["it has no decoder: tokens are decoded with spaces between, as there"]
     if of_text and kinds == ["WordPiece"]:
         prefix = str(steps[0].get("prefix", PREFIX))
         return Decoding(continuing=prefix, cleanup=bool(steps[0].get("cleanup", True))), []

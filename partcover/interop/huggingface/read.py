@@ -30,7 +30,7 @@ from .decimals import as_read
 from .decoder import read_decoding
 from .origin import ORIGIN, origin_of, settings_beside, use_of
 from .word_list import as_tokenizer, list_in
-from .word_pieces import free_mark, mark_steps, read_piece, unknown_words
+from .word_pieces import PREFIX, free_mark, mark_steps, read_piece, unknown_words
 
 __all__ = ["flags_of", "from_json", "looks_like", "read"]
 
@@ -71,6 +71,8 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
         vocabulary, more = from_json(data, listed)
         return vocabulary, remarks + more
     data = read_json(file)
+    if isinstance(data, dict):
+        data.setdefault("decoder", None)
     vocabulary, remarks = from_json(data, file)
     _, byte_level, _ = read_splitting(_bytes_last(data).get("pre_tokenizer"))
     try:
@@ -166,9 +168,16 @@ def _decoding(data: dict[str, Any], vocabulary: Vocabulary) -> tuple[Decoding, l
     model = data["model"]
     vocab = model["vocab"]
     texts = vocab if isinstance(vocab, dict) else [text for text, _ in vocab]
-    spelled = model.get("byte_fallback") and sum(map(bool, map(_BYTE.fullmatch, texts))) == 256
+    bytes_there = sum(map(bool, map(_BYTE.fullmatch, texts))) if model.get("byte_fallback") else 0
+    pieces_of_words = model.get("type") == "WordPiece" and not byte_level
+    spaced = not byte_level and marking_steps(data) is not None and _MARK in texts
     return read_decoding(
-        data.get("decoder"), vocabulary, of_text=not byte_level, fallback=bool(spelled)
+        data.get("decoder"),
+        vocabulary,
+        of_text=not byte_level,
+        fallback=bytes_there == 256,
+        changed=bool(bytes_there or spaced or model.get("end_of_word_suffix")),
+        inside=model.get("continuing_subword_prefix", PREFIX) if pieces_of_words else "",
     )
 
 

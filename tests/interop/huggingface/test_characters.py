@@ -202,10 +202,7 @@ def test_bpe_over_characters_without_fallback(tmp_path):
     assert vocabulary.provenance["remarks"] == [
         "a character that is not a piece is left out of the text, as in the library",
         "254 bytes have no id",
-        (
-            "its decoder (none, which joins pieces by spaces) is not followed: ids become the "
-            "text that they came of"
-        ),
+        "it has no decoder: tokens are decoded with spaces between, as there",
     ]
 
 

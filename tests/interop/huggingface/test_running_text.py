@@ -95,7 +95,7 @@ def test_a_prefix_is_left_out_in_decoding(tmp_path):
     for way, back in (("llama", " a a"), ("gemma", " a a"), ("always", "a a")):
         tokenizer_of(way, None, model).save(str(tmp_path / "t.json"))
         encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
-        assert encoder.decode(encoder.encode(" a a")) == back
+        assert encoder.decode_bytes(encoder.encode(" a a")).decode() == back
 
 
 def test_a_broken_map_is_one_line(tmp_path):

@@ -65,6 +65,7 @@ def test_ids_of_any_text(tmp_path):
 def test_any_ids_are_decoded_as_there(tmp_path):
     own = trained(tmp_path / "t.json")
     own.decoder = tokenizers.decoders.WordPiece(cleanup=False)
+    own.save(str(tmp_path / "t.json"))
     encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
     begins = [n for piece, n in own.get_vocab().items() if not piece.startswith("##")]
 
@@ -77,8 +78,6 @@ def test_any_ids_are_decoded_as_there(tmp_path):
     def compare(first, rest, skip):
         ids = [first, *rest]
         there = own.decode(ids, skip_special_tokens=skip)
-        if skip and there.startswith("##"):  # what begins a text keeps the prefix there
-            there = there.removeprefix("##")
         assert encoder.decode(ids, skip_special=skip) == there
         assert "".join(encoder.decode_stream(ids, skip_special=skip)) == there
 
