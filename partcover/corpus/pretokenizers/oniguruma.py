@@ -13,12 +13,14 @@ Oniguruma                  here
 ``(?i:i)``                 i and I, not the Turkish ones
 ``\h``, ``\v``, ``\e``     a hexadecimal digit; U+000B; U+001B
 ``\x{1F600}``              the character
-``(…)``                    groups, whose content nobody asks for
+``(…)``                    groups, whose content is asked for by ``\1`` to ``\9`` alone
 ``{``                      a character, where it begins no quantifier
 ``~``, ``|`` in ``[…]``    characters
 =========================  =====================================================================
 
-Refused are references to groups, named groups, conditions, POSIX brackets and properties of their
+A group may only be referred to behind it in the same alternative, not in an inner group, so that it
+has matched just before, and where it is not repeated.  Refused are other references, those where case is ignored or in a
+look-around, named groups, conditions, POSIX brackets and properties of their
 names (which mean other characters there), ``{n,m}+`` (which is not possessive there), ``{n}?``,
 bytes above 0x7F, and whatever is not named here.  Properties are those of Unicode 16 in the end
 (`partcover.corpus.pretokenizers.unicode_tables`).
@@ -96,9 +98,15 @@ class _Reader:
         self.at = 0
         self.depth = 0
         self.groups = [False]  # for each open group, whether case is ignored in it
+        self.out: list[str] = []
+        self.groups_at: list[int] = []  # where in `out` each group begins that captures
+        self.open: list[tuple[int, bool]] = []  # for each open group, its number and if it looks
+        # the numbers that may be referred to, and how many groups were open there
+        self.closed: dict[int, int] = {}
+        self.references: dict[int, int] = {}  # the number of a group, by the place in `out`
 
     def all(self) -> str:
-        out: list[str] = []
+        out = self.out
         if self.pattern.startswith("(?i)"):  # of all that follows, every alternative
             self.at, self.groups = 4, [True]
         while self.at < len(self.pattern):
@@ -107,6 +115,11 @@ class _Reader:
                 out.append(self._escape())
             else:
                 out.append(self._inside() if self.depth else self._outside())
+        captured = sorted(set(self.references.values()))  # no other group counts here
+        for number in captured:
+            out[self.groups_at[number - 1]] = "("
+        for place, number in self.references.items():
+            out[place] = f"(?:\\{captured.index(number) + 1})"
         text = "".join(out)
         return f"(?i:{text})" if self.pattern.startswith("(?i)") else text
 
@@ -139,12 +152,26 @@ class _Reader:
             return re.escape(chr(code))
         self.at += 1
         letter = pattern[at]
+        if letter in "123456789" and not self.depth:
+            return self._reference(int(letter))
         known = _BOTH | (_INSIDE if self.depth else _OUTSIDE)
         if letter in known:
             return known[letter]
         if letter.isalnum() or letter == "_":
             raise self._refuse("\\" + letter)
         return re.escape(letter) if letter.isascii() else letter
+
+    def _reference(self, number: int) -> str:
+        """Takes a reference to a group, which `all` writes."""
+        longer = self.pattern[self.at : self.at + 1].isdigit()
+        if longer or self.groups[-1] or self.closed.get(number) != len(self.open):
+            raise self._refuse(f"\\{number}")
+        self.references[len(self.out)] = number
+        return ""
+
+    def _leave(self, depth: int) -> None:
+        """Forgets the groups that an alternative has, inside so many groups."""
+        self.closed = {number: place for number, place in self.closed.items() if place < depth}
 
     def _inside(self) -> str:
         pattern, at = self.pattern, self.at
@@ -189,12 +216,22 @@ class _Reader:
             group = self._take(found)
             ignored = self.groups[-1] if "i" not in group else "-" not in group
             self.groups.append(ignored)
+            if group == "(":
+                self.groups_at.append(len(self.out))
+            self.open.append((len(self.groups_at) if group == "(" else 0, group[-1] in "=!"))
             return "(?:" if group == "(" else group
         if letter == "{":
             return self._quantifier()
         self.at += 1
         if letter == ")" and len(self.groups) > 1:
-            self.groups.pop()
+            ignored = self.groups.pop()
+            number, _ = self.open.pop()
+            self._leave(len(self.open) + 1)
+            repeated = pattern[self.at : self.at + 1] in tuple("*+?{")
+            if number and not (ignored or repeated or any(look for _, look in self.open)):
+                self.closed[number] = len(self.open)
+        if letter == "|":
+            self._leave(len(self.open))
         if letter in "iI" and self.groups[-1]:
             if pattern[at - 1] in "fF" or pattern[at + 1 : at + 2] == "\u0307":
                 raise self._refuse("an i that is half of a character where case is ignored")
