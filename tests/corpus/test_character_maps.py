@@ -124,6 +124,33 @@ def test_a_map_may_be_anything(map_, kept, rules, data):
     check_clusters(units, texts, data)
 
 
+@tries(300)
+@given(
+    st.dictionaries(
+        joined([*"aéb日\u0301ﬁ"], 3).filter(bool),
+        joined([*"xy é日\u0301"], 4),
+        min_size=1,
+        max_size=6,
+    ),
+    joined([*"aéb日\u0301ﬁ \n\u200d"], 9),
+)
+@example({"ﬁ": "fi", "a\u0301": "á", "b": "", "é\u0301": "xy"}, "aﬁa\u0301bé\u0301 b")
+def test_offsets_are_those_of_the_library(entries, text):
+    tokenizers = pytest.importorskip("tokenizers")
+    own = tokenizers.Tokenizer(tokenizers.models.BPE({"<unk>": 0}, [], unk_token="<unk>"))
+    units, texts = character_maps.built({k.encode(): v.encode() for k, v in entries.items()})
+    units = [*units, *[0] * 512]  # behind the end of a map the library panics
+    packed = character_maps.packed(units, texts)
+    own.normalizer = tokenizers.normalizers.Precompiled(packed)
+    step = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(packed).decode()}
+    parts = CharacterMap(np.array(units, np.uint32), texts).replaced(text)
+    if not next(parts, ("", "x"))[1]:
+        return  # what the library drops in front of a text moves all its offsets
+    done = Normalizer(step).changes(text)
+    assert own.normalizer.normalize_str(text) == done.text
+    assert own.encode(text).offsets == list(zip(done.begin, done.end, strict=True))
+
+
 def test_nothing_behind_the_end_of_a_map_is_read():
     units, texts = character_maps.built({b"ab": b"x", b"b": b"y"})
     whole = np.array(units, np.uint32)

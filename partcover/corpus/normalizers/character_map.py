@@ -6,6 +6,7 @@ sentencepiece itself does it in another way: see `partcover.corpus.normalizers.s
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -104,15 +105,22 @@ class CharacterMap:
         """Returns what tokenizers writes for a grapheme cluster."""
         if (known := self._known.get(cluster)) is not None:
             return known
-        whole = self._shortest(cluster) if len(utf8(cluster)) < 6 else None
-        new = "".join(map(self._of_character, cluster)) if whole is None else whole
+        new = "".join(new for _, new in self._parts(cluster))
         if len(self._known) < 1 << 16:
             self._known[cluster] = new
         return new
 
-    def _of_character(self, character: str) -> str:
-        new = self._shortest(character)
-        return character if new is None else new
+    def replaced(self, text: str) -> Iterator[tuple[str, str]]:
+        """Yields the parts of a text, a cluster or a character each, and what is written for it."""
+        for cluster in _CLUSTERS.findall(text):
+            yield from self._parts(cluster)
+
+    def _parts(self, cluster: str) -> list[tuple[str, str]]:
+        whole = self._shortest(cluster) if len(utf8(cluster)) < 6 else None
+        if whole is not None:
+            return [(cluster, whole)]
+        news = ((character, self._shortest(character)) for character in cluster)
+        return [(character, character if new is None else new) for character, new in news]
 
     def _shortest(self, text: str) -> str | None:
         found = self._map.shortest(utf8(text))

@@ -206,10 +206,41 @@ def _bert(
     return [*changes, *_lowercase()] if lowercase else changes
 
 
-def _precompiled(data: str) -> list[Change]:
-    map_ = CharacterMap.from_base64(data)
-    clusters = regex.compile(r"\X")
-    return [Change(clusters, map_.of_cluster, reach=1, keeps=False, of_bytes=map_.of_bytes)]
+@dataclass(frozen=True)
+class _Mapped:
+    """Applies a map of characters; as `Change`."""
+
+    table: CharacterMap
+    reach: int = 1
+    keeps: bool = False
+
+    def of_bytes(self, text: bytes) -> bytes:
+        """Returns the changed text, all in UTF-8."""
+        return self.table.of_bytes(text)
+
+    def apply(self, text: str) -> str:
+        """Returns the changed text."""
+        return characters(self.of_bytes(utf8(text)))
+
+    def edits(self, text: str) -> Iterator[Edit]:
+        """Yields what is replaced, in order.
+
+        Characters stand for those at their places, and further ones for the last one, as there.
+        """
+        at = 0
+        for old, new in self.table.replaced(text):
+            both = min(len(old), len(new))
+            for place in range(both):
+                if old[place] != new[place]:
+                    yield Edit(at + place, at + place + 1, new[place])
+            at += len(old)
+            if len(new) != len(old):
+                begin = at - len(old) + both
+                yield Edit(begin, at, new[both:], (at - 1, at) if begin == at else None)
+
+
+def _precompiled(data: str) -> list[AnyChange]:
+    return [_Mapped(CharacterMap.from_base64(data))]
 
 
 def _sentencepiece(
@@ -237,7 +268,7 @@ def _is(kind: Any) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kind)
 
 
-AnyChange: TypeAlias = Change | NormalForm | _Replace | SentencePieceText
+AnyChange: TypeAlias = Change | NormalForm | _Mapped | _Replace | SentencePieceText
 _FLAG = True, _is(bool)
 NEEDED = object()
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -156,7 +156,11 @@ AROUND = {
         ("merges", put("padding", {"pad_id": 0}), "not converted: padding"),
         ("merges", put("post_processor", AROUND), "(TemplateProcessing), which puts tokens"),
         ("merges", put("decoder", {"type": "CTC"}), "its decoder (CTC) is not followed"),
-        ("merges", put("decoder", None), "it has no decoder: tokens are decoded with spaces between, as there"),
+        (
+            "merges",
+            put("decoder", None),
+            "it has no decoder: tokens are decoded with spaces between, as there",
+        ),
     ],
 )
 def test_what_is_not_carried_is_remarked(tmp_path, use, change, remark):
