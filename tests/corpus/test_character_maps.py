@@ -135,6 +135,7 @@ def test_a_map_may_be_anything(map_, kept, rules, data):
     joined([*"aéb日\u0301ﬁ \n\u200d"], 9),
 )
 @example({"ﬁ": "fi", "a\u0301": "á", "b": "", "é\u0301": "xy"}, "aﬁa\u0301bé\u0301 b")
+@example({"ﬁ": "xyz", "b": "", "日": ""}, "aﬁbaﬁb日bb a")
 def test_offsets_are_those_of_the_library(entries, text):
     tokenizers = pytest.importorskip("tokenizers")
     own = tokenizers.Tokenizer(tokenizers.models.BPE({"<unk>": 0}, [], unk_token="<unk>"))

@@ -184,8 +184,8 @@ def test_white_space_at_the_ends(stripped):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"style": "other"}, {"front_spaces": -1}, {"front_spaces": True}, {"cleanup": 1}, {"stripped": 0},
-     {"continuing": 3}, {"shown": {"a": 1}}, {"shown": []}, {"more": 1}, []],
+    [{"style": "other"}, {"front_spaces": -1}, {"front_spaces": True}, {"cleanup": 1},
+     {"stripped": 0}, {"continuing": 3}, {"shown": {"a": 1}}, {"shown": []}, {"more": 1}, []],
 )  # fmt: skip
 def test_what_is_no_way_to_decode_is_refused(wrong):
     data = {**Vocabulary(["ab"]).to_json(), "decoding": wrong}

@@ -225,18 +225,29 @@ class _Mapped:
     def edits(self, text: str) -> Iterator[Edit]:
         """Yields what is replaced, in order.
 
-        Characters stand for those at their places, and further ones for the last one, as there.
+        Characters stand for those at their places, and further ones for the last one.  What is
+        deleted belongs to no character, unless further ones are before it, as in the library.
         """
+        written: list[tuple[str, int]] = []  # characters, each with how many more that makes
         at = 0
         for old, new in self.table.replaced(text):
-            both = min(len(old), len(new))
-            for place in range(both):
-                if old[place] != new[place]:
-                    yield Edit(at + place, at + place + 1, new[place])
-            at += len(old)
-            if len(new) != len(old):
-                begin = at - len(old) + both
-                yield Edit(begin, at, new[both:], (at - 1, at) if begin == at else None)
+            more = len(new) - len(old)
+            written += [(character, 0) for character in new]
+            if more > 0:
+                written[-more:] = [(character, 1) for character in new[-more:]]
+            elif more < 0 and written:
+                written[-1] = written[-1][0], written[-1][1] + more
+            elif more < 0:
+                at -= more
+        if at:
+            yield Edit(0, at, "")
+        for character, more in written:
+            if more > 0:
+                yield Edit(at, at, character, (at - 1, at))
+                continue
+            if text[at : at + 1 - more] != character:
+                yield Edit(at, at + 1 - more, character, (at, at + 1))
+            at += 1 - more
 
 
 def _precompiled(data: str) -> list[AnyChange]:

@@ -19,11 +19,11 @@ Oniguruma                  here
 =========================  =====================================================================
 
 A group may only be referred to behind it in the same alternative, not in an inner group, so that it
-has matched just before, and where it is not repeated.  Refused are other references, those where case is ignored or in a
-look-around, named groups, conditions, POSIX brackets and properties of their
-names (which mean other characters there), ``{n,m}+`` (which is not possessive there), ``{n}?``,
-bytes above 0x7F, and whatever is not named here.  Properties are those of Unicode 16 in the end
-(`partcover.corpus.pretokenizers.unicode_tables`).
+has matched just before, and where it is not repeated.  Refused are other references, those where
+case is ignored or in a look-around, named groups, conditions, POSIX brackets and properties of
+their names (which mean other characters there), ``{n,m}+`` (which is not possessive there),
+``{n}?``, bytes above 0x7F, and whatever is not named here.  Properties are those of Unicode 16 in
+the end (`partcover.corpus.pretokenizers.unicode_tables`).
 """
 
 from __future__ import annotations
