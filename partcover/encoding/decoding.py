@@ -247,7 +247,10 @@ class Decoder:
         *,
         skip_special: bool = False,
     ) -> str:
-        """Returns the text that ids stand for.
+        """Returns the text that ids stand for, as the tokenizer's own library shows it.
+
+        Without a decoder in its file, it shows tokens with spaces between them (`Decoding`), where
+        `decode_bytes` returns what was encoded.
 
         Parameters
         ----------

@@ -59,8 +59,10 @@ def decode_command(
     """Turn ids back into text.
 
     `decode` writes the documents one after another, with nothing between them. The result equals
-    the encoded text byte for byte, except for changes by the vocabulary's normalizer. With --json,
-    the texts are in a list, and bytes that are not UTF-8 are escaped as in a vocabulary file.
+    the encoded text byte for byte, except for changes by the vocabulary's normalizer. With --errors
+    other than keep, a tokenizer without a decoder puts spaces between tokens, as its library does.
+    With --json, the texts are in a list, and bytes that are not UTF-8 are escaped as in a
+    vocabulary file.
     """
     import numpy as np
 
