@@ -20,8 +20,7 @@ from .dual_point import Case, DualPoint, Rewards
 
 __all__ = ["CutRounds", "Round"]
 
-_STEPS, _STEPS_LATER = 150, 300  # steps of each of the first ten rounds, and of a later one
-_EARLY = 10
+_STEPS = 150  # steps of a round
 _STEPS_BEFORE = 400  # steps after which a restart is made at the latest
 _ACTIVE = 0.8  # smallest reward in the first active set, as a part of the k-th largest
 _NEAR = 0.9  # the same for candidates that are added when one is violated
@@ -85,9 +84,11 @@ class CutRounds:
         cuts = separate(self.steps)
         if cuts:
             self.steps.change(self.steps.active, cuts)
+        self._is_root = True  # whether no branch led here
         self.n_rounds = 0
         self.n_steps = 0
         self.count_seconds = 0.0
+        self._settled = self.steps.weight  # the primal weight of these rounds, and of their cases
         self._first = self._previous = math.inf
 
     def branch(self, case: Case) -> CutRounds:
@@ -95,7 +96,9 @@ class CutRounds:
         other = copy(self)
         other.case = case
         other.steps = self.steps.branch(case.inside, case.outside, case.free)
-        other.steps.weight *= _CALM
+        # not a part of the present weight, which is still small where this case has just begun
+        other.steps.weight = other._settled * _CALM
+        other._is_root = False
         other.n_steps = _STEPS_BEFORE
         other._first = other._previous = math.inf
         return other
@@ -122,13 +125,14 @@ class CutRounds:
         separates : bool
             Whether to look for violated cuts.
         """
-        count = _STEPS if self.n_rounds < _EARLY else _STEPS_LATER
-        self._step(count if most_steps is None else min(count, most_steps), deadline)
+        self._step(_STEPS if most_steps is None else min(_STEPS, most_steps), deadline)
         steps = self.steps
         begun = time.monotonic()
         prices = DualPoint.of(steps)
         value, rewards = prices.count(self.counter, self.case)
         self.count_seconds = max(self.count_seconds, time.monotonic() - begun)
+        if self._is_root:
+            self._settled = steps.weight
         known = set(steps.cuts)
         separates &= not deadline.is_over
         cuts = [cut for cut in separate(steps) if cut not in known] if separates else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
@@ -22,6 +21,7 @@ _WORTH = 0.002  # smallest savings of a pair, as a part of the k-th largest rewa
 _CUTS_AN_EDGE = 3  # cuts of one edge in one round
 _SEEDS = 20_000  # triangles that are extended to cliques
 _CUTS = 1000  # cuts in one round
+_KEY_BITS = 21  # bits of a token in the key of a group of up to three
 _FEW = 100  # with fewer new cuts over single tokens, groups of tokens are tried too
 
 
@@ -41,27 +41,26 @@ class _ConflictGraph:
     """
 
     def __init__(self, sets: list[_Edge]) -> None:
-        edges = [
-            (one, tuple(t for t in own.tokens if t not in one), number)
-            for number, own in enumerate(sets)
-            for one in _halves(own.tokens)
-        ]
+        number, one, other = _splits([own.tokens for own in sets])
+        keys, ends = np.unique(np.concatenate([one, other]), return_inverse=True)
+        tail, head = ends.reshape(2, -1)
         n_edges = -1
-        while n_edges != len(edges):
-            n_edges = len(edges)
-            degree = Counter(one for one, _, _ in edges)
-            degree.update(other for _, other, _ in edges)
-            edges = [edge for edge in edges if degree[edge[0]] > 1 and degree[edge[1]] > 1]
-        # single tokens first
-        found = {group for edge in edges for group in edge[:2]}
-        self.groups = sorted(found, key=lambda group: (len(group), group))
+        while n_edges != len(number):
+            n_edges = len(number)
+            degree = np.bincount(np.concatenate([tail, head]), minlength=len(keys))
+            kept = (degree[tail] > 1) & (degree[head] > 1)
+            number, tail, head = number[kept], tail[kept], head[kept]
+        # the keys of single tokens are the smallest
+        found, ends = np.unique(np.concatenate([tail, head]), return_inverse=True)
+        self.groups = _groups(keys[found])
         self.n_single = sum(len(group) == 1 for group in self.groups)
-        node = {group: n for n, group in enumerate(self.groups)}
-        ends = [(node[one], node[other], number) for one, other, number in edges]
-        ends += [(other, one, number) for one, other, number in ends]
-        self.edge = {(one, other): number for one, other, number in ends}
-        tail, head, number = np.array(sorted(ends), np.int64).reshape(-1, 3).T
-        self.first = np.searchsorted(tail, np.arange(len(node) + 1)).astype(np.int64)
+        tail, head = np.concatenate([ends, np.roll(ends, len(number))]).reshape(2, -1)
+        number = np.concatenate([number, number])
+        order = np.lexsort((head, tail))
+        tail, head, number = tail[order], head[order], number[order]
+        ends_of = zip(tail.tolist(), head.tolist(), strict=True)
+        self.edge = dict(zip(ends_of, number.tolist(), strict=True))
+        self.first = np.searchsorted(tail, np.arange(len(found) + 1)).astype(np.int64)
         self.neighbour = head.astype(np.int32)
         self.set_slack = [own.slack for own in sets]
         self.set_weight = [own.weight for own in sets]
@@ -73,13 +72,48 @@ class _ConflictGraph:
         return self.first, self.neighbour, self.slack
 
 
-def _halves(tokens: Group) -> Iterator[Group]:
-    """Yields one group of each split of a set into two groups."""
-    n = len(tokens)
-    for size in range(1, n // 2 + 1):
-        for one in combinations(tokens, size):
-            if 2 * size < n or one[0] == tokens[0]:
-                yield one
+def _splits(sets: list[Group]) -> tuple[Int64, Int64, Int64]:
+    """Returns each split of each set into two groups: the set's number and the groups' keys.
+
+    A key has some bits for each of up to three tokens, with the last token lowest, so that keys are
+    in the order of the groups' sizes, and then of their tokens.  Sets with a token whose number has
+    more bits are left out.
+    """
+    sizes = np.array([len(tokens) for tokens in sets], np.int64)
+    parts: list[Int64] = []
+    for size in np.unique(sizes).tolist():
+        number = np.flatnonzero(sizes == size)
+        tokens = np.array([sets[n] for n in number.tolist()], np.int64) + 1
+        small = (tokens >> _KEY_BITS == 0).all(axis=1)
+        number, tokens = number[small], tokens[small]
+        for one in _halves(size):
+            other = [n for n in range(size) if n not in one]
+            parts.append(np.stack([number, _keys(tokens[:, one]), _keys(tokens[:, other])]))
+    number, one_key, other_key = np.concatenate([np.zeros((3, 0), np.int64), *parts], axis=1)
+    return number, one_key, other_key
+
+
+def _halves(size: int) -> Iterator[list[int]]:
+    """Yields one part of each split of the numbers below a size into two parts."""
+    for n in range(1, size // 2 + 1):
+        for one in combinations(range(size), n):
+            if 2 * n < size or one[0] == 0:
+                yield list(one)
+
+
+def _keys(tokens: Int64) -> Int64:
+    """Returns the keys of groups of equal size, given the numbers of their tokens plus 1."""
+    keys = np.zeros(len(tokens), np.int64)
+    for column in tokens.T:
+        keys = keys << _KEY_BITS | column
+    return keys
+
+
+def _groups(keys: Int64) -> list[Group]:
+    """Returns the groups with these keys."""
+    below = (1 << _KEY_BITS) - 1
+    digits = [(keys >> shift & below).tolist() for shift in (2 * _KEY_BITS, _KEY_BITS, 0)]
+    return [tuple(t - 1 for t in group if t) for group in zip(*digits, strict=True)]
 
 
 def separate(ascent: PartAscent) -> list[Inequality]:

@@ -119,6 +119,11 @@ class Node:
         """The lower bound that is proven, not rounded up."""
         return self.proof.level
 
+    @property
+    def depth(self) -> int:
+        """How many tokens are decided in its case."""
+        return int(np.count_nonzero(self.case.inside | self.case.outside))
+
     def improve(self, proof: Proof) -> None:
         """Keeps a bound if it is better."""
         if proof.level > self.level:

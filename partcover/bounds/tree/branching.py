@@ -18,7 +18,6 @@ __all__ = ["Split", "Splitter"]
 _FRACTIONAL = 0.02  # a token may be split on if its x is this far from 0 and 1
 _TRIED = 2  # number of tokens tried
 _RELIABLE = 4  # after this many trials the gain of a token counts as known
-_STEPS = 150  # steps of a trial
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ class Splitter:
         """Makes a few steps for a case; returns the bound of the last one."""
         if child.rounds is None:
             return child.level
-        result = child.rounds.round(self.clock, _STEPS, separates=False)
+        result = child.rounds.round(self.clock, separates=False)
         proof = Proof(result.value, result.prices, child.rounds.counter)
         child.improve(proof)
         return proof.level

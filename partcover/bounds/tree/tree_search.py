@@ -38,12 +38,13 @@ from .spread import Spread, graft
 __all__ = ["Begun", "TreeSearch", "with_known"]
 
 _BATCH = 2  # cases at a time, for any number of threads, so that the tree does not depend on it
-_SLOW = 0.03  # share of the gap: a case that gains less in two rounds is split
+_SLOW = 0.12  # share of the gap: a case that gains less in two rounds is split
 _LOOK_BACK = 2
 # share of the gap: a case that gains less in a round without new cuts is split too
 _SLOW_ALONE = 0.1
 _MOST_ROUNDS = 40  # most rounds of a case
 _MOST_ENTRIES = 1 << 24  # most arcs and rows of open cases; each takes about 100 bytes
+_SEARCHED = 3  # on every so many levels of the tree, each case is searched for a vocabulary
 _PULSE = 0.5  # seconds between reports while cases are bounded side by side
 
 
@@ -283,7 +284,7 @@ class TreeSearch:
         """Bounds a case, rounds its x, and splits it unless it is closed."""
         if not node.is_settled:
             self._bound(node, goal, pulse)
-        hopeful = self._hopeful(node, goal)
+        hopeful = self._hopeful(node, goal) if node.depth % _SEARCHED == 0 else None
         counter = node.proof.counter
         if self.closed is not None:
             vocabulary, tokens = self.closed.near(node.x)
@@ -301,8 +302,10 @@ class TreeSearch:
         if node.rounds is None:
             self._begin(node)
         assert node.rounds is not None
-        # bounds of these rounds: rounds that begin at another case's point start lower
+        # bounds of these rounds: those that begin at another case's point start below its bound,
+        # and a case is not split before they are back
         best: list[int] = []
+        known = node.proof.value
         balance = None if self.asked.corpora is None else Balance(node.rounds.counter)
         for _ in range(_MOST_ROUNDS):
             if node.proof.closes(goal) or self.clock.is_over:
@@ -316,9 +319,11 @@ class TreeSearch:
             pulse()
             if balance is not None and (other := balance.after(node.rounds, node.level, goal)):
                 node.rounds = node.rounds.counted_by(counter.counted_by(other))
-                best = []
+                best, known = [], 0
                 continue
-            left = counter.goal(goal) - max(best)
+            if best[-1] < known:
+                continue
+            left = counter.goal(goal) - best[-1]
             settled = not result.new and not result.violated
             if settled and len(best) > 1 and best[-1] - best[-2] < _SLOW_ALONE * left:
                 return
