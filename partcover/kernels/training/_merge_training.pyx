@@ -10,8 +10,8 @@ merge updates the keys of the pairs whose counts changed.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcmp, memcpy
 
 include "../shared/_hash.pxi"
@@ -133,7 +133,14 @@ cdef class MergeTrainer:
     cdef Pair *pairs
     cdef Py_ssize_t n_pairs
     cdef Py_ssize_t pair_room
+    cdef Score *scores             # one for each pair if pairs are scored, else NULL
+    cdef Py_ssize_t score_room
+    cdef int32_t newest            # the piece that the current merge makes, or -1 if it was there
+    cdef int32_t first_of_new      # the first pair since that merge began
+    cdef int32_t *left_of_new      # the pair of each piece and `newest`, if not below that
+    cdef int32_t *right_of_new     # the pair of `newest` and each piece, if not below that
     cdef int32_t *table            # open addressing: the pair of a left and a right piece, or -1
+    cdef Py_ssize_t n_listed       # the pairs in the table: the first ones
     cdef uint64_t mask
     cdef int32_t *heap
     cdef Py_ssize_t in_heap
@@ -185,8 +192,12 @@ cdef class MergeTrainer:
         self.mask = (1 << 16) - 1
         self.table = <int32_t *> malloc((self.mask + 1) * sizeof(int32_t))
         self.at = <At *> malloc((size + 1) * sizeof(At))
-        if self.table == NULL or self.at == NULL:
+        self.left_of_new = <int32_t *> calloc(pieces, sizeof(int32_t))
+        self.right_of_new = <int32_t *> calloc(pieces, sizeof(int32_t))
+        if (self.table == NULL or self.at == NULL or self.left_of_new == NULL
+                or self.right_of_new == NULL):
             raise MemoryError
+        self.newest = -1
         with nogil:
             for i in range(<Py_ssize_t> self.mask + 1):
                 self.table[i] = -1
@@ -202,7 +213,10 @@ cdef class MergeTrainer:
         for p in range(self.n_pairs):
             free(self.pairs[p].places)
         free(self.at)
+        free(self.left_of_new)
+        free(self.right_of_new)
         free(self.pairs)
+        free(self.scores)
         free(self.table)
         free(self.heap)
         free(self.spelled)
@@ -298,7 +312,7 @@ cdef class MergeTrainer:
         cdef int32_t r = <int32_t> (q + self._length(self.at[q].piece))
         cdef int32_t before = self._before(p)
         cdef int32_t after = self.at[q].pair
-        self._add(self.at[p].pair, -count)
+        self._take(self.at[p].pair, count)
         if self.scored:
             self._add_part(self.at[p].piece, -count)
             self._add_part(self.at[q].piece, -count)
@@ -308,10 +322,10 @@ cdef class MergeTrainer:
         self.at[p].pair = LAST
         self.at[r - 1].piece = p
         if after >= 0:
-            self._add(after, -count)
+            self._take(after, count)
             self._add_place(p, token, self.at[r].piece, count)
         if before >= 0:
-            self._add(self.at[before].pair, -count)
+            self._take(self.at[before].pair, count)
             self._add_place(before, self.at[before].piece, token, count)
         self.done[self.n_done - 1].joined += count
         return 0
@@ -401,36 +415,66 @@ cdef class MergeTrainer:
 
     cdef int32_t _pair(self, int32_t left, int32_t right) except -1 nogil:
         """The number of a pair; a new pair is added."""
-        cdef uint64_t slot = self._slot(left, right)
+        cdef uint64_t slot
         cdef int32_t number
-        cdef Pair *pair
+        while self.n_listed < self.n_pairs:
+            self._list_next()
+        slot = self._slot(left, right)
         while self.table[slot] >= 0:
             number = self.table[slot]
             if self.pairs[number].left == left and self.pairs[number].right == right:
                 return number
             slot = (slot + 1) & self.mask
-        number = <int32_t> self.n_pairs
+        return self._new_pair(left, right)
+
+    cdef int32_t _pair_of_new(self, int32_t left, int32_t right) except -1 nogil:
+        """The number of a pair with the token that the current merge makes; see `_pair`.
+
+        No pair of that token is older than the merge, so an array finds them.
+        """
+        cdef bint is_left = left == self.newest
+        cdef int32_t *known = (self.right_of_new if is_left else self.left_of_new) + (
+            right if is_left else left)
+        if known[0] < self.first_of_new:
+            known[0] = self._new_pair(left, right)
+        return known[0]
+
+    cdef int32_t _new_pair(self, int32_t left, int32_t right) except -1 nogil:
+        """Adds a pair, which is not yet in the table, and returns its number."""
+        cdef int32_t number = <int32_t> self.n_pairs
+        cdef Pair *pair
         self.pairs = <Pair *> _grown(self.pairs, &self.pair_room, number + 1, sizeof(Pair))
         pair = &self.pairs[number]
         pair.left = left
         pair.right = right
         pair.count = 0
         pair.key = 0
-        pair.score = 0
         pair.places = NULL
         pair.n_places = 0
         pair.place_room = 0
         pair.heap_place = -1
         pair.rank = -1
-        pair.in_left = False
-        pair.in_right = False
         pair.changed = False
         pair.excluded = self._length(left) + self._length(right) > self.max_length
-        self.table[slot] = number
+        if self.scored:
+            self.scores = <Score *> _grown(self.scores, &self.score_room, number + 1,
+                                           sizeof(Score))
+            self.scores[number] = Score(0, 0, 0, -1, -1, False, False)
         self.n_pairs += 1
-        if <uint64_t> self.n_pairs * 2 > self.mask:
-            self._widen()
         return number
+
+    cdef int _list_next(self) except -1 nogil:
+        """Enters the next pair into the table."""
+        cdef const Pair *pair = &self.pairs[self.n_listed]
+        cdef uint64_t slot
+        if <uint64_t> self.n_listed * 2 + 2 > self.mask:
+            self._widen()
+        slot = self._slot(pair.left, pair.right)
+        while self.table[slot] >= 0:
+            slot = (slot + 1) & self.mask
+        self.table[slot] = <int32_t> self.n_listed
+        self.n_listed += 1
+        return 0
 
     cdef int _widen(self) except -1 nogil:
         cdef Py_ssize_t size = 2 * (self.mask + 1)
@@ -445,7 +489,7 @@ cdef class MergeTrainer:
         self.mask = size - 1
         for i in range(size):
             table[i] = -1
-        for i in range(self.n_pairs):
+        for i in range(self.n_listed):
             slot = self._slot(self.pairs[i].left, self.pairs[i].right)
             while table[slot] >= 0:
                 slot = (slot + 1) & self.mask
@@ -455,6 +499,11 @@ cdef class MergeTrainer:
     cdef int _add(self, int32_t number, int64_t count) except -1 nogil:
         self.pairs[number].count += count
         return self._mark(number)
+
+    cdef inline int _take(self, int32_t number, int64_t count) except -1 nogil:
+        """Lowers the count of a pair; its key stays too high until it is the best in the heap."""
+        self.pairs[number].count -= count
+        return self._mark(number) if self.scored else 0
 
     cdef int _mark(self, int32_t number) except -1 nogil:
         if not self.pairs[number].changed:
@@ -468,8 +517,11 @@ cdef class MergeTrainer:
     cdef int _add_place(self, int32_t p, int32_t left, int32_t right,
                         int64_t count) except -1 nogil:
         """Records that a pair now begins at p."""
-        cdef int32_t number = self._pair(left, right)
+        cdef bint has_new = left == self.newest or right == self.newest
+        cdef int32_t number = (self._pair_of_new(left, right) if has_new
+                               else self._pair(left, right))
         cdef Pair *pair = &self.pairs[number]
+        cdef Score *score
         if not pair.excluded:
             if pair.n_places == pair.place_room:
                 self._widen_places(pair)
@@ -477,13 +529,14 @@ cdef class MergeTrainer:
             pair.n_places += 1
         self.at[p].pair = number
         if self.scored:
-            if not pair.in_left:
-                pair.in_left = True
-                pair.next_left = self.with_left[left]
+            score = &self.scores[number]
+            if not score.in_left:
+                score.in_left = True
+                score.next_left = self.with_left[left]
                 self.with_left[left] = number
-            if not pair.in_right:
-                pair.in_right = True
-                pair.next_right = self.with_right[right]
+            if not score.in_right:
+                score.in_right = True
+                score.next_right = self.with_right[right]
                 self.with_right[right] = number
         return self._add(number, count)
 
@@ -512,28 +565,28 @@ cdef class MergeTrainer:
         cdef Py_ssize_t i
         cdef int32_t piece
         cdef int32_t *link
-        cdef Pair *pair
+        cdef Score *score
         for i in range(self.n_changed_parts):
             piece = self.changed_parts[i]
             self.part_changed[piece] = False
             link = &self.with_left[piece]
             while link[0] >= 0:
-                pair = &self.pairs[link[0]]
+                score = &self.scores[link[0]]
                 self._mark(link[0])
-                if pair.count:
-                    link = &pair.next_left
+                if self.pairs[link[0]].count:
+                    link = &score.next_left
                 else:
-                    pair.in_left = False
-                    link[0] = pair.next_left
+                    score.in_left = False
+                    link[0] = score.next_left
             link = &self.with_right[piece]
             while link[0] >= 0:
-                pair = &self.pairs[link[0]]
+                score = &self.scores[link[0]]
                 self._mark(link[0])
-                if pair.count:
-                    link = &pair.next_right
+                if self.pairs[link[0]].count:
+                    link = &score.next_right
                 else:
-                    pair.in_right = False
-                    link[0] = pair.next_right
+                    score.in_right = False
+                    link[0] = score.next_right
         self.n_changed_parts = 0
         return 0
 
@@ -542,19 +595,22 @@ cdef class MergeTrainer:
     cdef int _refresh(self, int32_t number) except -1 nogil:
         """Updates a pair's key from its count, and its place in the heap."""
         cdef Pair *pair = &self.pairs[number]
+        cdef Score *score
         cdef int32_t place = pair.heap_place
         pair.changed = False
         pair.key = 0 if pair.excluded or pair.count < self.min_count else pair.count
         if self.scored and pair.key:
-            pair.left_count = self.part_count[pair.left]
-            pair.right_count = self.part_count[pair.right]
-            pair.score = <double> pair.key / (<double> pair.left_count * <double> pair.right_count)
+            score = &self.scores[number]
+            score.left_count = self.part_count[pair.left]
+            score.right_count = self.part_count[pair.right]
+            score.score = (<double> pair.key
+                           / (<double> score.left_count * <double> score.right_count))
         if pair.key == 0:
             if place >= 0:
                 pair.heap_place = -1
                 self.in_heap -= 1
                 if place < self.in_heap:
-                    _sift(self.pairs, self.heap, self.in_heap, self.scored, place,
+                    _sift(self.pairs, self.scores, self.heap, self.in_heap, place,
                           self.heap[self.in_heap])
             return 0
         if place < 0:
@@ -562,7 +618,7 @@ cdef class MergeTrainer:
                                            sizeof(int32_t))
             place = <int32_t> self.in_heap
             self.in_heap += 1
-        _sift(self.pairs, self.heap, self.in_heap, self.scored, place, number)
+        _sift(self.pairs, self.scores, self.heap, self.in_heap, place, number)
         return 0
 
     # --- merging --------------------------------------------------------------------------------
@@ -580,9 +636,13 @@ cdef class MergeTrainer:
         cdef Py_ssize_t slot, n_places
         cdef int64_t length
         cdef bint is_new
-        if not self.in_heap:
-            return 0
-        number = self.heap[0]
+        while True:
+            if not self.in_heap:
+                return 0
+            number = self.heap[0]
+            if self.pairs[number].key == self.pairs[number].count:
+                break
+            self._refresh(number)
         left = self.pairs[number].left
         right = self.pairs[number].right
         places = self.pairs[number].places
@@ -608,6 +668,8 @@ cdef class MergeTrainer:
             self._keep_spelling(token)
             self.tokens += 1
         token += self.alphabet
+        self.newest = token if is_new else -1
+        self.first_of_new = <int32_t> self.n_pairs
         self.pairs[number].rank = <int32_t> self.n_done
         try:
             self._record(left, right, token)
@@ -635,10 +697,17 @@ cdef class MergeTrainer:
                        int32_t token, bint is_new) except -1 nogil:
         """Joins a pair wherever it still begins; applies other merges if the token is not new."""
         cdef Py_ssize_t i
+        cdef int32_t left_length = <int32_t> self._length(self.pairs[number].left)
+        cdef const At *ahead
         for i in range(n_places):
             if i + 2 * AHEAD < n_places:
                 prefetch(&self.at[places[i + 2 * AHEAD]])
-                prefetch(&self.counts[self.at[places[i + AHEAD]].word])
+                ahead = &self.at[places[i + AHEAD]]
+                if ahead.pair == number:
+                    prefetch(&self.counts[ahead.word])
+                    # the pairs before and after, most likely
+                    prefetch(&self.pairs[ahead[-1].pair if places[i + AHEAD] else 0])
+                    prefetch(&self.pairs[ahead[left_length].pair])
             if self.at[places[i]].pair == number:
                 if is_new:
                     self._join(places[i], token)

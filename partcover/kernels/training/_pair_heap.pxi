@@ -24,9 +24,6 @@ cdef extern from *:
 cdef struct Pair:
     int64_t count        # current number of its occurrences
     int64_t key          # its count in the heap; 0: it is not in the heap
-    int64_t left_count   # counts of its parts when `key` was set, if pairs are scored
-    int64_t right_count
-    double score         # key / (left_count · right_count), rounded
     int32_t left
     int32_t right
     int32_t *places      # where it has begun, until it is merged; some places may be outdated
@@ -34,50 +31,58 @@ cdef struct Pair:
     uint32_t place_room
     int32_t heap_place   # its index in the heap, or -1
     int32_t rank         # the number of its merge, or -1
-    int32_t next_left    # the next pair with the same left part, if pairs are scored
+    uint8_t changed
+    uint8_t excluded     # never merged: its token is too long or forbidden
+
+
+cdef struct Score:
+    # what a pair has besides if pairs are scored
+    int64_t left_count   # counts of its parts when its key was set
+    int64_t right_count
+    double score         # key / (left_count · right_count), rounded
+    int32_t next_left    # the next pair with the same left part
     int32_t next_right
-    bint in_left         # whether it is in the list of pairs of its left part
-    bint in_right
-    bint changed
-    bint excluded        # never merged: its token is too long or forbidden
+    uint8_t in_left      # whether it is in the list of pairs of its left part
+    uint8_t in_right
 
 
-cdef inline bint _precedes(const Pair *a, const Pair *b, bint scored) noexcept nogil:
-    """Whether pair a is merged before pair b."""
+cdef inline bint _precedes(const Pair *pairs, const Score *scores, int32_t a,
+                           int32_t b) noexcept nogil:
+    """Whether pair a is merged before pair b; `scores` is NULL if pairs are not scored."""
+    cdef const Pair *first = &pairs[a]
+    cdef const Pair *second = &pairs[b]
     cdef int order
-    if scored:
+    if scores != NULL:
         # each rounded score has a relative error of at most 10^-15
-        if a.score > b.score * (1 + 1e-14):
+        if scores[a].score > scores[b].score * (1 + 1e-14):
             return True
-        if b.score > a.score * (1 + 1e-14):
+        if scores[b].score > scores[a].score * (1 + 1e-14):
             return False
-        order = compare_products(a.key, b.left_count, b.right_count,
-                                 b.key, a.left_count, a.right_count)
+        order = compare_products(first.key, scores[b].left_count, scores[b].right_count,
+                                 second.key, scores[a].left_count, scores[a].right_count)
         if order:
             return order > 0
-    if a.key != b.key:
-        return a.key > b.key
-    if a.left != b.left:
-        return a.left < b.left
-    return a.right < b.right
+    if first.key != second.key:
+        return first.key > second.key
+    if first.left != second.left:
+        return first.left < second.left
+    return first.right < second.right
 
 
-cdef void _sift(Pair *pairs, int32_t *heap, Py_ssize_t size, bint scored, Py_ssize_t place,
-                int32_t number) noexcept nogil:
+cdef void _sift(Pair *pairs, const Score *scores, int32_t *heap, Py_ssize_t size,
+                Py_ssize_t place, int32_t number) noexcept nogil:
     """Moves a pair to its place in the heap, starting from a free place."""
-    cdef const Pair *pair = &pairs[number]
     cdef Py_ssize_t other
-    while place and _precedes(pair, &pairs[heap[(place - 1) // 2]], scored):
+    while place and _precedes(pairs, scores, number, heap[(place - 1) // 2]):
         other = (place - 1) // 2
         heap[place] = heap[other]
         pairs[heap[place]].heap_place = <int32_t> place
         place = other
     while 2 * place + 1 < size:
         other = 2 * place + 1
-        if other + 1 < size and _precedes(&pairs[heap[other + 1]],
-                                          &pairs[heap[other]], scored):
+        if other + 1 < size and _precedes(pairs, scores, heap[other + 1], heap[other]):
             other += 1
-        if not _precedes(&pairs[heap[other]], pair, scored):
+        if not _precedes(pairs, scores, heap[other], number):
             break
         heap[place] = heap[other]
         pairs[heap[place]].heap_place = <int32_t> place
