@@ -55,7 +55,7 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..kernels.segmentation._segment import INSIDE
+from ..kernels.segmentation._segment import INSIDE, piece_counts
 from ..runtime.arguments import Threads, checked
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
@@ -92,9 +92,8 @@ class Segmentation:
     @cached_property
     def pieces(self) -> npt.NDArray[np.int64]:
         """The number of tokens of each word, shape (words,)."""
-        if not len(self.words):
-            return np.zeros(0, np.int64)
-        return np.add.reduceat(self.ends, self.words.offsets[:-1], dtype=np.int64)
+        counts: npt.NDArray[np.int64] = piece_counts(self.which, self.words.offsets)
+        return counts
 
     @property
     def tokens(self) -> int:

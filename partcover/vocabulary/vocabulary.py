@@ -353,10 +353,17 @@ class Vocabulary:
         >>> Vocabulary(["ab"]).with_(rule="priority").rule
         'priority'
         """
-        facts = changes.get("provenance")
-        if changes.keys() == {"provenance"} and isinstance(facts, Mapping):
+        facts = changes.get("provenance", {})
+        steps = [changes.get(step) for step in ("pretokenizer", "normalizer")]
+        if (
+            changes.keys() <= {"provenance", "pretokenizer", "normalizer"}
+            and isinstance(facts, Mapping)
+            and all(isinstance(step, str | None) for step in steps)
+        ):
             copy = object.__new__(type(self))  # its tokens have been checked already
-            copy.__dict__.update(self.__dict__, provenance=dict(facts))
+            copy.__dict__.update(self.__dict__, **changes)
+            if "provenance" in changes:
+                copy.__dict__["provenance"] = dict(facts)
             return copy
         return replace(self, **changes)
 

@@ -11,6 +11,8 @@ INSIDE: int
 SINGLE: int
 SHORT_WORD: int
 
+def piece_counts(which: Int32, offsets: Int64) -> Int64: ...
+
 class Trie:
     longest: int
     displacement: int

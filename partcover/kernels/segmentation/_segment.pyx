@@ -45,6 +45,21 @@ cdef inline Py_ssize_t _longest_word(const int64_t[::1] offsets, Py_ssize_t firs
     return longest
 
 
+def piece_counts(const int32_t[::1] which, const int64_t[::1] offsets):
+    """Returns the number of tokens and single symbols of each word (int64); O(symbols) time."""
+    cdef Py_ssize_t w, i
+    cdef int64_t n
+    found = np.zeros(offsets.shape[0] - 1, np.int64)
+    cdef int64_t[::1] counts = found
+    with nogil:
+        for w in range(counts.shape[0]):
+            n = 0
+            for i in range(offsets[w], offsets[w + 1]):
+                n += which[i] != INSIDE
+            counts[w] = n
+    return found
+
+
 @cython.final
 cdef class Segmenter(Trie):
     """Segments words into tokens of a trie, by the rules of `partcover.segment`.
