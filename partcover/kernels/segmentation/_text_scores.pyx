@@ -8,7 +8,7 @@ import numpy as np
 from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport abs, free, malloc, realloc
 from libc.string cimport memcpy, memmove, memset
 
 ctypedef fused Real:
@@ -20,6 +20,7 @@ include "../shared/_hash.pxi"
 include "../shared/_heap.pxi"
 include "../shared/_marks.pxi"
 include "../shared/_pairs.pxi"
+include "../shared/_prefetch.pxi"
 include "_queue.pxi"
 include "_trie.pxi"
 include "_weights.pxi"
@@ -27,6 +28,10 @@ include "_weights.pxi"
 cdef enum:
     REACHED = 255        # bytes of the longest word that `reach` accepts
     HIGHEST = 100000     # a 32-bit sum with a larger absolute value is reset
+    # bytes whose tokens are found before their sums are added up
+    NEAR = 32
+    FAR = 1024           # of each of several walks
+    WALKS = 8            # as many walks wait for memory at the same time
 
 cdef extern from *:
     """
@@ -36,6 +41,15 @@ cdef extern from *:
     """
     const double NARROW_ERROR "PC_NARROW_ERROR"
     const double WIDE_ERROR "PC_WIDE_ERROR"
+
+
+cdef struct State:      # a node of the trie, in one cache line
+    int32_t base        # as in `Node`
+    int32_t parent
+    int32_t suffix      # the node of its longest proper suffix
+    int32_t arcs        # the first of the tokens that its string ends with, in `arcs`; -1: none
+
+_STATE = np.dtype([(name, np.int32) for name in ("base", "parent", "suffix", "arcs")])
 
 
 cdef struct Reset:      # a point where the sums were reset
@@ -93,7 +107,9 @@ cdef class TextScores(Trie):
     """
 
     cdef const int64_t[::1] links
-    cdef const Scored[::1] arcs     # for each entry of the chain of `endings`
+    # for each entry of the chain of `endings`; the length of the last one for a token is negative
+    cdef Scored[::1] arcs
+    cdef State[::1] states          # replaces the nodes of the trie and their tails
     cdef double singles[256]
     cdef double largest             # the largest absolute value of a score
     cdef bint narrow
@@ -107,8 +123,23 @@ cdef class TextScores(Trie):
         `singles` has the score of each byte; its last entry is for all larger ones.
         """
         cdef Py_ssize_t i
+        if self.nodes is None:
+            raise ValueError("the scores are set already")
+        if scores.shape[0] >= 1 << 31:
+            raise MemoryError
         self.links = links
-        self.arcs = scores
+        self.arcs = np.array(scores)
+        for i in range(links.shape[0] - 1):
+            self.arcs[links[i + 1] - 1].length *= -1
+        self.states = np.empty(self.nodes.shape[0], _STATE)
+        for i in range(self.nodes.shape[0]):
+            self.states[i] = State(self.nodes[i].base, self.nodes[i].parent, 0, -1)
+            if self.nodes[i].parent >= 0:
+                self.states[i].suffix = self.tails[i].node
+                if self.tails[i].token >= 0:
+                    self.states[i].arcs = <int32_t> links[self.tails[i].token]
+        self.nodes = None
+        self.tails = None
         self.narrow = narrow
         self.largest = 0
         for i in range(256):
@@ -225,16 +256,24 @@ cdef class TextScores(Trie):
 
         `best[0]` is the sum before the word.
         """
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, length, far
+        cdef Py_ssize_t known = 0       # how many bytes have their tokens in `which`
         cdef Py_ssize_t start = 0       # where the character starts
         cdef Py_ssize_t reset = -1      # where the sums were last reset
-        cdef int32_t node = 0
-        cdef int32_t token, taken
-        cdef Real score, best_score
+        cdef int32_t state = 0
+        cdef int32_t taken
+        cdef Real score, single, best_score
         cdef const Scored *arc
-        cdef const Scored *end
         cdef Resets resets = Resets(NULL, 0, 0)
         for i in range(n):
+            if i == known:
+                far = min(<Py_ssize_t> FAR, (n - i) // WALKS)
+                if far >= 2 * self.longest:
+                    known = i + WALKS * far
+                    state = self._walk_far(state, p + i, far, which + i)
+                else:
+                    known = min(i + NEAR, n)
+                    state = self._walk_on(state, p + i, known - i, which + i)
             if p[i] & 0xC0 != 0x80:
                 start = i
                 if Real is float:
@@ -244,58 +283,115 @@ cdef class TextScores(Trie):
                             return -1
                         best[i] = 0
                         reset = i
-            node = self._next(node, p[i])
-            token = self.tails[node].token
-            best_score = best[i] + <Real> self.singles[p[i]]
-            taken = SINGLE
-            if token >= 0:
-                arc = &self.arcs[self.links[token]]
-                end = &self.arcs[self.links[token + 1] - 1] + 1
-                if Real is float:
-                    if i + 1 - arc.length < reset:
-                        which[i] = self._across(&resets, arc, end, best, i, start, best_score)
-                        continue
-                if (end - 1).length == i + 1 - start:     # the character itself is a token
-                    best_score = <Real> -INFINITY
-                while arc < end:
-                    score = best[i + 1 - arc.length] + <Real> arc.score
-                    if score > best_score or score == best_score and taken < 0:
-                        best_score = score
-                        taken = arc.token
-                    arc += 1
+            single = best[i] + <Real> self.singles[p[i]]
+            if which[i] < 0:
+                best[i + 1] = single
+                which[i] = SINGLE
+                continue
+            arc = &self.arcs[which[i]]
+            length = abs(arc.length)
+            if Real is float:
+                if i + 1 - length < reset:
+                    which[i] = self._across(&resets, arc, best, i, start, single)
+                    continue
+            best_score = best[i + 1 - length] + <Real> arc.score
+            taken = arc.token
+            while arc.length > 0:
+                arc += 1
+                length = abs(arc.length)
+                score = best[i + 1 - length] + <Real> arc.score
+                if score > best_score:
+                    best_score = score
+                    taken = arc.token
+            # unless the character itself is a token
+            if length != i + 1 - start and single > best_score:
+                best_score = single
+                taken = SINGLE
             best[i + 1] = best_score
             which[i] = taken
         free(resets.at)
         return 0
 
-    cdef int32_t _across(self, const Resets *resets, const Scored *arc, const Scored *end,
-                         float *best, Py_ssize_t i, Py_ssize_t start, float single) noexcept nogil:
+    cdef inline int32_t _from(self, int32_t state, int32_t child, int32_t code) noexcept nogil:
+        """The state after `state`, if `child` is where its child by the code would be."""
+        cdef const State *states = &self.states[0]
+        while states[child].parent != state:
+            if state == 0:
+                return 0
+            state = states[state].suffix
+            child = states[state].base + code
+        return child
+
+    cdef inline int32_t _walk_on(self, int32_t state, const uint8_t *p, Py_ssize_t n,
+                                 int32_t *first) noexcept nogil:
+        """Follows `n` bytes from a state on; writes the first arc of each place, or -1."""
+        cdef Py_ssize_t i
+        cdef int32_t code
+        for i in range(n):
+            code = self.codes[p[i]]
+            state = self._from(state, self.states[state].base + code, code)
+            first[i] = self.states[state].arcs
+            if first[i] >= 0:
+                prefetch(&self.arcs[first[i]])
+        return state
+
+    cdef int32_t _walk_far(self, int32_t state, const uint8_t *p, Py_ssize_t far,
+                           int32_t *first) noexcept nogil:
+        """Does the same for WALKS * `far` bytes, by several walks side by side.
+
+        A walk waits for memory at each byte.  A state is the longest suffix of the text in the
+        trie, which has at most `longest` bytes: so a walk that begins as many bytes before a place
+        has the right states from that place on.
+        """
+        cdef int32_t at[WALKS]
+        cdef int32_t child[WALKS]
+        cdef Py_ssize_t i, j
+        cdef int k
+        at[0] = state
+        for k in range(1, WALKS):
+            at[k] = 0
+        for i in range(-self.longest, far):
+            for k in range(i < 0, WALKS):
+                child[k] = self.states[at[k]].base + self.codes[p[k * far + i]]
+                prefetch(&self.states[child[k]])
+                prefetch(&self.states[self.states[at[k]].suffix])
+            for k in range(i < 0, WALKS):
+                j = k * far + i
+                at[k] = self._from(at[k], child[k], self.codes[p[j]])
+                if i >= 0:
+                    first[j] = self.states[at[k]].arcs
+                    if first[j] >= 0:
+                        prefetch(&self.arcs[first[j]])
+        return at[WALKS - 1]
+
+    cdef int32_t _across(self, const Resets *resets, const Scored *arc, float *best,
+                         Py_ssize_t i, Py_ssize_t start, float single) noexcept nogil:
         """Returns the best token that ends at byte `i`, or SINGLE, and sets its sum.
 
         The tokens are visited by their starts.  If sums were reset between two starts, what the
         later sums have lost is also subtracted from the best sum so far.
         """
         cdef Py_ssize_t k = 0
-        cdef bint alone = (end - 1).length != i + 1 - start
+        cdef Py_ssize_t length = abs(arc.length)
         cdef int32_t taken = arc.token
         cdef float score
-        cdef float best_score = best[i + 1 - arc.length] + <float> arc.score
-        while k < resets.n and resets.at[k].at <= i + 1 - arc.length:
+        cdef float best_score = best[i + 1 - length] + <float> arc.score
+        while k < resets.n and resets.at[k].at <= i + 1 - length:
             k += 1
-        arc += 1
-        while arc < end:
-            while k < resets.n and resets.at[k].at <= i + 1 - arc.length:
+        while arc.length > 0:
+            arc += 1
+            length = abs(arc.length)
+            while k < resets.n and resets.at[k].at <= i + 1 - length:
                 best_score = best_score - resets.at[k].sum
                 k += 1
-            score = best[i + 1 - arc.length] + <float> arc.score
+            score = best[i + 1 - length] + <float> arc.score
             if score > best_score:
                 best_score = score
                 taken = arc.token
-            arc += 1
         while k < resets.n:     # no reset is after the start of this character
             best_score = best_score - resets.at[k].sum
             k += 1
-        if alone and single > best_score:
+        if length != i + 1 - start and single > best_score:
             best_score = single
             taken = SINGLE
         best[i + 1] = best_score
@@ -309,26 +405,22 @@ cdef class TextScores(Trie):
         """
         cdef Py_ssize_t end = n
         cdef double margin = INFINITY
-        cdef int32_t taken, token
+        cdef int32_t taken
         cdef const Scored *arc
-        cdef const Scored *last
-        cdef int32_t ending[REACHED]      # the longest token that ends at each byte
-        cdef Py_ssize_t i
-        cdef int32_t node = 0
-        for i in range(n):
-            node = self._next(node, p[i])
-            ending[i] = self.tails[node].token
+        cdef int32_t first[REACHED]       # the first arc of each place
+        self._walk_on(0, p, n, first)
         while end > 0:
             taken = which[end - 1]
-            token = ending[end - 1]
             if taken >= 0:
                 margin = min(margin, best[end] - (best[end - 1] + self.singles[p[end - 1]]))
-            if token >= 0:
-                arc = &self.arcs[self.links[token]]
-                last = &self.arcs[self.links[token + 1] - 1] + 1
-                while arc < last:
+            if first[end - 1] >= 0:
+                arc = &self.arcs[first[end - 1]]
+                while True:
                     if arc.token != taken:
-                        margin = min(margin, best[end] - (best[end - arc.length] + arc.score))
+                        margin = min(margin,
+                                     best[end] - (best[end - abs(arc.length)] + arc.score))
+                    if arc.length < 0:
+                        break
                     arc += 1
             end -= 1 if taken < 0 else self.lengths[taken]
         return margin
