@@ -222,7 +222,7 @@ class BatchEncoder(TextEncoder):
         texts = values_of(texts, "texts", "a list of texts")
         check_special(special)
         share = self.threads if threads is None else thread_count(threads)
-        plain = isinstance(special, str) and special == "text" and self._quick is not None
+        plain = isinstance(special, str) and special == "text" and self._quick_bytes
 
         def work(job: _Job) -> _Found:
             workers = self._workers_for(special)

@@ -59,6 +59,7 @@ Unit: TypeAlias = Literal["bytes", "chars"]
 _Result = TypeVar("_Result")
 Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
+_TEXT: Literal["text"] = "text"
 _CACHE = 1 << 26
 # if there are this many times as many ids as tokens, no objects are stored for the ids
 _SPARSE = 16
@@ -217,15 +218,15 @@ class TextEncoder(Decoder):
         >>> encoder.encode("ab<s>", special="parse")
         [256, 257]
         """
-        if self._values and (quick := self._quick_for(text, special)):
-            return quick.values(text, self._values)
+        if self._values and (short := self._short(text, special)) is not None:
+            return self._quick.values(short, self._values)
         found = list(self._found(self._prepared(text, special), special, _collected))
         return listed(found, self._values, self.threads)
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
-        if quick := self._quick_for(text, special):
-            ids: Ids = quick.array(text, self.dtype)
+        if (short := self._short(text, special)) is not None:
+            ids: Ids = self._quick.array(short, self.dtype)
             return ids
         data = self._prepared(text, special)
         parts = self._found(data, special, partial(Collected, kind=self.dtype))
@@ -247,8 +248,8 @@ class TextEncoder(Decoder):
         >>> Encoder(Vocabulary(["ab"]), "gpt2").count("abc")
         2
         """
-        if quick := self._quick_for(text, special):
-            return quick.count(text)
+        if (short := self._short(text, special)) is not None:
+            return self._quick.count(short)
         return sum(self._found(self._prepared(text, special), special, Counted))
 
     @checked
@@ -358,17 +359,26 @@ class TextEncoder(Decoder):
             return text
         return as_bytes(text, "the text")
 
-    def _quick_for(self, text: str | bytes, special: Special) -> Workers | None:
-        """Returns the workers that can process a short text unchanged; None if none can."""
-        if not isinstance(special, str) or special != "text":
+    def _short(self, text: str | bytes, special: Special) -> str | bytes | None:
+        """Returns a short text as bytes or ASCII, if `_quick` finds its ids; otherwise None."""
+        if special is not _TEXT and not (isinstance(special, str) and special == _TEXT):
             return None
-        if isinstance(text, str) and len(text) <= PART and text.isascii():
-            quick = self._quick_ascii
-        else:
-            quick = self._quick if isinstance(text, bytes) and len(text) <= PART else None
-        if quick is None or self._finds_none or self._special.absent(text, special):
-            return quick
-        return None
+        if isinstance(text, str):
+            if len(text) > PART:
+                return None
+            if text.isascii():
+                if not self._quick_ascii:
+                    return None
+            elif not self._quick_bytes:
+                return None
+            else:
+                try:
+                    text = text.encode()
+                except UnicodeEncodeError:
+                    return None
+        elif not (self._quick_bytes and isinstance(text, bytes) and len(text) <= PART):
+            return None
+        return text if self._finds_none or self._special.absent(text, special) else None
 
     def _found(
         self, text: str | bytes, special: Special, new: Callable[[int], Collected | Counted]
@@ -431,13 +441,13 @@ class TextEncoder(Decoder):
         self._workers = self._new_workers(self._rules, self._raw is None, following, normal)
         self._raw_workers = self._new_workers(self._raw or self._rules, True, following)
         raw = self._takes_raw("text")
-        #: for bytes and ASCII text, if nothing changes it before and nothing is drawn
-        self._quick = self._quick_ascii = None
-        if self._draw is None:
-            if raw or self._normal is None:
-                self._quick = self._workers_for("text")
-            if raw or self._normal is None or self._normal.keeps_ascii:
-                self._quick_ascii = self._workers_for("text")
+        #: for text that nothing changes before
+        self._quick = self._workers_for("text")
+        #: whether that holds for bytes and for ASCII; nothing is drawn
+        self._quick_bytes = self._draw is None and (raw or self._normal is None)
+        self._quick_ascii = self._quick_bytes or (
+            self._draw is None and self._normal is not None and self._normal.keeps_ascii
+        )
         #: return numbers instead of ids, since several tokens may have the same id
         self._numbering = self._new_workers(
             self._rules, self._raw is None, following, normal, numbers=True

@@ -116,32 +116,6 @@ class Worker:
             out.add(self.cache, at - begin)
             begin = at
 
-    def values(self, text: bytes | str, values: list[int]) -> list[int]:
-        """Returns the entry in `values` for each number of a short text."""
-        self.mark_words(text, 0, len(text))
-        found = self.cache.values_of(text, values)
-        if found is None:
-            self.learn(text, 0)
-            found = self.cache.values_of_words(values)
-        return found
-
-    def array(self, text: bytes | str, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-        """Returns the numbers of a short text."""
-        self.mark_words(text, 0, len(text))
-        found = self.cache.array_of(text, kind)
-        if found is None:
-            self.learn(text, 0)
-            found = self.cache.array_of_words(kind)
-        return found
-
-    def count(self, text: bytes | str) -> int:
-        """Returns the count of numbers of a short text."""
-        self.mark_words(text, 0, len(text))
-        self.cache.start_text()
-        if text and self.cache.find(text, 0, len(text))[1]:
-            self.learn(text, 0)
-        return self.cache.total if text else 0
-
     def texts(
         self, data: bytes, offsets: npt.NDArray[np.int64], kind: npt.DTypeLike
     ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
@@ -334,35 +308,61 @@ class Workers:
     @contextmanager
     def one(self) -> Iterator[Worker]:
         """Lends a worker that no other thread has."""
-        worker = self._taken()
+        try:
+            worker = self.idle.pop()
+        except IndexError:
+            worker = self._new()
         yield worker
         self.idle.append(worker)  # after an error the worker is not used again
 
-    def _taken(self) -> Worker:
-        try:
-            return self.idle.pop()
-        except IndexError:
-            following = None if self._following is None else self._make(self._following)
-            return self._make(self.rules, following=following)
+    def _new(self) -> Worker:
+        following = None if self._following is None else self._make(self._following)
+        return self._make(self.rules, following=following)
+
+    # The next three repeat some lines: a call for each would be most of the time of a short text.
 
     def values(self, text: bytes | str, values: list[int]) -> list[int]:
-        """Does the same as `Worker.values`."""
-        worker = self._taken()
-        found = worker.values(text, values)
-        self.idle.append(worker)
+        """Returns the entry in `values` for each number of a short text."""
+        try:
+            worker = self.idle.pop()
+        except IndexError:
+            worker = self._new()
+        if worker.compiled is not None:
+            worker.mark_words(text, 0, len(text))
+        found = worker.cache.values_of(text, values)
+        if found is None:
+            worker.learn(text, 0)
+            found = worker.cache.values_of_words(values)
+        self.idle.append(worker)  # after an error the worker is not used again
         return found
 
     def array(self, text: bytes | str, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-        """Does the same as `Worker.array`."""
-        worker = self._taken()
-        found = worker.array(text, kind)
+        """Returns the numbers of a short text."""
+        try:
+            worker = self.idle.pop()
+        except IndexError:
+            worker = self._new()
+        if worker.compiled is not None:
+            worker.mark_words(text, 0, len(text))
+        found = worker.cache.array_of(text, kind)
+        if found is None:
+            worker.learn(text, 0)
+            found = worker.cache.array_of_words(kind)
         self.idle.append(worker)
         return found
 
     def count(self, text: bytes | str) -> int:
-        """Does the same as `Worker.count`."""
-        worker = self._taken()
-        found = worker.count(text)
+        """Returns the count of numbers of a short text."""
+        try:
+            worker = self.idle.pop()
+        except IndexError:
+            worker = self._new()
+        if worker.compiled is not None:
+            worker.mark_words(text, 0, len(text))
+        found = worker.cache.count_of(text)
+        if found is None:
+            worker.learn(text, 0)
+            found = worker.cache.total
         self.idle.append(worker)
         return found
 

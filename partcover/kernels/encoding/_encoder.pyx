@@ -6,6 +6,8 @@ A piece is a token or a single byte.  Each piece has a number, which `ids` may m
 
 import numpy as np
 
+from numpy import empty as _empty
+
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.pycapsule cimport PyCapsule_GetPointer
@@ -20,6 +22,7 @@ cdef enum:
     # a table with fewer slots grows to four times its size, a larger one to twice its size
     SMALL = 1 << 16
     FEW = 16            # up to this many pieces of a word are copied without checking for room
+    BRIEF = 1 << 12     # bytes of text that are looked up without releasing the interpreter lock
     UNCACHED = -2147483648  # marks in `out` the first word of a section that is not cached
 
 include "../shared/_going_on.pxi"
@@ -46,11 +49,26 @@ cdef struct NewWord:    # a word of this section
     int32_t entry
 
 
+cdef extern from *:
+    """
+    /* without a look-up of the method isascii, which a short text would wait for */
+    static int pc_is_ascii(PyObject *text)
+    {
+    #if PY_VERSION_HEX < 0x030C0000
+        if (PyUnicode_READY(text) < 0)
+            return -1;
+    #endif
+        return PyUnicode_IS_ASCII(text);
+    }
+    """
+    int pc_is_ascii(object text) except -1
+
+
 cdef const uint8_t *_utf8(object text) except NULL:
     """Returns the bytes of a text, which is bytes or a str of ASCII characters only."""
     if isinstance(text, bytes):
         return <const uint8_t *> PyBytes_AS_STRING(text)
-    if isinstance(text, str) and (<str> text).isascii():
+    if isinstance(text, str) and pc_is_ascii(text):
         return <const uint8_t *> PyUnicode_DATA(text)
     raise TypeError("bytes or ASCII characters are expected")
 
@@ -444,8 +462,16 @@ cdef class WordCache:
         if len(text):
             self._begin_text()
             self._find(text, 0, len(text))
-            return None if self.n_new + self.n_uncached else self.array_of_words(kind)
+            return None if self.n_new + self.n_uncached else self._array(kind)
         return np.empty(0, kind)
+
+    def count_of(self, text):
+        """Returns how many numbers a text has; None after `find` if some words are new."""
+        if not len(text):
+            return 0
+        self._begin_text()
+        self._find(text, 0, len(text))
+        return None if self.n_new + self.n_uncached else self.n_out
 
     def set_marks(self, const uint8_t[::1] marks not None, int64_t at=0):
         """Sets the marks of the next text, from byte `at` on; only for the mode `MARKED`.
@@ -471,9 +497,13 @@ cdef class WordCache:
         cdef int64_t size = self._marked(base, at, len(text))
         if upto > size:
             raise ValueError("there are no marks for this text")
-        with nogil:
+        if upto - at <= BRIEF:
             self._begin()
             at = self._look(base, at, upto, size)
+        else:
+            with nogil:
+                self._begin()
+                at = self._look(base, at, upto, size)
         if at < 0:
             raise MemoryError
         return at
@@ -538,6 +568,19 @@ cdef class WordCache:
             self.used = self.n_entries = self.n_numbers = self.n_kept = 0
         self.n_new = self.n_uncached = self.n_out = self.n_bounds = 0
 
+    cdef void _prefetch_tokens(self, const Key *keys, int i, int n) noexcept nogil:
+        """Prefetches where words from i on would be in the table of tokens, unless they are known.
+
+        The first new word is seldom the only one.
+        """
+        cdef const Slot *slot
+        if self.tokens is None:
+            return
+        for i in range(i, n):
+            slot = self.slots.at + keys[i].home
+            if slot[0].b != keys[i].b and slot[1].b != keys[i].b:
+                self.tokens.prefetch_slot(keys + i)
+
     cdef int64_t _look(self, const uint8_t *base, int64_t at, int64_t upto,
                        int64_t size) noexcept nogil:
         """Looks up words from `at` on; returns the end of the word that reaches `upto`, or -1."""
@@ -556,18 +599,17 @@ cdef class WordCache:
             if _grow(<void **> &self.out, &self.out_room,
                      self.n_out + (AHEAD + WINDOW) * FEW + 4, sizeof(int32_t)) < 0:
                 return -1
-            i = 0
-            while True:
-                i = self._copy_known(keys, words, i, ready)
-                if i == ready:
-                    break
+            i = self._copy_known(keys, words, 0, ready)
+            if i < ready:
+                self._prefetch_tokens(keys, i + 1, ready)
+            while i < ready:
                 if words[i].length > cap:
                     status = self._skip(words[i].start - base, words[i].length)
                 else:
                     status = self._look_up(&keys[i], words[i].start, words[i].start - base)
                 if status < 0:
                     return -1
-                i += 1
+                i = self._copy_known(keys, words, i + 1, ready)
 
     cdef inline const NewWord *_new_word(self, int64_t i) noexcept nogil:
         return self.new + i if i < self.n_new else self.uncached + (i - self.n_new)
@@ -703,6 +745,9 @@ cdef class WordCache:
 
         `out` has room for `total` of them.  Its type is int32, or uint32 or uint16 if all fit.
         """
+        self._write(out, at)
+
+    cdef int _write(self, out, int64_t at) except -1:
         cdef Py_buffer to
         PyObject_GetBuffer(out, &to, PyBUF_WRITABLE)
         try:
@@ -718,12 +763,16 @@ cdef class WordCache:
                 raise TypeError("numbers have two or four bytes")
         finally:
             PyBuffer_Release(&to)
+        return 0
+
+    cdef _array(self, kind):
+        out = _empty(self.n_out, kind)
+        self._write(out, 0)
+        return out
 
     def array_of_words(self, kind):
         """Returns the numbers of the section's words as an array of two or four bytes each."""
-        out = np.empty(self.n_out, kind)
-        self.write(out, 0)
-        return out
+        return self._array(kind)
 
     def values_of_words(self, list values not None):
         """Returns the values of the section's numbers, one word after another."""
