@@ -1,7 +1,7 @@
 """How fast published tokenizers turn text into ids, here and in the fastest other libraries.
 
     python benchmarks/encoders.py [--tables ids,languages,bytes,sizes,batch,count,hard] [--repeat 3]
-                                  [--peers gigatoken,…] [--python PYTHON]
+                                  [--peers gigatoken,…] [--python PYTHON] [--sizes 200,…]
 
 `PYTHON` is one that has the peers; by default this one.  What it does not have is left out.  The
 tokenizers are fetched by `published_tokenizers.py`; `languages` are the translations of Django,
@@ -285,6 +285,7 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--size", type=float, default=10, help="megabytes of text")
+    parser.add_argument("--sizes", default="200,1000,100000,200000000", help="bytes, for sizes")
     parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
@@ -333,10 +334,9 @@ def main():
             rows = [
                 (f"{label}, {each:,} bytes", "cl100k", kept(label, found[label], each), job)
                 for label in ("prose", "code")
-                for each, job in (
-                    (200, "small"), (1_000, "small"), (100_000, "small"), (200_000_000, "ids"),
-                )
-            ]  # fmt: skip
+                for each in map(int, options.sizes.split(","))
+                for job in (["small"] if each <= 100_000 else ["ids"])
+            ]
             table(options, "cl100k, by size", peers, rows)
         if "batch" in tables:
             rows = [

@@ -97,6 +97,18 @@ def test_group_budgets_are_proven(script, tmp_path):
     assert free <= several
 
 
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="its peak of memory is read as Linux says it")
+def test_bpe_from_text_is_that_of_tokenizers(script, tmp_path, monkeypatch):
+    pytest.importorskip("tokenizers")
+    monkeypatch.syspath_prepend(SUITE.parent)
+    (tmp_path / "text").write_text("the cat that sat on the mat\n\nand the hat of the other cat\n")
+    line = ["text", "--merges", "12", "--repeat", "1", "--peers", "tokenizers"]
+    rows = script("bpe_from_text.py", *line).splitlines()[2:]
+    assert [row.split("|")[1].strip() for row in rows] == ["partcover", "tokenizers"]
+    assert all(row.endswith("| yes |") for row in rows)
+
+
 def test_published_cases_need_the_published_files(script, tmp_path, monkeypatch):
     monkeypatch.setenv("PARTCOVER_TOKENIZERS", str(tmp_path))
     monkeypatch.syspath_prepend(SUITE.parent)
