@@ -342,7 +342,7 @@ cdef class WordCache:
         self.n_kept += 1
         if self._put(slot) < 0:
             return -1
-        return self._rehash() if 2 * <uint64_t> self.n_kept > self.slots.mask else 0
+        return self._rehash() if self.n_kept > _most(&self.slots) else 0
 
     cdef int _copy_known(self, const Key *keys, const Word *words, int i,
                          int n) noexcept nogil:

@@ -240,7 +240,7 @@ cdef class RunningCache(WordCache):
                 return NULL
             memcpy(self.arena + self.used, p, n)
             self.used += n
-        if 2 * <uint64_t> (self.n_kept + 1) > self.slots.mask and self._rehash() < 0:
+        if self.n_kept + 1 > _most(&self.slots) and self._rehash() < 0:
             return NULL
         if not low:
             self.n_numbers = RECORD * at + 4 + 2 * n_adds + count

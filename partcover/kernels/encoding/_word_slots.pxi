@@ -91,8 +91,8 @@ cdef enum:
 
 
 cdef int _new_slots(Slots *slots, uint64_t mask) noexcept nogil:
-    """Allocates mask + 1 slots in homes, and half as many for chains; returns -1 on failure."""
-    cdef size_t size = (mask + 1 + (mask >> 1) + 2) * sizeof(Slot)
+    """Allocates mask + 1 slots in homes, and room for chains of `_most`; returns -1 on failure."""
+    cdef size_t size = (mask + 1 + (mask >> 1) + (mask >> 2) + 2) * sizeof(Slot)
     cdef uintptr_t unit = LARGE_PAGE if size >= LARGE_PAGE else 64
     slots.memory = calloc(size + unit, 1)    # pages that are never written take no memory
     if slots.memory == NULL:
@@ -103,6 +103,11 @@ cdef int _new_slots(Slots *slots, uint64_t mask) noexcept nogil:
     slots.mask = mask
     slots.used = mask + 1
     return 0
+
+
+cdef inline int64_t _most(const Slots *slots) noexcept nogil:
+    """How many words a table may have before it grows: three quarters of the slots in homes."""
+    return <int64_t> ((slots.mask >> 1) + (slots.mask >> 2))
 
 
 cdef void _clear(Slots *slots) noexcept nogil:
@@ -161,7 +166,7 @@ cdef inline Slot *_slot_of(const Slots *slots, const Key *key, const uint8_t *ke
 
 
 cdef Slot *_add_slot(Slots *slots, uint64_t home) noexcept nogil:
-    """Returns a free slot for a word; chains may take half as many slots as there are in homes."""
+    """Returns a free slot for a word, of which there are at most one more than `_most`."""
     cdef Slot *slot = slots.at + home
     if slot.b == 0:
         return slot
