@@ -77,7 +77,8 @@ def test_the_table_is_bounded(monkeypatch):
     one = worker_of(Vocabulary(["ab"]), "first-space", cache=50_000)
     text = b" ".join(b"%d" % number for number in range(40_000))
     assert one.numbers(text, 0).tolist() == list(text)
-    assert one.cache.nbytes < 70_000
+    # 2,048 slots, and one section: how many of its words need a slot more depends on random keys
+    assert one.cache.nbytes < 80_000
 
 
 @pytest.mark.long
