@@ -17,6 +17,7 @@ __all__ = ["Split", "Splitter"]
 
 _FRACTIONAL = 0.02  # a token may be split on if its x is this far from 0 and 1
 _TRIED = 2  # number of tokens tried
+_ROUNDS = 4  # most rounds of a trial
 _RELIABLE = 4  # after this many trials the gain of a token counts as known
 
 
@@ -126,12 +127,19 @@ class Splitter:
         return gain
 
     def _try(self, child: Node) -> Fraction:
-        """Makes a few steps for a case; returns the bound of the last one."""
+        """Makes steps for a case until it is back at its bound; returns the bound of the last one.
+
+        A case that is not back says nothing about the token.
+        """
         if child.rounds is None:
             return child.level
-        result = child.rounds.round(self.clock, separates=False)
-        proof = Proof(result.value, result.prices, child.rounds.counter)
-        child.improve(proof)
+        known = child.level
+        for _ in range(_ROUNDS):
+            result = child.rounds.round(self.clock, separates=False)
+            proof = Proof(result.value, result.prices, child.rounds.counter)
+            child.improve(proof)
+            if proof.level >= known or self.clock.is_over:
+                break
         return proof.level
 
     def _children(self, node: Node, token: int, rewards: Rewards) -> tuple[Node, Node]:

@@ -43,6 +43,7 @@ _LOOK_BACK = 2
 # share of the gap: a case that gains less in a round without new cuts is split too
 _SLOW_ALONE = 0.1
 _MOST_ROUNDS = 40  # most rounds of a case
+_ROUNDS_BACK = 8  # most rounds until a case is back at the bound that it begins with
 _MOST_ENTRIES = 1 << 24  # most arcs and rows of open cases; each takes about 100 bytes
 _SEARCHED = 3  # on every so many levels of the tree, each case is searched for a vocabulary
 _PULSE = 0.5  # seconds between reports while cases are bounded side by side
@@ -303,7 +304,7 @@ class TreeSearch:
             self._begin(node)
         assert node.rounds is not None
         # bounds of these rounds: those that begin at another case's point start below its bound,
-        # and a case is not split before they are back
+        # and a case is not split before they are back, since its x says little until then
         best: list[int] = []
         known = node.proof.value
         balance = None if self.asked.corpora is None else Balance(node.rounds.counter)
@@ -321,7 +322,7 @@ class TreeSearch:
                 node.rounds = node.rounds.counted_by(counter.counted_by(other))
                 best, known = [], 0
                 continue
-            if best[-1] < known:
+            if best[-1] < known and len(best) < _ROUNDS_BACK:
                 continue
             left = counter.goal(goal) - best[-1]
             settled = not result.new and not result.violated
