@@ -154,6 +154,35 @@ def test_finer_prices_prove_the_same(seed):
         assert round_.prices.finer(4).count(counter, case)[0] == round_.value << 4
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_case_begins_with_the_cuts_of_the_case_above(seed):
+    instance = random_instance(seed, 10)
+    with workers(1) as share:
+        counter = PriceCounter(instance, share)
+        greedy = greedtok(instance)
+        ascent = WordAscent(counter, greedy.vocabulary, greedy.gains)
+        ascent.begin(instance.k)
+        none = np.zeros(len(counter.lo), bool)
+        rounds = CutRounds(ascent, Case(none, none, instance.k))
+        for _ in range(3):
+            rounds.round(Deadline(), 40)
+        assert rounds.steps.cuts
+        at = int(np.argmax(np.minimum(rounds.steps.x_made, 1 - rounds.steps.x_made)))
+        token = int(rounds.steps.active[at])
+        x = rounds.steps.x.copy()
+        for case in (rounds.case.with_(token), rounds.case.without(token)):
+            child = rounds.branch(case)
+            assert child.steps.cuts == rounds.steps.cuts
+            begun = DualPoint.of(child.steps).count(counter, case)[0]
+            above = DualPoint.of(rounds.steps).count(counter, rounds.case)[0]
+            assert begun >= 0.9 * above
+            for _ in range(3):
+                child.round(Deadline(), 40)
+                (made,) = child.steps.x_made[child.steps.active == token]
+                assert made == case.inside[token]
+        assert rounds.steps.x.tolist() == x.tolist()
+
+
 TRIANGLES = ["abc", "bca", "cab", "acb", "cba", "bac"]
 
 

@@ -38,6 +38,8 @@ class Budgets:
         The multiplier of the budget.
     fees : ndarray of float64, shape (groups,), optional
         The multipliers of the groups.
+    outside : ndarray of bool, shape (tokens,), optional
+        Tokens that may not be chosen.
     """
 
     def __init__(
@@ -47,8 +49,10 @@ class Budgets:
         groups: Sequence[tuple[Bools, int]] = (),
         fee: float = 0.0,
         fees: Float64 | None = None,
+        outside: Bools | None = None,
     ) -> None:
         self.inside = inside
+        self.outside = np.zeros_like(inside) if outside is None else outside
         self.free = float(max(free, 0))
         self.fee = fee
         self.groups = groups
@@ -59,20 +63,21 @@ class Budgets:
         self.fees = np.zeros(len(groups)) if fees is None else fees
         self.kept = np.zeros(0, bool)
 
-    def of_case(self, free: int, inside: Bools) -> Budgets:
+    def of_case(self, free: int, inside: Bools, outside: Bools | None = None) -> Budgets:
         """Returns the same budgets for a case, with the same multipliers."""
-        return Budgets(free, inside, self.groups, self.fee, self.fees.copy())
+        return Budgets(free, inside, self.groups, self.fee, self.fees.copy(), outside)
 
     def over(self, active: Int32) -> None:
         """Changes to an active set."""
         self.kept = self.inside[active]
-        self.optional = np.flatnonzero(~self.kept) if self.kept.any() else None
+        decided = self.kept | self.outside[active]
+        self.optional = np.flatnonzero(~decided) if decided.any() else None
         chosen = active if self.optional is None else active[self.optional]
         self.members = [np.flatnonzero(members[chosen]) for members, _ in self.groups]
 
     def project(self, x: Float64, gain: Float64, scale: Float64) -> Float64:
         """Returns the point within the budgets that is nearest to x + scale·gain."""
-        made = np.ones_like(x)
+        made = self.kept.astype(float)
         if self.optional is None:
             self._project(x, gain, scale, made)
             return made

@@ -56,7 +56,7 @@ class PartAscent(PrimalDual):
         self, ascent: WordAscent, active: Int32, inside: Bools, outside: Bools, free: int
     ) -> None:
         super().__init__(
-            ascent.counter, ascent.budgets.of_case(free, inside), np.zeros(len(inside))
+            ascent.counter, ascent.budgets.of_case(free, inside, outside), np.zeros(len(inside))
         )
         self._given = [family.of_case(outside) for family in ascent.families]
         self.weight = ascent.weight
@@ -114,16 +114,38 @@ class PartAscent(PrimalDual):
         self._sum_gains()
 
     def branch(self, inside: Bools, outside: Bools, free: int) -> PartAscent:
-        """Returns steps for a case that begin at the present point; these steps are not changed."""
+        """Returns steps for a case that begin at the present point; these steps are not changed.
+
+        Tokens outside stay in the active set, with an x of 0, and in the cuts, because without
+        these the bound would fall far below the present one.  Where an instance has families of
+        its own, their rows leave tokens outside out, and so do the cuts.
+        """
         other = copy(self)
-        other.budgets = self.budgets.of_case(free, inside)
+        other.budgets = self.budgets.of_case(free, inside, outside)
         other._given = [family.of_case(outside) for family in self._given]
         other.x = np.where(outside, 0.0, np.where(inside, 1.0, self.x))
         active = inside.copy()
         active[self.active] = True
-        cuts = [cut for cut in self.cuts if not outside[list(cut.tokens)].any()]
-        other.change(np.flatnonzero(active & ~outside).astype(np.int32), cuts)
+        if not self._given and np.count_nonzero(active) == len(self.active):
+            other._copy(self.saddle)
+            return other
+        cuts = self.cuts
+        if self._given:
+            active &= ~outside
+            cuts = [cut for cut in cuts if not outside[list(cut.tokens)].any()]
+        other.change(np.flatnonzero(active).astype(np.int32), cuts)
         return other
+
+    def _copy(self, saddle: Saddle) -> None:
+        """Takes over the point of steps with the same parts and rows."""
+        parts, rows = self.parts, self.rows.arcs
+        self.saddle = parts.saddle()
+        parts.copy_point(self.saddle, parts, saddle)
+        self.saddle.set_pairs(rows.first, rows.arcs, rows.target)
+        self.saddle.pair_row[:], self.saddle.pair_made[:] = saddle.pair_row, saddle.pair_made
+        self.budgets.over(self.active)
+        self.gains_of, self.moves = np.zeros_like(self.gains_of), np.zeros_like(self.moves)
+        self._sum_gains()
 
     def counted_by(self, counter: PriceCounter) -> PartAscent:
         """Returns steps for other counts of the words that begin at the present point."""

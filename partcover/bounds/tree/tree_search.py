@@ -38,7 +38,7 @@ from .spread import Spread, graft
 __all__ = ["Begun", "TreeSearch", "with_known"]
 
 _BATCH = 2  # cases at a time, for any number of threads, so that the tree does not depend on it
-_SLOW = 0.12  # share of the gap: a case that gains less in two rounds is split
+_SLOW = 0.04  # share of the gap: a case that gains less in two rounds is split
 _LOOK_BACK = 2
 # share of the gap: a case that gains less in a round without new cuts is split too
 _SLOW_ALONE = 0.1
