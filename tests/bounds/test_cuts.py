@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -136,51 +137,65 @@ def test_any_multipliers_prove_no_more_than_there_is(seed):
             assert counter.bound(found.value) <= fewest_tokens(limited)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_finer_prices_prove_the_same(seed):
+@contextmanager
+def begun_rounds(seed: int):
+    """Three rounds of cuts for all vocabularies of an instance."""
     instance = random_instance(seed, 10)
     with workers(1) as share:
-        counter = PriceCounter(instance, share)
         greedy = greedtok(instance)
-        ascent = WordAscent(counter, greedy.vocabulary, greedy.gains)
+        ascent = WordAscent(PriceCounter(instance, share), greedy.vocabulary, greedy.gains)
         ascent.begin(instance.k)
-        none = np.zeros(len(counter.lo), bool)
-        case = Case(none, none, instance.k)
-        rounds = CutRounds(ascent, case)
-        for _ in range(3):
-            round_ = rounds.round(Deadline(), 40)
-        assert round_.prices.cuts
-        counter.refine(counter.bits + 4)
-        assert round_.prices.finer(4).count(counter, case)[0] == round_.value << 4
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_a_case_begins_with_the_cuts_of_the_case_above(seed):
-    instance = random_instance(seed, 10)
-    with workers(1) as share:
-        counter = PriceCounter(instance, share)
-        greedy = greedtok(instance)
-        ascent = WordAscent(counter, greedy.vocabulary, greedy.gains)
-        ascent.begin(instance.k)
-        none = np.zeros(len(counter.lo), bool)
+        none = np.zeros(len(ascent.counter.lo), bool)
         rounds = CutRounds(ascent, Case(none, none, instance.k))
         for _ in range(3):
-            rounds.round(Deadline(), 40)
-        assert rounds.steps.cuts
-        at = int(np.argmax(np.minimum(rounds.steps.x_made, 1 - rounds.steps.x_made)))
-        token = int(rounds.steps.active[at])
-        x = rounds.steps.x.copy()
+            round_ = rounds.round(Deadline(), 40)
+        yield rounds, round_
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_finer_prices_prove_the_same(seed):
+    with begun_rounds(seed) as (rounds, round_):
+        assert round_.prices.cuts
+        counter = rounds.counter
+        counter.refine(counter.bits + 4)
+        assert round_.prices.finer(4).count(counter, rounds.case)[0] == round_.value << 4
+
+
+def point_of(steps) -> list:
+    saddle = steps.saddle
+    arrays = saddle.flow, saddle.row, saddle.price, saddle.made, saddle.pair_row, saddle.pair_made
+    return [array.tolist() for array in (*arrays, steps.own, steps.mu)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_case_begins_at_the_point_of_the_case_above(seed):
+    with begun_rounds(seed) as (rounds, _):
+        steps = rounds.steps
+        assert steps.cuts
+        assert max(steps.saddle.pair_row) > 0
+        at = int(np.argmax(np.minimum(steps.x_made, 1 - steps.x_made)))
+        token = int(steps.active[at])
+        above, x = point_of(steps), steps.x.copy()
         for case in (rounds.case.with_(token), rounds.case.without(token)):
             child = rounds.branch(case)
-            assert child.steps.cuts == rounds.steps.cuts
-            begun = DualPoint.of(child.steps).count(counter, case)[0]
-            above = DualPoint.of(rounds.steps).count(counter, rounds.case)[0]
-            assert begun >= 0.9 * above
+            assert child.steps.cuts == steps.cuts
+            assert point_of(child.steps) == above
+            x[token] = case.inside[token]
+            assert child.steps.x.tolist() == x.tolist()
             for _ in range(3):
                 child.round(Deadline(), 40)
                 (made,) = child.steps.x_made[child.steps.active == token]
                 assert made == case.inside[token]
-        assert rounds.steps.x.tolist() == x.tolist()
+            assert point_of(steps) == above
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_case_with_another_token_keeps_the_cuts(seed):
+    with begun_rounds(seed) as (rounds, _):
+        inactive = np.setdiff1d(np.arange(len(rounds.steps.x)), rounds.steps.active)
+        child = rounds.branch(rounds.case.with_(int(inactive[0])))
+        assert inactive[0] in child.steps.active
+        assert child.steps.cuts == rounds.steps.cuts
 
 
 TRIANGLES = ["abc", "bca", "cab", "acb", "cba", "bac"]
