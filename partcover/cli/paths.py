@@ -92,6 +92,11 @@ class WritablePath(_Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Returns the path as text."""
         path = super().convert(value, param, ctx)
+        if path.startswith("-") and path != "-":
+            self.fail(
+                f"{path!r} looks like an option: name a file (./{path} if that is its name)",
+                param, ctx,
+            )  # fmt: skip
         if self.kind in ("text", "folder") and path.lower().endswith(".csv"):
             name = param.opts[0] if param is not None else "this"
             self.fail(f"{path!r}: {name} does not write CSV; use another ending", param, ctx)

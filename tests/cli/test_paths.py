@@ -113,6 +113,13 @@ def test_no_file_has_a_zero_byte_in_its_name(run, counts, option):
     fails(run("greedtok", counts, "-k", "1", f"{option}a\0b"), "a\\x00b", "zero byte")
 
 
+def test_a_forgotten_file_name_is_not_the_next_option(run, counts, tmp_path):
+    fails(run("greedtok", counts, "-k", "1", "-o", "--json"), "'--json' looks like an option")
+    assert not (tmp_path / "--json").exists()
+    assert run("greedtok", counts, "-k", "1", "-o", "./--json")[0] == 0
+    assert (tmp_path / "--json").exists()
+
+
 def test_derived_outputs_are_checked_too(run, counts, tmp_path):
     (tmp_path / "P-3.cert").write_bytes((tmp_path / "C.tsv").read_bytes())
     fails(run("bound", "P-3.cert", "-k", "2,3", "-o", "P.cert"), "P-3.cert", "overwrite")
