@@ -29,7 +29,7 @@ from partcover.instances.records import Record
 DOCUMENTED = Path(__file__).parents[2] / "docs" / "exit-statuses.md"
 STATUSES = {int(row) for row in re.findall(r"(?m)^\| (\d+) \|", DOCUMENTED.read_text("utf-8"))}
 # what a command writes beside a file that it was asked to write
-BESIDE = r"(\.manifest\.json|\.part|\.part\.json|\.shards.*|-\d+)?"
+BESIDE = r"(\.manifest\.json|\.part|\.part\.json|\.shards.*)?"
 
 
 @dataclass(frozen=True)
@@ -208,10 +208,15 @@ class Sandbox:
 
 
 def _belongs(path: str, file: str) -> bool:
-    """Whether a path is a file that was asked for, in a folder that was, or beside it."""
+    """Whether a path is a file that was asked for, in a folder that was, or beside it.
+
+    With several budgets, each has its own file, such as P-3.cert.
+    """
     if path.startswith(file + os.sep):
         return True
-    return re.fullmatch(re.escape(file) + BESIDE, path) is not None
+    stem, ending = os.path.splitext(file)
+    of_budget = rf"{re.escape(stem)}-\d+{re.escape(ending)}"
+    return re.fullmatch(f"{re.escape(file)}{BESIDE}|{of_budget}", path) is not None
 
 
 def _refuse(constant: str) -> None:
