@@ -21,6 +21,7 @@ __all__ = [
     "Command",
     "Decorator",
     "Function",
+    "Group",
     "argument",
     "command",
     "option",
@@ -102,6 +103,18 @@ class Command(cloup.Command):
                     if about:
                         formatter.write(f"{'':{formatter.current_indent}}    {about}\n")
         super().format_epilog(ctx, formatter)
+
+
+class Group(cloup.Group):
+    """A group of commands."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Returns the command that the first argument names, and the other arguments."""
+        if args[0].startswith("-"):  # after --, where cloup would fail
+            raise click.UsageError(f"No such command {args[0]!r}.", ctx)
+        return super().resolve_command(ctx, args)
 
 
 def command(

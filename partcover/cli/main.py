@@ -19,6 +19,7 @@ from ..errors import PartcoverError, VerificationError
 from ..runtime.processes import signals
 from ..runtime.processes.native_output import lead_to_standard_error
 from ..runtime.processes.threads import left_behind
+from .command import Group
 from .commands import SECTIONS
 from .exit_status import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
 from .shown.output import say
@@ -133,7 +134,7 @@ class _LazyCommand(click.Command):
         return command
 
 
-class _Commands(cloup.Group):
+class _Commands(Group):
     """All commands, each imported when it is asked for."""
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:

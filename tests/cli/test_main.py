@@ -319,3 +319,9 @@ def test_interrupt_keeps_the_best_so_far(tmp_path, sent):
     instance = Instance(WordCounts.load(tmp_path / "hard.tsv"), 90)
     assert data["tokens"] <= greedtok(instance).extra["tokens_shortest_path"]
     assert len(Vocabulary.load(tmp_path / "V.json")) <= 90
+
+
+@pytest.mark.parametrize("group", [(), ("instances",), ("records",)])
+@pytest.mark.parametrize("name", ["--", "-x", "--version"])
+def test_no_command_is_named_like_an_option(run, group, name):
+    fails(run(*group, "--", name), f"No such command '{name}'")

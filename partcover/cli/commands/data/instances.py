@@ -7,14 +7,14 @@ import cloup
 from ....corpus import symbols as sym
 from ....errors import PartcoverError
 from ....report.tables import Listing, facts, token_line
-from ...command import argument, command
+from ...command import Group, argument, command
 from ...exit_status import EXIT_VERIFICATION
 from ...options import output_options
 from ...shown.completion import instance_names
 from ...shown.output import Output, say
 
 
-@cloup.group("instances")
+@cloup.group("instances", cls=Group)
 def instances_command() -> None:
     """List, show, and check the instances that come with partcover.
 

@@ -6,7 +6,7 @@ import click
 import cloup
 
 from ....report.tables import Listing, facts
-from ...command import argument, command, option, reading_option
+from ...command import Group, argument, command, option, reading_option
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import read_vocabulary
 from ...options import (
@@ -23,7 +23,7 @@ from ...shown.completion import record_names
 from ...shown.output import Output, say_problems
 
 
-@cloup.group("records")
+@cloup.group("records", cls=Group)
 def records_command() -> None:
     """Show, improve, and check the best known results for public texts."""
 
