@@ -214,8 +214,8 @@ def _belongs(path: str, file: str) -> bool:
     """
     if path.startswith(file + os.sep):
         return True
-    stem, ending = os.path.splitext(file)
-    of_budget = rf"{re.escape(stem)}-\d+{re.escape(ending)}"
+    ending = Path(file).suffix
+    of_budget = rf"{re.escape(file.removesuffix(ending))}-\d+{re.escape(ending)}"
     return re.fullmatch(f"{re.escape(file)}{BESIDE}|{of_budget}", path) is not None
 
 
