@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import multiprocessing
 import os
 import signal
 import threading
@@ -98,19 +97,27 @@ def test_a_process_that_is_killed_loses_its_own_call():
         assert executor.submit(abs, -2).result() == 2
 
 
-def test_an_interrupt_ends_processes_that_are_at_work():
+def test_an_interrupt_ends_processes_that_are_at_work(monkeypatch):
+    ended = []
+    close = engines._Worker.close
+
+    def closed(worker):
+        worker.process.join()
+        ended.append(worker.process.exitcode)
+        close(worker)
+
     def interrupted():
-        with executor_of("processes", 1) as executor:
+        with executor_of("processes", 2) as executor:
             assert executor.submit(abs, -1).result() == 1
             executor.submit(time.sleep, 300)
+            executor.submit(time.sleep, 300)  # its process is just being started, or not yet
             raise KeyboardInterrupt
 
+    monkeypatch.setattr(engines._Worker, "close", closed)
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    for process in multiprocessing.active_children():
-        while process.is_alive():  # the executor's thread waits for it, too: one of both is told
-            time.sleep(0.05)
-        assert process.exitcode == -signal.SIGTERM
+    assert ended
+    assert set(ended) == {-signal.SIGTERM}
 
 
 @pytest.mark.long

@@ -19,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import logging
+import pickle
 import re
 import signal
 import threading
@@ -32,11 +33,14 @@ from concurrent.futures import (
     ThreadPoolExecutor,
 )
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from ...errors import InputError, MissingExtra, PartcoverError
 from .children import die_with_parent
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 __all__ = ["ENGINES", "engine_error", "executor_of", "in_order", "result_of", "submit"]
 
@@ -162,13 +166,16 @@ def _processes(workers: int, _: str) -> Iterator[Executor]:
 class _ProcessExecutor(Executor):
     """Runs calls in processes of this machine; if a process is killed, only its own call fails.
 
-    Each thread has a pool of one process, since a pool of several fails all calls with the first.
+    Each thread has a process of its own, which it starts when it has a call.  A pool of the
+    standard library would fail all calls with the first, and cannot be ended while it works.
     """
 
     def __init__(self, workers: int) -> None:
         self._threads = ThreadPoolExecutor(workers)
         self._own = threading.local()
-        self._pools: set[Any] = set()
+        self._workers: set[_Worker] = set()
+        self._starting = threading.Lock()
+        self._has_ended = False
 
     def submit(
         self, function: Callable[..., Any], /, *arguments: Any, **options: Any
@@ -177,41 +184,90 @@ class _ProcessExecutor(Executor):
         return self._threads.submit(self._run, function, arguments, options)
 
     def _run(self, function: Callable[..., Any], arguments: Any, options: Any) -> Any:
-        pool = getattr(self._own, "pool", None)
-        if pool is None:
-            self._own.pool = pool = self._started()
+        worker = getattr(self._own, "worker", None)
+        if worker is None:
+            self._own.worker = worker = self._started()
         try:
-            return pool.submit(function, *arguments, **options).result()
+            return worker.call(function, arguments, options)
         except BrokenExecutor:
-            self._own.pool = None  # the next call starts another process
-            self._pools.discard(pool)
+            self._own.worker = None  # the next call starts another process
             raise
 
-    def _started(self) -> Executor:
-        import multiprocessing  # slow to import, rarely needed
-        from concurrent.futures import ProcessPoolExecutor
-
-        # not forked, since other threads of this process may hold locks
-        pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _prepare_worker)
-        self._pools.add(pool)
-        return pool
+    def _started(self) -> _Worker:
+        with self._starting:  # so that `end` knows of every process
+            if self._has_ended:
+                raise BrokenExecutor("the processes have been ended")
+            worker = _Worker()
+            self._workers.add(worker)
+        return worker
 
     def end(self) -> None:
         """Ends the processes whatever they are doing; nobody waits for their results."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-        for pool in [*self._pools]:
-            # a shutdown forgets the processes, and would wait for their calls
-            processes = list((getattr(pool, "_processes", None) or {}).values())
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in processes:
-                process.terminate()
+        with self._starting:
+            self._has_ended = True
+        for worker in self._workers:
+            worker.process.terminate()
         self._threads.shutdown()
+        for worker in self._workers:
+            worker.close()
 
 
-def _prepare_worker() -> None:
-    """Leaves Ctrl-C to the parent process, and ends with it."""
+class _Worker:
+    """A process that runs calls, one after another."""
+
+    def __init__(self) -> None:
+        import multiprocessing  # slow to import, rarely needed
+
+        # not forked, since other threads of this process may hold locks
+        context = multiprocessing.get_context("spawn")
+        self.connection, other = context.Pipe()
+        self.process = context.Process(target=_serve, args=(other,))
+        self.process.start()
+        other.close()
+
+    def call(self, function: Callable[..., Any], arguments: Any, options: Any) -> Any:
+        """Returns the result of a call, or raises its error.
+
+        Raises
+        ------
+        BrokenExecutor
+            If the process ends before.
+        """
+        try:
+            self.connection.send((function, arguments, options))
+            is_done, result = self.connection.recv()
+        except (EOFError, ConnectionError):
+            self.process.join()
+            raise BrokenExecutor(f"exit status {self.process.exitcode}") from None
+        if not is_done:
+            raise result
+        return result
+
+    def close(self) -> None:
+        """Waits for the end of the process, and closes the connection to it."""
+        self.process.join()
+        self.connection.close()
+
+
+def _serve(connection: Connection) -> None:
+    """Runs the calls that come from the parent process, ends with it, and leaves Ctrl-C to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
+    while True:
+        try:
+            call = connection.recv_bytes()
+        except EOFError:
+            return
+        try:
+            function, arguments, options = pickle.loads(call)
+            answer = True, function(*arguments, **options)
+        except BaseException as error:
+            answer = False, error
+        try:
+            connection.send(answer)
+        except Exception as error:  # whatever fails when a result is pickled
+            connection.send((False, PartcoverError(f"a result cannot be sent ({error})")))
 
 
 def _dask(workers: int, address: str) -> Iterator[Executor]:
