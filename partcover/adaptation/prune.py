@@ -258,7 +258,7 @@ def restricted(base: Vocabulary, tokens: Iterable[Token], k: int) -> Vocabulary:
     if base.symbols != "bytes":
         return smaller
     others = smaller.decode_only
-    used = sorted(n for n in (*smaller.id_of, *smaller.special.values(), *others) if n >= 0)
+    used = sorted({*smaller.id_of, *smaller.special.values(), *others} - {-1})
     new = {-1: -1} | {number: place for place, number in enumerate(used)}
     return smaller.with_(
         ids=[new[number] for number in smaller.id_of],

@@ -152,7 +152,10 @@ class TextEncoder(Decoder):
         self._values: list[int] | None = None
         if max(ids) < _SPARSE * len(ids):
             self._values = list(range(max(ids) + 1))
-        text_of = {**vocabulary.decode_only, **dict(zip(ids, texts, strict=False))}
+        # an added token may have the id of a token, which then decodes as the token
+        names = {number: text.encode() for text, number in vocabulary.special.items()}
+        pieces = dict(zip(vocabulary.id_of, texts, strict=False))
+        text_of = {**vocabulary.decode_only, **names, **pieces}
         text_of.pop(-1, None)
         how = vocabulary.decoding
         for name, shown in how.shown.items():
@@ -167,8 +170,9 @@ class TextEncoder(Decoder):
             for text, number in vocabulary.special.items()
             if "added" not in vocabulary.special_flags.get(text, ()) and text not in how.shown
         ]
+        apart = set(vocabulary.special.values()).difference(vocabulary.id_of)
         super().__init__(
-            text_of, vocabulary.special.values(), skipped, mark, rules.steps, self._normal,
+            text_of, apart, skipped, mark, rules.steps, self._normal,
             how, fallback, vocabulary.decode_only,
         )  # fmt: skip
         self._renew_workers()

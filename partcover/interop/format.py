@@ -13,8 +13,18 @@ from ..encoding.offsets import Trim
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
+from .byte_level import pieces_of
 
-__all__ = ["Format", "GivenUp", "Nearest", "Replay", "WholeTexts", "exported_module", "keep"]
+__all__ = [
+    "Format",
+    "GivenUp",
+    "Nearest",
+    "Replay",
+    "WholeTexts",
+    "exported_module",
+    "keep",
+    "without_shared",
+]
 
 
 @dataclass(frozen=True)
@@ -125,6 +135,36 @@ class Replay:
     whole: WholeTexts | None = None
 
 
+def without_shared(
+    vocabulary: Vocabulary,
+    lost: list[GivenUp],
+    keeps: Callable[[str, bytes], bool] = lambda _text, _piece: False,
+) -> Vocabulary:
+    """Returns the vocabulary without added tokens that have the ids of tokens.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        The vocabulary.
+    lost : list of GivenUp
+        An entry is added if there are such tokens.
+    keeps : callable
+        ``keeps(text, piece)`` returns whether an added token can stay; by default none can.
+    """
+    piece_of = dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
+    there = {text: n for text, n in vocabulary.special.items() if n in piece_of}
+    gone = {text for text, number in there.items() if not keeps(text, piece_of[number])}
+    if not gone:
+        return vocabulary
+    first = min(gone, key=vocabulary.special.__getitem__)
+    what = f"{len(gone):,} added tokens that are tokens, too, such as {first!r}"
+    lost.append(GivenUp(what, "it would not find them first", "them as tokens"))
+    return vocabulary.with_(
+        special={text: n for text, n in vocabulary.special.items() if text not in gone},
+        special_flags={t: has for t, has in vocabulary.special_flags.items() if t not in gone},
+    )
+
+
 def exported_module(path: Path) -> ModuleType:
     """Runs an exported Python file by itself, as its users do, and leaves nothing beside it.
 
@@ -174,6 +214,8 @@ class Format:
         Whether it holds a normalizer.
     unreached : bool
         Whether it holds ids that only decode, or remarks on those that it leaves out.
+    shares : bool
+        Whether its added tokens may have the ids of tokens.
     """
 
     name: str
@@ -187,6 +229,7 @@ class Format:
     adapt: Callable[[Vocabulary], tuple[Vocabulary, list[GivenUp]]] = field(default=_unchanged)
     normalizes: bool = False
     unreached: bool = False
+    shares: bool = False
 
     def fit(self, vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         """Returns the vocabulary as this format can hold it, and what was left out for that."""
@@ -199,5 +242,7 @@ class Format:
             name = glance(vocabulary.normalizer)
             lost.append(GivenUp(f"the normalizer {name}", "it takes text as it is", "none"))
             vocabulary = vocabulary.with_(normalizer=None)
+        if not self.shares:
+            vocabulary = without_shared(vocabulary, lost)
         vocabulary, more = self.adapt(vocabulary)
         return vocabulary, lost + more

@@ -299,16 +299,18 @@ def _cut_text(text: str, vocabulary: Vocabulary) -> list[bytes]:
     try:
         if vocabulary.unknown is not None:
             known = zip(vocabulary.id_of, pieces_of(vocabulary), strict=True)
-            names = {number: name.encode() for name, number in vocabulary.special.items()}
-            piece_of = {**dict(known), **names}
+            texts = {number: one.encode() for one, number in vocabulary.special.items()}
+            piece_of = {**texts, **dict(known)}
             return [piece_of[number] for number in Encoder(vocabulary, name).encode(text)]
         # ids by place, so that bytes without one are segmented as well
         added = {text: has for text, has in vocabulary.special_flags.items() if "added" in has}
         bare = vocabulary.with_(ids=None, decode_only={}, special=[*added], special_flags=added)
+        piece_of = dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
+        names = [piece_of.get(vocabulary.special[one], one.encode()) for one in added]
         ids = Encoder(bare, name).encode(text)
     except InputError:  # its marks cannot be undone, so words are segmented as they are counted
         return _cut_words(Pretokenizer.from_name(name).split(text), vocabulary)
-    pieces = [*pieces_of(vocabulary), *map(str.encode, added)]
+    pieces = [*pieces_of(vocabulary), *names]
     return [pieces[number] for number in ids]
 
 

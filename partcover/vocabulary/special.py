@@ -31,15 +31,22 @@ def whole_number(number: Any, where: str = "") -> int:
 
 
 def checked_special(
-    special: Mapping[str, int] | Iterable[str] | str, next_id: int, used: set[int]
+    special: Mapping[str, int] | Iterable[str] | str,
+    next_id: int,
+    used: set[int],
+    others: Mapping[int, bytes],
+    flags: Mapping[str, Iterable[str]] | None,
 ) -> dict[str, int]:
     """Returns the special tokens and their ids; by default the ids begin at `next_id`.
+
+    Only a token with the flag ``added`` may have an id in `used`, the ids of the tokens; none may
+    have one of `others`, the ids that only decode.
 
     Raises
     ------
     InputError
         If a token is not text, is empty, is not UTF-8 or is given twice, or an id is not a whole
-        number, is out of range or is in `used`.
+        number, is out of range or is taken.
     """
     if not isinstance(special, Mapping):
         listed = [special] if isinstance(special, str) else list(special)
@@ -50,7 +57,8 @@ def checked_special(
         if len(special) < len(listed):
             raise InputError("a special token is given twice")
     named = {t: whole_number(n, f"special token {t!r}: ") for t, n in special.items()}
-    used = set(used)
+    given_flags = flags if isinstance(flags, Mapping) else {}
+    taken: set[int] = set(others)
     for text, number in named.items():
         if not isinstance(text, str) or not text:
             raise InputError(f"special token {text!r}: it must be text that is not empty")
@@ -60,9 +68,11 @@ def checked_special(
             )
         if not 0 <= number < 2**31:
             raise InputError(f"special token {text!r}: id {number} is out of range")
-        if number in used:
+        own = given_flags.get(text, ())
+        shares = number in used and not (isinstance(own, Iterable) and "added" in own)
+        if shares or number in taken:
             raise InputError(f"special token {text!r}: id {number} is given twice")
-        used.add(number)
+        taken.add(number)
     return named
 
 

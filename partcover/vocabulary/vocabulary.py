@@ -82,7 +82,8 @@ class Vocabulary:
         id.  By default 0, 1, 2, ….  Over other symbols there are no ids.
     special : mapping of str to int, iterable of str, or str
         Special tokens, which no segmentation uses, and their ids; by default the ids after all
-        others.
+        others.  A special token with the flag ``added`` may have the id of a byte or a token: then
+        it is found in a text before the text is segmented, and decodes as the token does.
     special_flags : mapping of str to sequence of str, optional
         How special tokens are found in a text when they are parsed: ``single_word``, only if no
         letter or digit is next to it; ``lstrip``, ``rstrip``, with the white space before or after
@@ -185,8 +186,8 @@ class Vocabulary:
         used = set(range(256 + len(converted)) if numbers is None else numbers)
         others = checked_others(decode_only, symbols, used)
         set_(self, "decode_only", others)
-        next_id, used = max([next_id, *(number + 1 for number in others)]), used.union(others)
-        set_(self, "special", checked_special(special, next_id, used))
+        next_id = max([next_id, *(number + 1 for number in others)])
+        set_(self, "special", checked_special(special, next_id, used, others, special_flags))
         set_(self, "special_flags", checked_flags(special_flags, self.special))
         if unknown is not None and unknown.token not in self.special:
             raise InputError(f"unknown: {unknown.token!r} is not a special token")

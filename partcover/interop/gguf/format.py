@@ -9,7 +9,7 @@ from ...corpus.normalizers.normalizer import glance
 from ...encoding.encoder import Encoder
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of
-from ..format import Format, GivenUp, Nearest, Replay
+from ..format import Format, GivenUp, Nearest, Replay, without_shared
 from ..sentencepiece.around import own_spec
 from ..sentencepiece.format import SENTENCEPIECE
 from ..token_list import own_replay
@@ -24,6 +24,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     if origin_in(vocabulary)[0] is not None:
         return vocabulary, []
     lost: list[GivenUp] = []
+    vocabulary = without_shared(vocabulary, lost)
     if vocabulary.rule in ("shortest_path", "likelihood") and vocabulary.unknown is None:
         reason = "llama.cpp's Unigram has no bytes for what is no token"
         lost.append(GivenUp(f"the rule {vocabulary.rule}", reason, "the rule longest_match"))
@@ -93,8 +94,8 @@ def _replay(path: Path) -> Replay:
     """Replays what is read back here."""
     vocabulary, _ = read(path)
     replay = own_replay(vocabulary)
-    pieces = dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
-    pieces |= {number: text.encode() for text, number in vocabulary.special.items()}
+    pieces = {number: text.encode() for text, number in vocabulary.special.items()}
+    pieces |= dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
     flags = {text: has for text, has in vocabulary.special_flags.items() if "added" in has}
     plain = {
         text: number
@@ -133,4 +134,5 @@ GGUF = Format(
     adapt=_adapt,
     normalizes=True,
     unreached=True,
+    shares=True,
 )

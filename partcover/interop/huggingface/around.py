@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = ["not_carried"]
 
 
-def not_carried(data: Mapping[str, Any], made: Set[str]) -> list[str]:
-    """Returns remarks on what is not carried; `made` are the tokens of its merges."""
+def not_carried(data: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
+    """Returns remarks on what is not carried; `left_out` are added tokens that merges make."""
     remarks = []
-    added = data.get("added_tokens") or []
-    if both := [entry["content"] for entry in added if entry["content"] in made]:
+    if left_out:
         remarks.append(
-            f"{len(both)} added tokens, such as {both[0]!r}, are not special tokens, because "
-            "merges can build them; the library splits text at them first"
+            f"{len(left_out):,} special tokens, such as {left_out[0]!r}, are ordinary tokens, "
+            "because merges can build them; the library splits text at them first"
         )
     if names := ", ".join(_adding(data.get("post_processor"))):
         remarks.append(

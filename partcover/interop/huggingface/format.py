@@ -12,7 +12,7 @@ from ...segmentation.segmentation import segment
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of, to_characters
 from ..end_of_word import END, ends_words, merges_inside, read_ended, spell_ended, without_ends
-from ..format import Format, GivenUp, Nearest, Replay, keep
+from ..format import Format, GivenUp, Nearest, Replay, keep, without_shared
 from ..merge_ranks import characters_of
 from ..splitting import read_splitting, why_not
 from ..whole_texts import marking_steps
@@ -35,8 +35,11 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     lost: list[GivenUp] = []
     if origin_in(vocabulary)[0] is not None:
         return vocabulary, lost
+    spell = speller(vocabulary)
+    vocabulary = without_shared(vocabulary, lost, lambda text, piece: spell(piece) == text)
     if vocabulary.normalizer is not None:
-        normalizer, lost = as_steps(vocabulary.normalizer)
+        normalizer, more = as_steps(vocabulary.normalizer)
+        lost += more
         flags = vocabulary.special_flags
         split_at = [name for name, has in flags.items() if {"normalized", "added"} <= {*has}]
         if split_at and changes_parts(vocabulary.normalizer):
@@ -144,10 +147,11 @@ def _replay_text(library: Library, vocabulary: Vocabulary, space: str) -> Replay
         What stands for a space in pieces.
     """
     piece_of: dict[int, bytes] = dict(vocabulary.decode_only)
-    piece_of |= dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
     piece_of |= {number: name.encode() for name, number in vocabulary.special.items()}
+    piece_of |= dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
     id_of = {piece: number for number, piece in piece_of.items()}
-    name_of = {number: name for name, number in vocabulary.special.items()}
+    apart = {n for n in vocabulary.special.values() if n not in vocabulary.id_of}
+    name_of = {number: name for name, number in vocabulary.special.items() if number in apart}
     unknown = library.ids.get(library.model.get("unk_token") or "", -1)
     lost = -1 if unknown in vocabulary.id_of else unknown
 
@@ -155,6 +159,8 @@ def _replay_text(library: Library, vocabulary: Vocabulary, space: str) -> Replay
         text = sym.text_of(word)
         found = None if text is None else library.word(text.replace(" ", space))
         if text is None or found is None or lost in found:
+            return None
+        if space != " " and space in text:  # which the normalizer makes a space
             return None
         # a model may take the spelling of a special token for it, and here it is text
         if any(name_of[number] in text for number in found if number in name_of):
@@ -249,4 +255,5 @@ HUGGINGFACE = Format(
     adapt=_adapt,
     normalizes=True,
     unreached=True,
+    shares=True,
 )

@@ -212,7 +212,7 @@ def place_special(
     """
     others = unreached(vocabulary) if others is None else others
     numbers = {number for number in vocabulary.id_of if number >= 0}.union(others.values())
-    inside = dict(vocabulary.special)
+    inside = {text: n for text, n in vocabulary.special.items() if n not in numbers}
     first = last = max([*inside.values(), *numbers], default=-1) + 1
     for text, number in sorted(inside.items(), key=lambda item: -item[1]):
         if number != first - 1 or last - len(numbers) > _MAX_FREE:

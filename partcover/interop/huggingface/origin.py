@@ -112,7 +112,7 @@ def settings_beside(file: Path, vocab: Any) -> dict[str, Any]:
             for number, entry in listed.items() if isinstance(listed, dict) else ():
                 if isinstance(entry, dict) and (piece := piece_of.get(number)) is not None:
                     entry[_RENAMES] = piece
-            found["config"] = data
+            found |= {"config": data, "config_text": config}
     texts = {name: _read(file.parent / name) for name in _KEPT}
     if kept := {name: text for name, text in texts.items() if text is not None}:
         found["files"] = kept
@@ -165,9 +165,15 @@ def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) ->
         data, numbers = _filled(origin, vocabulary)
         content, _ = tokenizer_text(data, indent=2)
         if (config := origin.get("config")) is not None:
+            same = True
             if isinstance(listed := config.get("added_tokens_decoder"), Mapping):
-                config = {**config, "added_tokens_decoder": _listed(listed, numbers)}
-            settings[_CONFIG] = json.dumps(config, ensure_ascii=False, indent=2) + "\n"
+                now = _listed(listed, numbers)
+                same = now == {number: _without_name(entry) for number, entry in listed.items()}
+                config = {**config, "added_tokens_decoder": now}
+            text = origin.get("config_text") if same else None
+            if not isinstance(text, str):
+                text = json.dumps(config, ensure_ascii=False, indent=2) + "\n"
+            settings[_CONFIG] = text
         settings |= {name: str(text) for name, text in (origin.get("files") or {}).items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
@@ -230,12 +236,16 @@ def _filled(
                 raise InputError(f"the token {sym.show(piece)!r} cannot be spelled as its pieces")
             vocab[text] = number
     special = sorted(vocabulary.special.items(), key=lambda item: item[1])
-    if clash := next((text for text, _ in special if text in vocab), None):
+    if clash := next((text for text, n in special if vocab.get(text, n) != n), None):
         raise InputError(
             f"a token and a special token are both spelled {clash!r}: rename one of them"
         )
     others = _others(spelling, vocabulary)
     inside, free = place_special(vocabulary, others)
+    unknown, before = spelling.get("unknown") or (None, -1)
+    if unknown is not None and before in free and unknown not in {**vocab, **inside}:
+        free.remove(before)
+        inside[unknown] = before  # which needs no place of its own
     inside |= {f"<free {number}>": number for number in free}
     data["added_tokens"] = [{"id": n, **added_entry(vocabulary, text)} for text, n in special]
     data["model"] = _model(dict(data["model"]), spelling, vocabulary, vocab, inside, spell)

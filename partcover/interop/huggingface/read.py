@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,6 +13,7 @@ from typing import Any, TypeAlias
 from ...corpus.normalizers.normalizer import Normalizer
 from ...corpus.pretokenizers.pretokenizer import Pretokenizer
 from ...corpus.pretokenizers.steps import leave_others_out, leave_out, read_steps
+from ...corpus.symbols import text_of
 from ...errors import InputError
 from ...runtime.arguments import shown
 from ...runtime.files.kinds import begins_object
@@ -20,7 +22,7 @@ from ...vocabulary.decoding import Decoding
 from ...vocabulary.merging import halves
 from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import from_characters
+from ..byte_level import from_characters, pieces_of
 from ..end_of_word import end_merges, read_ended, with_ends
 from ..merge_ranks import bytes_of, characters_of, last_merges
 from ..splitting import read_splitting
@@ -96,13 +98,18 @@ def from_json(data: dict[str, Any], file: Path) -> tuple[Vocabulary, list[str]]:
     try:
         vocabulary, remarks = _read(data)
         added = data.get("added_tokens") or []
-        flags = flags_of(added, vocabulary.special)
-        vocabulary = vocabulary.with_(special_flags=flags) if flags else vocabulary
+        made_too = _made_too(data, vocabulary)
+        special = {**vocabulary.special, **made_too}
+        flags = flags_of(added, special)
+        vocabulary = vocabulary.with_(special=special, special_flags=flags) if flags else vocabulary
         decoding, more = _decoding(data, vocabulary)
+        if others := _shown_as(made_too, vocabulary):  # also when the token is pruned
+            decoding = replace(decoding, shown={**decoding.shown, **others})
         if decoding != vocabulary.decoding:
             vocabulary = vocabulary.with_(decoding=decoding)
         remarks += more
-        return vocabulary, remarks + not_carried(data, _made(data["model"]))
+        left_out = [e["content"] for e in added if e["content"] not in special]
+        return vocabulary, remarks + not_carried(data, left_out)
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
     except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
@@ -241,6 +248,20 @@ def _special(data: dict[str, Any], *, spelled: bool) -> dict[str, int]:
         if text not in made:  # the id in the model goes first, if it is there too
             special[text] = _id(text, ids.get(text, entry["id"]))
     return special
+
+
+def _made_too(data: dict[str, Any], vocabulary: Vocabulary) -> dict[str, int]:
+    """Returns the added tokens that are not special and that merges make, with the tokens' ids."""
+    made, vocab, numbers = _made(data["model"]), data["model"]["vocab"], set(vocabulary.id_of)
+    texts = (e["content"] for e in data.get("added_tokens") or [] if not e.get("special"))
+    return {text: vocab[text] for text in texts if text in made and vocab.get(text) in numbers}
+
+
+def _shown_as(made_too: Mapping[str, int], vocabulary: Vocabulary) -> dict[str, str]:
+    """Returns what added tokens that merges make decode to, where that is not their own text."""
+    piece_of = dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
+    shown_as = {name: text_of(piece_of[number]) for name, number in made_too.items()}
+    return {name: text for name, text in shown_as.items() if text is not None and text != name}
 
 
 def flags_of(

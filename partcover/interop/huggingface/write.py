@@ -71,8 +71,8 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
         if number >= 0 and (text := spell(token)) is not None
     }
     special = sorted(vocabulary.special.items(), key=lambda item: item[1])
-    for text, _ in special:
-        if text in vocab:
+    for text, number in special:
+        if vocab.get(text, number) != number:
             raise InputError(
                 f"a token and a special token are both spelled {text!r}: rename one of them"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -9,11 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import tries
 
-from partcover import Encoder, InputError, Vocabulary, export
+from partcover import Encoder, InputError, Vocabulary, WordCounts, export, extend, prune
 
 tokenizers = pytest.importorskip("tokenizers")
 
 SPACE_BY_NORMALIZER = tokenizers.normalizers.Replace(" ", "▁")
+SPACE_BY_DECODER = tokenizers.decoders.Sequence(
+    [
+        tokenizers.decoders.Replace("▁", " "),
+        tokenizers.decoders.ByteFallback(),
+        tokenizers.decoders.Fuse(),
+    ]
+)
 
 
 def character_bpe(pieces, merges, **options):
@@ -178,19 +186,48 @@ def test_what_is_said_of_bpe_over_characters(tmp_path):
     assert Encoder(Vocabulary.load(path)).encode("a b▁b") == tokenizer.encode("a b▁b").ids
 
 
-def test_added_tokens_that_merges_make_too_are_tokens(tmp_path):
-    tokenizer = character_bpe(["a", "▁", "▁▁", "▁a"], [("▁", "▁"), ("▁", "a")])
+def test_added_tokens_that_merges_make_too_are_found_first(tmp_path):
+    """As in Gemma's files: runs of line ends, and runs of a mark that stands in a text."""
+    letters = ["a", "\n", "\n" * 2, "\n" * 4, "▁", "▁▁", "▁a"]
+    merges = [("\n", "\n"), ("\n\n", "\n\n"), ("▁", "▁"), ("▁", "a")]
+    tokenizer = character_bpe([*letters, "\n\n\n"], [*merges, ("\n", "\n\n")])
     tokenizer.normalizer = SPACE_BY_NORMALIZER
-    tokenizer.add_tokens([tokenizers.AddedToken("▁▁", normalized=False), "<b>"])
+    tokenizer.decoder = SPACE_BY_DECODER
+    added = ["▁▁", "\n\n", "\n\n\n"]
+    tokenizer.add_tokens([tokenizers.AddedToken(each, normalized=False) for each in added])
+    tokenizer.add_tokens(["<b>"])
     tokenizer.save(str(tmp_path / "t.json"))
     vocabulary = Vocabulary.load(tmp_path / "t.json")
-    assert vocabulary.special == {"<b>": 261}
-    assert "1 added tokens, such as '▁▁', are not special tokens, because merges" in " ".join(
+    assert vocabulary.special == {t: tokenizer.token_to_id(t) for t in [*added, "<b>"]}
+    how = {"pretokenizer": vocabulary.pretokenizer, "normalizer": vocabulary.normalizer}
+    words = WordCounts.from_texts(["a \n\n a\n\n\n"], **how)
+    more = extend(vocabulary, words, 2, time_limit=1).vocabulary
+    fewer = prune(more, words, 3, time_limit=1).vocabulary
+    assert b"  " not in fewer.tokens
+    assert b"\n\n" in fewer.tokens
+    for number, changed in enumerate((vocabulary, more, fewer)):
+        export(changed, tmp_path / f"{number}.json", "huggingface")
+        there = tokenizers.Tokenizer.from_file(str(tmp_path / f"{number}.json"))
+        encoder = Encoder(changed)
+        parts = ["a", " ", "▁", "▁▁", "\n", "\n\n", "\n\n\n\n", "<b>"]
+        for text in map("".join, itertools.product(parts, repeat=3)):
+            ids = there.encode(text).ids
+            assert encoder.encode(text) == ids
+            assert encoder.decode(ids) == there.decode(ids)
+    with pytest.raises(InputError, match="3 added tokens that are tokens, too, such as"):
+        export(vocabulary, tmp_path / "v.tiktoken", "tiktoken")
+
+
+def test_special_tokens_that_merges_make_too_are_tokens(tmp_path):
+    tokenizer = character_bpe(["a", "▁", "▁▁", "▁a"], [("▁", "▁"), ("▁", "a")])
+    tokenizer.normalizer = SPACE_BY_NORMALIZER
+    tokenizer.add_special_tokens(["▁▁"])
+    tokenizer.save(str(tmp_path / "t.json"))
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
+    assert vocabulary.special == {}
+    assert "1 special tokens, such as '▁▁', are ordinary tokens, because merges" in " ".join(
         vocabulary.provenance["remarks"]
     )
-    for text in ("a   a", "  a<b>  "):
-        ids = Encoder(vocabulary).encode(text, special="parse")
-        assert ids == tokenizer.encode(text).ids
 
 
 def test_bpe_over_characters_without_fallback(tmp_path):
