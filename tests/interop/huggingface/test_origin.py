@@ -295,6 +295,22 @@ def test_settings_may_name_tokens_of_their_own(tmp_path):
     assert places.get("<tool>", new) == (unused if new is None else new)
 
 
+def test_settings_stay_byte_for_byte_where_no_id_changes(tmp_path):
+    folder = tmp_path / "from"
+    folder.mkdir()
+    tokenizer = of_bytes()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    config = folder / "tokenizer_config.json"
+    listed = f'{{"{tokenizer.token_to_id("<s>")}": {{"content":"<s>"}}}}'
+    config.write_text(f'{{"é" : ["a",  "b"],\n\t"added_tokens_decoder": {listed}}}')
+    vocabulary = Vocabulary.load(folder)
+    more = extend(vocabulary, counted(vocabulary), 2, time_limit=1).vocabulary
+    for number, changed in enumerate((vocabulary, more)):
+        export(changed, tmp_path / str(number), "huggingface")
+        written = tmp_path / str(number) / "tokenizer_config.json"
+        assert written.read_bytes() == config.read_bytes()
+
+
 def test_a_token_that_the_rest_needs_is_named(tmp_path):
     framed(of_bytes()).save(str(tmp_path / "t.json"))
     vocabulary = Vocabulary.load(tmp_path / "t.json")
