@@ -150,7 +150,7 @@ def _replay_text(library: Library, vocabulary: Vocabulary, space: str) -> Replay
     piece_of |= {number: name.encode() for name, number in vocabulary.special.items()}
     piece_of |= dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
     id_of = {piece: number for number, piece in piece_of.items()}
-    apart = {n for n in vocabulary.special.values() if n not in vocabulary.id_of}
+    apart = set(vocabulary.special.values()).difference(vocabulary.id_of)
     name_of = {number: name for name, number in vocabulary.special.items() if number in apart}
     unknown = library.ids.get(library.model.get("unk_token") or "", -1)
     lost = -1 if unknown in vocabulary.id_of else unknown
