@@ -1,6 +1,6 @@
 """Whether fewer tokens on the text that chose the vocabulary are fewer on other text, too.
 
-    python benchmarks/held_out.py run novel.txt python … --limit 2 -o rows.json
+    python benchmarks/held_out.py run novel.txt python … -o rows.json
     python benchmarks/held_out.py run novel.txt … --methods improve --min-count 5 -o rows.json
     python benchmarks/held_out.py show rows.json [--chart docs/images/held-out.svg]
 
@@ -8,7 +8,8 @@ A text is split ten times: each time a fifth of its pieces are drawn and held ou
 about 10 kB and end with an empty line, or with a line if no line is empty; those of ``python`` are
 modules of Python's own library.  Every method chooses its vocabulary on the rest, and its tokens on
 both parts are counted under its own rule.  ``show`` prints the tables of docs/held-out.md.  Rows
-are added to those of the file.
+are added to those of the file.  A row that the file has already is not made again, so a run that
+was stopped can be started again.
 """
 
 from __future__ import annotations
@@ -17,46 +18,103 @@ import argparse
 import json
 from pathlib import Path
 from statistics import mean, stdev
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from bits_per_byte import COLORS, METHODS, grouped, pieces, print_table
 
-from partcover import Instance, WordCounts, compare
+from partcover import Instance, WordCounts, compare, lower_bound, round_relaxation, trainers
+from partcover.analysis.scores import score_words
+from partcover.errors import InputError
 
 BASE = "bpe"  # beside whose tokens the others' are set
-# sentencepiece's trainer, in a process of its own, needs more time than the others
-METHODS_RUN = f"improve,{METHODS}".replace("unigram_sentencepiece,", "")
+# the other methods need another limit, or much more time
+METHODS_RUN = f"improve,{METHODS}".replace("unigram_sentencepiece,", "").replace("convextok,", "")
+ROUNDINGS = {"convextok": "det", "convextok-bias": "bias", "convextok-int": "int"}
+STEPS = 300  # of ConvexTok's relaxation: unlike seconds, they mean the same on every machine
+SAGE_WORDS = 30_000  # with all words SaGe needs minutes for each vocabulary
+OWN = {*ROUNDINGS, "sage"}  # run here, not by `compare`, which has no options for single methods
 DRAWN = "improve", "greedtok", "improve, min-count 5", "unigram"
 
 
-def run(name, budgets, methods, limit, splits, min_count):
-    """Yields the rows of a text, split after split."""
+def run(name, budgets, methods, limit, splits, min_count, done):
+    """Yields the rows of a text that are not done, split after split."""
     text = pieces(name)
     if len(text) < 2:  # without empty lines
         text = pieces(name, rb"\n")
+    suffix = f", min-count {min_count}" if min_count > 1 else ""
     for split in range(splits):
+        left = [
+            method
+            for method in methods
+            if any((Path(name).stem, split, k, method + suffix) not in done for k in budgets)
+        ]
         order = np.random.default_rng(split).permutation(len(text))
         test = set(order[: round(len(text) / 5)].tolist())
         parts = [[piece for at, piece in enumerate(text) if (at in test) == out] for out in (0, 1)]
         train, held_out = (WordCounts.from_texts(part, pretokenizer="gpt2") for part in parts)
-        comparison = compare(
-            Instance(train, max(budgets), min_count=min_count),
-            budgets,
-            methods,
-            ["own"],
-            held_out=held_out,
-            time_limit=limit,
-        )
-        for row in comparison.rows:
-            print(split, row["k"], row["method"], row["tokens"], row["held_out_tokens"], flush=True)
+        instance = Instance(train, max(budgets), min_count=min_count)
+        for row in measured(instance, held_out, budgets, left, limit):
+            row["method"] += suffix
+            if (Path(name).stem, split, row["k"], row["method"]) in done:
+                continue
+            print(split, *row.values(), flush=True)
             yield {
                 "text": Path(name).stem,
                 "bytes": sum(map(len, text)),
                 "split": split,
                 "new_words": share_of_new(train, held_out),
-                **{key: row[key] for key in ("k", "tokens", "held_out_tokens")},
-                "method": row["method"] + (f", min-count {min_count}" if min_count > 1 else ""),
+                **row,
             }
+
+
+def measured(instance, held_out, budgets, methods, limit):
+    """Yields k, the method, and its tokens on both parts; no tokens without a vocabulary."""
+    for method in methods:
+        if method not in OWN:
+            options = {"held_out": held_out, "time_limit": limit}
+            for row in compare(instance, budgets, [method], ["own"], **options).rows:
+                yield {key: row[key] for key in ("k", "method", "tokens", "held_out_tokens")}
+    for k in budgets:
+        for method, vocabulary in vocabularies(instance.with_k(k), methods):
+            tokens = held_out_tokens = None
+            if vocabulary is not None:
+                tokens, held_out_tokens = (
+                    score_words(vocabulary, words, vocabulary.rule).tokens
+                    for words in (instance.words, held_out)
+                )
+            yield {"k": k, "method": method, "tokens": tokens, "held_out_tokens": held_out_tokens}
+
+
+def vocabularies(instance, methods):
+    """Yields the methods of `OWN` that are asked for, each with its vocabulary."""
+    rounded = [method for method in methods if method in ROUNDINGS]
+    if rounded:  # all from one relaxation
+        x = lower_bound(instance, cuts=False, iterations=STEPS).x
+        for method in rounded:
+            yield method, round_relaxation(instance, x, ROUNDINGS[method])
+    if "sage" in methods:
+        yield "sage", sage(instance)
+
+
+def sage(instance):
+    """Returns SaGe's vocabulary, or None if there is none with so many tokens.
+
+    Its text is the words in proportion to their counts, each at least once, and the tokens are
+    dropped in one round.
+    """
+    total = instance.words.total_count
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "words.txt"
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            for word, count in instance.words:
+                line = word.decode("utf-8") + "\n"
+                file.write(line * max(1, count * min(SAGE_WORDS, total) // total))
+        try:
+            return trainers.sage(instance, text=path, lines=10**9, rounds=1).vocabulary
+        except InputError as error:
+            print(error)
+            return None
 
 
 def share_of_new(train, held_out):
@@ -144,9 +202,9 @@ def main():
     commands = parser.add_subparsers(required=True, dest="command")
     runs = commands.add_parser("run")
     runs.add_argument("texts", nargs="+")
-    runs.add_argument("-k", default="256,512,1024,2048,4096,8192")
+    runs.add_argument("-k", default="256,1024,4096,8192")
     runs.add_argument("--methods", default=METHODS_RUN)
-    runs.add_argument("--limit", type=float, default=3, help="seconds for each run of a method")
+    runs.add_argument("--limit", type=float, default=2, help="seconds for each run of a method")
     runs.add_argument("--min-count", type=int, default=1, help="of candidates")
     runs.add_argument("--splits", type=int, default=10)
     runs.add_argument("-o", type=Path, default=Path("rows.json"))
@@ -157,10 +215,11 @@ def main():
     if options.command == "run":
         rows = json.loads(options.o.read_text()) if options.o.exists() else []
         budgets = list(map(int, options.k.split(",")))
+        done = {(row["text"], row["split"], row["k"], row["method"]) for row in rows}
         for name in options.texts:
             methods = options.methods.split(",")
             limits = options.limit, options.splits, options.min_count
-            for row in run(name, budgets, methods, *limits):
+            for row in run(name, budgets, methods, *limits, done):
                 rows.append(row)
                 options.o.write_text(json.dumps(rows))
         return
