@@ -213,7 +213,7 @@ class _Run:
         if self._priced is None:
             return False
         leaves = [node for proof in (self._priced, certificate) for node in proof.tree]
-        if any(isinstance(leaf, Leaf) and leaf.has_cuts for leaf in leaves):
+        if any(isinstance(leaf, Leaf) and not leaf.is_plain for leaf in leaves):
             return self._priced is certificate
         if self._priced.scale_bits != certificate.scale_bits:
             return False
