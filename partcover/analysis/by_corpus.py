@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..corpus.counting.head_and_tail import WordShard
 from ..problem.instance import Instance
 from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
@@ -39,5 +40,13 @@ def tokens_by_corpus(
     (9, 2)
     """
     assert instance.corpora is not None
+    if instance.corpora.tails:
+        parts = (tail.map(_needed, vocabulary, rule) for tail in instance.corpora.tails)
+        return tuple(map(sum, parts))
     pieces = segment(instance.words, vocabulary, rule, threads=threads).pieces
     return tuple((instance.corpora.counts @ pieces).tolist())
+
+
+def _needed(shard: WordShard, vocabulary: Vocabulary, rule: SegmentationRule) -> int:
+    """Returns the tokens that the words of a shard need."""
+    return sum(segment(block, vocabulary, rule).tokens for block in shard.blocks())

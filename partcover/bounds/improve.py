@@ -133,13 +133,16 @@ def improve(
                 f"with {kind}, a search needs a bound: leave out bound=False (--no-bound)"
             )
     if instance.corpora is not None:
-        if instance.merges is not None:
-            raise InputError("for several corpora with merges only lower_bound is possible")
+        for kind, given in kinds[1:]:
+            if given is not None:
+                raise InputError(f"for several corpora with {kind} only lower_bound is possible")
         rounds = WeightedRounds(
             instance, limits, gap, progress or Progress(), _improved_round, checkpoint
         )
         return _for_corpora(rounds, warm_start, start_certificate, cuts=cuts)
     if instance.tail is not None:
+        if instance.merges is not None:
+            raise InputError("for a head and a tail with merges only lower_bound is possible")
         return improve_by_head(
             instance,
             warm_start,

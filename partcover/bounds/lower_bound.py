@@ -199,26 +199,6 @@ def bounds(
         raise InputError("no k is given")
     limits = RunLimits(time_limit, threads=threads)
     proven: list[Bound] = []
-    if instance.tail is not None:
-        if greedy is not None:
-            raise InputError("a solution of GreedTok is not possible with a head and a tail")
-        bound_head = head_bounds(gap, iterations, threads)
-        for k in budgets:
-            tokens = None if incumbents is None else incumbents.get(k)
-            task = HeadTask(
-                None if tokens is None else int(tokens),
-                cuts,
-                limits,
-                progress or Progress(),
-                checkpoint,
-                min(start_certificates, key=lambda start: start.k != k, default=None),
-            )
-            proven.append(bound_by_head(instance.with_k(k), task, bound_head))
-            if done is not None:
-                done(proven[-1])
-            if proven[-1].termination == "interrupted":
-                break
-        return proven
     if instance.corpora is not None:
         if greedy is not None or iterations is not None:
             raise InputError(
@@ -241,6 +221,26 @@ def bounds(
             if done is not None:
                 done(bound)
             if bound.termination == "interrupted":
+                break
+        return proven
+    if instance.tail is not None:
+        if greedy is not None:
+            raise InputError("a solution of GreedTok is not possible with a head and a tail")
+        bound_head = head_bounds(gap, iterations, threads)
+        for k in budgets:
+            tokens = None if incumbents is None else incumbents.get(k)
+            task = HeadTask(
+                None if tokens is None else int(tokens),
+                cuts,
+                limits,
+                progress or Progress(),
+                checkpoint,
+                min(start_certificates, key=lambda start: start.k != k, default=None),
+            )
+            proven.append(bound_by_head(instance.with_k(k), task, bound_head))
+            if done is not None:
+                done(proven[-1])
+            if proven[-1].termination == "interrupted":
                 break
         return proven
     known_tokens = {k: int(tokens) for k, tokens in (incumbents or {}).items()}
@@ -317,7 +317,7 @@ def head_bounds(gap: float | None, iterations: int | None, threads: int) -> Boun
     ) -> Bound:
         # one token for each word is optimal for the head if the budget allows it, but such prices
         # are poor for the tail
-        greedy = greedtok(head, time_limit=seconds, threads=threads)
+        greedy = greedtok(head.unmerged, time_limit=seconds, threads=threads)
         return bounds(
             head,
             [head.k],

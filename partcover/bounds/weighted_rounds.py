@@ -163,7 +163,8 @@ class WeightedRounds:
         weights = next(leaves_weighted(certificate), None)
         if weights is None:
             return
-        if min(weights) > 0 and len(certificate.tree) == 1:  # otherwise some words have no prices
+        # otherwise some words have no prices; the prices of a tail depend on the weights
+        if min(weights) > 0 and len(certificate.tree) == 1 and certificate.tail is None:
             self.prices = certificate
         self.shares = self.corpora.shares(weights)
 
@@ -182,7 +183,8 @@ class WeightedRounds:
             return
         left = self.deadline.left
         clock = Deadline(None if left is None else _GREEDY * left)
-        greedy = WeightedGreedy(self.instance, clock, self.limits.threads, Progress())
+        offers &= self.instance.tail is None  # of a head and a tail, only the heads are looked at
+        greedy = WeightedGreedy(self.instance.alone, clock, self.limits.threads, Progress())
         try:
             greedy.run()
             if offers:
@@ -236,6 +238,8 @@ class WeightedRounds:
         instance = self.instance
         weights = self.corpora.integer_weights(shares)
         weighted = instance.weighted(weights)
+        if prices is not None and prices.tail is not None:
+            prices = None
         if prices is not None:  # prices for the same words with other counts
             leaves = (replace(n, weights=()) for n in prices.tree if isinstance(n, Leaf))
             least = weighted.words.total_count

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 _NO_BUDGET = "-k is missing: how many tokens may be chosen?"
-_NOT_WITH_A_HEAD = ("min_count", "protected", "weights")
+_NOT_WITH_A_HEAD = ("min_count", "weights")
 _TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
 
 
@@ -156,6 +156,10 @@ class InstanceSource:
         """
         from ..problem.instance import Instance
 
+        if self.several:
+            return self._of_several(
+                any_k=any_k, threads=threads, head=head, executor=executor, scratch=scratch
+            )
         if head is not None:
             tail = self._head_and_tail(head, executor, scratch)
             conditions = self._conditions({}, tail.head.symbols)
@@ -163,8 +167,6 @@ class InstanceSource:
                 raise InputError(_NO_BUDGET)
             n_required = sum(len(conditions.get(name, ())) for name in ("required", "prefix"))
             return Instance(tail, n_required if self.k is None else self.k, **conditions)
-        if self.several:
-            return self._of_several(any_k=any_k, threads=threads)
         assert self.corpus is not None
         base = Instance.load(self.corpus) if self.corpus.endswith(".json") else None
         if base is not None and base.corpora is not None and not several:
@@ -215,8 +217,6 @@ class InstanceSource:
         from ..corpus.counting.head_and_tail import HeadAndTail
 
         assert self.corpus is not None
-        if self.several:
-            raise InputError("a head and several corpora exclude each other")
         if self.corpus == "-" or self.corpus.endswith(".json"):
             raise InputError(
                 f"{self.corpus}: a head needs a file of word counts, which is read several times"
@@ -226,8 +226,8 @@ class InstanceSource:
                 raise InputError(f"a head and --{name.replace('_', '-')} exclude each other")
         return HeadAndTail.load(self.corpus, head, self.symbols, executor=executor, scratch=scratch)
 
-    def _of_several(self, *, any_k: bool, threads: int) -> Instance:
-        """Reads the inputs as corpora, with the conditions of the options."""
+    def _of_several(self, *, any_k: bool, threads: int, **head: Any) -> Instance:
+        """Reads the inputs as corpora, with the conditions of the options; `head` as for `read`."""
         from ..heuristics.references import CONDITIONS
         from ..problem.corpora import Corpora
         from ..problem.instance import Instance
@@ -242,8 +242,8 @@ class InstanceSource:
         if twice:
             raise InputError(f"{twice[0]} is given twice")
         alone = replace(self, several=())
-        read = [replace(alone, corpus=path).read(any_k=any_k) for path in self.several]
-        words, first = [instance.words for instance in read], read[0]
+        read = [replace(alone, corpus=path).read(any_k=any_k, **head) for path in self.several]
+        words, first = [instance.tail or instance.words for instance in read], read[0]
         k = max(instance.k for instance in read)
         names = [Path(path).stem for path in self.several]
         names = names if len(set(names)) == len(names) else list(self.several)
@@ -254,7 +254,11 @@ class InstanceSource:
         return Instance(Corpora(words, references, names), k, **conditions)
 
     def _references(
-        self, words: Sequence[WordCounts], k: int, conditions: dict[str, Any], threads: int
+        self,
+        words: Sequence[WordCounts | HeadAndTail],
+        k: int,
+        conditions: dict[str, Any],
+        threads: int,
     ) -> Sequence[int]:
         """Returns the references that the option says; one number is for all."""
         from ..corpus.word_arrays import MAX_COUNT

@@ -48,7 +48,7 @@ def _plan(source: InstanceSource, options: Mapping[str, Any], work: Work) -> Mem
     head = getattr(options.get("readers"), "head", None)
     if head is not None:
         instance = source.read(any_k=True, head=head)
-        return memory_plan(instance.alone, work, is_head=True)
+        return memory_plan(instance.alone.joined, work, is_head=True)
     instance = source.read(any_k=True, several=True)
     if instance.k >= len(instance.words.data):  # none is given: without the tokens
         instance = instance.with_k(len(instance.fixed))

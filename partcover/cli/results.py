@@ -127,7 +127,7 @@ def proven_by_file(
     if old.lower_bound <= beyond or mismatches(instance, old):
         return 0
     counted = _counted(instance, old)
-    if counted < old.lower_bound and instance.tail is None:
+    if counted < old.lower_bound and (instance.tail is None or instance.corpora is not None):
         return old.lower_bound if check_certificate(instance, old).ok else 0
     return old.lower_bound if counted >= old.lower_bound else 0
 

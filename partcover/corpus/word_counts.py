@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -32,7 +32,7 @@ from .pretokenizers.pretokenizer import Pretokenizer, Splitter
 from .symbols import Symbols, Token
 from .word_arrays import Arrays, WordArrays, from_utf8, pack, sum_pairs
 
-__all__ = ["WordCounts"]
+__all__ = ["WordCounts", "split_words"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -486,21 +486,32 @@ class WordCounts(WordArrays):
         {b'un': 2, b'happy': 2}
         """
         known = {sym.to_token(token, self.symbols) for token in tokens}
-        lengths = sorted({len(token) for token in known}, reverse=True)
-        counts: dict[Token, int] = {}
-        for word, count in self:
-            begin = position = 0
-            pieces = []
-            while position < len(word):
-                size = next((n for n in lengths if word[position : position + n] in known), 0)
-                if size:
-                    pieces += [word[begin:position], word[position : position + size]]
-                    begin = position + size
-                position += size or 1
-            for piece in [*pieces, word[begin:]]:
-                if piece:
-                    counts[piece] = counts.get(piece, 0) + count
-        return type(self).from_counts(counts, self.symbols)
+        return type(self).from_counts(split_words(self, known), self.symbols)
+
+
+def split_words(words: WordCounts, tokens: Collection[Token]) -> Iterator[tuple[Token, int]]:
+    """Yields what `WordCounts.split_at` makes of each word, one piece after another.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.corpus.word_counts import split_words
+    >>> list(split_words(WordCounts.from_counts({"ab": 2, "bab": 1}), [b"ab"]))
+    [(b'ab', 2), (b'b', 1), (b'ab', 1)]
+    """
+    known, lengths = set(tokens), sorted({len(token) for token in tokens}, reverse=True)
+    for word, count in words:
+        begin = position = 0
+        while position < len(word):
+            size = next((n for n in lengths if word[position : position + n] in known), 0)
+            if size:
+                if begin < position:
+                    yield word[begin:position], count
+                yield word[position : position + size], count
+                begin = position + size
+            position += size or 1
+        if begin < len(word):
+            yield word[begin:], count
 
 
 def _need_text(symbols: Symbols) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..analysis.metrics import text_bytes
+from ..corpus.counting.head_and_tail import HeadAndTail, WordShard
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.corpora import checked_corpora
@@ -31,7 +32,7 @@ CONDITIONS = (
 
 @checked
 def reference_counts(
-    corpora: Iterable[WordCounts],
+    corpora: Iterable[WordCounts | HeadAndTail],
     how: str,
     k: Budget,
     *,
@@ -42,7 +43,7 @@ def reference_counts(
 
     Parameters
     ----------
-    corpora : iterable of WordCounts
+    corpora : iterable of WordCounts or HeadAndTail
         The corpora.
     how : {"own", "bytes", "words"}
         ``own``: the tokens that the corpus needs with the vocabulary that GreedTok chooses for it
@@ -59,7 +60,7 @@ def reference_counts(
     Raises
     ------
     InputError
-        For another name, or bytes of words that are integers.
+        For another name, bytes of words that are integers, or ``own`` of heads and tails.
 
     Examples
     --------
@@ -70,17 +71,35 @@ def reference_counts(
     """
     if how not in REFERENCES:
         raise InputError(f"unknown reference {how!r}: use {', '.join(REFERENCES)}, or numbers")
-    given = checked_corpora(corpora)
+    parts = list(corpora)
+    tails = [part for part in parts if isinstance(part, HeadAndTail)]
+    given = () if tails and len(tails) == len(parts) else checked_corpora(parts)
     if how == "words":
-        return tuple(words.total_count for words in given)
+        return tuple(words.total_count for words in tails or given)
     if how == "own":
+        if tails:
+            raise InputError(
+                "own references need all words in memory: with a head and a tail, use bytes, words "
+                "or numbers"
+            )
         limits = dict(conditions or {})
         unknown = [name for name in limits if name not in CONDITIONS]
         if unknown:
             raise InputError(f"unknown condition {shown(unknown[0])}: use {', '.join(CONDITIONS)}")
         runs = (greedtok(Instance(words, k, **limits), threads=threads) for words in given)
         return tuple(int(run.extra["tokens_shortest_path"]) for run in runs)
-    sizes = [text_bytes(words) for words in given]
+    sizes = [text_bytes(words) for words in given] or [_bytes_of(part) for part in tails]
     if None in sizes:
         raise InputError("words of integers have no bytes: use own, words or numbers")
     return tuple(size for size in sizes if size is not None)
+
+
+def _bytes_of(words: HeadAndTail) -> int | None:
+    """Returns the bytes of all words; None for integers."""
+    if text_bytes(words.head) is None:
+        return None
+    return sum(words.map(_bytes_of_shard))
+
+
+def _bytes_of_shard(shard: WordShard) -> int:
+    return sum(text_bytes(block) or 0 for block in shard.blocks())

@@ -146,11 +146,11 @@ class Bound:
     def _words_to_json(self) -> dict[str, Any]:
         """Returns the numbers of words; for a head and a tail, of both."""
         words, tail = self.instance.words, self.certificate.tail
-        if tail is None:
+        if tail is None or self.instance.tail is None:
             return {"words": len(words), "total_count": words.total_count}
         return {
             "words": len(words) + tail.words,
-            "total_count": words.total_count + tail.total_count,
+            "total_count": self.instance.tail.total_count,
             "head_words": len(words),
         }
 

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from operator import mul
 from typing import Any
 
 import numpy as np
 
 from ..corpus import symbols as sym
 from ..corpus.alike import refuse_unlike
+from ..corpus.counting.head_and_tail import HeadAndTail
 from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
@@ -25,6 +27,7 @@ __all__ = ["Corpora", "attainable", "check_weights", "checked_corpora", "corpora
 
 _SYMBOLS = 2**34  # counted symbols of weighted corpora, enough for prices with many digits
 _FINE = 2**12  # about the largest weight, if the corpora have more symbols than that
+_FINE_OF_TAILS = 2**6  # the same for heads and tails: sums over tails need more room
 _MOST = 2**57 - 1  # most counted symbols that a bound supports
 
 
@@ -37,12 +40,15 @@ class Corpora:
 
     Parameters
     ----------
-    words : iterable of WordCounts
-        Two or more corpora, over the same symbols.
+    words : iterable of WordCounts or HeadAndTail
+        Two or more corpora, over the same symbols.  With heads and tails, which have equally many
+        words in the head, the attribute `words` has the heads.
     references : iterable of int
         The reference count of each corpus, at least 1: `reference_counts` makes some.
     names : iterable of str, optional
         Distinct names of the corpora; by default ``1``, ``2``, …
+    tails : iterable of HeadAndTail, optional
+        The corpora of which `words` are the heads; not needed if they are given as `words`.
 
     Raises
     ------
@@ -64,15 +70,27 @@ class Corpora:
     words: tuple[WordCounts, ...]
     references: tuple[int, ...]
     names: tuple[str, ...]
+    tails: tuple[HeadAndTail, ...] = ()
 
     @checked
     def __init__(
         self,
-        words: Iterable[WordCounts],
+        words: Iterable[WordCounts | HeadAndTail],
         references: Iterable[int],
         names: Iterable[str] | None = None,
+        tails: Iterable[HeadAndTail] = (),
     ) -> None:
-        given = checked_corpora(words)
+        parts, tails = list(words), tuple(tails)
+        if parts and all(isinstance(part, HeadAndTail) for part in parts):
+            tails = tuple(part for part in parts if isinstance(part, HeadAndTail))
+        for part in tails:
+            if not isinstance(part, HeadAndTail):
+                raise InputError(f"tails have {shown(part)}: each must be a head and a tail")
+        if len({part.n for part in tails}) > 1:
+            raise InputError("the heads of the corpora must have equally many words")
+        if tails:
+            parts = [part.head for part in tails]
+        given = checked_corpora(parts)
         if len(given) < 2:
             raise InputError(f"{len(given)} corpus is given: give two or more")
         refuse_unlike(given)
@@ -86,6 +104,7 @@ class Corpora:
         set_(self, "words", given)
         set_(self, "references", _checked_references(references, called))
         set_(self, "names", called)
+        set_(self, "tails", tails)
 
     __reduce__ = by_fields
 
@@ -100,6 +119,12 @@ class Corpora:
         """The name of each corpus with the number of its words, for messages."""
         pairs = zip(self.names, self.words, strict=True)
         return [f"{name}: {len(words):,} words" for name, words in pairs]
+
+    @property
+    def _symbols(self) -> list[int]:
+        """The counted symbols of each corpus, of head and tail."""
+        of_tails = [words.total_symbols for words in self.tails]
+        return of_tails or [words.total_symbols for words in self.words]
 
     @property
     def symbols(self) -> Symbols:
@@ -118,6 +143,16 @@ class Corpora:
         return WordCounts.from_counts(table, self.symbols, **how)
 
     @cached_property
+    def alone(self) -> Corpora:
+        """The same corpora with the words of the heads only."""
+        return Corpora(self.words, self.references, self.names) if self.tails else self
+
+    @cached_property
+    def all_words(self) -> HeadAndTail:
+        """The words of all corpora, of heads and tails."""
+        return HeadAndTail.joined(self.tails, [1] * len(self), self.joined)
+
+    @cached_property
     def counts(self) -> Int64:
         """The count of each word of `joined` in each corpus, shape (corpora, words)."""
         counts = np.zeros((len(self), len(self.joined)), np.int64)
@@ -128,6 +163,9 @@ class Corpora:
 
     def split_at(self, protected: Sequence[Token]) -> Corpora:
         """Returns the corpora with the words split at protected tokens."""
+        if self.tails:
+            tails = [part.split_at(protected) for part in self.tails]
+            return Corpora(tails, self.references, self.names)
         parts = (replace(words.split_at(protected), **words.how) for words in self.words)
         return Corpora(parts, self.references, self.names)
 
@@ -158,8 +196,7 @@ class Corpora:
         {b'a': 1, b'b': 32}
         """
         check_weights(weights, len(self))
-        pairs = zip(weights, self.words, strict=True)
-        symbols = sum(weight * words.total_symbols for weight, words in pairs)
+        symbols = sum(map(mul, weights, self._symbols))
         if symbols > 2**62:
             raise InputError(
                 f"with these weights there are {symbols} counted symbols, more than int64 can hold"
@@ -169,6 +206,10 @@ class Corpora:
             return replace(self.joined, counts=counts)
         listed = zip((word for word, _ in self.joined), counts.tolist(), strict=True)
         return self.joined.subset(pair for pair in listed if pair[1])
+
+    def all_weighted(self, weights: Sequence[int]) -> HeadAndTail:
+        """Returns the same for the words of all heads and tails, as one head and one tail."""
+        return HeadAndTail.joined(self.tails, weights, self.weighted(weights))
 
     def integer_weights(self, shares: Sequence[float]) -> tuple[int, ...]:
         """Returns integers nearly proportional to shares divided by references, each at least 1.
@@ -185,10 +226,11 @@ class Corpora:
         InputError
             If the corpora are too large for any weights.
         """
-        sizes = [words.total_symbols for words in self.words]
+        sizes = self._symbols
         if sum(sizes) >= _MOST:
             raise InputError("the counts are too large to multiply by weights: scale them down")
-        room = min(max(_SYMBOLS, _FINE * sum(sizes)), _MOST)
+        fine = _FINE_OF_TAILS if self.tails else _FINE
+        room = min(max(_SYMBOLS, fine * sum(sizes)), _MOST)
         parts = [share / count for share, count in zip(shares, self.references, strict=True)]
         scale = (room - sum(sizes)) / sum(
             part * size for part, size in zip(parts, sizes, strict=True)
@@ -293,7 +335,7 @@ def attainable(bound: Fraction, references: Iterable[int]) -> Fraction:
     return min(Fraction(math.ceil(bound * count), count) for count in references)
 
 
-def checked_corpora(corpora: Iterable[WordCounts]) -> tuple[WordCounts, ...]:
+def checked_corpora(corpora: Iterable[Any]) -> tuple[WordCounts, ...]:
     """Returns corpora as a tuple; raises an error if one is not a `WordCounts`."""
     given = tuple(corpora)
     for words in given:

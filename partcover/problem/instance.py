@@ -77,7 +77,8 @@ class Instance:
         The corpora that `words` combines; not needed if they are given as `words`.
     tail : HeadAndTail, optional
         All words, of which `words` is the head; not needed if they are given as `words`.
-        `lower_bound`, `improve` and `verify` support such an instance, in the memory of the head.
+        `lower_bound`, `improve` and `verify` support such an instance, in the memory of the head;
+        `improve` does not if there are several corpora or merges.
 
     Raises
     ------
@@ -159,7 +160,7 @@ class Instance:
         set_(self, "threshold", threshold)
         set_(self, "source", dict(source or {}))
         set_(self, "corpora", corpora)
-        set_(self, "tail", tail)
+        set_(self, "tail", corpora.all_words if corpora is not None and corpora.tails else tail)
         self._check()
 
     __reduce__ = by_fields
@@ -200,19 +201,26 @@ class Instance:
                 object.__setattr__(self, name, self._tokens(name, tokens))
         if self.corpora is not None and self.words.digest != self.corpora.joined.digest:
             raise InputError("the words differ from those of the corpora")
+        if self.tail is not None:
+            self._refuse_with_tail()
         if self.protected:
             # `protected` says how words are split further; how text was split into words does not
             # change
-            words = replace(self.words.split_at(self.protected), **self.words.how)
             if self.corpora is not None:
                 corpora = self.corpora.split_at(self.protected)
                 object.__setattr__(self, "corpora", corpora)
                 words = corpora.joined
+                if corpora.tails:
+                    object.__setattr__(self, "tail", corpora.all_words)
+            elif self.tail is not None:
+                tail = self.tail.split_at(self.protected)
+                object.__setattr__(self, "tail", tail)
+                words = tail.head
+            else:
+                words = replace(self.words.split_at(self.protected), **self.words.how)
             object.__setattr__(self, "words", words)
         if self.corpora is not None and (self.min_count != 1 or self.threshold is not None):
             raise InputError("min_count and a threshold are not possible with several corpora")
-        if self.tail is not None:
-            self._refuse_with_tail()
         if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
             raise InputError("max_length and min_count are not possible with a list of candidates")
         both = set(self.fixed) & set(self.forbidden)
@@ -246,11 +254,16 @@ class Instance:
         assert self.tail is not None
         if self.words.digest != self.tail.head.digest:
             raise InputError("the words differ from those of the head")
-        for name in ("protected", "merges", "threshold", "corpora"):
-            if getattr(self, name) not in (None, ()):
-                raise InputError(f"{name} is not possible with a head and a tail")
+        if self.corpora is not None and not self.corpora.tails:
+            raise InputError("with a head and a tail, each of several corpora must have them")
+        if self.threshold is not None:
+            raise InputError("threshold is not possible with a head and a tail")
         if self.min_count != 1:
             raise InputError("min_count is not possible with a head and a tail")
+        if self.merges is not None and self.merges.whole_words:
+            raise InputError(
+                "merges that whole words do not need are not possible with a head and a tail"
+            )
 
     def _tokens(self, name: str, values: Iterable[Any]) -> tuple[Token, ...]:
         checked: dict[Token, None] = {}
@@ -312,7 +325,10 @@ class Instance:
     @cached_property
     def alone(self) -> Instance:
         """The same instance with the words of the head only."""
-        return self if self.tail is None else replace(self, tail=None)
+        if self.tail is None:
+            return self
+        corpora = None if self.corpora is None else self.corpora.alone
+        return replace(self, corpora=corpora, tail=None)
 
     @checked
     def weighted(self, weights: Iterable[int]) -> Instance:
@@ -329,6 +345,9 @@ class Instance:
             For other weights, or counts that do not fit in int64.
         """
         assert self.corpora is not None
+        if self.corpora.tails:
+            tail = self.corpora.all_weighted(tuple(weights))
+            return replace(self, words=tail.head, corpora=None, tail=tail)
         words = self.corpora.weighted(tuple(weights))
         other = replace(self, words=words, corpora=None)
         if len(words) == len(self.words) and "index" in self.joined.__dict__:

@@ -13,7 +13,7 @@ from ..problem.certificates.certificate import Certificate, policy_digest
 from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
 from ..runtime.arguments import checked
-from .leaf_bound import LeafCase, least_bound, lower_bounds
+from .leaf_bound import LeafCase, least_bound, lower_bounds, ratio_bound
 from .leaf_terms import terms_of
 from .sorted_words import SortedWords
 from .tail_check import tail_bound
@@ -59,7 +59,7 @@ class CertificateCheck:
     def to_json(self) -> dict[str, Any]:
         """Returns the fields as a JSON object."""
         data = {**asdict(self), "problems": list(self.problems)}
-        if isinstance(self.lower_bound, Fraction):
+        if Fraction in map(type, (self.lower_bound, self.claimed)):
             data |= {"lower_bound": float(self.lower_bound)}
             data |= {"lower_bound_exact": str(self.lower_bound), "claimed": str(self.claimed)}
         return data
@@ -244,7 +244,12 @@ def _proven(instance: Instance, certificate: Certificate) -> int | Fraction:
     leaf = certificate.tree[0]
     if not isinstance(leaf, Leaf):
         raise InputError("a certificate for a head and a tail must have a single leaf")
-    return tail_bound(instance.alone, instance.tail, leaf, scale_bits, term)
+    corpora, words = instance.corpora, instance.tail
+    if corpora is None:
+        return tail_bound(instance.alone, words, leaf, scale_bits, term)
+    words = corpora.all_weighted(leaf.weights)
+    tokens = tail_bound(instance.alone, words, leaf, scale_bits, term)
+    return ratio_bound(corpora, leaf.weights, tokens)
 
 
 def case_bound(

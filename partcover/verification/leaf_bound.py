@@ -13,7 +13,7 @@ from ..problem.instance import Instance
 from .leaf_terms import LeafTerms
 from .sorted_words import SortedWords, occurring_candidates
 
-__all__ = ["LeafCase", "case_rewards", "case_values", "least_bound", "lower_bounds"]
+__all__ = ["LeafCase", "case_rewards", "case_values", "least_bound", "lower_bounds", "ratio_bound"]
 
 
 class LeafCase:
@@ -58,7 +58,7 @@ def lower_bounds(
     for case, value in zip(cases, case_values(instance, words, cases, scale), strict=True):
         tokens = max(-(-value // scale), sum(case.words.counts))
         bounds.append(
-            _ratio(instance.corpora, case.weights, tokens) if instance.corpora else tokens
+            ratio_bound(instance.corpora, case.weights, tokens) if instance.corpora else tokens
         )
     return bounds
 
@@ -70,8 +70,17 @@ def least_bound(instance: Instance) -> int | Fraction:
     return max(instance.corpora.ratios([words.total_count for words in instance.corpora.words]))
 
 
-def _ratio(corpora: Corpora, weights: Sequence[int], tokens: int) -> Fraction:
-    """Returns the bound on the largest ratio that follows from a bound on weighted tokens."""
+def ratio_bound(corpora: Corpora, weights: Sequence[int], tokens: int) -> Fraction:
+    """Returns the bound on the largest ratio that follows from a bound on weighted tokens.
+
+    Examples
+    --------
+    >>> from partcover import Corpora, WordCounts
+    >>> from partcover.verification.leaf_bound import ratio_bound
+    >>> corpora = Corpora([WordCounts.from_counts({"ab": 1}) for _ in range(2)], [2, 3])
+    >>> ratio_bound(corpora, [1, 1], 6)
+    Fraction(4, 3)
+    """
     total = sum(w * r for w, r in zip(weights, corpora.references, strict=True))
     # the largest ratio is an integer divided by one of the references
     return min(Fraction(-(-tokens * r // total), r) for r in corpora.references)

@@ -234,7 +234,12 @@ def _by_corpus(
         return (), None
     occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)
     openings = _openings(occurrences)
-    tokens = tuple(_fewest(words, openings, occurrences) for words in instance.corpora.words)
+    if instance.corpora.tails:
+        ranks = {token: rank for rank, token in enumerate(vocabulary)}
+        parts = (tail.map(_counted_in, ranks, False) for tail in instance.corpora.tails)
+        tokens = tuple(sum(counted.fewest for counted in part) for part in parts)
+    else:
+        tokens = tuple(_fewest(words, openings, occurrences) for words in instance.corpora.words)
     return tokens, max(map(Fraction, tokens, instance.corpora.references))
 
 

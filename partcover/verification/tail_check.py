@@ -4,11 +4,11 @@ The tail is read word by word.  Memory is used only for the head, and for one nu
 
 The statement
 -------------
-The words of the *head* have prices d_p ≤ 1 from a leaf, which may have pairs and cuts.  In a word W
-of the *tail*, a token with a multiplier (`toll` in the code) costs 1 plus the multiplier, and a
-single symbol costs 1; other tokens are not used.  F(p) is the least cost of the first p symbols,
-and B(p) is the least cost of the symbols from p on.  The symbol between p and p + 1 has this
-price::
+The words of the *head* have prices d_p ≤ 1 from a leaf, which may have pairs and cuts, and with
+merges what tokens pay to others.  In a word W of the *tail*, a token with a multiplier (`toll` in
+the code) costs 1 plus the multiplier, and a single symbol costs 1; other tokens are not used.  F(p)
+is the least cost of the first p symbols, and B(p) is the least cost of the symbols from p on.  The
+symbol between p and p + 1 has this price::
 
     d = g · (F(p + 1) − F(p) + B(p) − B(p + 1)) / 2 + (1 − g) · ends(p)
 
@@ -19,10 +19,12 @@ symbol, and 0 for the others.)  With g = 0 the prices of a word count two tokens
 a token itself.
 
 As in an ordinary certificate, an occurrence of a token is worth max(0, Σ d − 1).  In the head the
-worth of a token is summed as in an ordinary certificate, to r(T); the multipliers of its groups are
-subtracted.  In the tail it is summed over all occurrences, each times the count of the word, to
-t(T).  A word W of the head *dominates* if it is a candidate, and there are no group budgets.  The
-candidates are
+worth of a token that occurs there is summed as in an ordinary certificate, to r(T); the multipliers
+of its groups are subtracted, and with merges it is lower by what the token pays and higher by what
+it gets.  r(T) of a required token that does not occur in the head is what it gets minus the
+multipliers of its groups; it is 0 for all other tokens.  In the tail the worth is summed over all
+occurrences, each times the count of the word, to t(T).  A word W of the head *dominates* if it is a
+candidate, and there are neither group budgets nor merges.  The candidates are
 
 - *known*: candidates with r(T) > 0 that occur in several words of the head, or in one that does not
   dominate; required tokens; and the words that dominate;
@@ -33,7 +35,7 @@ candidates are
 For a word W of the head that dominates, let e(W) ≥ 0 be the amount by which Σ max(0, d) over W
 exceeds 1.  Let x(W) ≥ 0 be the amount by which Σ d, minus what W pays over itself, exceeds 1; so
 x ≤ e.  With cuts, r(T) includes what `check_certificate` adds for them, and each token of a cut has
-r(T) > 0. ::
+r(T) > 0 if words may dominate. ::
 
     item of W     = r(W) + c(W)·(e(W) − x(W)) + max(t(W), H(j) of each shorter substring of W)
     item of T     = r(T) + t(T)      for other known tokens that are not required
@@ -51,9 +53,12 @@ Why
    the sum of the tokens needed, the worth of the pieces that are tokens, what cuts add for the
    tokens of S, and the loss, minus what the tokens of S pay for their groups: the loss has the
    multiplier of a group as often as the budget allows.  If the payments of an occurrence, or those
-   of a token to its groups, are left out, the sum is larger, so the inequality still holds.
+   of a token to its groups, are left out, the sum is larger, so the inequality still holds.  With
+   merges the tokens of S that occur in the head get at least what they and their pieces there pay:
+   if a token occurs in the head, so do the parts that make it, and the tokens that it needs.  What
+   other tokens of S get is not negative.  In the tail nothing is paid.
 2. In the tail the pieces that are T are worth at most t(T).  In the head they do not overlap, and
-   are worth at most r(T), with what cuts add for T and without what T pays for its groups.
+   are worth at most r(T), with what cuts add for T and what T gets, less what T pays.
 3. Let T be a token of S that is neither known nor required, and let it occur in the head.  Then
    r(T) ≤ 0 and T counts for nothing in the head, or T occurs in only one word W, and W dominates,
    so that there are no groups.  Call such tokens, and W itself, the members of W.  Members other
@@ -70,7 +75,8 @@ Why
    optional tokens.  ∎
 
 The proof does not depend on how multipliers and classes were chosen, or on which words form the
-head.
+head.  A word of the tail may also be one of the head, and may come several times, as the parts of
+words do that are split at protected tokens.
 """
 
 from __future__ import annotations
@@ -117,8 +123,8 @@ def tail_bound(
     -----
     The text at the head of this module has the statement and its proof.
     """
-    if leaf.prices is None or leaf.charges or leaf.weights:
-        raise InputError("the leaf of a head can only have prices, groups, pairs and cuts")
+    if leaf.prices is None:
+        raise InputError("the leaf of a head must have prices")
     count = _Count(head, leaf, scale_bits, term)
     sums = _TailSums(count.rule)
     try:
@@ -229,7 +235,7 @@ class _Count:
 
     def __init__(self, head: Instance, leaf: Leaf, scale_bits: int, term: TailTerm) -> None:
         self.instance = head
-        self.words = words = SortedWords(head)
+        self.words = words = SortedWords(head).weighted(leaf.weights)
         self.one = 1 << scale_bits
         self.longest_candidate = head.max_length or 1 << 62
         self.forbidden = frozenset(head.forbidden)
@@ -237,7 +243,8 @@ class _Count:
         assert prices is not None
         self.prices = prices.tolist()
         self.terms = terms_of(leaf, words, head)
-        case = LeafCase(self.prices, frozenset(head.fixed), frozenset(), self.terms, words)
+        fixed_tokens = frozenset(head.fixed)
+        case = LeafCase(self.prices, fixed_tokens, frozenset(), self.terms, words, leaf.weights)
         fixed = set(head.fixed)
         self.rewards = {
             token: reward
@@ -246,8 +253,9 @@ class _Count:
         }
         for token in fixed.difference(token for token, _ in words.occurrences(fixed)):
             self.rewards[token] = self.terms.gives(token) if self.terms else 0
+        self.words_dominate = not head.groups and head.merges is None
         for token in sorted({token for cut in leaf.cuts for token in cut.tokens}):
-            if token not in self.rewards:
+            if self.words_dominate and token not in self.rewards:
                 raise InputError(
                     f"a cut is over {sym.glance(token)!r}, which has no reward in the head"
                 )
@@ -275,7 +283,7 @@ class _Count:
         self.total = 32 * (total - (self.terms.loss if self.terms else 0))
 
     def _dominates(self, word: Token) -> bool:
-        if self.instance.groups or not (self.listed is None or word in self.listed):
+        if not self.words_dominate or not (self.listed is None or word in self.listed):
             return False
         return 2 <= len(word) <= self.longest_candidate and word not in self.forbidden
 

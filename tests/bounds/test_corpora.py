@@ -19,6 +19,7 @@ from strategies import random_instance
 from partcover import (
     Certificate,
     Corpora,
+    HeadAndTail,
     InputError,
     Instance,
     MergeCondition,
@@ -328,3 +329,43 @@ def test_bounds_for_tokens_that_merges_make(number, any_merges, whole_words):
     assert bound.lower_bound <= optimum
     check = check_certificate(closed, bound.certificate)
     assert (check.problems, check.lower_bound >= bound.lower_bound) == ((), True)
+
+
+def by_heads(instance, n) -> Instance:
+    """The same instance with n words of each corpus in the head."""
+    corpora = instance.corpora
+    parts = [HeadAndTail.of(words, n) for words in corpora.words]
+    return replace(instance, words=Corpora(parts, corpora.references, corpora.names), corpora=None)
+
+
+@pytest.mark.long
+@tries(40)
+@given(
+    st.integers(0, 2**31), st.integers(1, 3), st.sampled_from(["none", "any", "some"]), st.data()
+)
+def test_bounds_by_heads(number, n, kind, data):
+    """Of words in heads and tails, with any conditions, protected tokens and merges among them."""
+    instance = generated_corpora(number)
+    pool = useful(instance)
+    assume(len(pool) <= 11)
+    protected = data.draw(st.lists(st.sampled_from(pool), max_size=2)) if pool else []
+    free = instance.k - len(instance.fixed)
+    if not instance.groups and len(set(protected)) <= free:
+        instance = replace(instance, protected=protected)
+    if kind != "none":
+        pairs = [
+            (token[:at], token[at:]) for token in useful(instance) for at in range(1, len(token))
+        ]
+        some = tuple(data.draw(st.lists(st.sampled_from(pairs), unique=True))) if pairs else ()
+        instance = replace(instance, merges=MergeCondition(some if kind == "some" else None))
+        optimum = smallest_worst_closed(instance)
+    else:
+        optimum = smallest_worst(instance)
+    split = by_heads(instance, n)
+    bound = lower_bound(split, cuts=data.draw(st.booleans()))
+    check = check_certificate(split, bound.certificate)
+    assert (check.problems, check.lower_bound >= bound.lower_bound) == ((), True)
+    assert check.lower_bound <= optimum
+    tokens = list(dict.fromkeys([*instance.fixed, *pool]))[: instance.k]
+    chosen = Vocabulary(tokens, instance.symbols)
+    assert verify(split, chosen) == verify(instance, chosen)

@@ -17,6 +17,7 @@ from partcover import (
     HeadAndTail,
     InputError,
     Instance,
+    MergeCondition,
     Vocabulary,
     WordCounts,
     check_certificate,
@@ -58,9 +59,10 @@ def groups_beside(draw, required):
 @st.composite
 def cases(draw):
     words = WordCounts.from_counts(draw(WORDS))
-    required = draw(TOKENS)
-    forbidden = [token for token in draw(TOKENS) if token not in required]
-    conditions = {"required": required, "forbidden": forbidden}
+    required, protected = draw(TOKENS), draw(st.just([]) | TOKENS)
+    fixed = {*required, *protected}
+    forbidden = [token for token in draw(TOKENS) if token not in fixed]
+    conditions = {"required": required, "protected": protected, "forbidden": forbidden}
     if draw(st.booleans()):
         conditions["max_length"] = draw(st.none() | st.integers(2, 4))
     else:
@@ -68,8 +70,8 @@ def cases(draw):
             st.lists(st.text("abc", min_size=2, max_size=4), max_size=8)
         )
     if draw(st.booleans()):
-        conditions["groups"] = draw(groups_beside(required))
-    k = len(required) + draw(st.integers(0, 2))
+        conditions["groups"] = draw(groups_beside(fixed))
+    k = len(fixed) + draw(st.integers(0, 2))
     return words, k, draw(st.integers(1, len(words))), conditions
 
 
@@ -80,6 +82,12 @@ def cases(draw):
 @example((WordCounts.from_counts({"a": 1, "aaa": 1, "aab": 1, "ba": 1}), 2, 3, {}), [], False)
 # the last prices prove no more for the head than those before, and more for all words
 @example((WordCounts.from_counts({"a": 1, "aaa": 1, "aab": 1, "ba": 1}), 2, 3, {}), [], True)
+# the same prices with multipliers of groups prove more
+@example(
+    (WordCounts.from_counts({"aa": 1}), 1, 1, {"groups": [GroupBudget("aa", 0, max_length=2)]}),
+    [],
+    False,
+)
 def test_tokens_and_bound_are_of_all_words(case, start, at_once):
     words, k, n, conditions = case
     warm_start = Vocabulary(start)
@@ -294,6 +302,7 @@ def test_what_does_not_go_with_a_head(book):
         ({"threshold": 9}, "threshold is not possible with a head and a tail"),
         ({"min_count": 2}, "min_count is not possible"),
         ({"words": book}, "the words differ from those of the head"),
+        ({"merges": MergeCondition(whole_words=True)}, "whole words do not need are not possible"),
     ):
         with pytest.raises(InputError, match=message):
             replace(instance, **change)
@@ -303,6 +312,9 @@ def test_what_does_not_go_with_a_head(book):
         improve(instance, bound=False)
     with pytest.raises(InputError, match="a solution of GreedTok is not possible"):
         lower_bound(instance, greedy=greedtok(instance.alone))
+    closed = replace(instance, merges=MergeCondition())
+    with pytest.raises(InputError, match="with merges only lower_bound is possible"):
+        improve(closed)
     with pytest.raises(InputError, match="cannot be saved"):
         instance.to_json()
     assert repr(instance).startswith("Instance(k=5, 100 words in the head, bytes")

@@ -107,6 +107,19 @@ def test_a_list_of_candidates_and_groups_go_with_a_head(run, counts):
     assert run("verify", *options[:-2], *checked)[0] == 6
 
 
+def test_protected_tokens_go_with_a_head(run, counts):
+    Path("tokens.txt").write_text("at\n")
+    options = (counts, "-k", 3, "--protected", "tokens.txt")
+    files = ("-o", "V.json", "--write-certificate", "P.cert")
+    status, found = as_json(run("improve", *options, "--head", 3, *files, "--json"))
+    assert (status, "at" in found["vocabulary"]) == (0, True)
+    checked = ("--vocab", "V.json", "--certificate", "P.cert", "--json")
+    status, check = as_json(run("verify", *options, *checked))
+    assert (status, check["ok"], check["tokens"]) == (0, True, found["tokens"])
+    assert check["certificate"]["lower_bound"] == found["lower_bound"]
+    assert run("verify", *options[:3], *checked)[0] == 6
+
+
 def test_the_bound_of_a_head_is_resumed(run, counts):
     bound = ("bound", counts, "-k", 3, "--head", 4, "-o", "P.cert")
     before = as_json(run(*bound, "--json"))[1]["lower_bound"]

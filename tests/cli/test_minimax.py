@@ -165,7 +165,7 @@ def test_options_that_are_for_one_input(run, corpora):
     options = (*corpora, "-k", "2", "--minimax")
     for command, *given in (
         ("improve", "--no-bound"),
-        ("improve", "--head", "2"),
+        ("improve", "--head", "2", "--reference", "words"),
         ("bound", "--iterations", "3"),
         ("solve", "--goal", "size", "--threshold", "20"),
         ("solve", "--formulation", "path"),
@@ -173,6 +173,35 @@ def test_options_that_are_for_one_input(run, corpora):
         status, out, err = run(command, *options, *given)
         assert (status, out, err.count("\n")) == (2, "", 1)
         assert "several corpora" in err
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("reference", ["bytes", "words", "1"])
+def test_a_bound_by_heads_is_verified_and_a_better_one_is_kept(run, corpora, reference):
+    options = (*corpora, "-k", "4", "--minimax", "--reference", reference)
+    best = as_json(run("improve", *options, "-o", "V.json", "--json"))[1]
+    head = ("--head", "2", "-o", "P.cert")
+    status, bound = as_json(run("bound", *options, *head, "--vocab", "V.json", "--json"))
+    assert (status, bound["tokens"]) == (0, best["worst"])
+    assert bound["lower_bound"] <= best["worst"]
+    check = ("verify", *options, "--vocab", "V.json", "--certificate", "P.cert", "--json")
+    status, checked = as_json(run(*check))
+    assert (status, checked["ok"], checked["worst_exact"]) == (0, True, best["worst_exact"])
+    assert checked["certificate"]["lower_bound_exact"] == bound["lower_bound_exact"]
+    assert "kept P.cert" in run("bound", *options, *head, "--time-limit", "0")[2]
+    status, again = as_json(run("bound", *options, *head, "--resume", "--json"))
+    assert (status, again["lower_bound"] >= bound["lower_bound"]) == (0, True)
+    assert as_json(run("bound", *options, "--head", "2", "--plan", "--json"))[1]["fits"]
+    other = (*corpora, "-k", "4", "--minimax", "--reference", "7", "--certificate", "P.cert")
+    assert run("verify", *other)[0] == 6
+    # a corpus whose tail differs
+    text = Path(corpora[1]).read_text()
+    Path(corpora[1]).write_text(text.replace("low\t2", "low\t1"))
+    assert run(*check)[0] == 6
+
+
+def test_own_references_need_all_words(run, corpora):
+    fails(run("bound", *corpora, "-k", 2, "--minimax", "--head", 2), "own references need all")
 
 
 @pytest.mark.long

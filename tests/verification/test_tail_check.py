@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import merge_strategies
 import numpy as np
 import pytest
 from cut_strategies import leaves_with_cuts, single
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from oracles.brute_force import fewest_tokens
+from oracles.brute_force import fewest_tokens, useful
 from oracles.certificate import resealed
+from oracles.merge_certificate import fewest_closed
 from properties import tries
 
 from partcover import (
     Certificate,
+    GroupBudget,
     HeadAndTail,
     InputError,
     Instance,
+    MergeCondition,
     VerificationError,
     WordCounts,
     check_certificate,
@@ -29,6 +33,7 @@ from partcover import (
 from partcover.bounds.heads import tail_prices, whole_words
 from partcover.bounds.heads.whole_words import WholeWords
 from partcover.corpus.counting import counts_part
+from partcover.problem.certificates.charges import Charge
 from partcover.problem.certificates.cuts import Cut, PairPrices
 from partcover.problem.certificates.nodes import Leaf
 from partcover.problem.certificates.tail import TailDigest, TailTerm
@@ -67,11 +72,12 @@ def term_of(instance, tolls, sixteenths, class_bits) -> TailTerm:
 @st.composite
 def cases(draw):
     words = WordCounts.from_counts(draw(WORDS))
-    required = draw(TOKENS)
-    forbidden = [token for token in draw(TOKENS) if token not in required]
-    conditions = {"required": required, "forbidden": forbidden}
+    required, protected = draw(TOKENS), draw(st.just([]) | TOKENS)
+    fixed = {*required, *protected}
+    forbidden = [token for token in draw(TOKENS) if token not in fixed]
+    conditions = {"required": required, "protected": protected, "forbidden": forbidden}
     conditions["max_length"] = draw(st.none() | st.integers(2, 4))
-    k = len(required) + draw(st.integers(0, 2))
+    k = len(fixed) + draw(st.integers(0, 2))
     return words, k, draw(st.integers(1, len(words))), conditions
 
 
@@ -114,6 +120,47 @@ def test_whatever_a_certificate_says_what_it_proves_holds(case, data):
         check = check_certificate(instance, replace(certificate, tree=(leaf,), tail=term))
     assert check.ok, check.problems
     assert check.lower_bound <= fewest_tokens(Instance(words, k, **conditions))
+
+
+@pytest.mark.long
+@tries(200)
+@given(cases(), st.data())
+def test_whatever_a_certificate_says_of_tokens_that_merges_make_holds(case, data):
+    """Any multipliers of the head, also of tokens that only the tail has, and any of the tail."""
+    words, k, n, conditions = case
+    whole = Instance(words, k, **conditions)
+    assume(len(useful(whole)) <= 11)
+    merges = replace(data.draw(merge_strategies.conditions(whole)), whole_words=False)
+    instance = by_head(words, k, n, merges=merges, **conditions)
+    leaf = data.draw(leaves_with_cuts(instance.alone, 2))
+    made = data.draw(merge_strategies.charges(whole, merges, 4))
+    dues = data.draw(merge_strategies.dues(instance.alone, 4))
+    leaf = replace(leaf, pairs=leaf.pairs + dues, charges=made)
+    pool = [token for token in useful(whole) if token not in instance.forbidden]
+    tolls = data.draw(st.dictionaries(st.sampled_from(pool), st.integers(0, 8))) if pool else {}
+    term = term_of(instance, tolls, data.draw(st.integers(0, 16)), data.draw(st.integers(1, 12)))
+    check = check_certificate(instance, Certificate.of(instance, (leaf,), 0, 2, term))
+    assert check.ok, check.problems
+    assert check.lower_bound <= fewest_closed(whole, merges)
+
+
+@pytest.mark.long
+@tries(60)
+@given(cases(), st.data())
+def test_the_bound_for_tokens_that_merges_make_holds_and_is_confirmed(case, data):
+    words, k, n, conditions = case
+    if data.draw(st.booleans()):
+        conditions["groups"] = [GroupBudget("short", len(conditions["required"]) + 2, max_length=3)]
+    whole = Instance(words, k, **conditions)
+    assume(len(useful(whole)) <= 11)
+    merges = replace(data.draw(merge_strategies.conditions(whole)), whole_words=False)
+    instance = by_head(words, k, n, merges=merges, **conditions)
+    bound = lower_bound(instance, iterations=300)
+    checks(instance, bound)
+    assert bound.lower_bound <= fewest_closed(whole, merges)
+    again = lower_bound(instance, start_certificate=bound.certificate, iterations=0)
+    assert again.lower_bound >= bound.lower_bound
+    assert check_certificate(instance, again.certificate).ok
 
 
 def test_a_token_with_a_toll_has_its_worth_in_the_tail_beside_that_in_a_word_of_the_head():
@@ -330,3 +377,16 @@ def test_counts_that_63_bits_cannot_sum_are_refused(tmp_path):
     bound = lower_bound(instance)
     checks(instance, bound)
     assert bound.lower_bound <= fewest_tokens(Instance(large, 1))
+
+
+def test_the_example_with_merges_by_hand():
+    instance = by_head(WordCounts.from_counts({"abc": 3, "abd": 1}), 1, 1, merges=MergeCondition())
+    charge = Charge(b"abc", 1, ((b"ab", 1), (b"bc", 1)))
+    for charges, proven in (((charge,), 6), ((), 5)):
+        leaf = Leaf(np.ones(3, np.int32), charges=charges)
+        certificate = Certificate.of(instance, (leaf,), proven, 0, term_of(instance, {}, 0, 12))
+        check = check_certificate(instance, certificate)
+        assert (check.problems, check.lower_bound) == ((), proven)
+    less = replace(leaf, charges=(replace(charge, parts=((b"ab", 1),)),))
+    check = check_certificate(instance, replace(certificate, tree=(less,)))
+    assert check.problems == ("'abc' pays 1, and 'bc', which make it, receive 0",)

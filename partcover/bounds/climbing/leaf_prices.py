@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from ...verification.sorted_words import SortedWords
 from ..counting.price_counter import PriceCounter
 from ..rows.budgets import FeeTerm
 from ..rows.cuts import CutTerm, Group, Inequality, set_key
+from ..rows.merges import Charges, Merges, MergeTerm
+from ..rows.needs import Needs, NeedTerm
 from ..rows.rows import ArcRows
 from ..rows.terms import OverFlows, Term
 from ..steps.part_ascent import PartAscent
@@ -50,12 +53,12 @@ class LeafReader:
     def prices(self, leaf: Leaf, scale_bits: int) -> DualPoint:
         """Returns the prices of a leaf in the units of the counter.
 
-        Pairs and cuts with tokens that are not candidates are left out.
+        Pairs, cuts and payments of tokens that are not candidates are left out.
 
         Raises
         ------
         InputError
-            If the check of a certificate would refuse the prices, pairs or cuts, or if a number is
+            If the check of a certificate would refuse the prices or multipliers, or if a number is
             too large to count with.
         """
         counter = self.counter
@@ -80,6 +83,9 @@ class LeafReader:
         terms: list[Term] = [FeeTerm(fees)] if fees else []
         if leaf.has_cuts:
             terms.append(self._cuts(leaf, shift, ascending))
+        if counter.merges is not None:
+            terms.append(MergeTerm(self._merges, self._charges(leaf, shift)))
+            terms.append(NeedTerm(Needs(self._merges), self._dues(leaf, shift, ascending)))
         return DualPoint(prices, tuple(terms))
 
     def candidate(self, token: Token) -> int:
@@ -87,11 +93,46 @@ class LeafReader:
         (key,) = self.counter.instance.index.find_tokens([token]).key.tolist()
         return self.number.get(key, -1)
 
+    @cached_property
+    def _merges(self) -> Merges:
+        """How tokens can be made."""
+        assert self.counter.merges is not None
+        return Merges(self.counter, self.counter.merges)
+
+    def _charges(self, leaf: Leaf, shift: int) -> Charges:
+        """Returns what tokens pay, rounded down, and what their parts get, rounded up."""
+        charges: Charges = []
+        given: dict[int, int] = {}
+        for charge in leaf.charges:
+            number, pays = self.candidate(charge.token), _scaled_one(charge.pays, shift)
+            if number < 0 or not pays:
+                continue
+            gets = {self.candidate(part): -_scaled_one(-more, shift) for part, more in charge.parts}
+            gets.pop(-1, None)
+            charges.append((number, pays, gets))
+            for token, more in (number, pays), *gets.items():
+                given[token] = given.get(token, 0) + more
+        self._refuse_large(given)
+        return charges
+
+    def _dues(self, leaf: Leaf, shift: int, ascending: Int64) -> OverFlows:
+        """Returns what is paid to needed tokens."""
+        paid: dict[int, tuple[Int64, Int64]] = {}
+        for pair in leaf.unpacked_pairs([len(ascending)] * len(leaf.pairs)):
+            if len(pair.tokens) == 1 and (number := self.candidate(pair.tokens[0])) >= 0:
+                own = _scaled(_small(pair.multipliers, shift), shift)
+                paid[number] = ascending[pair.positions[own > 0]], own[own > 0]
+        return _over_flows(paid)
+
+    def _refuse_large(self, gains: dict[int, int]) -> None:
+        """Raises an error if what a token gets or pays does not fit in 61 bits."""
+        if max(gains.values(), default=0) >= _LIMIT << self.counter.low_bits:
+            raise InputError("the multipliers of a leaf are too large to count with")
+
     def _cuts(self, leaf: Leaf, shift: int, ascending: Int64) -> CutTerm:
         numbers = self._numbers(leaf)
         edges: dict[int, Group] = {}
-        positions: dict[int, Int64] = {}
-        multipliers: dict[int, Int64] = {}
+        paid: dict[int, tuple[Int64, Int64]] = {}
         size = len(ascending)
         for pair in leaf.unpacked_pairs([size] * len(leaf.pairs)):
             edge = tuple(sorted(numbers[token] for token in pair.tokens))
@@ -99,10 +140,7 @@ class LeafReader:
             name = set_key(edge)
             if len(edge) > 1 and edge[0] >= 0 and own.any() and name not in edges:
                 edges[name] = edge
-                positions[name] = ascending[pair.positions[own > 0]]
-                multipliers[name] = own[own > 0]
-        if sum(int(m.sum()) for m in multipliers.values()) >= _LIMIT:
-            raise InputError("the multipliers of a leaf are too large to count with")
+                paid[name] = ascending[pair.positions[own > 0]], own[own > 0]
         cuts: dict[Inequality, int] = {}  # a cut with a large multiplier is listed several times
         gains: dict[int, int] = {}
         for cut in leaf.cuts:
@@ -115,17 +153,9 @@ class LeafReader:
                 cuts[inequality] = cuts.get(inequality, 0) + multiplier
                 for token in inequality.tokens:
                     gains[token] = gains.get(token, 0) + multiplier * abs(cut.coef)
-        if max(gains.values(), default=0) >= _LIMIT << self.counter.low_bits:
-            raise InputError("the multipliers of a leaf are too large to count with")
-        names = sorted(edges)
-        sizes = [len(positions[name]) for name in names]
-        over = OverFlows(
-            np.array(names, np.int64),
-            np.repeat(np.arange(len(names)), sizes),
-            np.concatenate([np.zeros(0, np.int64), *(positions[name] for name in names)]),
-            np.concatenate([np.zeros(0, np.int64), *(multipliers[name] for name in names)]),
-        )
-        return CutTerm(over, tuple(edges[name] for name in names), cuts)
+        self._refuse_large(gains)
+        over = _over_flows(paid)
+        return CutTerm(over, tuple(edges[name] for name in over.names.tolist()), cuts)
 
     def _numbers(self, leaf: Leaf) -> dict[Token, int]:
         """Returns the number of each token of pairs and cuts; −1 if it is not a candidate."""
@@ -185,6 +215,19 @@ def _place(ascent: PartAscent, prices: DualPoint, multiplier: dict[Inequality, i
     mu = ascent.mu.copy()
     mu[len(mu) - len(ascent.cuts) :] = [multiplier[cut] / one for cut in ascent.cuts]
     ascent.move(prices.prices[parts.position] / one, row, mu)
+
+
+def _over_flows(paid: dict[int, tuple[Int64, Int64]]) -> OverFlows:
+    """Returns multipliers over flows from the positions and multipliers of each name."""
+    if sum(int(multiplier.sum()) for _, multiplier in paid.values()) >= _LIMIT:
+        raise InputError("the multipliers of a leaf are too large to count with")
+    names, nothing = sorted(paid), np.zeros(0, np.int64)
+    return OverFlows(
+        np.array(names, np.int64),
+        np.repeat(np.arange(len(names)), [len(paid[name][0]) for name in names]),
+        np.concatenate([nothing, *(paid[name][0] for name in names)]),
+        np.concatenate([nothing, *(paid[name][1] for name in names)]),
+    )
 
 
 def _small(values: Int64, shift: int) -> Int64:

@@ -37,6 +37,7 @@ _Sums: TypeAlias = tuple[int, Int64, Int64, Bools]
 _BITS = 20  # binary digits of a price, unless the counts are large
 # sums of prices, and of what all tokens save, then fit in 63 bits
 _TOTAL_BITS, _WORTH_BITS = 56, 57
+_MERGE_BITS = 5  # what parts and needed tokens get is up to 20 times what prices give
 _TOLLS = 6  # passes that compute multipliers
 MOST_TRIED = 1 << 18
 """Number of words of the tail on which many multipliers are tried."""
@@ -148,6 +149,8 @@ class TailPrices:
             self.class_bits = 1
         total = instance.words.total_symbols + tail.symbols
         room = min(_TOTAL_BITS - total.bit_length(), _WORTH_BITS - tail.worth.bit_length())
+        if counter.merges is not None:
+            room -= _MERGE_BITS
         if room < 1:
             raise InputError(
                 f"{total} symbols are counted, which is too much for sums of 63 bits: scale the "
@@ -164,6 +167,8 @@ class TailPrices:
         self.prices = self.point.prices.astype(np.int64)
         rewards = self.point.rewards(counter)
         self.rewards = rewards.units
+        if int(np.abs(self.rewards).max(initial=0)) >= 1 << _WORTH_BITS:
+            raise InputError("the multipliers of a leaf are too large to count with")
         self.total = rewards.total  # the head's bound before rewards are subtracted
         self.free = instance.k - len(instance.fixed)
         occurs = instance.index.find_tokens(instance.fixed).occurs.tolist()
@@ -192,7 +197,8 @@ class TailPrices:
         index = counter.instance.index
         number = index.numbers(index.find_words())
         is_known = (self.rewards > 0) | counter.fixed
-        if counter.groups:  # a word may be in a group that is full
+        # a word may be in a group that is full, or may be made from a token inside it
+        if counter.groups or counter.merges is not None:
             number = np.full(len(words), -1)
         is_known[number[number >= 0]] = True
         self.known = np.flatnonzero(is_known)
@@ -480,7 +486,7 @@ class TailPrices:
             self.class_bits,
         )
         tree = (self.point.leaf(counter),)
-        return Certificate.of(instance, tree, self.lower_bound, counter.bits, term)
+        return Certificate.of(counter.asked(instance), tree, self.lower_bound, counter.bits, term)
 
 
 def _point(counter: PriceCounter, certificate: Certificate | None) -> DualPoint:

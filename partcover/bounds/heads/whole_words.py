@@ -62,8 +62,11 @@ class WholeWords:
 
     @cached_property
     def sample(self) -> Instance:
-        """An instance of the head and a sample of equal size that stands for the tail."""
-        return replace(self.head, words=self.words.with_sample(self.words.n))
+        """An instance of the head and a sample of equal size that stands for the tail.
+
+        It has no merges.
+        """
+        return replace(self.head, words=self.words.with_sample(self.words.n)).unmerged
 
     @cached_property
     def tried(self) -> list[WordCounts]:

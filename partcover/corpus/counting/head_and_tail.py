@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from os import PathLike
@@ -19,10 +20,11 @@ from ...runtime.arguments import Whole, checked
 from ...runtime.arrays import Bools, Int64
 from ...runtime.processes.engines import in_order
 from ...runtime.processes.shared_value import Shared, shared
+from .. import symbols as sym
 from ..files.tsv import Header
 from ..symbols import Symbols, Token
 from ..word_arrays import MAX_COUNT
-from ..word_counts import WordCounts
+from ..word_counts import WordCounts, split_words
 from .counts_part import parts_of, words_of
 
 __all__ = ["HeadAndTail", "WordShard", "words_between"]
@@ -64,15 +66,21 @@ class WordShard:
         Words of more are in the head, of fewer in the tail.
     ties : int
         Of the words of just so many, the number of first ones that are in the head.
+    protected : sequence of sequence of token
+        The words, those of the head or of the tail, are split at these tokens, list by list.
+    weight : int
+        A factor of all counts, at least 1.
     """
 
     parts: Sequence[_Part]
     least: int = MAX_COUNT
     ties: int = 0
+    protected: tuple[tuple[Token, ...], ...] = ()
+    weight: int = 1
 
     def blocks(self) -> Iterator[WordCounts]:
-        """Yields all words in blocks."""
-        return chain.from_iterable(part.blocks() for part in self.parts)
+        """Yields all words in blocks; a word that splitting makes may come several times."""
+        return map(self._made, self._whole_words())
 
     def tail_blocks(self) -> Iterator[WordCounts]:
         """Yields the words of the tail in blocks."""
@@ -81,12 +89,24 @@ class WordShard:
     def split(self) -> Iterator[tuple[WordCounts, WordCounts]]:
         """Yields the words of the head and of the tail in each block."""
         ties = self.ties
-        for block in self.blocks():
+        for block in self._whole_words():
             equal = block.counts == self.least
             inside = block.counts > self.least
             inside[np.flatnonzero(equal)[:ties]] = True
             ties = max(0, ties - int(equal.sum()))
-            yield _taken(block, inside), _taken(block, ~inside)
+            yield self._made(_taken(block, inside)), self._made(_taken(block, ~inside))
+
+    def _whole_words(self) -> Iterator[WordCounts]:
+        return chain.from_iterable(part.blocks() for part in self.parts)
+
+    def _made(self, words: WordCounts) -> WordCounts:
+        """Returns words split at the protected tokens, with weighted counts."""
+        for tokens in self.protected:
+            pairs = list(split_words(words, tokens))
+            data, offsets = sym.packed([word for word, _ in pairs], words.symbols)
+            counts = np.array([count for _, count in pairs], np.int64)
+            words = replace(words, data=data, offsets=offsets, counts=counts)
+        return words if self.weight == 1 else replace(words, counts=self.weight * words.counts)
 
 
 class HeadAndTail:
@@ -111,8 +131,8 @@ class HeadAndTail:
         As given.
     head : WordCounts
         The head.
-    total_count : int
-        Words that are counted in head and tail.
+    total_count, total_symbols : int
+        Words that are counted in head and tail, and their symbols.
 
     Examples
     --------
@@ -138,7 +158,7 @@ class HeadAndTail:
         number = 1 if executor is None else max(1, min(len(parts), _SHARDS))
         cuts = [len(parts) * i // number for i in range(number + 1)]
         self._shards = [WordShard(parts[a:b]) for a, b in pairwise(cuts)]
-        self.total_count = 0
+        self.total_count = self.total_symbols = 0
         self._split()
         self.head = self._head()
 
@@ -173,6 +193,59 @@ class HeadAndTail:
             parts = [replace(part, path=name) for part in parts]
         return cls(parts, n, executor, scratch)
 
+    @staticmethod
+    def joined(
+        parts: Sequence[HeadAndTail], weights: Sequence[int], head: WordCounts
+    ) -> HeadAndTail:
+        """Returns several heads and tails as one, with all counts multiplied by weights.
+
+        A word of the tail may also be one of the head, and may come several times.
+
+        Parameters
+        ----------
+        parts : sequence of HeadAndTail
+            Heads of equally many words, which are read by the same workers.
+        weights : sequence of int
+            A weight for each, at least 0.  Where it is 0, the words are left out.
+        head : WordCounts
+            The words of all heads, with the sums of their weighted counts.
+        """
+        other = copy(parts[0])
+        pairs = [pair for pair in zip(parts, weights, strict=True) if pair[1]]
+        other._shards = [
+            replace(shard, weight=weight * shard.weight)
+            for part, weight in pairs
+            for shard in part._shards
+        ]
+        other.total_count = sum(weight * part.total_count for part, weight in pairs)
+        other.total_symbols = sum(weight * part.total_symbols for part, weight in pairs)
+        other.head = head
+        return other
+
+    def split_at(self, tokens: Sequence[Token]) -> HeadAndTail:
+        """Returns the same head and tail, with their words split at protected tokens.
+
+        The words are divided into head and tail first.  So a word of the tail may also be one of
+        the head, and may come several times.
+
+        Examples
+        --------
+        >>> from partcover import WordCounts
+        >>> from partcover.corpus.counting.head_and_tail import HeadAndTail
+        >>> words = HeadAndTail.of(WordCounts.from_counts({"hat": 9, "chat": 1, "that": 5}), 2)
+        >>> split = words.split_at([b"hat"])
+        >>> split.head.to_dict(), list(split.tail())
+        ({b'hat': 14, b't': 5}, [(b'c', 1), (b'hat', 1)])
+        """
+        last = (tuple(tokens),)
+        if all(shard.protected[-1:] == last for shard in self._shards):
+            return self
+        other = copy(self)
+        other._shards = [replace(shard, protected=shard.protected + last) for shard in self._shards]
+        other.total_count = sum(other.map(_total_count))
+        other.head = replace(self.head.split_at(tokens), **self.head.how)
+        return other
+
     def map(self, work: Callable[..., _Result], *values: Any) -> Iterator[_Result]:
         """Yields what a function returns for each shard of the words, in order.
 
@@ -204,14 +277,15 @@ class HeadAndTail:
     def _split(self) -> None:
         """Finds the least count of the head, and says to each shard how its words are split."""
         found = list(self.map(_numbers))
-        self.total_count = sum(total for _, total in found)
-        values, numbers = _added(numbers for numbers, _ in found)
+        self.total_count = sum(count for _, count, _ in found)
+        self.total_symbols = sum(symbols for _, _, symbols in found)
+        values, numbers = _added(numbers for numbers, *_ in found)
         above = np.cumsum(numbers[::-1])[::-1]  # words of so many or more
         least, ties = 0, 0
         if len(values) and above[0] > self.n:
             at = int(np.flatnonzero(above >= self.n)[-1])
             least, ties = int(values[at]), self.n - int(above[at] - numbers[at])
-        for i, ((counts, n), _) in enumerate(found):
+        for i, ((counts, n), *_) in enumerate(found):
             self._shards[i] = replace(self._shards[i], least=least, ties=ties)
             ties = max(0, ties - int(n[counts == least].sum()))
 
@@ -282,14 +356,20 @@ class _Call:
         return self.work(shard, *values)
 
 
-def _numbers(shard: WordShard) -> tuple[_Numbers, int]:
-    """Returns how many words have which count, and the sum of all counts."""
+def _numbers(shard: WordShard) -> tuple[_Numbers, int, int]:
+    """Returns how many words have which count, and how many words and symbols are counted."""
     numbers: _Numbers = _added([])
-    total = 0
+    count = symbols = 0
     for block in shard.blocks():
         numbers = _added([numbers, np.unique(block.counts, return_counts=True)])
-        total += block.total_count
-    return numbers, total
+        count += block.total_count
+        symbols += block.total_symbols
+    return numbers, count, symbols
+
+
+def _total_count(shard: WordShard) -> int:
+    """Returns the sum of the counts of all words."""
+    return sum(block.total_count for block in shard.blocks())
 
 
 def _added(found: Iterable[_Numbers]) -> _Numbers:
@@ -327,8 +407,8 @@ def _joined(parts: list[WordCounts]) -> WordCounts:
         counts=np.concatenate([part.counts for part in parts]),
     )
     arrays = joined.utf8_arrays()
-    if arrays is None:  # integers come from memory, where words are distinct
-        return joined
+    if arrays is None:
+        return WordCounts.from_counts(joined, joined.symbols, **joined.how)
     table = _word_table.WordTable()
     table.add_words(*arrays)
     header = Header(joined.pretokenizer, joined.symbols, joined.normalizer)

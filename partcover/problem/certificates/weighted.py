@@ -42,7 +42,7 @@ def of_weighted(instance: Instance, weights: Sequence[int], proof: Certificate) 
     )
     assert isinstance(proof.lower_bound, int)
     bound = instance.corpora.proven(proof.lower_bound, weights)
-    return Certificate.of(instance, tree, bound, proof.scale_bits)
+    return Certificate.of(instance, tree, bound, proof.scale_bits, proof.tail)
 
 
 def leaves_weighted(certificate: Certificate) -> Iterator[tuple[int, ...]]:
