@@ -34,6 +34,7 @@ from partcover import (
     reference_counts,
     verify,
 )
+from partcover.analysis.by_corpus import tokens_by_corpus
 from partcover.bounds.weighted_rounds import round_seconds
 from partcover.heuristics.corpora_exchange import ExchangeSearch
 from partcover.problem.certificates.checksum import with_checksum
@@ -369,3 +370,6 @@ def test_bounds_by_heads(number, n, kind, data):
     tokens = list(dict.fromkeys([*instance.fixed, *pool]))[: instance.k]
     chosen = Vocabulary(tokens, instance.symbols)
     assert verify(split, chosen) == verify(instance, chosen)
+    assert tokens_by_corpus(split, chosen) == tokens_by_corpus(instance, chosen)
+    # no vocabulary of the heads is taken for one of all words
+    assert lower_bound(split, gap=0.5, cuts=False).incumbent is None

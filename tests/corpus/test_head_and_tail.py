@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 import shard_work
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from properties import tries
 
-from partcover import InputError, PartcoverError, WordCounts
+from partcover import Corpora, InputError, PartcoverError, WordCounts
 from partcover.corpus.counting import counts_file, counts_part
 from partcover.corpus.counting.counts_part import parts_of
 from partcover.corpus.counting.head_and_tail import HeadAndTail
@@ -127,3 +130,43 @@ def test_a_lost_process_is_an_error(counts):
         assert (
             WordCounts.from_files("C.tsv", executor=executor, all_files=True).total_count >= total
         )
+
+
+@tries(40)
+@given(st.lists(WORDS, min_size=2, max_size=3), st.integers(1, 4), st.data())
+def test_several_are_joined_with_weights_and_split_at_tokens(tables, n, data):
+    corpora = [WordCounts.from_counts(table, "chars") for table in tables]
+    weights = data.draw(st.lists(st.integers(0, 3), min_size=len(corpora), max_size=len(corpora)))
+    assume(any(weights))
+    tokens = data.draw(st.lists(st.text("aé", min_size=2, max_size=3), max_size=5))
+    parts = [HeadAndTail.of(words, n).split_at(tokens) for words in corpora]
+    several = Corpora(parts, [1] * len(parts))
+    all_words = several.all_weighted(weights)
+    expected = Counter()
+    for words, weight in zip(corpora, weights, strict=True):
+        longest_first = "|".join(map(re.escape, sorted(tokens, key=len, reverse=True)))
+        for word, count in words:
+            for piece in re.split(f"({longest_first})", word) if tokens else [word]:
+                expected[piece] += weight * count
+    del expected[""]
+    found = Counter(all_words.head.to_dict())
+    for word, count in all_words.tail():
+        found[word] += count
+    assert found == +expected
+    assert all_words.total_count == sum(expected.values())
+    assert all_words.total_symbols == sum(len(word) * n for word, n in expected.items())
+    listed = Counter(chain.from_iterable(all_words.map(_all_words)))
+    assert sum(count * times for (_, count), times in listed.items()) == all_words.total_count
+    large = several.integer_weights([0.37 + number for number in range(len(parts))])
+    assert several.all_weighted(large).total_symbols <= 2**34
+
+
+def _all_words(shard):
+    return pairs(shard.blocks())
+
+
+def test_a_sample_of_integers_has_each_word_once():
+    words = WordCounts.from_counts({(1, 2, 3): 5, (1, 2, 4): 3, (1, 2, 5): 2}, "ints")
+    sample = HeadAndTail.of(words, 1).split_at([(1, 2)]).with_sample(100)
+    assert sample.to_dict()[1, 2] == 10
+    assert len(sample.to_dict()) == len(sample)
