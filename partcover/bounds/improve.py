@@ -108,7 +108,7 @@ def improve(
     corpus whose ratio is above the mean gets more weight, and the next round begins with the best
     vocabulary and the last prices.  At the end tokens are exchanged as long as that helps the worst
     corpus; in small corpora, exchanges also start from vocabularies with a few tokens replaced at
-    random.
+    random.  With merges no tokens are exchanged.
 
     Examples
     --------
@@ -133,9 +133,10 @@ def improve(
                 f"with {kind}, a search needs a bound: leave out bound=False (--no-bound)"
             )
     if instance.corpora is not None:
-        for kind, given in kinds[1:]:
-            if given is not None:
-                raise InputError(f"for several corpora with {kind} only lower_bound is possible")
+        if instance.tail is not None:
+            raise InputError(
+                "for several corpora with a head and a tail only lower_bound is possible"
+            )
         rounds = WeightedRounds(
             instance, limits, gap, progress or Progress(), _improved_round, checkpoint
         )
@@ -205,7 +206,8 @@ def _for_corpora(
         rounds.start_from(start_certificate)
     try:
         rounds.begin(offers=True)
-        rounds.checkpoints.offer()
+        if rounds.tokens:
+            rounds.checkpoints.offer()
         rounds.rounds(cuts=cuts, offers=True)
         rounds.exchange()
     except KeyboardInterrupt:

@@ -277,8 +277,8 @@ class WeightedRounds:
         return made.proof, made.chosen
 
     def exchange(self) -> None:
-        """Exchanges tokens of the best vocabulary for tokens of other rounds."""
-        if self.is_closed or self.termination == "interrupted":
+        """Exchanges tokens of the best vocabulary for tokens of other rounds, without merges."""
+        if self.instance.merges is not None or self.is_closed or self.termination == "interrupted":
             return
         limits = self.limits
         search = ExchangeSearch(self.instance, self.deadline, limits.threads, limits.seed)

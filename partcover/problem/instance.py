@@ -67,7 +67,8 @@ class Instance:
     merges : MergeCondition, optional
         The merges that must make every token that is not required.  `prune`, `extend`, `improve`
         and `solve` find such vocabularies and prove bounds for them, `lower_bound` proves bounds,
-        and `verify` checks both; all other methods refuse such an instance.
+        and `verify` checks both; all other methods refuse such an instance.  For several corpora
+        `solve` refuses it, too.
     threshold : int, optional
         The number of tokens of the decision problem: is there a vocabulary that needs at most
         this many?

@@ -373,3 +373,29 @@ def test_bounds_by_heads(number, n, kind, data):
     assert tokens_by_corpus(split, chosen) == tokens_by_corpus(instance, chosen)
     # no vocabulary of the heads is taken for one of all words
     assert lower_bound(split, gap=0.5, cuts=False).incumbent is None
+
+
+@pytest.mark.long
+@tries(25)
+@given(st.integers(0, 2**31), st.booleans(), st.booleans())
+def test_vocabularies_of_tokens_that_merges_make(number, any_merges, whole_words):
+    instance = generated_corpora(number)
+    pool = useful(instance)
+    assume(len(pool) <= 11)
+    draw = random.Random(number)
+    pairs = [(token[:at], token[at:]) for token in pool for at in range(1, len(token))]
+    some = None if any_merges else tuple(pair for pair in pairs if draw.randrange(2))
+    closed = replace(instance, merges=MergeCondition(some, whole_words=whole_words))
+    optimum = smallest_worst_closed(closed)
+    assume(optimum is not None)
+    stored = []
+    found = improve(closed, checkpoint=stored.append)
+    checks(closed, found)
+    assert found.lower_bound <= optimum <= found.worst
+    check = check_certificate(closed, found.certificate)
+    assert (check.problems, check.lower_bound >= found.lower_bound) == ((), True)
+    for solution in stored:
+        assert verify(closed, solution.vocabulary).ok
+    again = improve(closed, warm_start=found, time_limit=0)
+    assert again.worst <= found.worst
+    assert again.lower_bound >= found.lower_bound
