@@ -30,6 +30,7 @@ from partcover import (
     greedwmc,
     lower_bound,
     relax,
+    solve,
     trainers,
     verify,
 )
@@ -371,3 +372,18 @@ def test_characters_are_there_where_merging_starts_from_them():
     assert list(condition.splits("é".encode())) == [()]
     assert () in condition.splits("éa".encode())
     assert () not in MergeCondition().splits("éa".encode())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("bits", [40, 62, 80])
+def test_a_start_with_large_multipliers_is_read_as_far_as_it_fits(bits):
+    instance = Instance({"abcd": 3, "bcde": 2, "abce": 2}, 2, merges=MergeCondition())
+    proof = lower_bound(instance).certificate
+    pays = Charge(b"abc", 1 << bits, ((b"ab", 1 << bits), (b"bc", 1 << bits)))
+    paid = (due(b"ab", {0: 1 << min(bits, 60), 1: 1}),)
+    start = with_leaf(proof, charges=(pays,), pairs=paid, cuts=())
+    best = fewest_closed(instance, instance.merges)
+    for method in (lower_bound, solve):
+        found = method(instance, start_certificate=start)
+        assert check_certificate(instance, found.certificate).ok
+        assert found.lower_bound <= best

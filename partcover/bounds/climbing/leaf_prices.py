@@ -84,8 +84,7 @@ class LeafReader:
         if leaf.has_cuts:
             terms.append(self._cuts(leaf, shift, ascending))
         if counter.merges is not None:
-            terms.append(MergeTerm(self._merges, self._charges(leaf, shift)))
-            terms.append(NeedTerm(Needs(self._merges), self._dues(leaf, shift, ascending)))
+            terms += self._of_merges(leaf, shift, ascending)
         return DualPoint(prices, tuple(terms))
 
     def candidate(self, token: Token) -> int:
@@ -99,10 +98,18 @@ class LeafReader:
         assert self.counter.merges is not None
         return Merges(self.counter, self.counter.merges)
 
+    def _of_merges(self, leaf: Leaf, shift: int, ascending: Int64) -> list[Term]:
+        """Returns what tokens pay to others; nothing if that is too large to count with."""
+        terms: list[Term] = [MergeTerm(self._merges, self._charges(leaf, shift))]
+        dues = self._dues(leaf, shift, ascending)
+        terms.append(NeedTerm(Needs(self._merges), dues))
+        gains = [abs(m) for term in terms for m in term.gives(self.counter).tokens.values()]
+        fits = max(gains, default=0) < _LIMIT << self.counter.low_bits
+        return terms if fits and sum(dues.multiplier.tolist()) < _LIMIT else []
+
     def _charges(self, leaf: Leaf, shift: int) -> Charges:
         """Returns what tokens pay, rounded down, and what their parts get, rounded up."""
         charges: Charges = []
-        given: dict[int, int] = {}
         for charge in leaf.charges:
             number, pays = self.candidate(charge.token), _scaled_one(charge.pays, shift)
             if number < 0 or not pays:
@@ -110,9 +117,6 @@ class LeafReader:
             gets = {self.candidate(part): -_scaled_one(-more, shift) for part, more in charge.parts}
             gets.pop(-1, None)
             charges.append((number, pays, gets))
-            for token, more in (number, pays), *gets.items():
-                given[token] = given.get(token, 0) + more
-        self._refuse_large(given)
         return charges
 
     def _dues(self, leaf: Leaf, shift: int, ascending: Int64) -> OverFlows:
@@ -123,11 +127,6 @@ class LeafReader:
                 own = _scaled(_small(pair.multipliers, shift), shift)
                 paid[number] = ascending[pair.positions[own > 0]], own[own > 0]
         return _over_flows(paid)
-
-    def _refuse_large(self, gains: dict[int, int]) -> None:
-        """Raises an error if what a token gets or pays does not fit in 61 bits."""
-        if max(gains.values(), default=0) >= _LIMIT << self.counter.low_bits:
-            raise InputError("the multipliers of a leaf are too large to count with")
 
     def _cuts(self, leaf: Leaf, shift: int, ascending: Int64) -> CutTerm:
         numbers = self._numbers(leaf)
@@ -153,7 +152,10 @@ class LeafReader:
                 cuts[inequality] = cuts.get(inequality, 0) + multiplier
                 for token in inequality.tokens:
                     gains[token] = gains.get(token, 0) + multiplier * abs(cut.coef)
-        self._refuse_large(gains)
+        if max(gains.values(), default=0) >= _LIMIT << self.counter.low_bits:
+            raise InputError("the multipliers of a leaf are too large to count with")
+        if sum(int(multiplier.sum()) for _, multiplier in paid.values()) >= _LIMIT:
+            raise InputError("the multipliers of a leaf are too large to count with")
         over = _over_flows(paid)
         return CutTerm(over, tuple(edges[name] for name in over.names.tolist()), cuts)
 
@@ -219,8 +221,6 @@ def _place(ascent: PartAscent, prices: DualPoint, multiplier: dict[Inequality, i
 
 def _over_flows(paid: dict[int, tuple[Int64, Int64]]) -> OverFlows:
     """Returns multipliers over flows from the positions and multipliers of each name."""
-    if sum(int(multiplier.sum()) for _, multiplier in paid.values()) >= _LIMIT:
-        raise InputError("the multipliers of a leaf are too large to count with")
     names, nothing = sorted(paid), np.zeros(0, np.int64)
     return OverFlows(
         np.array(names, np.int64),
