@@ -312,11 +312,8 @@ def test_mistakes():
         reference_counts([ints, ints], "bytes", 1)
 
 
-@pytest.mark.long
-@tries(25)
-@given(st.integers(0, 2**31), st.booleans(), st.booleans())
-def test_bounds_for_tokens_that_merges_make(number, any_merges, whole_words):
-    """With several corpora, merges, and often group budgets and cuts."""
+def with_merges(number, any_merges, whole_words):
+    """Generated corpora whose tokens merges must make, and the smallest largest ratio."""
     instance = generated_corpora(number)
     pool = useful(instance)
     assume(len(pool) <= 11)
@@ -326,6 +323,15 @@ def test_bounds_for_tokens_that_merges_make(number, any_merges, whole_words):
     closed = replace(instance, merges=MergeCondition(some, whole_words=whole_words))
     optimum = smallest_worst_closed(closed)
     assume(optimum is not None)
+    return closed, optimum
+
+
+@pytest.mark.long
+@tries(25)
+@given(st.integers(0, 2**31), st.booleans(), st.booleans())
+def test_bounds_for_tokens_that_merges_make(number, any_merges, whole_words):
+    """With several corpora, merges, and often group budgets and cuts."""
+    closed, optimum = with_merges(number, any_merges, whole_words)
     bound = lower_bound(closed)
     assert bound.lower_bound <= optimum
     check = check_certificate(closed, bound.certificate)
@@ -379,15 +385,7 @@ def test_bounds_by_heads(number, n, kind, data):
 @tries(25)
 @given(st.integers(0, 2**31), st.booleans(), st.booleans())
 def test_vocabularies_of_tokens_that_merges_make(number, any_merges, whole_words):
-    instance = generated_corpora(number)
-    pool = useful(instance)
-    assume(len(pool) <= 11)
-    draw = random.Random(number)
-    pairs = [(token[:at], token[at:]) for token in pool for at in range(1, len(token))]
-    some = None if any_merges else tuple(pair for pair in pairs if draw.randrange(2))
-    closed = replace(instance, merges=MergeCondition(some, whole_words=whole_words))
-    optimum = smallest_worst_closed(closed)
-    assume(optimum is not None)
+    closed, optimum = with_merges(number, any_merges, whole_words)
     stored = []
     found = improve(closed, checkpoint=stored.append)
     checks(closed, found)
