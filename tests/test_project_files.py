@@ -90,6 +90,16 @@ def test_wheels_leave_out_the_large_proofs():
     assert set(re.findall(r"'(.*)'", listed)) == large
 
 
+def test_a_checkout_on_windows_has_the_same_bytes():
+    for name in ("README.md", "instances/papaya-impact.json", "tests/public_api.txt"):
+        line = ["git", "-c", "core.autocrlf=true", "cat-file", "--filters", f"HEAD:{name}"]
+        checked_out = subprocess.run(line, cwd=ROOT, capture_output=True)
+        if checked_out.returncode:
+            pytest.skip("this is no checkout")
+        assert b"\n" in checked_out.stdout
+        assert b"\r" not in checked_out.stdout, name
+
+
 def test_every_hook_is_a_target_that_make_has():
     yaml = pytest.importorskip("yaml")
     (repository,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"]
