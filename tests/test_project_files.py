@@ -100,6 +100,12 @@ def test_a_checkout_on_windows_has_the_same_bytes():
         assert b"\r" not in checked_out.stdout, name
 
 
+def test_a_wheel_is_tested_with_all_files_but_the_package():
+    wheels = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["cibuildwheel"]
+    sources = {name for one in wheels["overrides"] for name in one["test-sources"]}
+    assert sources == {name.partition("/")[0] for name in texts()} - {"partcover"}
+
+
 def test_every_hook_is_a_target_that_make_has():
     yaml = pytest.importorskip("yaml")
     (repository,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"]
