@@ -12,6 +12,7 @@ from ..corpus.normalizers.normalizer import glance
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..interop.huggingface.origin import settings_ids
 from ..problem.instance import Instance
 from ..vocabulary.vocabulary import Vocabulary
 
@@ -30,6 +31,7 @@ __all__ = [
     "words_within",
 ]
 
+_NEAR = 1 << 16  # ids between the last one and one of the settings
 _MOST_LISTED = 20_000_000  # substrings that are listed
 
 
@@ -92,6 +94,8 @@ def weighed(words: WordCounts, others: WordCounts | None, weights: tuple[int, in
 def next_id(base: Vocabulary) -> int:
     """Returns the first id after all ids of a vocabulary, special tokens included.
 
+    Tokens that only the settings beside its file name count, too, unless their ids are far away.
+
     Examples
     --------
     >>> from partcover import Vocabulary
@@ -99,7 +103,9 @@ def next_id(base: Vocabulary) -> int:
     >>> next_id(Vocabulary(["th"], special=["<s>"]))
     258
     """
-    return max((*base.id_of, *base.special.values(), *base.decode_only)) + 1
+    first = max((*base.id_of, *base.special.values(), *base.decode_only)) + 1
+    beside = (number for number in settings_ids(base).values() if number < first + _NEAR)
+    return max((first, *(number + 1 for number in beside)))
 
 
 def extended(base: Vocabulary, new: Sequence[Token], **use: Any) -> Vocabulary:
@@ -114,8 +120,7 @@ def extended(base: Vocabulary, new: Sequence[Token], **use: Any) -> Vocabulary:
     ((b'th', b'hat'), (256, 258), {'<s>': 257})
     """
     ids = base.ids
-    if base.symbols == "bytes" and (ids is not None or base.special or base.decode_only):
-        first = next_id(base)
+    if base.symbols == "bytes" and (first := next_id(base)) != len(base.id_of):
         ids = (*base.id_of, *range(first, first + len(new)))
     return base.with_(tokens=(*base.tokens, *new), ids=ids, **use)
 

@@ -57,7 +57,8 @@ def extend(
     ----------
     base : Vocabulary
         The existing vocabulary.  Its tokens, ids and special tokens do not change, and the new
-        tokens get the ids after them.
+        tokens get the ids after them, and after those that only the settings beside its file name
+        (the ``added_tokens_decoder`` of tokenizer_config.json).
     words : WordCounts
         The corpus, split into words by the base's own pre-tokenizer.  Words of ``none``, which are
         whole texts, are split further where no token of the base reaches across

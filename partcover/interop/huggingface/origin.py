@@ -32,6 +32,7 @@ __all__ = [
     "origin_in",
     "origin_of",
     "settings_beside",
+    "settings_ids",
     "use_of",
     "write_into",
 ]
@@ -44,6 +45,7 @@ _LARGEST = 1 << 20  # bytes of a file that is kept
 _MARK = "▁"
 _RENAMES = "renames"
 _BYTE = re.compile(r"<0x[0-9A-F]{2}>")
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _OTHER_USE = (
     "what its tokenizer.json had besides is left out: the vocabulary is used otherwise than there"
 )
@@ -131,14 +133,48 @@ def _read(path: Path) -> str | None:
 
 def origin_in(vocabulary: Vocabulary) -> tuple[dict[str, Any] | None, list[str]]:
     """Returns what a vocabulary's files held besides, if it is still used so, and remarks."""
-    provenance = vocabulary.provenance
-    base = provenance.get("base")
-    given = provenance.get(ORIGIN) or (base.get(ORIGIN) if isinstance(base, Mapping) else None)
-    if not isinstance(given, Mapping) or "tokenizer" not in given:
+    given = _kept(vocabulary)
+    if given is None:
         return None, []
     if given.get("use") != use_of(vocabulary):
         return None, [_OTHER_USE]
     return dict(given), []
+
+
+def _kept(vocabulary: Vocabulary) -> Mapping[str, Any] | None:
+    """Returns what a vocabulary's files held besides, however it is used; None if unknown."""
+    provenance = vocabulary.provenance
+    base = provenance.get("base")
+    given = provenance.get(ORIGIN) or (base.get(ORIGIN) if isinstance(base, Mapping) else None)
+    return given if isinstance(given, Mapping) and "tokenizer" in given else None
+
+
+def settings_ids(vocabulary: Vocabulary) -> dict[str, int]:
+    """Returns the tokens that only the settings beside a tokenizer.json name, with their ids.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.interop.huggingface.origin import settings_ids
+    >>> entries = {"256": {"content": "<s>"}, "300": {"content": "<user>"}}
+    >>> origin = {"tokenizer": {}, "config": {"added_tokens_decoder": entries}}
+    >>> settings_ids(Vocabulary([], special=["<s>"], provenance={"origin": origin}))
+    {'<user>': 300}
+    """
+    origin = _kept(vocabulary)
+    config = None if origin is None else origin.get("config")
+    listed = config.get("added_tokens_decoder") if isinstance(config, Mapping) else None
+    if not isinstance(listed, Mapping):
+        return {}
+    taken = {*vocabulary.id_of, *vocabulary.special.values(), *vocabulary.decode_only}
+    found: dict[str, int] = {}
+    for number, entry in listed.items():
+        if not isinstance(entry, Mapping) or _RENAMES in entry or not _NUMBER.fullmatch(number):
+            continue
+        text = entry.get("content")
+        if isinstance(text, str) and text and text not in vocabulary.special:
+            found[text] = int(number)
+    return {text: number for text, number in found.items() if number not in taken}
 
 
 def use_of(vocabulary: Vocabulary) -> dict[str, Any]:
@@ -246,6 +282,13 @@ def _filled(
     if unknown is not None and before in free and unknown not in {**vocab, **inside}:
         free.remove(before)
         inside[unknown] = before  # which needs no place of its own
+    pieces = max([*vocab.values(), *inside.values()], default=-1)
+    named = {text: n for text, n in settings_ids(vocabulary).items() if n < pieces}
+    if named := {text: n for text, n in named.items() if text not in {**vocab, **inside}}:
+        # so that transformers adds them with these ids, and none behind gets one twice
+        taken = {*vocab.values(), *inside.values(), *vocabulary.special.values(), *named.values()}
+        inside |= named
+        free = sorted({*free, *range(pieces)} - taken)
     inside |= {f"<free {number}>": number for number in free}
     data["added_tokens"] = [{"id": n, **added_entry(vocabulary, text)} for text, n in special]
     data["model"] = _model(dict(data["model"]), spelling, vocabulary, vocab, inside, spell)

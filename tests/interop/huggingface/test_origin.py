@@ -168,9 +168,9 @@ def loaded(folder):
     return tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
 
 
-def counted(vocabulary):
+def counted(vocabulary, text=TEXT):
     how = {"pretokenizer": vocabulary.pretokenizer, "normalizer": vocabulary.normalizer}
-    return WordCounts.from_texts([TEXT], **how)
+    return WordCounts.from_texts([text], **how)
 
 
 def compare(vocabulary, before, after):
@@ -293,6 +293,41 @@ def test_settings_may_name_tokens_of_their_own(tmp_path):
     assert places["<own>"] == size + 5
     new = loaded(tmp_path / "fewer").token_to_id("hat")
     assert places.get("<tool>", new) == (unused if new is None else new)
+
+
+@pytest.mark.parametrize("kind", [of_bytes, of_text, of_metaspace, of_words])
+def test_new_tokens_leave_the_ids_that_settings_name(tmp_path, kind):
+    """As ChatGLM 3's, which its template needs: 64,790 and 64,792, where pieces end at 64,788."""
+    from transformers import PreTrainedTokenizerFast
+
+    folder = tmp_path / "from"
+    folder.mkdir()
+    tokenizer = kind()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    size = tokenizer.get_vocab_size()
+    names = {"[gMASK]": size + 1, "sop": size + 3, "<far>": size + 10**8}
+    listed = {str(n): {"content": text, "normalized": False} for text, n in names.items()}
+    config = {"added_tokens_decoder": listed, "tokenizer_class": "PreTrainedTokenizerFast"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    vocabulary = Vocabulary.load(folder)
+    words = counted(vocabulary, "then eats teeth " * 9)
+    more = extend(vocabulary, words, 2, time_limit=1)
+    assert more.new_ids == (size + 4, size + 5)
+    more.vocabulary.save(tmp_path / "v.json")
+    read = Vocabulary.load(tmp_path / "v.json")
+    twice = extend(read, words, 1, time_limit=1)
+    assert twice.new_ids == (size + 6,)
+    for number, changed in enumerate((more.vocabulary, twice.vocabulary)):
+        to = tmp_path / str(number)
+        assert export(changed, to, "huggingface", text=TEXT).exact
+        written = (to / "tokenizer_config.json").read_bytes()
+        assert written == (folder / "tokenizer_config.json").read_bytes()
+        loaded = PreTrainedTokenizerFast.from_pretrained(to)
+        ids = loaded("[gMASK]sop the cat", add_special_tokens=False).input_ids
+        assert [n for n in ids if n in names.values()] == [size + 1, size + 3]
+        others = set(loaded.get_vocab().values())
+        assert len(others) == len(loaded.get_vocab())  # no id twice
+        assert set(changed.id_of[256 + len(vocabulary) :]) <= others
 
 
 def test_settings_stay_byte_for_byte_where_no_id_changes(tmp_path):
