@@ -15,6 +15,7 @@ from ..corpus.pretokenizers.steps import leaving_out
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
+from ..interop.huggingface.origin import needed_pieces
 from ..problem.bound import Bound
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
@@ -55,7 +56,8 @@ def prune(
     ----------
     base : Vocabulary
         The vocabulary.  In addition to the k tokens, special tokens and single symbols stay; if
-        some symbols have no id, the characters of the corpus that are tokens stay, too.
+        some symbols have no id, the characters of the corpus that are tokens stay, too.  Among the
+        k tokens are those that the template, the padding and the roles of its file name.
     words : WordCounts
         The corpus, split into words by the base's own pre-tokenizer; those of ``none`` are split
         further, as in `extend`.
@@ -280,9 +282,13 @@ def _leaving_out(vocabulary: Vocabulary) -> Vocabulary:
 def _required(base: Vocabulary, words: WordCounts) -> tuple[Token, ...]:
     """Returns the tokens without which a text of the corpus could not be written any more.
 
-    Where some bytes have no id, those are the characters of the corpus that are tokens.
+    Where some bytes have no id, those are the characters of the corpus that are tokens.  Others are
+    those without which the rest of its files could not stay as it is.
     """
-    if base.symbols != "bytes" or -1 not in base.id_of:
+    if base.symbols != "bytes":
         return ()
-    held = set(words.data.tobytes().decode("utf-8", "replace"))
-    return tuple(token for token in base.tokens if text_of(token) in held)
+    needed = set(needed_pieces(base))
+    if -1 in base.id_of:
+        held = set(words.data.tobytes().decode("utf-8", "replace"))
+        needed.update(token for token in base.tokens if text_of(token) in held)  # type: ignore[misc]
+    return tuple(token for token in base.tokens if token in needed)

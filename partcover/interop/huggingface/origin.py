@@ -29,6 +29,7 @@ from .word_pieces import PREFIX, free_mark, spell_piece
 __all__ = [
     "ORIGIN",
     "added_entry",
+    "needed_pieces",
     "origin_in",
     "origin_of",
     "settings_beside",
@@ -50,6 +51,7 @@ _OTHER_USE = (
     "what its tokenizer.json had besides is left out: the vocabulary is used otherwise than there"
 )
 _USE = ("rule", "pretokenizer", "normalizer")
+_ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
 
 def origin_of(data: Mapping[str, Any], *, byte_level: bool) -> dict[str, Any] | None:
@@ -177,6 +179,54 @@ def settings_ids(vocabulary: Vocabulary) -> dict[str, int]:
     return {text: number for text, number in found.items() if number not in taken}
 
 
+def needed_pieces(vocabulary: Vocabulary) -> list[sym.Token]:
+    """Returns the tokens that the rest of its files names, though no text need have them.
+
+    The template, the padding and the roles of tokens in the settings name some, and the settings
+    may rename others.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.interop.huggingface.origin import needed_pieces
+    >>> rest = {"post_processor": {"cls": ["<s>", 256]}, "padding": None}
+    >>> origin = {"tokenizer": rest, "spelling": {"bytes": True}}
+    >>> needed_pieces(Vocabulary(["<s>", "th"], provenance={"origin": origin}))
+    [b'<s>']
+    """
+    origin = _kept(vocabulary)
+    if origin is None:
+        return []
+    try:
+        rest = origin["tokenizer"]
+        named = _templated(rest.get("post_processor"))
+        if isinstance(padding := rest.get("padding"), Mapping):
+            named.add(padding["pad_token"])
+        config = origin.get("config") or {}
+        for role in _ROLES:
+            value = config.get(f"{role}_token")
+            named.add(value.get("content") if isinstance(value, Mapping) else value)
+        if isinstance(listed := config.get("added_tokens_decoder"), Mapping):
+            named |= {
+                e[_RENAMES] for e in listed.values() if isinstance(e, Mapping) and _RENAMES in e
+            }
+        named -= {*vocabulary.special}
+        spell = _speller(origin["spelling"], vocabulary)
+        return [token for token in vocabulary.tokens if spell(token) in named]  # type: ignore[arg-type]
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError):
+        return []  # damaged: writing it says so
+
+
+def _templated(step: Any) -> set[Any]:
+    """Returns the tokens that a post-processor names."""
+    if not isinstance(step, Mapping):
+        return set()
+    named = {step[key][0] for key in ("sep", "cls") if isinstance(step.get(key), list)}
+    if isinstance(tokens := step.get("special_tokens"), Mapping):
+        named.update(token for entry in tokens.values() for token in entry["tokens"])
+    return named.union(*map(_templated, step.get("processors") or ()))
+
+
 def use_of(vocabulary: Vocabulary) -> dict[str, Any]:
     """Returns what must not change if a vocabulary is to fit into the file that it came from."""
     unknown = vocabulary.unknown
@@ -211,6 +261,8 @@ def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) ->
                 text = json.dumps(config, ensure_ascii=False, indent=2) + "\n"
             settings[_CONFIG] = text
         settings |= {name: str(text) for name, text in (origin.get("files") or {}).items()}
+    except InputError:
+        raise
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(
             "the parts of its tokenizer.json that are stored in the vocabulary are damaged "

@@ -351,9 +351,41 @@ def test_a_token_that_the_rest_needs_is_named(tmp_path):
     vocabulary = Vocabulary.load(tmp_path / "t.json")
     fewer = {text: n for text, n in vocabulary.special.items() if text != "</s>"}
     with pytest.raises(
-        InputError, match=r'that are stored in the vocabulary are damaged \(InputError\("its'
+        InputError, match=r"^[^(]*its original tokenizer\.json needs the token '</s>', which the"
     ):
         export(vocabulary.with_(special=fewer), tmp_path / "to.json", "huggingface")
+
+
+@pytest.mark.parametrize("kind", [of_bytes, of_text, of_metaspace])
+def test_pruning_keeps_what_the_rest_needs(tmp_path, kind):
+    """As InternLM 2's `<s>`, a piece as others, and those that its settings rename."""
+    data = json.loads(framed(kind()).to_str())
+    listed = data["added_tokens"]
+    vocab, kept = data["model"]["vocab"], {"<s>", "</s>", "<pad>"}
+    data["added_tokens"] = [entry for entry in listed if entry["content"] not in kept]
+    entries = list(vocab) if isinstance(vocab, dict) else [text for text, _ in vocab]
+    place = next(n for n, text in reversed([*enumerate(entries)]) if text.strip("▁Ġ").isalpha())
+    renamed = vocab[entries[place]] if isinstance(vocab, dict) else place
+    folder = tmp_path / "from"
+    folder.mkdir()
+    (folder / "tokenizer.json").write_text(json.dumps(data))
+    own = {str(renamed): {"content": "<tool>"}}
+    settings = {"added_tokens_decoder": own, "eos_token": {"content": "</s>"}}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    vocabulary = Vocabulary.load(folder)
+    words = counted(vocabulary, "at " * 9)
+    k = len(vocabulary) // 2
+    fewer = prune(vocabulary, words, k, time_limit=1)
+    assert {b"<s>", b"</s>", b"<pad>"} <= {*fewer.vocabulary.tokens}
+    assert len(fewer.vocabulary) == k
+    export(fewer.vocabulary, tmp_path / "to", "huggingface", text="at the mat")
+    written = loaded(tmp_path / "to")
+    ids = dict(zip(written.encode("at").tokens, written.encode("at").ids, strict=True))
+    assert ids["<s>"] == written.token_to_id("<s>")
+    config = json.loads((tmp_path / "to" / "tokenizer_config.json").read_text())
+    assert config["added_tokens_decoder"] == {
+        str(written.token_to_id(entries[place])): {"content": "<tool>"}
+    }
 
 
 @pytest.mark.parametrize("listed", [[], {"x": 3}, {"y": []}, {"z": {}}, {"w": {"content": 7}}])
