@@ -45,10 +45,13 @@ def extension_instance(task: Task) -> Instance:
     instance = Instance(words, len(base) + task.m, prefix=base.tokens, forbidden=alone)
     if within is None and not whole:
         return instance
-    if within is None and all(text_of(word) is not None for word, _ in words):
-        listed = [*instance.index.tokens()]
+    # a word of a text that has the mark is unknown, whatever is added
+    odd = {word for word, _ in words if alone and alone[0] in word[1:]}
+    kept = words.subset(pair for pair in words if pair[0] not in odd) if odd else words
+    if within is None and all(text_of(word) is not None for word, _ in kept):
+        listed = [*replace(instance, words=kept).index.tokens()]
     else:  # a word that is no candidate dominates none
-        listed = all_substrings(words if within is None else within)
+        listed = all_substrings(kept if within is None else within)
     if whole:
         listed = [token for token in listed if text_of(token) is not None]
     return replace(instance, candidates=tuple(listed))

@@ -75,6 +75,8 @@ STEPS = {
     "Whitespace": {"type": "Whitespace"},
     "Metaspace": MARKING,
     "T5": sequence({"type": "WhitespaceSplit"}, MARKING),
+    "WordPiece": sequence({"type": "BertPreTokenizer"}, {**MARKING, "split": False, "again": True}),
+    "a mark again": {**MARKING, "again": True},
     "Gemma": split(" ", "MergedWithPrevious", kind="String"),
     "words that end": sequence({"type": "WhitespaceSplit"}, {"type": "EndOfWord"}),
     "a space in front": {"type": "ByteLevel", "add_prefix_space": True, "use_regex": True},

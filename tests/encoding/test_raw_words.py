@@ -22,6 +22,7 @@ BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "
 SPACES = {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}
 TOKENIZERS = {
     "bert": ("BertNormalizer", [BERT, MARKED]),
+    "mark again": ("BertNormalizer", [BERT, {**MARKED, "again": True}]),
     "cased": ({"type": "BertNormalizer", "lowercase": False}, [BERT]),
     "accents": ("NFC+StripAccents+Lowercase", [{"type": "Whitespace"}]),
     "clip": ([{"type": "NFC"}, SPACES, {"type": "Lowercase"}], [MATCHES, BYTES, END_OF_WORD]),

@@ -201,6 +201,7 @@ def cut_by_steps(draw: Random, text: str) -> None:
     split = {"type": "Split", "pattern": {"Regex": pattern}, "invert": draw.random() < 0.5}
     split["behavior"] = draw.choice(["Isolated", "Removed", "MergedWithNext", "Contiguous"])
     marking = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}
+    marking["again"] = draw.random() < 0.5
     steps = read_steps(
         {"type": "Sequence", "pretokenizers": [split, marking][: draw.choice([1, 2])]}
     )

@@ -84,7 +84,7 @@ class CompiledSteps:
     @property
     def writes(self) -> bool:
         """Whether words hold what the text does not, so that there are no marks."""
-        return any(len(step) == 3 for step in self.made)
+        return not all(isinstance(step[0], int) for step in self.made)
 
     @property
     def place(self) -> regex.Pattern[str] | None:
@@ -110,7 +110,7 @@ class CompiledSteps:
         # a mask of 32 bits is a number without a sign there
         nodes = np.array(self.programs.nodes, np.int64).reshape(-1, 7).astype(np.int32)
         steps = [
-            step if len(step) == 3 else (step[0], 1 << bits + step[1], *step[2:])
+            (step[0], 1 << bits + step[1], *step[2:]) if isinstance(step[0], int) else step
             for step in self.made
         ]
         return StepCutter(table, nodes, steps)
@@ -230,7 +230,7 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _written(step: Step) -> tuple[bytes | None, bytes, bytes]:
-    """Returns what stands for a space, and what is put in front of a word and behind it."""
+def _written(step: Step) -> tuple[bytes | None, bytes, bytes, bool]:
+    """Returns what stands for a space, what is put around a word, and whether it is put again."""
     mark = None if step.replacement is None else step.replacement.encode()
-    return mark, step.prefix.encode(), step.suffix.encode()
+    return mark, step.prefix.encode(), step.suffix.encode(), step.again

@@ -101,7 +101,8 @@ class _RawWords:
     prefix, suffix : str
         What is put in front of and behind each word.
     again : bool
-        Whether the prefix is put in front of a word that begins with it, too.
+        Whether the prefix is put in front of a word that begins with it, too, and twice for each
+        that a word has.
     """
 
     normalizer: Normalizer | None
@@ -143,6 +144,8 @@ class _RawWords:
             return None
 
     def _framed(self, word: str) -> str:
+        if self.again:
+            word = word.replace(self.prefix, 2 * self.prefix)
         there = not self.again and word.startswith(self.prefix)
         prefix = "" if there else self.prefix
         return f"{prefix}{word}{self.suffix}"
@@ -150,6 +153,8 @@ class _RawWords:
     def raw(self, word: str) -> str | None:
         """Returns the part whose one word is this, where it is the word without what is put on."""
         part = word.removeprefix(self.prefix).removesuffix(self.suffix)
+        if self.again:
+            part = part.replace(2 * self.prefix, self.prefix)
         return part if part and self(part) == [word] else None
 
 

@@ -19,7 +19,7 @@ CharDelimiterSplit   splits at `delimiter`, which is left out
 Metaspace            writes `replacement` for spaces, and in front of a text that does not begin
                      with it, by `prepend_scheme`: always, first (only where all text begins) or
                      never; with `split`, splits before each; with `again`, which the library
-                     lacks, also in front of a text that begins with it
+                     lacks, in front of every text, and twice for each that a text has
 ByteLevel            with `add_prefix_space`, puts a space in front of a text that begins with
                      none; with `use_regex`, splits by GPT-2's pattern
 EndOfWord            no step of the library's but of its model BPE, `end_of_word_suffix`: puts a
@@ -136,7 +136,8 @@ class Step:
     prefix : str
         What is put in front of a text that does not begin with it; empty for nothing.
     again : bool
-        Whether it is put in front of a text that begins with it, too.
+        Whether it is put in front of a text that begins with it, too, and twice for each that the
+        text has, so that no text can have the prefix of a word inside.
     only_first : bool
         Whether it is put only where all text begins.
     replacement : str, optional
@@ -207,6 +208,9 @@ class Step:
         front, behind = self._front(piece.text, begin == 0), self._behind(piece.text)
         if front or behind or self.replacement is not None:
             text = front + self._replaced(piece.text) + behind
+            if self.again:
+                sizes = [1 + (letter == self.prefix) for letter in piece.text]
+                spans = [span for span, n in zip(spans, sizes, strict=True) for _ in range(n)]
             piece = Piece(text, 0, spans[:1] * len(front) + spans + spans[-1:] * len(behind))
         if self.cut is None:
             return [piece]
@@ -219,6 +223,8 @@ class Step:
         return [(_text(data[a:b]), a) for a, b in cut]
 
     def _replaced(self, text: str) -> str:
+        if self.again:
+            text = text.replace(self.prefix, 2 * self.prefix)
         return text if self.replacement is None else text.replace(" ", self.replacement)
 
     def _front(self, text: str, at_start: bool) -> str:

@@ -2,8 +2,8 @@
 
 There pieces inside a word have a prefix, ``##``.  Here the others have a mark, which every word
 gets in front (Metaspace of `partcover.corpus.pretokenizers.steps`): so what a piece is depends on
-its bytes
-alone, and the longest match is the same.
+its bytes alone, and the longest match is the same.  A mark that a text has is written twice: no
+piece holds two, so its word is unknown, as there.
 """
 
 from __future__ import annotations

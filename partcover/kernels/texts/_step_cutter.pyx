@@ -207,9 +207,10 @@ cdef class StepCutter:
     steps : list of tuple
         ``(start, first, behaviour, invert)`` for a step that splits by a pattern: its first node,
         the bit of the set with which a match may begin, what happens to a match, and whether the
-        text between matches takes the role of the matches.  ``(mark, prefix, suffix)`` for a step
-        that writes: the bytes that replace a space, or None; the bytes put in front of each word
-        that does not begin with them; and the bytes put after each word.
+        text between matches takes the role of the matches.  ``(mark, prefix, suffix, again)`` for a
+        step that writes: the bytes that replace a space, or None; the bytes put in front of each
+        word that does not begin with them; the bytes put after each word; and whether the prefix is
+        put in front of every word, and twice wherever a word has it.
     """
 
     cdef const uint32_t[::1] sets
@@ -231,7 +232,7 @@ cdef class StepCutter:
                                  nodes[i, 4], nodes[i, 5], nodes[i, 6])
         self.written = []
         for i in range(len(steps)):
-            if len(steps[i]) == 4:
+            if isinstance(steps[i][0], int):
                 start, first, behaviour, invert = steps[i]
                 self.steps[i].start = start
                 self.steps[i].first = first
@@ -295,14 +296,14 @@ cdef class StepCutter:
                 if not self._apply(self.steps + i, data, marks):
                     return None
                 continue
-            mark, prefix, suffix = written
-            rewritten = _rewritten(data, offsets, marks, mark, prefix, suffix)
+            mark, prefix, suffix, again = written
+            rewritten = _rewritten(data, offsets, marks, mark, prefix, suffix, again)
             if rewritten is None:
                 return None
             data, offsets, marks = rewritten
         m = marks
         if m.shape[0] and (marks == GAP).any():
-            data, offsets, marks = _rewritten(data, offsets, marks, None, b"", b"")
+            data, offsets, marks = _rewritten(data, offsets, marks, None, b"", b"", False)
         words = np.flatnonzero(marks)
         return np.asarray(data), np.asarray(offsets), np.append(words, len(marks))
 
@@ -336,7 +337,8 @@ cdef object _first_marks(const uint8_t[::1] data, const int64_t[::1] offsets):
 
 
 cdef object _rewritten(const uint8_t[::1] data, const int64_t[::1] offsets,
-                       const uint8_t[::1] marks, bytes mark, bytes prefix, bytes suffix):
+                       const uint8_t[::1] marks, bytes mark, bytes prefix, bytes suffix,
+                       bint again):
     """Returns texts after a step has written into each word, and without the gaps.
 
     Returns None if a word contains the suffix.
@@ -354,6 +356,8 @@ cdef object _rewritten(const uint8_t[::1] data, const int64_t[::1] offsets,
     cdef bint good = True
     if width > 1:
         room += np.count_nonzero(np.asarray(data) == c" ") * (width - 1)
+    if again and n_prefix:
+        room += np.count_nonzero(np.asarray(data) == in_front[0]) * n_prefix
     new = np.empty(room + n_prefix + n_suffix + width, np.uint8)
     new_marks = np.zeros(room + 1, np.uint8)
     new_offsets = np.zeros(offsets.shape[0], np.int64)
@@ -373,6 +377,10 @@ cdef object _rewritten(const uint8_t[::1] data, const int64_t[::1] offsets,
                     p = &data[at]
                     to += n_prefix
                     for i in range(end - at):
+                        if (again and n_prefix and end - at - i >= n_prefix
+                                and memcmp(p + i, in_front, n_prefix) == 0):
+                            memcpy(to, in_front, n_prefix)
+                            to += n_prefix
                         if p[i] == c" ":
                             memcpy(to, space, width)
                             to += width
@@ -382,7 +390,7 @@ cdef object _rewritten(const uint8_t[::1] data, const int64_t[::1] offsets,
                     if n_suffix and _holds(start + n_prefix, to, behind, n_suffix):
                         good = False
                         break
-                    if (n_prefix and to - start >= 2 * n_prefix
+                    if (n_prefix and not again and to - start >= 2 * n_prefix
                             and memcmp(start + n_prefix, in_front, n_prefix) == 0):
                         to = _moved(start, start + n_prefix, to)
                     else:

@@ -62,6 +62,26 @@ def test_ids_of_any_text(tmp_path):
     compare()
 
 
+def test_a_text_may_have_the_mark_of_words(tmp_path):
+    """No piece has it, so that its word is unknown: `a▁b` is not a, b."""
+    own = trained(tmp_path / "t.json")
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
+    encoder = Encoder(vocabulary)
+
+    @tries(300)
+    @given(st.text("abé,日▁▁ \n", max_size=12))
+    def compare(text):
+        there = own.encode(text)
+        assert encoder.encode(text) == there.ids
+        assert encoder.encode_with_offsets(text, unit="chars") == (there.ids, there.offsets)
+
+    compare()
+    words = WordCounts.from_texts(["a▁b ▁a caca " * 9], pretokenizer=vocabulary.need_pretokenizer())
+    longer = extend(vocabulary, words, 3, time_limit=1)
+    assert longer.new == ("▁caca".encode(),)
+    assert export(longer.vocabulary, tmp_path / "to.json", "huggingface", text="a▁b caca").exact
+
+
 def test_any_ids_are_decoded_as_there(tmp_path):
     own = trained(tmp_path / "t.json")
     own.decoder = tokenizers.decoders.WordPiece(cleanup=False)
