@@ -290,5 +290,5 @@ def _required(base: Vocabulary, words: WordCounts) -> tuple[Token, ...]:
     needed = set(needed_pieces(base))
     if -1 in base.id_of:
         held = set(words.data.tobytes().decode("utf-8", "replace"))
-        needed.update(token for token in base.tokens if text_of(token) in held)  # type: ignore[misc]
+        needed.update(token for token in base.tokens if text_of(token) in held)
     return tuple(token for token in base.tokens if token in needed)

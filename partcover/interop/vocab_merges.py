@@ -17,6 +17,7 @@ from typing import IO, Any, cast
 from ..corpus.normalizers.normalizer import Normalizer, glance
 from ..corpus.pretokenizers.pretokenizer import CLIP, PATTERNS
 from ..errors import InputError
+from ..runtime.arguments import counted
 from ..runtime.files.kinds import begins_object
 from ..runtime.files.writing import load_json, open_input, read_json, write_atomic
 from ..runtime.numerals import read_int
@@ -314,7 +315,8 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
     write_atomic(merges_file, "#version: 0.2\n" + "".join(lines))
     write_atomic(path / _CONFIG, json.dumps(config, ensure_ascii=False, indent=1) + "\n")
     missing = vocabulary.id_of[:256].count(-1)
-    return [f"{missing} bytes have no id: no text that holds one can be given to it"][: missing > 0]
+    some = counted(missing, "byte", "has", "have")
+    return [f"{some} no id: no text that holds one can be given to it"][: missing > 0]
 
 
 def _replay(path: Path) -> Replay:

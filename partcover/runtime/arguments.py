@@ -39,6 +39,7 @@ __all__ = [
     "Whole",
     "checked",
     "closest",
+    "counted",
     "shown",
 ]
 
@@ -200,6 +201,21 @@ def closest(name: str, known: Iterable[str]) -> str:
     names = list(known)
     similar = get_close_matches(name, names, 1)
     return f"did you mean {similar[0]}?" if similar else f"use {', '.join(names) or 'none'}"
+
+
+def counted(number: int, name: str, one: str = "", more: str = "") -> str:
+    """Returns a number with the name of what is counted, in the plural unless it is 1.
+
+    A verb may follow: `one` for the singular and `more` for the plural.
+
+    Examples
+    --------
+    >>> from partcover.runtime.arguments import counted
+    >>> counted(1, "token"), counted(2000, "token", "has", "have")
+    ('1 token', '2,000 tokens have')
+    """
+    ending, verb = ("", one) if number == 1 else ("s", more)
+    return f"{number:,} {name}{ending} {verb}".rstrip()
 
 
 def shown(value: object) -> str:

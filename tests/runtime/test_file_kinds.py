@@ -12,6 +12,7 @@ from partcover import InputError, Instance, Vocabulary, WordCounts
 from partcover.cli.inputs import read_tokens
 from partcover.interop import export
 from partcover.runtime.files.kinds import kind_of, likely_mistake, looks_counted
+from partcover.runtime.files.writing import load_json, read_text
 
 TEXT = "It is a truth universally acknowledged\nthat a single man\n"
 WORDS = {"the": 5, "then": 3, "that": 2}
@@ -139,7 +140,7 @@ SWAPPED = "are two arguments swapped?"
         ("greedtok S.json -k 3", ["S.json: ", "this looks like a solution"]),
         ("improve C.tsv -k 2 --start C.tsv", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
         ("encode book.txt V.json", ["book.txt:1: ", "this looks like text", SWAPPED]),
-        ("decode ids.npy V.json", ["ids.npy: ", "this is an array", SWAPPED]),
+        ("decode ids.npy V.json", ["ids.npy:1: ", "this is an array", SWAPPED]),
         ("export C.tsv --to list -o x", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
         ("export V.json --to list -o x --corpus V.json", ["V.json:1: ", "this is a vocabulary"]),
         ("compare C.tsv --vocab C.tsv", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
@@ -228,3 +229,12 @@ def test_a_tokenizer_of_another_library_gives_its_tokens(files):
     assert sorted(read_tokens(str(files / "ranks.tiktoken"), "bytes")) == [b"the", b"then"]
     with pytest.raises(InputError, match=r"not a tokenizer\.json"):
         read_tokens(str(files / "hf.json"), "bytes")
+
+
+def test_errors_say_where_bytes_are_not_utf8(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_bytes(b'{"a":\n "b\xff"}')
+    with pytest.raises(InputError, match=r"t\.json:2: byte 4, 0xFF: not JSON \(the bytes are not"):
+        load_json(path)
+    with pytest.raises(InputError, match=r"t\.json:2: byte 4, 0xFF: not text in UTF-8"):
+        read_text(path)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...corpus import symbols as sym
 from ...report.tables import Listing
+from ...runtime.arguments import counted
 from ...vocabulary.rules import SegmentationRule
 from ..command import Decorator, argument
 from ..exit_status import EXIT_INTERRUPTED
@@ -86,7 +87,7 @@ def show_adaptation(
     if tokens:
         named = ", ".join(sym.glance(token) for token in tokens[:_NAMED])
         more = ", …" if len(tokens) > _NAMED else ""
-        out.note(f"{len(tokens):,} unreachable tokens in the base: {named}{more}")
+        out.note(f"{counted(len(tokens), 'unreachable token')} in the base: {named}{more}")
     if certificate is not None:
         save_certificate(out, certificate, found.certificate, found.instance)
     if instance is not None:

@@ -15,7 +15,7 @@ from ...corpus.pretokenizers.pretokenizer import Pretokenizer
 from ...corpus.pretokenizers.steps import leave_others_out, leave_out, read_steps
 from ...corpus.symbols import text_of
 from ...errors import InputError
-from ...runtime.arguments import shown
+from ...runtime.arguments import counted, shown
 from ...runtime.files.kinds import begins_object
 from ...runtime.files.writing import load_json, read_json
 from ...vocabulary.decoding import Decoding
@@ -330,10 +330,14 @@ def _others(
     others = {_id(t, vocab[t]): t.encode() for t in texts if spell(t) is None}
     if others:
         first = next(iter(others.values())).decode()
-        remarks.append(
-            f"{len(others):,} tokens do not stand for bytes, such as {first!r}; they are "
-            "unreachable, and their ids only decode"
-        )
+        if len(others) == 1:
+            what = f"1 token does not stand for bytes, {first!r}; it is unreachable, and its id"
+            remarks.append(f"{what} only decodes")
+        else:
+            remarks.append(
+                f"{len(others):,} tokens do not stand for bytes, such as {first!r}; they are "
+                "unreachable, and their ids only decode"
+            )
     return others
 
 
@@ -345,7 +349,7 @@ def _vocabulary(
     tokens = [piece for piece in order if len(piece) > 1]
     singles = [pieces.get(bytes([byte]), -1) for byte in range(256)]
     if missing := singles.count(-1):
-        remarks.append(f"{missing} bytes have no id")
+        remarks.append(f"{counted(missing, 'byte', 'has', 'have')} no id")
     ids = [*singles, *map(pieces.__getitem__, tokens)]
     scores: dict[bytes, float] | None = use.pop("scores", None)
     if scores is not None:
@@ -604,7 +608,7 @@ def _pieces_of_text(
     if model.get("ignore_merges") and fallback:
         remarks.append("in the library, a word such as <0x41> becomes that byte")
     if dropped := sum(" " in text for text in entries) if marked else 0:
-        remarks.append(f"left out {dropped} unreachable tokens with a space")
+        remarks.append(f"left out {counted(dropped, 'unreachable token')} with a space")
     normalizer, pretokenizer = _normalizer(data), known or "none"
     if steps is not None:
         if spaced:

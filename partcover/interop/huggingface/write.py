@@ -32,6 +32,7 @@ from typing import Any
 
 from ...corpus.normalizers.normalizer import Normalizer
 from ...errors import InputError
+from ...runtime.arguments import counted
 from ...runtime.files.writing import write_atomic
 from ...vocabulary.roles import roles_of
 from ...vocabulary.vocabulary import Vocabulary
@@ -138,4 +139,5 @@ def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
     if vocabulary.rule not in MERGING and vocabulary.merges is not None:
         yield f"the merges are left out: the rule {vocabulary.rule} does not use them"
     if missing := sum(number < 0 for number in vocabulary.id_of[:256]):
-        yield f"{missing} bytes have no id: no text that holds one can be given to it"
+        some = counted(missing, "byte", "has", "have")
+        yield f"{some} no id: no text that holds one can be given to it"

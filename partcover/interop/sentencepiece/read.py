@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
+from ...runtime.arguments import counted
 from ...runtime.files.writing import open_input
 from ...vocabulary.decoding import Decoding
 from ...vocabulary.merging import halves
@@ -104,9 +105,8 @@ def vocabulary_of(model: Any) -> tuple[Vocabulary, list[str]]:
         unknown = Unknown(names[0]) if names else None
     remarks = [*spaces.remarks, *_left_out(model, pieces), *rule_remarks]
     if missing := pieces.byte_ids.count(-1) if unknown is None else 0:
-        remarks.append(
-            f"{missing} bytes have no id: words with them become unknown in sentencepiece"
-        )
+        some = counted(missing, "byte", "has", "have")
+        remarks.append(f"{some} no id: words with them become unknown in sentencepiece")
     vocabulary = Vocabulary(
         (token for token, _, _ in pieces.tokens),
         method="imported",

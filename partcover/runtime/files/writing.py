@@ -331,8 +331,16 @@ def read_text(path: str | PathLike[str]) -> str:
         return Path(path).read_text("utf-8-sig")
     except OSError as error:
         raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{fspath(path)}: not text in UTF-8") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{_place(path, error)} not text in UTF-8") from None
+
+
+def _place(path: str | PathLike[str], error: UnicodeDecodeError) -> str:
+    """Returns the file, the line and the byte that is not UTF-8."""
+    before = error.object[: error.start]
+    line, begin = before.count(b"\n") + 1, before.rfind(b"\n") + 1
+    byte = f"byte {error.start - begin + 1}, 0x{error.object[error.start]:02X}:"
+    return f"{fspath(path)}:{line}: {byte}"
 
 
 def load_json(path: str | PathLike[str]) -> Any:
@@ -347,8 +355,8 @@ def load_json(path: str | PathLike[str]) -> Any:
         return json.loads(Path(path).read_bytes())
     except OSError as error:
         raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{fspath(path)}: not JSON (the bytes are not UTF-8)") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{_place(path, error)} not JSON (the bytes are not UTF-8)") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{fspath(path)}:{error.lineno}: not JSON ({error.msg})") from None
     except (ValueError, RecursionError) as error:  # a number or a nesting beyond Python's limits

@@ -375,7 +375,7 @@ def test_a_unigram_model_as_sentencepiece_makes_it(tmp_path):
 def test_pieces_that_stand_for_no_bytes_only_decode(tmp_path):
     read = damaged(tmp_path, "merges", put("model", "vocab", "a☃", 999))
     [remark] = read.provenance["remarks"]
-    assert remark.startswith("1 tokens do not stand for bytes, such as 'a☃'; they are unreachable")
+    assert remark.startswith("1 token does not stand for bytes, 'a☃'; it is unreachable")
     own = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     assert Encoder(read).decode([999]) == own.decode([999]) == "a☃"
     assert Encoder(read).encode("a☃") == own.encode("a☃").ids
@@ -416,7 +416,7 @@ def test_pieces_that_reach_over_spaces(tmp_path_factory, more, texts, way, numbe
         runs = "Split" if leading else "first-space"
         assert ("none" if over else runs) in vocabulary.pretokenizer
     remarks = " ".join(vocabulary.provenance.get("remarks", ()))
-    assert ("left out 1 unreachable tokens with a space" in remarks) == (way != "neither")
+    assert ("left out 1 unreachable token with a space" in remarks) == (way != "neither")
     encoder = Encoder(vocabulary)
     for text in texts:
         assert encoder.encode(text) == tokenizer.encode(text).ids

@@ -139,7 +139,7 @@ def test_a_byte_without_an_id(tmp_path, use):
         vocabulary, tmp_path / "t.json", "huggingface", corpus=WordCounts.from_words([b"\xff"])
     )
     assert (result.words, result.words_unread) == (0, 1)
-    assert any("1 bytes have no id" in remark for remark in result.remarks)
+    assert any("1 byte has no id" in remark for remark in result.remarks)
     same(Vocabulary.load(tmp_path / "t.json"), vocabulary)
 
 
