@@ -13,7 +13,7 @@ cache, `$PARTCOVER_TOKENIZERS` or `~/.cache/partcover/tokenizers`, and leaves al
 Each file is read by `Vocabulary.load` and by its own library, and both encode the texts of `texts`,
 in parts of 4 KiB and more: prose and code of Python's own, sentences in a dozen scripts, emoji, and
 strings drawn at random (seed 0).  All ids are compared; with `--fuzz` also those of so many short
-strings of eight kinds (`fuzzed`).
+strings of ten kinds (`fuzzed`).
 
 Speeds are megabytes of all these texts a second of processor time, on one thread, with the
 tokenizer ready, here with an empty table of words each time: the methods take turns, and the median
@@ -97,6 +97,8 @@ SPACES = [*"   \n\t\r\v\f\x85\xa0\u2003\u2028\u3000", "  ", "\r\n"]
 DIGITS = [*"0123456789.,- %e", *"٣२²½Ⅷ𝟗"]
 ENDINGS = ["'s", "'t", "'re", "'VE", "'m", "'LL", "'d", "'ſ", "’s", "'", "''", "'x", "'S'T"]
 EMOJI = [*"😀👩👍🏽❤☃🇨🇭🏴 a\u200d\ufe0f\U000e0067", "👨‍👩‍👧"]
+MARKS = [*"▁▁ a#日_é.", "▁▁▁", "▁ "]
+NEWLINES = ["\n" * 9, "\n" * 24, "\r\n" * 12, "\n", " ", "a", "}", "\t", "日"]
 MIXED = [*"aBZéßǅʰſİ日か한अ्ا\u0301_1"]
 
 
@@ -110,7 +112,7 @@ def assigned(first: int, end: int) -> str:
 
 @kept
 def fuzzed(number: int, seed: int = 0) -> list[str]:
-    """Returns strings of eight kinds in turn, mostly 1 to 60 characters long."""
+    """Returns strings of ten kinds in turn, mostly 1 to 60 characters long."""
     draw = random.Random(seed)
     real = "".join(texts(0).values())
     joined = [*SPACES, *DIGITS, *ENDINGS, *EMOJI, *MIXED, *"!/.,:;-()[]{}<>#"]
@@ -139,6 +141,8 @@ def fuzzed(number: int, seed: int = 0) -> list[str]:
         lambda: drawn(EMOJI, 12),
         lambda: drawn(assigned(0, 0x80), 20),
         lambda: drawn(joined, 20),
+        lambda: drawn(MARKS, 12),
+        lambda: drawn(NEWLINES, 8),
     ]
     return [kinds[place % len(kinds)]() for place in range(number)]
 
@@ -367,7 +371,7 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 WHOLE_CORPORA = 1 << 15
-WHOLE_FUZZED = 1_000
+WHOLE_FUZZED = 1_250
 
 
 def tried_whole(published: Published) -> dict[str, Any]:

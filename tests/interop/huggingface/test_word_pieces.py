@@ -82,6 +82,20 @@ def test_a_text_may_have_the_mark_of_words(tmp_path):
     assert export(longer.vocabulary, tmp_path / "to.json", "huggingface", text="a▁b caca").exact
 
 
+@pytest.mark.parametrize("kind", ["WhitespaceSplit", "BertPreTokenizer"])
+def test_words_that_begin_with_the_prefix_are_remarked_on(tmp_path, kind):
+    trained(tmp_path / "t.json")
+    data = json.loads((tmp_path / "t.json").read_text())
+    data["pre_tokenizer"] = {"type": kind}
+    data["model"]["vocab"] |= {"#": 90, "##": 91, "###": 92}
+    (tmp_path / "t.json").write_text(json.dumps(data))
+    own = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    vocabulary = Vocabulary.load(tmp_path / "t.json")
+    said = "begins with ## may have other tokens" in str(vocabulary.provenance["remarks"])
+    differ = Encoder(vocabulary).encode("### ab") != own.encode("### ab").ids
+    assert said == differ == (kind == "WhitespaceSplit")
+
+
 def test_any_ids_are_decoded_as_there(tmp_path):
     own = trained(tmp_path / "t.json")
     own.decoder = tokenizers.decoders.WordPiece(cleanup=False)
