@@ -55,7 +55,7 @@ def test_a_quotation_is_cut_and_what_follows_it_stays(text):
 
 def test_plain_messages_stay():
     for message in (
-        "C.tsv:3: the count 'x' is not a number",
+        "C.tsv:3: the count 'x' is not a whole number",
         "it's the authors' own: 'a' and \"b's\" are what is meant, " + "as is said here " * 12,
         "  seconds       incumbent           bound        gap  source",
     ):

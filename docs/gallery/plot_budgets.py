@@ -2,8 +2,9 @@
 Methods over the size of the vocabulary
 =======================================
 
-How many more tokens each method needs than the proven lower bound, as the vocabulary grows. The
-optimum lies on the grey line or above it, so a method is at most as far from optimal as is drawn.
+This chart shows how many more tokens than the proven lower bound each method needs, as the
+vocabulary grows. The optimum lies on the grey line or above it, so a method is at most as far from
+optimal as the chart shows.
 """
 
 from pydoc_data.topics import topics

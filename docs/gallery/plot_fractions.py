@@ -2,10 +2,11 @@
 Fractional structures
 =====================
 
-The linear relaxation may choose a token in part. Here are the tokens of letters that it chooses so
-among the 600 most frequent words of a text, for k = 100: joined where they overlap in a word, where
-only one of the two can be used. Around an odd ring, half of each token pays better than any choice
-of whole ones, and this is why the relaxation needs fewer tokens than the optimum.
+The linear relaxation can choose half of a token. This picture shows the tokens of letters that it
+chooses in part, for the 600 most frequent words of a text and k = 100. A line joins two tokens that
+overlap in a word, where only one of them can be used. In a cycle of odd length, half of each token
+saves more than any choice of whole tokens. That is why the relaxation needs fewer tokens than the
+optimum.
 """
 
 from pydoc_data.topics import topics

@@ -2,11 +2,11 @@
 The gap over time
 =================
 
-`improve` begins with GreedTok's vocabulary, looks for better ones, and proves lower bounds beside
-it. The optimum lies between the two lines, wherever the search is stopped; the gap is the distance
-of the two, as part of the upper one. `EventLog` keeps what happens;
-`partcover.report.plots.plot_events` draws the left half in one call, and ``partcover improve --plot
-FILE`` too.
+`improve` begins with GreedTok's vocabulary, looks for better ones, and proves lower bounds at the
+same time. Whenever the search stops, the optimum lies between the two lines. The gap is the
+distance between the lines, divided by the upper one. `EventLog` records the search.
+`partcover.report.plots.plot_events` draws the left half in one call, and so does ``partcover
+improve --plot FILE``.
 """
 
 from pydoc_data.topics import topics

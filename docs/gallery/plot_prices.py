@@ -2,9 +2,10 @@
 The price of each symbol
 ========================
 
-A certificate is a price for each symbol of each word. Whatever tokens are chosen, the text needs at
-least what all its symbols cost, less the k largest rewards, which candidates earn where they cover
-symbols that cost more than one token. Where the prices of a word are high, no tokens serve it well.
+A certificate gives a price to each symbol of each word. The reward of a candidate is how much the
+prices of its symbols exceed the 1 that a token costs. Whatever tokens are chosen, the text needs at
+least the sum of all prices minus the k largest rewards. A word with high prices stays expensive
+under any vocabulary.
 """
 
 from pydoc_data.topics import topics

@@ -2,9 +2,10 @@
 d and the certified ratio over k
 ================================
 
-GreedTok covers at least 1 − 1/e of what can be covered *with overlaps*, times d, its cover over
-GreedWMC's. That certifies a ratio without any solver. The proven optimum shows how much better
-GreedTok really is: on these words it covers at least 99 % of what the optimum covers.
+Let d be GreedTok's cover divided by GreedWMC's. Then GreedTok covers at least d · (1 − 1/e) of what
+any k tokens cover, even with overlaps. This certifies a ratio without a solver. The proven optimum
+shows how much better GreedTok really is: on these words it covers at least 99 % of what the optimum
+covers.
 """
 
 from pydoc_data.topics import topics

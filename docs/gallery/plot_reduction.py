@@ -2,9 +2,10 @@
 Hard problems as words
 ======================
 
-Which six vertices touch every edge of the Petersen graph? Each edge becomes a word, each vertex a
-candidate token, and the words need three tokens each exactly if the chosen vertices are a vertex
-cover. Left the graph with the cover that came back, right the words as it cuts them.
+Which six vertices touch every edge of the Petersen graph? Each edge becomes a word and each vertex
+a candidate token. Every word needs three tokens exactly if the chosen vertices are a vertex cover.
+The left side shows the graph with the cover that `solve` found, the right side the words, segmented
+into the tokens of this cover.
 """
 
 import networkx as nx

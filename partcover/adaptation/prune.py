@@ -210,13 +210,14 @@ def check_prunable(base: Vocabulary, k: int) -> None:
     >>> check_prunable(Vocabulary(["th", "at"]), 3)
     Traceback (most recent call last):
         ...
-    partcover.errors.InputError: k is 3, but the tokenizer has only 2 tokens of two or more symbols
+    partcover.errors.InputError: k is 3: it must be at most 2, the tokenizer's number of tokens ...
     """
     if k == 0:
         raise InputError("k is 0: it must be at least 1")
     if k > len(base):
         raise InputError(
-            f"k is {k:,}, but the tokenizer has only {len(base):,} tokens of two or more symbols"
+            f"k is {k:,}: it must be at most {len(base):,}, the tokenizer's number of tokens of "
+            "two or more symbols"
         )
     if base.rule == "single_symbols":
         raise InputError("the rule single_symbols uses no tokens: name another rule")

@@ -118,7 +118,10 @@ def price_report(
     counts = instance.words.to_dict()
     for word in words:
         if word not in counts:
-            raise InputError(f"{sym.show(word)!r} is not one of the words")
+            raise InputError(
+                f"{sym.show(word)!r} is not a word of this corpus: write it as in the counts file, "
+                "with the space in front if it has one"
+            )
         if len(word) > _LONGEST_WORD:
             raise InputError(
                 f"a word of {len(word):,} symbols is too long to show, the limit is "

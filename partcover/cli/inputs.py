@@ -68,7 +68,8 @@ def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first or last - first >= 10_000:
             raise InputError(
-                f"{option} is {text!r}: {part.strip()} is not a range of 1 to 10,000 numbers"
+                f"{option} is {text!r}: {part.strip()} must go from a smaller number to a larger "
+                "one and hold at most 10,000 numbers"
             )
         budgets += range(first, last + 1)
     return budgets

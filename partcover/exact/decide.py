@@ -236,7 +236,9 @@ def with_threshold(
     if threshold is not None:
         instance = replace(instance, threshold=threshold)
     if instance.threshold is None:
-        raise InputError("there is no threshold: give one")
+        raise InputError(
+            "the threshold is missing: how many tokens are allowed? (--threshold L, threshold=L)"
+        )
     if not forms.require(formulation).exact:
         raise InputError(
             f"{formulation} is not equivalent to the problem: use {', '.join(forms.EXACT)}"

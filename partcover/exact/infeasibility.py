@@ -63,7 +63,7 @@ def conflict(
     ['at most 8 tokens needed', 'at most 1 tokens chosen']
     """
     if instance.threshold is None:
-        raise InputError("there is no threshold to explain: give one")
+        raise InputError("the threshold is missing: without one, every instance has a vocabulary")
     deadline = Deadline(time_limit)
 
     def conflicts(trial: Instance) -> bool:

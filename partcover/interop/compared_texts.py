@@ -136,13 +136,13 @@ class _Compared:
         equal = [what for what in self._tried if what not in self._differing]
         found = []
         if equal:
-            found.append(f"of {count:,} texts, {_listed(equal)} are equal")
+            found.append(f"equal on {count:,} test texts: {_listed(equal)}")
         for what, differing in self._differing.items():
             text, there, here = min(differing, key=lambda one: len(one[0]))
             verb = "differs" if what == "decoding" else "differ"
             found.append(
-                f"{what} {verb} in {len(differing):,} of {self._tried[what]:,} cases, as of "
-                f"{_short(text)}: {_short(there)} there, {_short(here)} here"
+                f"{what} {verb} in {len(differing):,} of {self._tried[what]:,} cases, for example "
+                f"for {_short(text)}: {_short(there)} in the library, {_short(here)} in partcover"
             )
         return found
 

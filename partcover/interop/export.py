@@ -112,8 +112,8 @@ def export(
     fitted, lost = form.fit(vocabulary)
     if lost and not lossy:
         raise InputError(
-            f"{form.name} cannot express {'; nor '.join(map(str, lost))}; --lossy (lossy=True) "
-            "writes that and measures the cost"
+            f"{form.name} cannot express {'; nor '.join(map(str, lost))}: --lossy (lossy=True) "
+            "writes the nearest and measures the cost"
         )
     vocabulary.need_pretokenizer()
     _check_target(path, form)

@@ -54,7 +54,7 @@ class GivenUp:
     nearest: str
 
     def __str__(self) -> str:
-        return f"{self.what} ({self.reason}); nearest is {self.nearest}"
+        return f"{self.what} ({self.reason}); the nearest is {self.nearest}"
 
 
 def keep(

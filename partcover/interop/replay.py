@@ -112,7 +112,9 @@ class Fidelity:
         """Returns exact, not exact, or not exact although no compared word or text shows it."""
         if self.exact:
             return "exact"
-        return "not exact" if self._differs else "not exact, though identical here"
+        if self._differs:
+            return "not exact"
+        return "not exact, though identical in all words and texts that were compared"
 
     @property
     def cost(self) -> str:
@@ -129,15 +131,15 @@ class Fidelity:
         else:
             line = f"all {self.words:,} {words} are tokenized identically: {self.tokens:,} tokens"
         if self.words_unread:
-            line += f"; {self.words_unread:,} more cannot be checked there"
+            line += f"; {self.words_unread:,} more cannot be checked with the library"
         if self.ids_differing:
             line += f"; {self.ids_differing:,} ids differ"
         if self.text_tokens is not None and self.exported_text_tokens is not None:
             line += (
                 f"; the text is tokenized identically: {self.text_tokens:,} tokens"
                 if self.text_same
-                else f"; the text is tokenized differently: {self.text_tokens:,} tokens here, "
-                f"{self.exported_text_tokens:,} there"
+                else f"; the text is tokenized differently: {self.text_tokens:,} tokens in "
+                f"partcover, {self.exported_text_tokens:,} in the library"
             )
         return f"{line} ({self.library})"
 

@@ -142,7 +142,7 @@ def read_splitting(data: dict[str, Any] | None) -> tuple[str | None, bool, list[
         return Pretokenizer.from_steps(read_steps(data)).name, byte_level, []
     except InputError as error:
         why = str(error).removeprefix("a pre-tokenizer as JSON: ")
-        remark = f"the pre-tokenizer is not known here ({why}): count words with its library"
+        remark = f"partcover does not have its pre-tokenizer ({why}): count words with its library"
         return None, byte_level, [remark]
 
 

@@ -194,7 +194,7 @@ def _read_simple(path: Path) -> tuple[Vocabulary, list[str]]:
     vocabulary, remarks = _vocabulary(vocab, merges, special, _CLASSES["CLIP"], path)
     names = "OpenAI's package names the special tokens <|startoftext|> and <|endoftext|>"
     before = (
-        "a text first goes through ftfy and html.unescape there, and then Python's lower(), for "
+        "OpenAI's package first changes a text with ftfy, html.unescape, and Python's lower(), by "
         "which a word that ends in Σ ends in ς"
     )
     return _stripping(vocabulary), [names, before, *remarks]
@@ -247,7 +247,7 @@ def _splitting(config: dict[str, Any], ended: bool) -> tuple[dict[str, Any], lis
     name = str(config.get("tokenizer_class") or "").removesuffix("Fast").removesuffix("Tokenizer")
     if name in _CLASSES:
         return _CLASSES[name], []
-    why = f"its class {name}Tokenizer is not known here" if name else "the files hold none"
+    why = f"its class {name}Tokenizer is unknown" if name else "the files hold none"
     if ended:
         return _CLASSES["CLIP"], [f"the normalizer and the pre-tokenizer are CLIP's: {why}"]
     prefix = bool(config.get("add_prefix_space", False))

@@ -99,7 +99,10 @@ class Corpora:
             if not isinstance(name, str):
                 raise InputError(f"names have {shown(name)}: each name must be text")
         if len(called) != len(given) or len(set(called)) < len(called):
-            raise InputError(f"{len(given)} corpora need as many different names")
+            raise InputError(
+                f"names are {', '.join(called)}: each of the {len(given)} corpora needs a name "
+                "of its own"
+            )
         set_ = object.__setattr__
         set_(self, "words", given)
         set_(self, "references", _checked_references(references, called))

@@ -272,8 +272,8 @@ class Instance:
             token = sym.to_token(value, self.words.symbols)
             if len(token) < 2:
                 raise InputError(
-                    f"{name}: token {sym.show(token)!r} has {len(token)} symbol(s); "
-                    "single symbols are always available, a token has two or more"
+                    f"{name}: token {sym.show(token)!r} has fewer than two symbols: leave it out, "
+                    "single symbols are always available"
                 )
             checked[token] = None
         return tuple(checked)

@@ -142,7 +142,7 @@ class MemoryPlan:
         """A recommendation that makes the work fit."""
         n = self.words_that_fit
         if n is None:
-            advice = "leave out rare words, or cut long ones with a pre-tokenizer"
+            advice = "leave out rare words, or split long ones with a pre-tokenizer"
         else:
             advice = (
                 f"the {n:,} most frequent words fit, which are the first lines of what count "

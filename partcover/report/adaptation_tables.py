@@ -54,7 +54,7 @@ def _counts(corpora: list[tuple[str, BeforeAfter]]) -> Listing:
                 "corpus": name,
                 "before": corpus.before,
                 "after": corpus.after,
-                "share": f"{(corpus.after - corpus.before) / corpus.before:+.2%}",
+                "share": f"{100 * (corpus.after - corpus.before) / corpus.before:+.2f} %",
                 "each_before": f"{corpus.before / total:.3f}",
                 "each_after": f"{corpus.after / total:.3f}",
             }
@@ -70,7 +70,7 @@ def _proof(adaptation: Adaptation, at_least: str) -> Listing:
     rows = [
         {"what": f"tokens needed, {adaptation.rule.replace('_', ' ')}", "tokens": tokens},
         {"what": at_least, "tokens": bound},
-        {"what": "gap", "tokens": tokens - bound, "gap": f"{adaptation.gap:.3%}"},
+        {"what": "gap", "tokens": tokens - bound, "gap": adaptation.gap},
     ]
     data = (adaptation.to_json(vocabulary=False),)
     return Listing(rows, {"what": "", "tokens": "", "gap": ""}, "How far from optimal", data)

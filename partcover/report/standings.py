@@ -203,9 +203,10 @@ class Headline:
         if bound == best["tokens"]:
             second = f"That is optimal: no vocabulary of {k} tokens needs fewer."
         else:
+            gap = self.gap.replace(" ", "\u00a0")  # no line breaks before the percent sign
             second = (
                 f"No vocabulary of {k} tokens needs fewer than {cell(bound)}, "
-                f"so at most {self.gap} of them could be saved."
+                f"so at most {gap} of them could be saved."
             )
         return [first, second]
 

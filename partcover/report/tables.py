@@ -25,6 +25,7 @@ __all__ = [
     "facts",
     "fitted_table",
     "is_finite_number",
+    "labeled",
     "rows_csv",
     "rows_markdown",
     "shown_columns",
@@ -267,7 +268,9 @@ _FACTS = {
     "cover": "cover",
     "tokens_per_word": "tokens per word",
     "tokens_shortest_path": "tokens needed, shortest path",
-    "relaxed_cover": "relaxed cover (own objective)",
+    "tokens_priority": "tokens needed, priority",
+    "tokens_by_rule": "tokens needed, rule of the vocabulary",
+    "relaxed_cover": "relaxed cover",
     "worst": "largest ratio",
     "worst_over_best": "largest over smallest ratio",
     "gini": "Gini coefficient of the ratios",
@@ -275,7 +278,7 @@ _FACTS = {
     "leaves": "cases of the certificate",
     "gap": "gap",
     "status": "status",
-    "termination": "stopped by",
+    "termination": "termination",
     "rounds": "rounds of weights",
     "solver": "solver",
     "formulation": "formulation",
@@ -283,6 +286,20 @@ _FACTS = {
     "meets_threshold": "meets the threshold",
     "seconds": "seconds",
 }
+
+
+def labeled(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns values by the labels that the table of a solution has for their keys.
+
+    A key without a label keeps its name, and values that are None are left out.
+
+    Examples
+    --------
+    >>> from partcover.report.tables import labeled
+    >>> labeled({"tokens": 28, "claimed": 28, "threshold": None})
+    {'tokens needed': 28, 'claimed': 28}
+    """
+    return {_FACTS.get(key, key): value for key, value in values.items() if value is not None}
 
 
 def solution_parts(solution: Result, *, shown: int = 20) -> tuple[Listing | str, ...]:

@@ -335,7 +335,8 @@ def _what_is_wrong(name: str, value: Any, hint: Any) -> str:
     expected = list(dict.fromkeys(map(_expected, _parts(hint))))
     text = shown(value)
     if get_origin(_parts(hint)[0]) in _ITERABLES and not isinstance(value, str | bytes):
-        text = f"{text} of something else" if isinstance(value, Collection) else text
+        is_list = isinstance(value, Collection) and not isinstance(value, Mapping)
+        text = f"{text} of something else" if is_list else text
     return f"{name} is {text}: it must be {' or '.join(expected)}"
 
 

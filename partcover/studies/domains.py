@@ -171,7 +171,10 @@ def compare_domains(
     """
     names = [str(i + 1) for i in range(len(domains))] if names is None else list(names)
     if len(set(names)) != len(domains):
-        raise InputError(f"{len(domains)} domains need as many different names: {', '.join(names)}")
+        raise InputError(
+            f"names are {', '.join(names)}: each of the {len(domains)} domains needs a name of its "
+            "own"
+        )
     by_domains = by_domain(domains, k, share, threads=threads)
     whole = greedtok(Instance(joined(domains), k), threads=threads)
     rows = []

@@ -293,8 +293,8 @@ def _initial(
         for token in given:
             if not 2 <= len(token) <= max_length:
                 raise InputError(
-                    f"initial: token {sym.show(token)!r} has {len(token)} symbol(s): it "
-                    f"must have 2 to {max_length}"
+                    f"initial: token {sym.show(token)!r} has the length {len(token)}: it must be "
+                    f"2 to {max_length}"
                 )
         fits = _among(index, given)
         size = len(given)

@@ -323,7 +323,8 @@ def _broken(instance: Instance, vocabulary: Vocabulary, occurrences: dict[Token,
         # no word contains a token that the vocabulary's own merges do not make
         tokens = vocabulary if own is None else made_tokens(vocabulary, own, instance)
         problems += [
-            f"the instance's merges do not make token {show(token)!r} of others that are there"
+            f"the instance's merges do not make token {show(token)!r} from other tokens of the "
+            "vocabulary"
             for token in unmade_tokens(tokens, instance.merges, instance)
         ]
     listed = None if instance.candidates is None else set(instance.candidates)

@@ -160,8 +160,8 @@ class Vocabulary:
         for token in converted:
             if len(token) < 2:
                 raise InputError(
-                    f"token {sym.show(token)!r} has {len(token)} symbol(s): single symbols are "
-                    "always available, a token has two or more"
+                    f"token {sym.show(token)!r} has fewer than two symbols: leave it out, single "
+                    "symbols are always available"
                 )
             if token in seen:
                 raise InputError(f"token {sym.show(token)!r} is given twice")

@@ -49,7 +49,7 @@ def test_where_bytes_have_no_id_characters_stay():
     ("change", "message"),
     [
         ({"k": 0}, "k is 0"),
-        ({"k": 2}, "the tokenizer has only 1"),
+        ({"k": 2}, "it must be at most 1"),
         ({"words": WordCounts.from_counts({"hat": 1}, "chars")}, "is over chars"),
         ({"rule": "single_symbols"}, "uses no tokens"),
     ],

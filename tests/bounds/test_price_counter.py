@@ -130,7 +130,7 @@ def test_prices_are_explained():
     assert rewards[b"heart"] == pytest.approx(sum(report.prices) - 1, abs=1e-6)
     for token, reward, worth, _ in report.tokens:
         assert 0 <= worth <= reward + 1e-6, token
-    with pytest.raises(InputError, match="'pear' is not one of the words"):
+    with pytest.raises(InputError, match="'pear' is not a word of this corpus"):
         price_report(instance, bound.certificate, [b"pear"])
 
 

@@ -212,7 +212,7 @@ def test_prune(run, tmp_path):
             ["extend", "V.json", "none.txt", "-m", "1", "--keep", "chars.tsv"],
             "to keep is over chars",
         ),
-        (["prune", "V.json", "text.txt", "-k", "4"], "the tokenizer has only 3 tokens"),
+        (["prune", "V.json", "text.txt", "-k", "4"], "it must be at most 3, the tokenizer"),
         (["prune", "V.json", "text.txt", "-k", "0"], "k is 0"),
         (["prune", "V.json", "chars.tsv", "-k", "1"], "over chars"),
         (["prune", "chars.json", "chars.tsv", "-k", "1", "--ids", "i.npy"], "--ids"),

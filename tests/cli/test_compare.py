@@ -121,9 +121,9 @@ def test_no_files_beside_standard_output(run, counts, tmp_path):
 def test_a_limit_is_told(run, counts):
     arguments = ("compare", counts, "-k", "4", "--methods", "bpe", "--time-limit", "0")
     status, out, _ = run(*arguments)
-    assert (status, "ended by" in out, "time_limit" in out) == (0, True, True)
+    assert (status, "termination" in out, "time_limit" in out) == (0, True, True)
     status, out, _ = run(*arguments[:-2])
-    assert (status, "ended by" in out) == (0, False)
+    assert (status, "termination" in out) == (0, False)
 
 
 def test_vocabularies_of_one_name_are_two(run, counts, tmp_path):

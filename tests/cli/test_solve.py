@@ -184,7 +184,7 @@ def test_solvers(run):
     [
         (("--solver", "glop"), "glop solves linear relaxations only: use highs"),
         (("--solver", "cp-sat", "--relaxation"), "cp-sat solves integer programs only: use"),
-        (("--goal", "size"), "goal 'size' needs a threshold|there is no threshold"),
+        (("--goal", "size"), "goal 'size' needs a threshold|the threshold is missing"),
         (("--goal", "size", "--gap", 0.1), "--goal size and --gap exclude each other"),
         (
             ("--relaxation", "--write-certificate", "P.cert"),
@@ -219,7 +219,7 @@ def test_solvers(run):
             ("--weights", "bad.tsv"),
             "bad.tsv: a weight is given for 'zz', which is not a word of the corpus",
         ),
-        (("--weights", "twice.tsv"), "twice.tsv:2: the word 'xy' is here a second time"),
+        (("--weights", "twice.tsv"), "twice.tsv:2: the word 'xy' is given a second time"),
         (("--start", "long.json"), "the start is not a vocabulary of this instance: "),
         (("--write-mps", "M.xyz"), "M.xyz: the name of a model file must end in .mps or .lp"),
         (("--events", "none/E.jsonl"), "none/E.jsonl"),

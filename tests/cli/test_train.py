@@ -132,9 +132,9 @@ def test_what_pathpiece_begins_with_may_be_too_little(run, corpus):
     [
         (("--method", "nothing"), "Invalid value for '--method'"),
         ((), "Missing option '--method'"),
-        (("--method", "frequent", "--option", "a=1"), "frequent has no options of its own"),
+        (("--method", "frequent", "--option", "a=1"), "it has no options of its own"),
         (("--method", "frequent", "--option", "a"), "--option a: expected NAME=VALUE"),
-        (("--method", "frequent", "--option", "seed=1"), "frequent has no options of its own"),
+        (("--method", "frequent", "--option", "seed=1"), "it has no options of its own"),
         (("--method", "frequent", "--required", "V.txt"), "frequent does not support required"),
     ],
 )
@@ -162,7 +162,7 @@ def test_options_get_the_types_of_the_signature():
         ("a=1.5", "--option a=1.5: expected a whole number"),
         ("b=x", "--option b=x: expected a number"),
         ("c=yes", "--option c=yes: expected true or false"),
-        ("e=1", "--option e=1: it has a, b, c, d"),
+        ("e=1", "--option e=1: it has no option 'e'; it has a, b, c, d"),
     ],
 )
 def test_bad_values(text, message):

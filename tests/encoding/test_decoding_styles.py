@@ -148,7 +148,7 @@ def test_without_a_decoder_tokens_are_separated(tmp_path, kind):
         own.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     own.save(str(tmp_path / "tokenizer.json"))
     vocabulary = Vocabulary.load(tmp_path / "tokenizer.json")
-    remark = "it has no decoder: tokens are decoded with spaces between, as there"
+    remark = "it has no decoder: tokens are decoded with spaces between them, as in the library"
     assert remark in vocabulary.provenance["remarks"]
     again = Vocabulary.from_json(vocabulary.to_json())
     assert again.decoding == vocabulary.decoding

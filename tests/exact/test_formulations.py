@@ -242,7 +242,7 @@ def test_events_close_in_on_the_optimum(solver, name):
         (lambda i: solve(i, solver="glop"), "glop solves linear relaxations only: use highs, sc"),
         (lambda i: relax(i, solver="cp-sat"), "cp-sat solves integer programs only: use highs"),
         (lambda i: decide(i, 3, formulation="wmc"), "wmc is not equivalent to the problem: use"),
-        (lambda i: smallest(i), "no threshold: give one"),
+        (lambda i: smallest(i), "the threshold is missing"),
         (
             lambda i: run(
                 formulation.build(i).relaxed(), "glop", SolverOptions(warm_start=np.zeros(9))

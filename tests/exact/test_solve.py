@@ -235,7 +235,7 @@ def test_decide():
     best = fewest_tokens(instance)
     assert decide(instance, best)[0] is True
     assert decide(instance, best - 1)[0] is False
-    with pytest.raises(InputError, match="no threshold: give one"):
+    with pytest.raises(InputError, match="the threshold is missing"):
         decide(instance)
 
 

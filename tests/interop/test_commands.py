@@ -18,7 +18,7 @@ def test_export_and_import(run, tmp_path):
     (tmp_path / "text.txt").write_text(TEXT)
     line = ["export", "v.json", "--to", "huggingface", "-o", "t", "--corpus", "c.tsv"]
     status, out, err = run(*line, "--text", "text.txt")
-    equal = "of 117 texts, ids, decoding, offsets and templates are equal"
+    equal = "equal on 117 test texts: ids, decoding, offsets and templates"
     assert (status, err) == (0, f"partcover: wrote t\npartcover: {equal}\n")
     assert out.startswith("exact: all 2 words are tokenized identically: 12 tokens; the text is")
     status, out, _ = run(*line, "--json", "--quiet", "--rule", "longest_match")

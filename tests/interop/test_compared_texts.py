@@ -18,7 +18,8 @@ def one(texts, there, **how):
 
 
 def test_each_difference_has_an_example():
-    assert one("xy", lambda text: [0])[0].startswith("ids differ in 115 of 115 cases, as of '':")
+    remark = one("xy", lambda text: [0])[0]
+    assert remark.startswith("ids differ in 115 of 115 cases, for example for '':")
 
     def ids(text):
         data, found = text.encode(), []
@@ -29,17 +30,18 @@ def test_each_difference_has_an_example():
 
     equal = one("xy", ids, decode=lambda ids: b"".join(
         b"ab" if n == 256 else bytes([n]) for n in ids).decode())  # fmt: skip
-    assert equal == ["of 115 texts, ids and decoding are equal"]
+    assert equal == ["equal on 115 test texts: ids and decoding"]
     remarks = one("xy", ids, decode_bare=lambda ids: "!", offsets=lambda text: [(0, 0)])
-    assert remarks[0] == "of 115 texts, ids are equal"
+    assert remarks[0] == "equal on 115 test texts: ids"
     assert remarks[1].startswith(
-        "decoding differs in 115 of 115 cases, as of '': '!' there, '' here"
+        "decoding differs in 115 of 115 cases, for example for '': '!' in the library, ''"
     )
     assert remarks[2].startswith("offsets differ in 115 of 115 cases")
     remarks = one(None, ids, parse=lambda text: [1], framed=lambda text: [9],
                   frame=lambda vocabulary: ([9], []))  # fmt: skip
     assert "templates differ in 113 of 114 cases" in remarks[1]
-    assert "special tokens differ in 1 of 1 cases, as of 'a<s>b <s> c': [1] there" in remarks[2]
+    remark = "special tokens differ in 1 of 1 cases, for example for 'a<s>b <s> c': [1] in"
+    assert remark in remarks[2]
     unknown = Vocabulary(["ab"], pretokenizer="no such one")
     assert compare_texts(WholeTexts(ids), unknown, None) == []
 
@@ -55,7 +57,7 @@ def test_a_decoder_that_is_not_ours_is_told(tmp_path):
     vocabulary = Vocabulary(["ab", " ab"], pretokenizer="gpt2", decoding=Decoding(front_spaces=1))
     result = export(vocabulary, tmp_path / "t.json", "huggingface")
     assert result.exact
-    assert "of 114 texts, ids, offsets and templates are equal" in result.remarks
+    assert "equal on 114 test texts: ids, offsets and templates" in result.remarks
     assert any(remark.startswith("decoding differs in ") for remark in result.remarks)
 
 

@@ -125,7 +125,7 @@ def test_the_published_list_of_merges_stands_alone(tmp_path):
 def test_what_bpe_does_not_merge_first_is_refused(tmp_path, read):
     _, vocabulary = read
     other = Vocabulary([b"a "], rule="longest_match", pretokenizer=vocabulary.pretokenizer)
-    with pytest.raises(InputError, match=r"a space behind each word \(only BPE that merges it"):
+    with pytest.raises(InputError, match=r"a space behind each word \(the library can add"):
         export(other, tmp_path / "t.json", "huggingface")
 
 

@@ -51,7 +51,7 @@ def test_what_is_given_up_is_not_called_exact_where_nothing_shows_it(tmp_path):
     vocabulary = Vocabulary(["ab"], rule="longest_match", pretokenizer="none")
     result = export(vocabulary, tmp_path / "v.txt", "list", lossy=True)
     assert (result.words_differing, result.exact) == (0, False)
-    assert result.verdict == "not exact, though identical here"
+    assert result.verdict == "not exact, though identical in all words and texts that were compared"
 
 
 @pytest.mark.long
@@ -177,7 +177,7 @@ def test_words_that_take_a_library_hours_are_not_given(tmp_path, monkeypatch):
     monkeypatch.setattr("partcover.interop.replay._MAX_LOOKUPS", 400 * 400 + 300 * 300)
     result = export(vocabulary, tmp_path / "v.txt", "list", corpus=words)
     assert (result.words, result.words_unread, result.occurrences) == (3, 1, 17)
-    assert "1 more cannot be checked there" in result.cost
+    assert "1 more cannot be checked with the library" in result.cost
 
 
 def test_marked_words_are_to_be_given(tmp_path):

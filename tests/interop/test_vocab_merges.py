@@ -53,7 +53,7 @@ def test_ids_are_the_librarys(tmp_path):
     ("config", "remark"),
     [
         ({"tokenizer_class": "RobertaTokenizerFast"}, None),
-        ({"tokenizer_class": "OtherTokenizer"}, "its class OtherTokenizer is not known here"),
+        ({"tokenizer_class": "OtherTokenizer"}, "its class OtherTokenizer is unknown"),
     ],
 )
 def test_the_class_says_how_text_is_cut(tmp_path, config, remark):

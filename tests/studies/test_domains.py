@@ -65,7 +65,7 @@ def test_bad_domains():
     for share in (0.0, -1.0, float("inf"), float("nan")):
         with pytest.raises(InputError, match="share is"):
             by_domain([words], 1, share)
-    with pytest.raises(InputError, match="2 domains need as many different names: x, x"):
+    with pytest.raises(InputError, match="names are x, x: each of the 2 domains needs"):
         compare_domains([words, words], 1, names=["x", "x"])
 
 

@@ -295,7 +295,7 @@ def test_a_vocabulary_keeps_to_the_merges_of_the_instance():
     assert verify(instance, Vocabulary(["ab"])).ok
     check = verify(instance, Vocabulary(["ab", "abc"]))
     assert check.problems == (
-        "the instance's merges do not make token 'abc' of others that are there",
+        "the instance's merges do not make token 'abc' from other tokens of the vocabulary",
     )
     # by its own merges abc never comes out
     assert verify(instance, Vocabulary(["ab", "abc"], rule="merges", merges=[("a", "b")])).ok

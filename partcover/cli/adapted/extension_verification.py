@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...report.tables import facts
+from ...report.tables import facts, labeled
 from ...runtime.files.kinds import kind_of
 from ..command import Function
 from ..exit_status import EXIT_VERIFICATION
@@ -66,7 +66,7 @@ def verify_extended(
     kept = read_corpus(out, vocabulary, keep, key="text", all_files=False) if keep else None
     check = verify_extension(vocabulary, words, proof, keep=kept)
     data = check.to_json()
-    shown = {key: value for key, value in data.items() if key != "problems" and value is not None}
-    out.result(data, facts(shown))
+    shown = {key: value for key, value in data.items() if key != "problems"}
+    out.result(data, facts(labeled(shown)))
     say_problems(check.problems)
     return 0 if check.ok else EXIT_VERIFICATION

@@ -28,7 +28,7 @@ COLUMNS = {
     "certified_ratio": "certified",
     "memory": "memory",
     "seconds": "seconds",
-    "termination": "ended by",
+    "termination": "termination",
 }
 SETS = {
     "method": "method",
@@ -65,7 +65,7 @@ TARGETS = {
     "tokens_per_word": "per word",
     "exact": "proven smallest",
     "runs": "further runs",
-    "termination": "ended by",
+    "termination": "termination",
 }
 
 

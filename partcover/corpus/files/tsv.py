@@ -175,7 +175,7 @@ def _count(number: bytes) -> int:
         if not digits:
             raise InputError("the count is zero: a count is at least 1")
         if len(digits) > 19 or int(digits) > MAX_COUNT:
-            raise InputError(f"the count {shown_number} does not fit in int64")
+            raise InputError(f"the count {shown_number} is larger than {MAX_COUNT:,}")
         return int(digits)
     if _SIGNED.fullmatch(number):
         raise InputError(f"the count {shown_number} is negative: a count is at least 1")
@@ -183,7 +183,7 @@ def _count(number: bytes) -> int:
         raise InputError(f"the count {shown_number} is not a whole number")
     if HEADER in number:
         raise InputError("another counts file begins inside the line: insert the missing line feed")
-    raise InputError(f"the count {shown_number!r} is not a number")
+    raise InputError(f"the count {shown_number!r} is not a whole number")
 
 
 class _Reader:
@@ -309,7 +309,7 @@ class _Reader:
             try:
                 word, count = parse_line(line, self.symbols)
                 if once and word in table:
-                    raise InputError(f"the word {sym.show(word)!r} is here a second time")
+                    raise InputError(f"the word {sym.show(word)!r} is given a second time")
                 table[word] = table.get(word, 0) + count
                 if table[word] > MAX_COUNT:
                     raise InputError(

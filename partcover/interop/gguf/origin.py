@@ -23,7 +23,8 @@ _ID = re.compile(r"tokenizer\.ggml\.\w+_token_id")
 _SUPPRESSED = "tokenizer.ggml.suppress_tokens"
 _HUGGINGFACE = "tokenizer.huggingface.json"
 _OTHER_USE = (
-    "what its GGUF file had besides is left out: the vocabulary is used otherwise than there"
+    "other contents of its GGUF file are left out, because the vocabulary is used in another way "
+    "than in that file"
 )
 _LARGEST = 1 << 22  # bytes of a value that is kept
 

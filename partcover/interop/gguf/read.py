@@ -218,7 +218,8 @@ class _Tokenizer:
             if self.flag(flag, False) and (number := self.number(key)) is not None
         ]
         if around:
-            yield f"llama.cpp puts {' and '.join(around)} around a text: they are not counted here"
+            added = " and ".join(around)
+            yield f"llama.cpp puts {added} around a text: partcover does not count them"
         if "tokenizer.huggingface.json" in self.keys:
             yield "the tokenizer.json that it holds, too, is not read: llama.cpp does not use it"
 
@@ -281,7 +282,7 @@ def _words(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
     }
     vocabulary, remarks = from_json(data, path)
     if data["normalizer"]["strip_accents"]:
-        remarks.append("Korean syllables are decomposed here, but not in llama.cpp")
+        remarks.append("partcover decomposes Korean syllables, llama.cpp does not")
     return vocabulary, remarks
 
 

@@ -76,7 +76,8 @@ def read_decoding(
     plain = Decoding()
     if decoder is None and not changed:
         there = Decoding("pieces" if of_text else "spelled_bytes", continuing=inside)
-        return there, ["it has no decoder: tokens are decoded with spaces between, as there"]
+        remark = "it has no decoder: tokens are decoded with spaces between them, as in the library"
+        return there, [remark]
     if of_text and kinds == ["WordPiece"]:
         prefix = str(steps[0].get("prefix", PREFIX))
         return Decoding(continuing=prefix, cleanup=bool(steps[0].get("cleanup", True))), []

@@ -82,7 +82,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         vocabulary = keep(vocabulary, kept, lost, what, why)
     if ends_words(vocabulary.pretokenizer) and merges_inside(vocabulary) is None:
         inside = without_ends(vocabulary.need_pretokenizer())
-        why = "only BPE that merges it first puts one there"
+        why = "the library can add one only for BPE that merges it first"
         lost.append(GivenUp("a space behind each word", why, "none"))
         vocabulary = vocabulary.with_(pretokenizer=inside)
     if reason := why_not(vocabulary.pretokenizer, byte_level=not characters):

@@ -48,7 +48,8 @@ _RENAMES = "renames"
 _BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _OTHER_USE = (
-    "what its tokenizer.json had besides is left out: the vocabulary is used otherwise than there"
+    "other contents of its tokenizer.json are left out, because the vocabulary is used in "
+    "another way than in that file"
 )
 _USE = ("rule", "pretokenizer", "normalizer")
 _ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")

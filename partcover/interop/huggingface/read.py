@@ -481,10 +481,11 @@ def _wordpiece(
 def _unknown_words(model: dict[str, Any], symbol: str) -> list[str]:
     """Returns remarks on words that are unknown to a WordPiece model."""
     limit = model.get("max_input_chars_per_word", 100)
-    long = [f"words of more than {limit} {symbol}s are unknown there, and cut here"]
+    long = f"words of more than {limit} {symbol}s"
+    lacking = f"words with a {symbol} without a token"
     return [
-        *(long if limit < 2**31 else []),
-        f"words with a {symbol} that is not a piece become unknown there, but not here",
+        f"{words} become unknown tokens in the library, but are split in partcover"
+        for words in ((long, lacking) if limit < 2**31 else (lacking,))
     ]
 
 
@@ -608,11 +609,11 @@ def _pieces_of_text(
         known = Pretokenizer.from_steps(
             read_steps({"type": "Sequence", "pretokenizers": both})
         ).name
-        remarks.append("a character that is not a piece is left out of the text, as in the library")
+        remarks.append("a character without a token is left out of the text, as in the library")
     elif spelled != 256 and unknown is None:
         remarks.append(
-            "a character that is not a piece becomes its bytes here, and the unknown token in "
-            "the library"
+            "a character without a token becomes its bytes in partcover, and the unknown token "
+            "in the library"
         )
     if model.get("ignore_merges") and fallback:
         remarks.append("in the library, a word such as <0x41> becomes that byte")

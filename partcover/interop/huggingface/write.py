@@ -123,7 +123,7 @@ def write(vocabulary: Vocabulary, path: Path) -> list[str]:
 
 def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
     for mark in (mark for _, mark in patterns(vocabulary.pretokenizer) or () if mark):
-        yield f"a {mark} that stands in a text is read there as the mark of a space"
+        yield f"a {mark} in a text is read by the library as the mark of a space"
     for name in vocabulary.special:
         spelled: bytes | None  # as its decoder reads any token
         if vocabulary.rule == "character_merges":
@@ -133,7 +133,7 @@ def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
             spelled = from_characters(name)
         if spelled is not None and spelled != name.encode():
             shown = spelled.decode("utf-8", "replace")
-            yield f"the special token {name!r} is decoded there as {shown!r}"
+            yield f"the special token {name!r} is decoded by the library as {shown!r}"
     if vocabulary.rule != "likelihood" and vocabulary.scores is not None:
         yield f"the scores are left out: the rule {vocabulary.rule} does not use them"
     if vocabulary.rule not in MERGING and vocabulary.merges is not None:

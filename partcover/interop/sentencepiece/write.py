@@ -210,6 +210,6 @@ def _remarks(vocabulary: Vocabulary, n_unused: int, n_added: int) -> Iterator[st
     if _marks_spaces(vocabulary):
         yield f"llama.cpp reads {MARK} in a text as a space"
         if MARK.encode("utf-8") not in vocabulary.tokens:
-            yield f"a space that no token takes is decoded there as {MARK}"
+            yield f"llama.cpp decodes a space outside of tokens as {MARK}"
     if any(MARK in (text_of(token) or "") for token in vocabulary):
         yield f"sentencepiece decodes {MARK} in a token as a space"

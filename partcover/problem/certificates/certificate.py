@@ -85,7 +85,7 @@ class Certificate:
     >>> certificate = lower_bound(instance).certificate
     >>> certificate.save("P.cert")
     >>> Certificate.load("P.cert")
-    Certificate(k=1, lower_bound=4, 1 leaves, bytes)
+    Certificate(k=1, lower_bound=4, 1 leaf, bytes)
     >>> check_certificate(instance, certificate).ok
     True
     """
@@ -149,7 +149,8 @@ class Certificate:
 
     def __repr__(self) -> str:
         leaves = sum(isinstance(node, Leaf) for node in self.tree)
-        about = [f"k={self.k}", f"lower_bound={self.lower_bound}", f"{leaves:,} leaves"]
+        size = f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}"
+        about = [f"k={self.k}", f"lower_bound={self.lower_bound}", size]
         if self.tail is not None:
             about.append(f"{self.tail.words:,} words in the tail")
         return brief("Certificate", *about, self.symbols)

@@ -237,9 +237,9 @@ def test_bpe_over_characters_without_fallback(tmp_path):
     own = tokenizers.Tokenizer(model)
     assert Encoder(vocabulary).encode("abxba éb") == own.encode("abxba éb").ids == [3, 2, 3]
     assert vocabulary.provenance["remarks"] == [
-        "a character that is not a piece is left out of the text, as in the library",
+        "a character without a token is left out of the text, as in the library",
         "254 bytes have no id",
-        "it has no decoder: tokens are decoded with spaces between, as there",
+        "it has no decoder: tokens are decoded with spaces between them, as in the library",
     ]
 
 
@@ -327,7 +327,7 @@ def test_what_merges_of_characters_lose(tmp_path):
     use = {"rule": "character_merges", "pretokenizer": "none"}
     named = Vocabulary(["ab"], **use, special=["<0x41>"])
     made = export(named, tmp_path / "t.json", "huggingface")
-    assert "the special token '<0x41>' is decoded there as 'A'" in made.remarks
+    assert "the special token '<0x41>' is decoded by the library as 'A'" in made.remarks
     # there a character that is no token is bytes from the start
     # (nothing merges into the second of these here either)
     over_characters = Vocabulary(["日本", "abc日"], **use)

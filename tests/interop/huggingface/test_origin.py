@@ -247,7 +247,7 @@ def test_other_use_is_written_plainly(tmp_path):
     vocabulary = Vocabulary.load(tmp_path / "t.json")
     changed = vocabulary.with_(pretokenizer="cl100k")
     result = export(changed, tmp_path / "to.json", "huggingface")
-    assert any("is used otherwise than there" in remark for remark in result.remarks)
+    assert any("is used in another way than in that file" in remark for remark in result.remarks)
     assert Vocabulary.load(tmp_path / "to.json").pretokenizer == "cl100k"
 
 

@@ -146,7 +146,7 @@ AROUND = {
         (
             "longest_match",
             put("model", "max_input_chars_per_word", 100),
-            "words of more than 100 bytes are unknown there, and cut here",
+            "words of more than 100 bytes become unknown tokens in the library, but are split",
         ),
         (
             "merges",
@@ -159,7 +159,7 @@ AROUND = {
         (
             "merges",
             put("decoder", None),
-            "it has no decoder: tokens are decoded with spaces between, as there",
+            "it has no decoder: tokens are decoded with spaces between them, as in the library",
         ),
     ],
 )
@@ -255,7 +255,7 @@ def test_what_a_model_over_text_has_no_piece_for(tmp_path, unknown, splitting):
     own = tokenizers.Tokenizer.from_file(str(path))
     vocabulary = Vocabulary.load(path)
     remarks = " ".join(vocabulary.provenance["remarks"])
-    assert ("a character that is not a piece is left out" in remarks) is (unknown is None)
+    assert ("a character without a token is left out" in remarks) is (unknown is None)
     draw = random.Random(4)
     texts = ["".join(draw.choices("aabé日語x= ü\n", k=draw.randint(0, 12))) for _ in range(300)]
     assert Encoder(vocabulary).encode_batch(texts) == [own.encode(text).ids for text in texts]
@@ -296,7 +296,8 @@ def test_an_unknown_pretokenizer_is_remarked(tmp_path):
     steps = {"type": "Sequence", "pretokenizers": [scripts, SPELLED]}
     read = damaged(tmp_path, "merges", put("pre_tokenizer", steps))
     assert read.pretokenizer is None
-    assert "not known here (type is 'UnicodeScripts'" in read.provenance["remarks"][0]
+    remark = "does not have its pre-tokenizer (type is 'UnicodeScripts'"
+    assert remark in read.provenance["remarks"][0]
 
 
 DIGITS = {"type": "Digits", "individual_digits": True}

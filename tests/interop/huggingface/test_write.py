@@ -254,7 +254,7 @@ def test_what_the_decoder_makes_of_a_special_token_is_said(tmp_path):
     )
     assert len(remarks) == (from_characters("‹été>") is not None)
     fidelity = export(vocabulary.with_(special=["ĠA"]), tmp_path / "hf", "huggingface")
-    assert "the special token 'ĠA' is decoded there as ' A'" in fidelity.remarks
+    assert "the special token 'ĠA' is decoded by the library as ' A'" in fidelity.remarks
     over_text = vocabulary.with_(special=["ĠA"], rule="character_merges")
     remarks = export(over_text, tmp_path / "hf", "huggingface").remarks
     assert not any("the special token" in remark for remark in remarks)

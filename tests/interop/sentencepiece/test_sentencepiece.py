@@ -306,7 +306,7 @@ def test_user_defined_pieces_go_everywhere(tmp_path, dummy):
 
 def test_spaces_that_no_token_takes(tmp_path):
     spm = need("sentencepiece")
-    remark = "a space that no token takes is decoded there as ▁"
+    remark = "llama.cpp decodes a space outside of tokens as ▁"
     for tokens, said in ((["▁a"], True), (["▁a", "▁"], False)):
         vocabulary = Vocabulary(tokens, rule="character_merges", pretokenizer="space-prefix:▁")
         made = export(vocabulary, tmp_path / "v.model", "sentencepiece", text="b b")

@@ -128,14 +128,14 @@ def method_options(run: Callable[..., Any], method: str, settings: Sequence[str]
     hints = get_type_hints(run)
     parameters = inspect.signature(run).parameters.values()
     names = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in _COMMON]
-    known = f"{method} has {', '.join(names)}" if names else f"{method} has no options of its own"
+    known = f"it has {', '.join(names)}" if names else "it has no options of its own"
     values = {}
     for text in settings:
         name, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"--option {text}: expected NAME=VALUE")
         if name not in names:
-            raise InputError(f"--option {text}: {known}")
+            raise InputError(f"--option {text}: {method} has no option {name!r}; {known}")
         values[name] = _value(text, value, hints[name])
     return values
 

@@ -150,9 +150,9 @@ def count_command(
     per line, after a first line that says how the words were counted. Without -o it goes to
     standard output. The other commands read this file.
 
-    The default pre-tokenizer is that of the GreedTok paper: a word begins at each space, and the
-    space is written as Ġ. Use gpt2, cl100k, or o200k to split text as tiktoken does, and
-    first-space to split it as sentencepiece does.
+    The default pre-tokenizer is the pattern of GPT-2. Use cl100k or o200k to split text as newer
+    models of OpenAI do, and first-space to split it as sentencepiece does. space-prefix is the rule
+    of the GreedTok paper: a word begins at each space, which is written as Ġ.
     """
     from ....corpus.counting.count import CountSettings
     from ....corpus.counting.count_job import CountJob

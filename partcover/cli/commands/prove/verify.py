@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ....report.tables import Listing, facts
+from ....report.tables import Listing, facts, labeled
 from ....runtime.files.kinds import kind_of
 from ....runtime.progress import gap_of
 from ...adapted.extension_verification import extended_vocabulary, verify_extended, vocabulary_first
@@ -158,7 +158,7 @@ def _verified(
         data["condition"] = instance.merges.about
     flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
     flat = {key: value for key, value in flat.items() if not isinstance(value, list | dict)}
-    parts = [facts(flat)]
+    parts = [facts(labeled(flat))]
     if instance.corpora is not None:
         parts.insert(0, _corpora(instance.corpora, data))
     out.result(data, *parts)

@@ -62,6 +62,8 @@ def worst_command(out: Output, method: str, **options: Any) -> int:
         "vocabulary": "  ".join(data["vocabulary"]),
         "optimal_vocabulary": "  ".join(data["optimal_vocabulary"]),
     }
+    shown["instances seen"] = shown.pop("seen")
+    shown["instances examined"] = shown.pop("examined")
     with out.saved(case.instance.save):
         out.show(data, facts(shown))
     return EXIT_INTERRUPTED if case.termination == "interrupted" else 0
