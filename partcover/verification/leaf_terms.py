@@ -62,11 +62,12 @@ class LeafTerms:
             self._dues = DueTerms(dues, words, MergeNeeds(merges, exempt))
             self._bonus.update(self._dues.bonus)
             self._bonus.update(charged(merges, leaf.charges, exempt))
-        if len(leaf.fees) not in (0, len(instance.groups)):
+        if len(leaf.group_multipliers) not in (0, len(instance.groups)):
             raise InputError(
-                f"a leaf has {len(leaf.fees)} multipliers for {len(instance.groups)} groups"
+                f"a leaf has {len(leaf.group_multipliers)} multipliers for "
+                f"{len(instance.groups)} groups"
             )
-        self._fees = list(zip(leaf.fees, instance.groups, strict=False))
+        self._fees = list(zip(leaf.group_multipliers, instance.groups, strict=False))
         self.loss = self._cuts.loss + sum(fee * group.limit for fee, group in self._fees)
         self.n_entries = self._cuts.n_entries
         if self._dues is not None:

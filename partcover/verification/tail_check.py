@@ -261,17 +261,17 @@ class _Count:
                 )
         self.listed = None if head.candidates is None else set(head.candidates)
         known = {*self.rewards, *head.fixed, *filter(self._dominates, words.words)}
-        if not term.tolls.keys().isdisjoint(self.forbidden):
+        if not term.token_multipliers.keys().isdisjoint(self.forbidden):
             raise InputError("a forbidden token has a multiplier")
-        self.alone = term.tolls.keys() - known
+        self.alone = term.token_multipliers.keys() - known
         if self.listed is not None:
-            if not self.listed.union(fixed).issuperset(term.tolls):
+            if not self.listed.union(fixed).issuperset(term.token_multipliers):
                 raise InputError("a token that is no candidate has a multiplier")
             self.alone = self.listed - self.forbidden - known
         self.rule = _Rule(
             head.symbols,
             self.one,
-            term.tolls,
+            term.token_multipliers,
             term.sixteenths,
             known | self.alone,
             self.forbidden,

@@ -278,8 +278,8 @@ def test_whatever_a_certificate_states_is_true_of_all_words(case, data):
     fees = data.draw(st.tuples(*[numbers] * len(split.groups)))
     tokens = data.draw(st.sets(st.text("abc", min_size=2, max_size=4), max_size=3))
     tolls = {token.encode(): data.draw(numbers) for token in tokens}
-    tail = replace(proof.tail, tolls=tolls, sixteenths=data.draw(st.integers(0, 16)))
-    made = replace(proof, tree=(replace(leaf, fees=fees),), tail=tail)
+    tail = replace(proof.tail, token_multipliers=tolls, sixteenths=data.draw(st.integers(0, 16)))
+    made = replace(proof, tree=(replace(leaf, group_multipliers=fees),), tail=tail)
     found = check_certificate(split, made).lower_bound
     assert found <= fewest_tokens(Instance(words, k, **conditions))
 
@@ -293,7 +293,9 @@ def test_groups_and_lists_of_a_head_raise_the_bound():
         best = fewest_tokens(Instance(words, 2, **conditions))
         assert plain < bound.lower_bound <= best
         assert check_certificate(bound.instance, bound.certificate).ok
-    assert any(lower_bound(by_head(words, 2, 3, groups=[short])).certificate.tree[0].fees)
+    assert any(
+        lower_bound(by_head(words, 2, 3, groups=[short])).certificate.tree[0].group_multipliers
+    )
 
 
 def test_what_does_not_go_with_a_head(book):

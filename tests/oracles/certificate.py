@@ -108,7 +108,7 @@ def slow_value(instance: Instance, leaf: Leaf, one: int, required: set, excluded
             if token in rewards:
                 rewards[token] += cut.multiplier * cut.coef
     total -= sum(max(0, rest) for rest in rho.values())
-    for group, fee in zip(instance.groups, leaf.fees, strict=False):
+    for group, fee in zip(instance.groups, leaf.group_multipliers, strict=False):
         for token in rewards:
             if token in group and token not in required:
                 rewards[token] -= fee

@@ -29,11 +29,14 @@ WORDS = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
         ({"sixteenths": 1.0}, r"sixteenths is 1\.0: it must be a whole number"),
         ({"class_bits": 0}, "class_bits is 0: it must be from"),
         ({"class_bits": 60}, "class_bits is 60: it must be from"),
-        ({"tolls": {b"ha": -1}}, "the multiplier of 'ha' is -1: it must be at"),
-        ({"tolls": {b"ha": 0.5}}, r"the multiplier of 'ha' is 0\.5: it must be a whole"),
-        ({"tolls": {b"h": 1}}, "a multiplier is for 'h'"),
-        ({"tolls": {7: 1}}, "a multiplier is for 7, which is not a token"),
-        ({"tolls": 7}, "the tail are 7: they must be pairs of a token and"),
+        ({"token_multipliers": {b"ha": -1}}, "the multiplier of 'ha' is -1: it must be at"),
+        (
+            {"token_multipliers": {b"ha": 0.5}},
+            r"the multiplier of 'ha' is 0\.5: it must be a whole",
+        ),
+        ({"token_multipliers": {b"h": 1}}, "a multiplier is for 'h'"),
+        ({"token_multipliers": {7: 1}}, "a multiplier is for 7, which is not a token"),
+        ({"token_multipliers": 7}, "the tail are 7: they must be pairs of a token and"),
         ({"head_words": 0}, "the words of the head is 0: it must be at"),
         ({"words": -1}, "the words of the tail is -1: it must be at"),
     ],
@@ -90,8 +93,14 @@ def test_certificates(change, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Leaf(None, fees=(0.5,)), r"a multiplier of a group is 0\.5: it must be a whole"),
-        (lambda: Leaf(None, fees=(-1,)), "a multiplier of a group is -1: it must be at"),
+        (
+            lambda: Leaf(None, group_multipliers=(0.5,)),
+            r"a multiplier of a group is 0\.5: it must be a whole",
+        ),
+        (
+            lambda: Leaf(None, group_multipliers=(-1,)),
+            "a multiplier of a group is -1: it must be at",
+        ),
         (lambda: Leaf(np.array([0.5])), "prices are float64: they must be int32"),
         (lambda: Charge(b"abc", -1, ()), "a charge of 'abc' is -1: it must be at"),
         (lambda: Charge(b"abc", 0, ((b"ab", -1),)), "a charge of 'abc' is -1"),

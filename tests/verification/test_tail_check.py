@@ -115,7 +115,7 @@ def test_whatever_a_certificate_says_what_it_proves_holds(case, data):
     if not tolls.keys().isdisjoint(instance.forbidden):
         assert not check.ok
         tolls = {token: toll for token, toll in tolls.items() if token not in instance.forbidden}
-        term = replace(term, tolls=tolls)
+        term = replace(term, token_multipliers=tolls)
         check = check_certificate(instance, replace(certificate, tail=term))
     if check.problems and "which has no reward in the head" in check.problems[0]:
         leaf = replace(leaf, cuts=())
@@ -256,8 +256,8 @@ def test_tokens_that_only_the_tail_has_get_tolls():
     bound = lower_bound(instance)
     checks(instance, bound)
     term = bound.certificate.tail
-    assert any(b"xyz" in token for token in term.tolls)
-    alone = replace(bound.certificate, tail=replace(term, tolls={}, sixteenths=0))
+    assert any(b"xyz" in token for token in term.token_multipliers)
+    alone = replace(bound.certificate, tail=replace(term, token_multipliers={}, sixteenths=0))
     assert check_certificate(instance, alone).lower_bound < bound.lower_bound
 
 
@@ -267,7 +267,7 @@ def test_a_long_word_of_the_head_stands_for_any_token_with_a_toll():
     tail = {f"{a}xyzw{b}xyzwxyz": 9 for a in "abcdefghi" for b in "abcdefghi"}
     instance = by_head(WordCounts.from_counts({**head, **tail}), 8, len(head))
     bound = lower_bound(instance, cuts=False)
-    assert any(b"xyz" in token for token in bound.certificate.tail.tolls)
+    assert any(b"xyz" in token for token in bound.certificate.tail.token_multipliers)
     checks(instance, bound)
 
 
@@ -294,7 +294,7 @@ def test_a_sample_of_a_long_tail_gives_almost_the_bound_of_all(monkeypatch):
     for module in (tail_prices, whole_words):
         monkeypatch.setattr(module, "MOST_TRIED", len(words) // 4)
     bound = lower_bound(instance, iterations=64)
-    term = replace(by_all.certificate.tail, tolls={}, sixteenths=0)
+    term = replace(by_all.certificate.tail, token_multipliers={}, sixteenths=0)
     without_tolls = check_certificate(instance, replace(by_all.certificate, tail=term)).lower_bound
     assert by_all.lower_bound - bound.lower_bound < (by_all.lower_bound - without_tolls) / 10
     checks(instance, bound)
@@ -353,7 +353,7 @@ def test_a_file_holds_all_of_it_and_what_was_changed_is_refused(tmp_path, symbol
     path.write_text(json.dumps(data))
     with pytest.raises(VerificationError, match="checksum"):
         Certificate.load(path)
-    del data["tail"]["tolls"]
+    del data["tail"]["token_multipliers"]
     with pytest.raises(InputError, match="'tail' is not valid"):
         Certificate.from_json(resealed(data))
 

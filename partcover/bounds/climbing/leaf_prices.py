@@ -71,11 +71,12 @@ class LeafReader:
         prices[ascending] = np.maximum(given.astype(np.int64), _LOWEST_PRICE << scale_bits)
         shift = counter.bits - scale_bits
         prices = _scaled(prices, shift)
-        if leaf.fees and len(leaf.fees) != len(counter.groups):
+        if leaf.group_multipliers and len(leaf.group_multipliers) != len(counter.groups):
             raise InputError(
-                f"a leaf has {len(leaf.fees)} multipliers for {len(counter.groups)} groups"
+                f"a leaf has {len(leaf.group_multipliers)} multipliers for "
+                f"{len(counter.groups)} groups"
             )
-        fees = tuple(_scaled_one(fee, shift) for fee in leaf.fees)
+        fees = tuple(_scaled_one(fee, shift) for fee in leaf.group_multipliers)
         if max(fees, default=0) >= _LIMIT << counter.low_bits:
             raise InputError("the multipliers of groups in a leaf are too large to count with")
         if self.words is not None:  # raises an error if the leaf is not valid

@@ -181,7 +181,7 @@ class TailPrices:
         if instance.candidates is not None:
             named = self._others(list(instance.candidates))
         elif term is not None:
-            named = self._others(list(term.tolls))
+            named = self._others(list(term.token_multipliers))
         elif sample is not None:
             named = self._frequent(sample)
         self._find_tokens(named)
@@ -312,9 +312,9 @@ class TailPrices:
     def _stated(self, stated: TailTerm, named: list[Token]) -> Int64:
         """Returns the multipliers that a certificate states; −1 for tokens without one."""
         place = {token: i for i, token in enumerate(named, len(self.known) + self.n_absent)}
-        numbers = self._numbers(list(stated.tolls)).tolist()
+        numbers = self._numbers(list(stated.token_multipliers)).tolist()
         tolls = np.full(len(self.place), -1)
-        for (token, toll), number in zip(stated.tolls.items(), numbers, strict=True):
+        for (token, toll), number in zip(stated.token_multipliers.items(), numbers, strict=True):
             at = place.get(token, number)
             if at < 0:
                 raise InputError(

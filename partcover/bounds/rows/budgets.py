@@ -149,4 +149,4 @@ class FeeTerm(Term):
 
     def in_leaf(self, names: Names) -> dict[str, Any]:
         """Returns the multipliers, if there are any."""
-        return {"fees": self.fees if any(self.fees) else ()}
+        return {"group_multipliers": self.fees if any(self.fees) else ()}

@@ -51,7 +51,7 @@ class Leaf:
         in ascending order.  Bytes are such prices compressed as in a file: `unpacked` returns the
         array.  None proves no more than one token for each counted word, which is enough for a case
         without vocabularies.
-    fees : tuple of int
+    group_multipliers : tuple of int
         A multiplier for each of the instance's groups, at least 0, in units of 2^-scale_bits of a
         token: the rewards of the group's tokens are lower by it.  Without them, group budgets are
         ignored.
@@ -76,15 +76,17 @@ class Leaf:
     """
 
     prices: Prices | bytes | None
-    fees: tuple[int, ...] = ()
+    group_multipliers: tuple[int, ...] = ()
     pairs: tuple[PairPrices, ...] | PackedPairs = ()
     cuts: tuple[Cut, ...] = ()
     charges: tuple[Charge, ...] = ()
     weights: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        fees = tuple(whole(fee, "a multiplier of a group", 0) for fee in self.fees)
-        object.__setattr__(self, "fees", fees)
+        multipliers = tuple(
+            whole(number, "a multiplier of a group", 0) for number in self.group_multipliers
+        )
+        object.__setattr__(self, "group_multipliers", multipliers)
         weights = tuple(whole(weight, "a weight", 0) for weight in self.weights)
         object.__setattr__(self, "weights", weights)
         if weights and not any(weights):
@@ -99,7 +101,7 @@ class Leaf:
         beyond = [f"{len(self.pairs):,} pairs", f"{len(self.cuts):,} cuts"] if self.has_cuts else []
         if self.charges:
             beyond.append(f"{len(self.charges):,} charges")
-        return brief("Leaf", f"{len(self.prices):,} {unit}", *beyond, *self.fees[:3])
+        return brief("Leaf", f"{len(self.prices):,} {unit}", *beyond, *self.group_multipliers[:3])
 
     @property
     def has_cuts(self) -> bool:
@@ -109,7 +111,7 @@ class Leaf:
     @property
     def is_plain(self) -> bool:
         """Whether the leaf has prices only."""
-        return not (self.fees or self.pairs or self.cuts or self.charges)
+        return not (self.group_multipliers or self.pairs or self.cuts or self.charges)
 
     @property
     def pair_tokens(self) -> tuple[tuple[Token, ...], ...]:
@@ -209,8 +211,8 @@ def node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
     if node.prices is not None:
         assert isinstance(node.prices, bytes)
         data["prices"] = base64.b64encode(node.prices).decode("ascii")
-    if node.fees:
-        data["fees"] = list(node.fees)
+    if node.group_multipliers:
+        data["group_multipliers"] = list(node.group_multipliers)
     if node.weights:
         data["weights"] = list(node.weights)
     if node.charges:
@@ -226,11 +228,14 @@ def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
             raise InputError(f"a branch is on {sym.show(token)!r}, which is not a token")
         return Branch(token)
     if not isinstance(node, dict) or not (
-        {"prices"} <= node.keys() <= {"prices", "fees", "charges", "weights", *CUT_KEYS}
+        {"prices"}
+        <= node.keys()
+        <= {"prices", "group_multipliers", "charges", "weights", *CUT_KEYS}
     ):
         raise InputError("a node of the tree has neither 'branch' nor 'prices'")
-    fees, charges, weights = (node.get(name, []) for name in ("fees", "charges", "weights"))
-    for what, listed in (("fees", fees), ("charges", charges), ("weights", weights)):
+    names = ("group_multipliers", "charges", "weights")
+    groups, charges, weights = (node.get(name, []) for name in names)
+    for what, listed in zip(names, (groups, charges, weights), strict=True):
         if not isinstance(listed, list):
             raise InputError(f"the {what} of a leaf are not a list")
     has_cuts = not CUT_KEYS.isdisjoint(node)
@@ -239,11 +244,11 @@ def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
             f"a leaf has some of {', '.join(sorted(CUT_KEYS))}: it must have all of them or none"
         )
     if node["prices"] is None and not has_cuts and not charges:
-        return Leaf(None, tuple(fees), weights=tuple(weights))
+        return Leaf(None, tuple(groups), weights=tuple(weights))
     try:
         packed = base64.b64decode(node["prices"], validate=True)
     except (TypeError, ValueError):
         raise InputError("the prices of a leaf cannot be unpacked: the file is damaged") from None
     pairs, cuts = cuts_from_json(node, symbols) if has_cuts else ((), ())
     charged = tuple(Charge.from_json(charge, symbols) for charge in charges)
-    return Leaf(packed, tuple(fees), pairs, cuts, charged, tuple(weights))
+    return Leaf(packed, tuple(groups), pairs, cuts, charged, tuple(weights))

@@ -77,7 +77,7 @@ class TailTerm:
         Number of words in the tail, and the sum of their counts.
     sha256 : str
         The `TailDigest` of these words.
-    tolls : mapping of token to int
+    token_multipliers : mapping of token to int
         Multipliers: the cost of a token beyond 1 in a word of the tail, in units of 2^-scale_bits.
     sixteenths : int
         Number of sixteenths of the tail's prices that follow from the multipliers, 0 to 16.
@@ -96,7 +96,7 @@ class TailTerm:
     words: int
     total_count: int
     sha256: str
-    tolls: Mapping[Token, int] = field(repr=False)
+    token_multipliers: Mapping[Token, int] = field(repr=False)
     sixteenths: int
     class_bits: int
 
@@ -106,12 +106,12 @@ class TailTerm:
         whole(self.total_count, "the count of the tail", 0)
         whole(self.sixteenths, "sixteenths", 0, 16)
         whole(self.class_bits, "class_bits", 1, _MOST_CLASS_BITS)
-        if not isinstance(self.tolls, Mapping):
+        if not isinstance(self.token_multipliers, Mapping):
             raise InputError(
-                f"the multipliers of the tail are {shown(self.tolls)}: they must be pairs of a "
-                "token and a number"
+                f"the multipliers of the tail are {shown(self.token_multipliers)}: "
+                "they must be pairs of a token and a number"
             )
-        for token, toll in self.tolls.items():
+        for token, toll in self.token_multipliers.items():
             if not isinstance(token, bytes | str | tuple):
                 raise InputError(f"a multiplier is for {shown(token)}, which is not a token")
             if len(token) < 2:
@@ -119,7 +119,8 @@ class TailTerm:
             whole(toll, f"the multiplier of {sym.glance(token)!r}", 0)
 
     def __repr__(self) -> str:
-        return f"TailTerm({self.words:,} words in the tail, {len(self.tolls):,} multipliers)"
+        multipliers = len(self.token_multipliers)
+        return f"TailTerm({self.words:,} words in the tail, {multipliers:,} multipliers)"
 
     def to_json(self) -> dict[str, Any]:
         """Returns the term as in a certificate file."""
@@ -130,7 +131,9 @@ class TailTerm:
             "sha256": self.sha256,
             "sixteenths": self.sixteenths,
             "class_bits": self.class_bits,
-            "tolls": [[sym.to_json(token), toll] for token, toll in sorted(self.tolls.items())],
+            "token_multipliers": [
+                [sym.to_json(token), toll] for token, toll in sorted(self.token_multipliers.items())
+            ],
         }
 
     @classmethod
@@ -146,10 +149,17 @@ class TailTerm:
             raise InputError("'tail' is not valid: the file is damaged")
         names = [name.name for name in fields(cls)]
         missing = sorted(set(names) - data.keys())
-        if missing or not isinstance(data["tolls"], list) or not isinstance(data["sha256"], str):
+        if (
+            missing
+            or not isinstance(data["token_multipliers"], list)
+            or not isinstance(data["sha256"], str)
+        ):
             raise InputError("'tail' is not valid: the file is damaged")
         return cls(
-            **{**{name: data[name] for name in names}, "tolls": _tolls(data["tolls"], symbols)}
+            **{
+                **{name: data[name] for name in names},
+                "token_multipliers": _tolls(data["token_multipliers"], symbols),
+            }
         )
 
 
