@@ -203,7 +203,7 @@ def _check_names(
     vocabularies: Mapping[str, Vocabulary],
     certificates: Mapping[str, Certificate],
 ) -> None:
-    """Refuses unknown methods and rules, and values of another type than a name promises."""
+    """Refuses unknown methods and rules, and values of another type than the name has."""
     for values, kind in ((vocabularies, Vocabulary), (certificates, Certificate)):
         for name, value in values.items():
             if not isinstance(value, kind):

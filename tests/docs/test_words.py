@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
 import re
 from pathlib import Path
 
@@ -60,9 +62,15 @@ def contexts(command, name, parent=None):
 
 
 def strings(path):
-    """The strings of a module, its docstrings and comments left out."""
+    """The strings of a module; its docstrings, comments and list of names are left out."""
     tree = ast.parse(path.read_text("utf-8"))
     said = {
+        id(name)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        for name in ast.walk(node.value)
+    }
+    said |= {
         id(node.body[0].value)
         for node in ast.walk(tree)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
@@ -72,7 +80,7 @@ def strings(path):
     for node in ast.walk(tree):
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
             continue
-        if id(node) not in said and " " in node.value.strip():  # a key or a name has no space
+        if id(node) not in said:
             yield node.lineno, node.value
 
 
@@ -87,6 +95,21 @@ def test_help_uses_no_retired_word():
 def test_what_is_shown_uses_no_retired_word(path):
     found = [(line, _RETIRED.findall(text)) for line, text in strings(path)]
     assert [hit for hit in found if hit[1]] == []
+
+
+def test_the_reference_uses_no_retired_word():
+    pages = [(DOCS / "api" / page).read_text("utf-8") for page in ("index.md", "modules.md")]
+    names = re.findall(r"^   ~?(?:partcover\.)?(\w[\w.]*)$", "\n".join(pages), re.MULTILINE)
+    assert len(names) > 100
+    found = {}
+    for path in names:
+        module, _, member = f"partcover.{path}".rpartition(".")
+        documented = getattr(importlib.import_module(module), member)
+        members = vars(documented).values() if inspect.isclass(documented) else ()
+        for each in (documented, *members):
+            text = re.sub(r"`[^`]*`|>>>.*", "", inspect.getdoc(each) or "")
+            found[path] = [*found.get(path, []), *_RETIRED.findall(text)]
+    assert {path: words for path, words in found.items() if words} == {}
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
