@@ -509,14 +509,15 @@ def _words_of_text(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
         )
     pretokenizer, _, more = read_splitting(splitting)
     remarks += more
-    if (
-        prefix
-        and pretokenizer
-        and read_steps(pretokenizer).words(prefix + "a")[0] == (f"{mark}{prefix}a")
-    ):
+    if prefix and pretokenizer:
+        steps = read_steps(pretokenizer)
+        begun = [word for last in ("a", prefix[-1]) for word in steps.words(prefix + last)[:1]]
+    else:
+        begun = []
+    if any(len(word) > len(mark + prefix) for word in begun):
         remarks.append(
             f"a word that begins with {prefix} may have other tokens there: the library takes a "
-            f"token inside a word, as it is spelled, for the word's begin"
+            "token inside a word, as it is spelled, for the word's begin"
         )
     unknown = unknown_words(model, special, bool(prefix))
     if unknown is None:
