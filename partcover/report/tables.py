@@ -269,7 +269,7 @@ _FACTS = {
     "tokens_per_word": "tokens per word",
     "tokens_shortest_path": "tokens needed, shortest path",
     "tokens_priority": "tokens needed, priority",
-    "tokens_by_rule": "tokens needed, rule of the vocabulary",
+    "tokens_by_rule": "tokens needed, own rule",
     "relaxed_cover": "relaxed cover",
     "worst": "largest ratio",
     "worst_over_best": "largest over smallest ratio",
