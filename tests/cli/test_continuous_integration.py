@@ -77,8 +77,8 @@ def test_the_action(action):
     status, error, summary = action(**given, **{"max-gap": "0.1%"})
     assert (status, "gap" in summary) == (7, True)
     assert "above --max-gap 0.100%" in error
-    status, error, _ = action(**{**given, "tokenizer": "none.json"}, **{"max-gap": "1%"})
-    assert status == 2
+    status, error, after = action(**{**given, "tokenizer": "none.json"}, **{"max-gap": "1%"})
+    assert (status, after) == (2, summary), "the tables of an earlier step are not shown again"
     assert "none.json: cannot be read" in error
 
 
