@@ -42,6 +42,9 @@ os.fsync = lambda file: None
 replay._WORDS = 1000
 
 ROOT = Path(__file__).parents[1]
+# a process that is spawned imports the module of a test as tests.FOLDER.NAME; at the end, so that
+# the package that is installed comes first
+sys.path.append(str(ROOT))
 CACHES = {".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "build"}
 
 
