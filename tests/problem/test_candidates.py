@@ -138,7 +138,7 @@ def test_long_periodic_word_is_linear_enough():
     [
         ({"k": -1}, "k is -1"),
         ({"k": 1, "required": [b"ab", b"bc"]}, "2 tokens are required, k is 1"),
-        ({"k": 1, "candidates": [b"a"]}, "candidates: token 'a' has 1 symbol"),
+        ({"k": 1, "candidates": [b"a"]}, "candidates: token 'a' has fewer than two symbols"),
         ({"k": 2, "required": [b"ab"], "forbidden": [b"ab"]}, "'ab' is both required and forb"),
         ({"k": 2, "max_length": 1}, "max_length is 1"),
         ({"k": 2, "min_count": 0}, "min_count is 0"),

@@ -267,7 +267,7 @@ def test_a_limit_or_an_interrupt_ends_in_one_last_batch():
         ({"rule": "merges"}, "unknown rule 'merges': use one of shortest_path, random_path"),
         ({"increase": "other"}, "unknown increase 'other'"),
         ({"initial": "words"}, "unknown initial 'words'"),
-        ({"initial": ["a"]}, "token 'a' has 1 symbol"),
+        ({"initial": ["a"]}, "token 'a' has the length 1: it must be 2 to 16"),
     ],
 )
 def test_bad_options(option, message):
