@@ -20,6 +20,7 @@ from .spelling import speller
 from .word_pieces import PREFIX, word_mark
 
 __all__ = [
+    "MAX_FREE",
     "MERGING",
     "all_merges",
     "build_model",
@@ -32,7 +33,7 @@ __all__ = [
 
 # a score that no path takes
 _NEVER = -1e308
-_MAX_FREE = 1 << 20
+MAX_FREE = 1 << 20
 MERGING = ("merges", "character_merges")
 
 
@@ -150,7 +151,7 @@ def unigram_entries(
     places = {number: (text, never) for text, number in inside.items()}
     places.update({number: (text, scores[text]) for text, number in vocab.items()})
     size = max(places, default=-1) + 1
-    if size - len(places) > _MAX_FREE:
+    if size - len(places) > MAX_FREE:
         raise InputError(
             f"{size - len(places):,} of {size:,} ids are unused, but ids of a Unigram model must "
             "have no gaps: renumber them"
@@ -215,7 +216,7 @@ def place_special(
     inside = {text: n for text, n in vocabulary.special.items() if n not in numbers}
     first = last = max([*inside.values(), *numbers], default=-1) + 1
     for text, number in sorted(inside.items(), key=lambda item: -item[1]):
-        if number != first - 1 or last - len(numbers) > _MAX_FREE:
+        if number != first - 1 or last - len(numbers) > MAX_FREE:
             break
         first = number
         del inside[text]

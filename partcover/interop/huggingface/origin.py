@@ -23,7 +23,7 @@ from ..byte_level import pieces_of, to_characters
 from ..end_of_word import END, merges_inside
 from ..whole_texts import marking_steps
 from .decimals import tokenizer_text
-from .model import all_merges, place_special, unigram_entries
+from .model import MAX_FREE, all_merges, place_special, unigram_entries
 from .word_pieces import PREFIX, free_mark, spell_piece
 
 __all__ = [
@@ -214,7 +214,7 @@ def needed_pieces(vocabulary: Vocabulary) -> list[sym.Token]:
         named -= {*vocabulary.special}
         spell = _speller(origin["spelling"], vocabulary)
         return [token for token in vocabulary.tokens if spell(token) in named]  # type: ignore[arg-type]
-    except (AttributeError, KeyError, TypeError, ValueError, IndexError):
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError, RecursionError):
         return []  # damaged: writing it says so
 
 
@@ -337,7 +337,8 @@ def _filled(
         inside[unknown] = before  # which needs no place of its own
     pieces = max([*vocab.values(), *inside.values()], default=-1)
     named = {text: n for text, n in settings_ids(vocabulary).items() if n < pieces}
-    if named := {text: n for text, n in named.items() if text not in {**vocab, **inside}}:
+    named = {text: n for text, n in named.items() if text not in {**vocab, **inside}}
+    if named and pieces - len(vocab) <= MAX_FREE:
         # so that transformers adds them with these ids, and none behind gets one twice
         taken = {*vocab.values(), *inside.values(), *vocabulary.special.values(), *named.values()}
         inside |= named

@@ -330,6 +330,25 @@ def test_new_tokens_leave_the_ids_that_settings_name(tmp_path, kind):
         assert set(changed.id_of[256 + len(vocabulary) :]) <= others
 
 
+def test_ids_far_away_are_not_filled_for_the_settings(tmp_path, monkeypatch):
+    """A file of a stranger could ask for billions of them."""
+    monkeypatch.setattr("partcover.interop.huggingface.origin.MAX_FREE", 1000)
+    tokenizer = of_bytes()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    size = tokenizer.get_vocab_size()
+    listed = {str(size + 1): {"content": "[gMASK]"}}
+    config = tmp_path / "tokenizer_config.json"
+    config.write_text(json.dumps({"added_tokens_decoder": listed}))
+    vocabulary = Vocabulary.load(tmp_path)
+    words = counted(vocabulary, "then eats teeth " * 9)
+    more = extend(vocabulary, words, 2, time_limit=1).vocabulary
+    for number, (further, filled) in enumerate([(0, True), (500, True), (10_000, False)]):
+        ids = [n + further if n > size else n for n in more.id_of]
+        export(more.with_(ids=ids), tmp_path / str(number), "huggingface", text=TEXT)
+        written = json.loads((tmp_path / str(number) / "tokenizer.json").read_text())
+        assert any(piece.startswith("<free") for piece in written["model"]["vocab"]) == filled
+
+
 def test_settings_stay_byte_for_byte_where_no_id_changes(tmp_path):
     folder = tmp_path / "from"
     folder.mkdir()
