@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +16,8 @@ from ..corpus.counting.count import Tally, not_counted
 from ..corpus.files.readers import Document, documents
 from ..corpus.files.sources import check_unchanged, find_sources
 from ..corpus.normalizers.normalizer import Normalizer
-from ..corpus.pretokenizers.pretokenizer import Pretokenizer
+from ..corpus.pretokenizers.pretokenizer import Pretokenizer, rule_names
+from ..corpus.pretokenizers.steps import read_steps
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..encoding.special import Part, SpecialTokens
@@ -181,8 +183,8 @@ class Spelled:
     own : Segmentation
         What is spelled, segmented by the tokenizer's own rule.
     symbols : int
-        Symbols that are left out: they have no token, or are in a word of which the tokenizer
-        makes one unknown token.
+        Symbols of the text that are left out: they have no token, or are in a word of which the
+        tokenizer makes one unknown token.  WordPiece's marks of words do not count.
     words : int
         How often words occur that have some.
     tokens : int
@@ -253,14 +255,16 @@ def spelled(words: WordCounts, vocabulary: Vocabulary, *, threads: int = 1) -> S
     with_some[word] = True
     times = int(words.counts[with_some].sum())
     n_tokens = int(words.counts[word].sum())
-    n_symbols = int(np.dot(words.counts[word], sizes))
+    of_text = _symbols_of_text(words, words.pretokenizer or vocabulary.pretokenizer)
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(of_text)])
+    n_symbols = int(np.dot(words.counts[word], before[ends + 1] - before[ends + 1 - sizes]))
     kept = np.ones(len(words.data), bool)
     for end, size in zip(ends.tolist(), sizes.tolist(), strict=True):
         kept[end - size + 1 : end + 1] = 0
     total = int(np.dot(words.counts, _pieces(words, which)))
     rest = _cut(_parts(words, kept, with_some), words, vocabulary, threads)
     if rest.tokens != total - n_tokens or _with_unknown(rest, vocabulary) is not None:
-        lengths = np.diff(words.offsets)
+        lengths = np.diff(before[words.offsets])
         n_symbols = int(np.dot(words.counts[with_some], lengths[with_some]))
         whole = [(w, count) for (w, count), bad in zip(words, with_some, strict=True) if not bad]
         rest = _cut(Counter(dict(whole)), words, vocabulary, threads)
@@ -284,6 +288,31 @@ def _with_unknown(cut: Segmentation, vocabulary: Vocabulary) -> Int32 | None:
     which = cut.which.copy()
     numbers.mark(which, data, cut.words.offsets, bad)
     return which
+
+
+def _symbols_of_text(words: WordCounts, pretokenizer: str | None) -> Int64:
+    """Returns how many symbols of the text each one of the words stands for.
+
+    That is none for WordPiece's mark in front of a word, and for the second of two that stand for
+    one in the text.  The first symbol of a word that lost the prefix of pieces inside words stands
+    for that, too.
+    """
+    counted = np.ones(len(words.data), np.int64)
+    given = pretokenizer is not None and not rule_names(pretokenizer)
+    steps = read_steps(pretokenizer or "").steps if given else ()
+    marks = [step.prefix for step in steps if step.again]
+    if not marks:
+        return counted
+    mark, starts = marks[0].encode(), words.offsets[:-1]
+    data = words.data.astype(np.uint8, copy=False).tobytes()
+    found = [match.start() for match in re.finditer(re.escape(mark), data)]
+    places = np.array(found, np.int64)
+    in_front = np.isin(places, starts)
+    for at in [*places[in_front].tolist(), *places[~in_front][1::2].tolist()]:
+        counted[at : at + len(mark)] = 0
+    if (inside := steps[-1].inside) is not None:
+        counted[starts[~np.isin(starts, places)]] += len(inside.front.encode()) - len(mark)
+    return counted
 
 
 def _pieces(words: WordCounts, which: Int32) -> Int64:

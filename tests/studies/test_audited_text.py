@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import combinations
 
@@ -205,3 +206,23 @@ def test_what_is_no_text_is_refused_as_elsewhere(tmp_path):
     found = words_of_files(vocabulary, [path])
     assert (found.words.pretokenizer, found.added) == ("gpt2", {"x": 1})
     assert segment(found.words, vocabulary).tokens == 4 - 1
+
+
+@tries(200)
+@given(st.text("#ab▁é ", max_size=20), st.sampled_from([None, 4]))
+def test_symbols_without_a_token_are_those_of_the_text(text, longest):
+    """Not WordPiece's mark of words, and those that a word loses are counted."""
+    marking = {"type": "Metaspace", "prepend_scheme": "always", "split": False, "again": True}
+    inside = {"type": "InsideWord", "mark": "▁", "prefix": "##", "begins": ["b"]}
+    steps = [{"type": "WhitespaceSplit"}, marking, inside]
+    pretokenizer = json.dumps({"type": "Sequence", "pretokenizers": steps})
+    unknown = Unknown("<?>", "word", longest)
+    tokens = ["▁a", "▁#", "▁é"]
+    vocabulary = lacking(tokens, "b#", "longest_match", unknown, pretokenizer=pretokenizer)
+    encoder = Encoder(vocabulary)
+    assume(text.split())
+    lost = [word for word in text.split() if 256 + len(tokens) in encoder.encode(word)]
+    words = WordCounts.from_texts([text, "a"], pretokenizer=vocabulary.pretokenizer)
+    found = spelled(words, vocabulary)
+    assert found.symbols == sum(len(word.encode()) for word in lost)
+    assert (found.words, found.tokens) == (len(lost), len(lost))
