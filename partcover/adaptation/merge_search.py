@@ -26,8 +26,9 @@ def best_merges(
 ) -> MergeState:
     """Finds merges that leave few tokens.
 
-    The most frequent pairs are merged first, as by BPE.  Then the tokens that are worth least give
-    way to what is best in their place, fewer of them each time that this does not help.
+    The most frequent pairs are merged first, as by BPE, whatever time that takes.  Then, until the
+    deadline, the tokens that are worth least give way to what is best in their place, fewer of them
+    each time that this does not help.
 
     The start has no merges: it says how merging is done, and which tokens are given.
 
@@ -41,7 +42,7 @@ def best_merges(
     >>> best_merges(words, MergeState((), (), False, False, ()), 2, deadline=Deadline()).merges
     (((1,), (2,)), ((0,), (1, 2)))
     """
-    best = _filled(words, start, m, deadline, threads)
+    best = _filled(words, start, m, Deadline(), threads)
     cut = best.cut(words, threads)
     number = max(1, m // _FIRST)
     while number and best.tokens and not deadline.is_over:

@@ -18,6 +18,13 @@ def test_by_rank_whole_words_need_no_parents():
     assert (found.tokens, len(found.new)) == (9, 4)
 
 
+@pytest.mark.parametrize("rule", ["merges", "character_merges"])
+def test_frequent_pairs_are_merged_whatever_the_time_limit(rule):
+    base = Vocabulary(["th"], rule=rule, merges=[("t", "h")])
+    found = extend(base, WordCounts.from_counts({"that": 9, "hat": 3, "é": 2}), 3, time_limit=0)
+    assert len(found.new) == 3
+
+
 BASE = ["th", " t", " th", "er", "he", " the", "in", "on"]
 TEXT = "the other theorem on the theory of the northern theatre and of another thing"
 
