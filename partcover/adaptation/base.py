@@ -13,6 +13,7 @@ from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..interop.huggingface.origin import settings_ids
+from ..interop.huggingface.word_pieces import with_own_begins
 from ..problem.instance import Instance
 from ..vocabulary.vocabulary import Vocabulary
 
@@ -129,7 +130,8 @@ def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any)
     """Returns a vocabulary that records what it was made of, and how.
 
     The end-of-word mark of its words is kept, as tokens hold it, and so is what is known of the
-    file that the first base was read from.
+    file that the first base was read from.  Where the pre-tokenizer knows the tokens, it is renewed
+    (`with_own_begins`).
 
     Examples
     --------
@@ -146,7 +148,7 @@ def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any)
     source = {key: before[key] for key in kept if key in before}
     mark = {} if base.end_of_word is None else {"end_of_word": base.end_of_word}
     provenance = {**mark, "partcover": __version__, "base": source, **facts}
-    return vocabulary.with_(method=method, provenance=provenance)
+    return with_own_begins(vocabulary).with_(method=method, provenance=provenance)
 
 
 def text_of(token: Token) -> str | None:

@@ -8,8 +8,9 @@ from dataclasses import replace
 from ..analysis.token_gains import token_gains
 from ..bounds.improve import improve
 from ..corpus.symbols import Token
+from ..corpus.word_counts import WordCounts
 from ..heuristics.greedy import greedtok
-from ..interop.huggingface.word_pieces import word_mark
+from ..interop.huggingface.word_pieces import PREFIX, word_mark
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.limits import RunLimits
@@ -43,10 +44,9 @@ def extension_instance(task: Task) -> Instance:
     mark = word_mark(base)
     alone = () if mark is None or len(mark.encode()) < 2 else (mark.encode(),)
     instance = Instance(words, len(base) + task.m, prefix=base.tokens, forbidden=alone)
-    if within is None and not whole:
+    odd = set() if mark is None else _unspellable(words, mark.encode())
+    if within is None and not whole and not odd:
         return instance
-    # a word of a text that has the mark is unknown, whatever is added
-    odd = {word for word, _ in words if alone and alone[0] in word[1:]}
     kept = words.subset(pair for pair in words if pair[0] not in odd) if odd else words
     if within is None and all(text_of(word) is not None for word, _ in kept):
         listed = [*replace(instance, words=kept).index.tokens()]
@@ -55,6 +55,20 @@ def extension_instance(task: Task) -> Instance:
     if whole:
         listed = [token for token in listed if text_of(token) is not None]
     return replace(instance, candidates=tuple(listed))
+
+
+def _unspellable(words: WordCounts, mark: bytes) -> set[Token]:
+    """Returns the words of WordPiece that no new token is a part of.
+
+    A word of a text that has the mark itself is unknown, whatever is added.  A token of a word that
+    begins with the prefix of pieces inside a word would be read as such a piece.
+    """
+    front = mark + PREFIX.encode()
+    return {
+        word
+        for word, _ in words
+        if mark in word[1:] or (word[: len(front)] == front and len(word) > len(front))
+    }
 
 
 def add_by_shortest_path(task: Task) -> Added:

@@ -395,7 +395,8 @@ def _mark_of_words(steps: Steps) -> bytes:
 
     This is how WordPiece over text is read: see `partcover.interop.huggingface.word_pieces`.
     """
-    *before, last = steps.steps or (Step({}),)
+    own = [step for step in steps.steps if step.inside is None]
+    *before, last = own or [Step({})]
     whole = {"type": "Metaspace", "prepend_scheme": "always", "split": False}
     marks = whole.items() <= last.data.items() and not all(step.keeps for step in before)
     return last.prefix.encode() if marks else b""

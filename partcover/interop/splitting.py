@@ -67,6 +67,8 @@ def why_not(name: str | None, *, byte_level: bool = True) -> str | None:
         return "no step of the library's joins words"
     if any(step.leaves_out for step in steps):
         return "only a model that has no pieces for them leaves parts of words out"
+    if any(step.again or step.inside for step in steps):
+        return "only a WordPiece model marks where words begin"
     if not byte_level and any(step.data["type"] == "ByteLevel" for step in steps):
         return "ByteLevel spells bytes as characters, and its pieces are text"
     return None

@@ -77,6 +77,11 @@ STEPS = {
     "T5": sequence({"type": "WhitespaceSplit"}, MARKING),
     "WordPiece": sequence({"type": "BertPreTokenizer"}, {**MARKING, "split": False, "again": True}),
     "a mark again": {**MARKING, "again": True},
+    "pieces inside words": sequence(
+        {"type": "Whitespace"},
+        {**MARKING, "split": False, "again": True},
+        {"type": "InsideWord", "mark": "▁", "prefix": "a", "begins": ["a", "B'"], "longest": 4},
+    ),
     "Gemma": split(" ", "MergedWithPrevious", kind="String"),
     "words that end": sequence({"type": "WhitespaceSplit"}, {"type": "EndOfWord"}),
     "a space in front": {"type": "ByteLevel", "add_prefix_space": True, "use_regex": True},
@@ -147,10 +152,10 @@ def check(data, texts):
                 compiled.cut(*in_bytes([text]))
             return True
     cut = compiled.cutter.cut(*given)
-    if cut is not None:
-        assert words_of(cut) == want
+    if compiled.inside is None:
+        assert cut is None or words_of(cut) == want
+        assert words_of(compiled._slow_cut(*given)) == want
     assert words_of(compiled.cut(*given)) == want
-    assert words_of(compiled._slow_cut(*given)) == want
     if not compiled.writes:
         assert parts(compiled.marks(*given)) == parts(compiled._slow_marks(*given))
     return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -266,6 +267,29 @@ def test_what_is_left_out_of_words(text, before):
                 assert end == begin + 1
 
 
+@tries(300)
+@given(joined([*"#ab▁é", "##", " "], 12), st.sampled_from([None, 5]))
+def test_what_begins_with_the_prefix_of_pieces_inside_words(text, longest):
+    marks = {"type": "Metaspace", "prepend_scheme": "always", "split": False, "again": True}
+    begins = ["ab", "b", "é", "#a"]
+    step = {"type": "InsideWord", "mark": "▁", "prefix": "##", "begins": begins}
+    given_ = [{"type": "WhitespaceSplit"}, marks, {**step, "longest": longest}]
+    data = {"type": "Sequence", "pretokenizers": given_}
+    want = []
+    for word in text.split():
+        goes_on = word.startswith("##") and any(word[2:].startswith(one) for one in begins)
+        short = longest is None or len(word) + word.count("▁") <= longest
+        written = word.replace("▁", "▁▁")
+        want.append(written[2:] if goes_on and short else f"▁{written}")
+    assert Pretokenizer.from_name(json.dumps(data)).split(text) == want
+    pieces = read_steps(data).pieces(text)
+    assert [piece.text for piece in pieces] == want
+    for word, piece in zip(text.split(), pieces, strict=True):
+        spans = piece.spans()
+        assert text[spans[0][0] : spans[-1][1]] == word
+        assert all(a[0] <= b[0] for a, b in pairwise(spans))
+
+
 def test_which_of_the_library_are_known():
     """As docs/use.md says."""
     library = pytest.importorskip("tokenizers.pre_tokenizers")
@@ -303,6 +327,15 @@ def test_decoding_brings_spaces_back():
         ('{"type": "Digits", "individual_digits": 1}', "individual_digits is 1"),
         ('{"type": "LeaveOut"}', "bytes is None: a list of numbers"),
         ('{"type": "LeaveOut", "bytes": [256]}', "bytes is .*: a list of numbers"),
+        ('{"type": "InsideWord", "mark": "▁"}', "prefix is None: it must be a text"),
+        (
+            '{"type": "InsideWord", "mark": "▁", "prefix": "#", "begins": [""]}',
+            "begins must be a list of texts",
+        ),
+        (
+            '{"type": "InsideWord", "mark": "▁", "prefix": "#", "begins": ["a"], "longest": 0}',
+            "longest is 0: it must be a positive number, or null",
+        ),
         (
             '{"type": "Metaspace", "replacement": "ab"}',
             "replacement is 'ab': it must be one character",

@@ -23,6 +23,14 @@ SPACES = {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}
 TOKENIZERS = {
     "bert": ("BertNormalizer", [BERT, MARKED]),
     "mark again": ("BertNormalizer", [BERT, {**MARKED, "again": True}]),
+    "inside": (
+        "BertNormalizer",
+        [
+            {"type": "WhitespaceSplit"},
+            {**MARKED, "again": True},
+            {"type": "InsideWord", "mark": "▁", "prefix": "a", "begins": ["a", "z", "中"]},
+        ],
+    ),
     "cased": ({"type": "BertNormalizer", "lowercase": False}, [BERT]),
     "accents": ("NFC+StripAccents+Lowercase", [{"type": "Whitespace"}]),
     "clip": ([{"type": "NFC"}, SPACES, {"type": "Lowercase"}], [MATCHES, BYTES, END_OF_WORD]),

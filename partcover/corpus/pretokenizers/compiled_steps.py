@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +17,7 @@ from ...kernels.texts import _step_cutter as kernel
 from ...kernels.texts._step_cutter import StepCutter
 from .byte_spelling import spelled_bytes
 from .pattern_programs import Programs, Unsupported, points_of
-from .steps import Step, Steps
+from .steps import Inside, Step, Steps
 from .unicode_tables import compiled
 
 __all__ = ["CompiledSteps"]
@@ -49,13 +50,18 @@ class CompiledSteps:
     firsts: list[list[str]] = field(repr=False)
     made: Sequence[tuple[Any, ...]] = field(repr=False)
     behind: CompiledSteps | None = field(default=None, repr=False)
+    inside: Inside | None = None
 
     @classmethod
     def of(cls, steps: Steps) -> CompiledSteps | None:
         """Returns steps compiled; None where one cannot be, or words are joined.
 
-        Steps that split bytes as ByteLevel spells them are compiled for themselves: `behind`.
+        Steps that split bytes as ByteLevel spells them are compiled for themselves: `behind`.  A
+        last step that removes what few words begin with is not: `inside`.
         """
+        if steps.inside is not None:
+            made_before = cls.of(Steps(steps.steps[:-1]))
+            return None if made_before is None else replace(made_before, inside=steps.inside)
         if any(step.spelled for step in steps.steps):
             head = cls.of(Steps(tuple(step for step in steps.steps if not step.spelled)))
             tail = [replace(step, spelled=False) for step in steps.steps if step.spelled]
@@ -183,6 +189,8 @@ class CompiledSteps:
             If a pattern takes too long, or the steps refuse a word.
         """
         data, offsets, words = self.cutter.cut(data, offsets) or self._slow_cut(data, offsets)
+        if self.inside is not None:
+            data, offsets, words = _without_front(data, offsets, words, self.inside)
         if self.behind is not None:
             spelled, places = _spelled(data)
             _, _, cut = self.behind.cut(spelled, places[words])
@@ -203,6 +211,24 @@ class CompiledSteps:
             np.array([0, *accumulate(sizes)], np.int64),
             np.array([0, *accumulate(lengths)], np.int64),
         )
+
+
+def _without_front(
+    data: npt.NDArray[np.uint8],
+    offsets: npt.NDArray[np.int64],
+    words: npt.NDArray[np.int64],
+    inside: Inside,
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Returns what `CompiledSteps.cut` does, without what `inside` removes from words."""
+    front = inside.front.encode()
+    places = [match.start() for match in re.finditer(re.escape(front), data.tobytes())]
+    begun = np.flatnonzero(np.isin(words[:-1], places))
+    gone = np.zeros(len(data), bool)
+    for begin, end in zip(words[begun].tolist(), words[begun + 1].tolist(), strict=True):
+        if inside.size_in(_text(data[begin:end])):
+            gone[begin : begin + len(front)] = True
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(gone)])
+    return data[~gone], offsets - before[offsets], words - before[words]
 
 
 # what each byte is spelled as, in UTF-8: at most two bytes

@@ -33,7 +33,7 @@ from ..normalizers.normalizer import Normalizer
 from ..normalizers.steps import writes_a_space
 from .pretokenizer import PretokenizerRule
 from .published_patterns import CLIP
-from .steps import PUNCTUATION, WORD_CHARACTER, Steps
+from .steps import PUNCTUATION, WORD_CHARACTER, Inside, Steps
 from .unicode_tables import compiled
 
 __all__ = ["raw_rules"]
@@ -103,6 +103,8 @@ class _RawWords:
     again : bool
         Whether the prefix is put in front of a word that begins with it, too, and twice for each
         that a word has.
+    inside : Inside, optional
+        What is removed from the begin of words then.
     """
 
     normalizer: Normalizer | None
@@ -111,6 +113,7 @@ class _RawWords:
     prefix: str
     suffix: str
     again: bool
+    inside: Inside | None
 
     def __call__(self, part: str) -> list[str]:
         word = self._word(part)
@@ -148,7 +151,8 @@ class _RawWords:
             word = word.replace(self.prefix, 2 * self.prefix)
         there = not self.again and word.startswith(self.prefix)
         prefix = "" if there else self.prefix
-        return f"{prefix}{word}{self.suffix}"
+        framed = f"{prefix}{word}{self.suffix}"
+        return framed if self.inside is None else framed[self.inside.size_in(framed) :]
 
     def raw(self, word: str) -> str | None:
         """Returns the part whose one word is this, where it is the word without what is put on."""
@@ -165,8 +169,8 @@ def _parts(finder: int, classes: npt.NDArray[np.uint8], text: str) -> list[str]:
     return [data[a:b].decode("utf-8", "surrogateescape") for a, b in pairwise(ends)]
 
 
-def _frame(steps: Steps) -> tuple[str, str, bool] | None:
-    """Returns what is put in front of and behind the words of the first step, and `Step.again`.
+def _frame(steps: Steps) -> tuple[str, str, bool, Inside | None] | None:
+    """Returns what is put around the words of the first step, `Step.again`, and `Step.inside`.
 
     None where it has no classes, or another step does more than that.
     """
@@ -185,10 +189,12 @@ def _frame(steps: Steps) -> tuple[str, str, bool] | None:
             prefix, again = step.prefix, step.again
         elif kind == "EndOfWord":
             suffix = step.suffix
+        elif step.inside is not None:
+            continue  # the last
         # GPT-2's pattern splits no word of CLIP's
         elif kind != "ByteLevel" or first["type"] != "Split" or step.prefix or prefix:
             return None
-    return prefix, suffix, again
+    return prefix, suffix, again, steps.inside
 
 
 @cache

@@ -30,6 +30,11 @@ Phrases              no step of the library's: joins `words` words in a row at m
                      that keep the text
 LeaveOut             no step of the library's but of its model BPE, which leaves out what it has no
                      piece for: leaves out of each word `bytes`, or characters but for `others`
+InsideWord           no step of the library's but of its model WordPiece, which takes a piece inside
+                     a word, spelled with `prefix`, for the begin of a word that has the prefix
+                     itself: removes `mark` and `prefix` from the begin of a word that goes on with
+                     one of `begins` and has at most `longest` characters without the mark.  The
+                     last step
 Sequence             its `pretokenizers`, each on the words of the one before
 ===================  ===========================================================================
 
@@ -59,13 +64,16 @@ from .timed_patterns import Matches, Span, TimedPattern, check_sizes, timed_patt
 __all__ = [
     "END_OF_WORD",
     "GPT2",
+    "INSIDE_WORD",
     "PHRASES",
     "PUNCTUATION",
     "WORD_CHARACTER",
     "Cut",
+    "Inside",
     "Piece",
     "Step",
     "Steps",
+    "inside_word",
     "leave_others_out",
     "leave_out",
     "leaving_out",
@@ -77,6 +85,8 @@ __all__ = [
 END_OF_WORD = {"type": "EndOfWord"}
 #: The type of the step that joins words.
 PHRASES = "Phrases"
+#: The type of the step that removes the prefix of pieces inside a word.
+INSIDE_WORD = "InsideWord"
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _BEHAVIOURS = ("Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")
@@ -124,6 +134,33 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Inside:
+    """What a word begins with that goes on with a piece inside a word.
+
+    Parameters
+    ----------
+    front : str
+        The mark of words and the prefix of pieces inside them.
+    begins : set of str
+        What such a word goes on with.
+    longest : int, optional
+        The most characters of such a word.
+    """
+
+    front: str
+    begins: frozenset[str]
+    longest: int | None
+
+    def size_in(self, word: str) -> int:
+        """Returns how many characters of a word are removed."""
+        size = len(self.front)
+        if not word.startswith(self.front) or (self.longest and len(word) > self.longest):
+            return 0
+        lengths = set(map(len, self.begins))
+        return size if any(word[size : size + n] in self.begins for n in lengths) else 0
+
+
+@dataclass(frozen=True)
 class Step:
     """One step.
 
@@ -154,6 +191,8 @@ class Step:
         The bytes that are left out.
     only : set of str
         The characters that are not left out; all where it is empty.
+    inside : Inside, optional
+        What is removed from the begin of words.
     """
 
     data: dict[str, Any]
@@ -168,6 +207,7 @@ class Step:
     again: bool = False
     without: bytes = b""
     only: frozenset[str] = frozenset()
+    inside: Inside | None = None
 
     @property
     def leaves_out(self) -> bool:
@@ -180,6 +220,8 @@ class Step:
             return ["".join(filter(self.only.__contains__, text))]
         if self.without:
             return [_text(_bytes(text).translate(None, self.without))]
+        if self.inside:
+            return [text[self.inside.size_in(text) :]]
         if self.spelled:
             return [part for part, _ in self._parts(text)]
         text = self._front(text, at_start) + self._replaced(text) + self._behind(text)
@@ -191,6 +233,12 @@ class Step:
         if self.only:
             kept = [at for at, letter in enumerate(piece.text) if letter in self.only]
             return [Piece("".join(piece.text[at] for at in kept), 0, [spans[at] for at in kept])]
+        if self.inside:
+            size = self.inside.size_in(piece.text)
+            if not size:
+                return [piece]
+            whole = (spans[0][0], spans[size][1])  # the token there is for all of that
+            return [Piece(piece.text[size:], 0, [whole, *spans[size + 1 :]])]
         if self.spelled or self.without:
             sizes = [len(_bytes(letter)) for letter in piece.text]
             of_byte = [span for span, size in zip(spans, sizes, strict=True) for _ in range(size)]
@@ -285,6 +333,11 @@ class Steps:
     def replacement(self) -> str | None:
         """What is written for a space; None where nothing is."""
         return next((s.replacement for s in self.steps if s.replacement is not None), None)
+
+    @property
+    def inside(self) -> Inside | None:
+        """What is removed from the begin of words; None for nothing."""
+        return self.steps[-1].inside if self.steps else None
 
     @property
     def joins(self) -> int:
@@ -537,6 +590,41 @@ def _leave_out(step: Mapping[str, Any]) -> Step:
     return Step(leave_out(set(given)), keeps=False, without=bytes(sorted(set(given))))
 
 
+def inside_word(
+    mark: str, prefix: str, begins: Iterable[str], longest: int | None
+) -> dict[str, Any]:
+    """Returns, as JSON, the step that removes mark and prefix from the begin of some words.
+
+    Of what words go on with, only what does not begin with another is kept.
+
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers.steps import inside_word
+    >>> inside_word("▁", "##", ["ab", "b", "a"], 100)["begins"]
+    ['a', 'b']
+    """
+    kept: list[str] = []
+    for text in sorted(begins):
+        if not kept or not text.startswith(kept[-1]):
+            kept.append(text)
+    own = {"mark": mark, "prefix": prefix, "begins": kept, "longest": longest}
+    return {"type": INSIDE_WORD, **own}
+
+
+def _inside_word(step: Mapping[str, Any]) -> Step:
+    mark = _character(step, "mark", None)
+    prefix, begins, longest = (step.get(key) for key in ("prefix", "begins", "longest"))
+    if not isinstance(prefix, str) or not prefix:
+        raise InputError(f"prefix is {shown(prefix)}: it must be a text that is not empty")
+    if not isinstance(begins, list) or not all(isinstance(one, str) and one for one in begins):
+        raise InputError("begins must be a list of texts, none of them empty")
+    if longest is not None and (type(longest) is not int or longest < 1):
+        raise InputError(f"longest is {shown(longest)}: it must be a positive number, or null")
+    data = inside_word(mark, prefix, begins, longest)
+    most = None if longest is None else longest + len(mark)
+    return Step(data, keeps=False, inside=Inside(mark + prefix, frozenset(data["begins"]), most))
+
+
 def _phrases(step: Mapping[str, Any]) -> Step:
     words = step.get("words")
     if words is not None and (isinstance(words, bool) or not isinstance(words, int)):
@@ -557,6 +645,7 @@ _STEPS: dict[str, Callable[[Mapping[str, Any]], Step]] = {
     "ByteLevel": _byte_level,
     "EndOfWord": _end_of_word,
     "LeaveOut": _leave_out,
+    INSIDE_WORD: _inside_word,
     PHRASES: _phrases,
 }
 
@@ -565,7 +654,7 @@ def read_steps(given: str | Mapping[str, Any]) -> Steps:
     """Reads a pre-tokenizer as a tokenizer.json has it.
 
     Behind ByteLevel, which is there once at most, stand steps that only split, as they split its
-    spelling of bytes; EndOfWord or Phrases are the last.
+    spelling of bytes; EndOfWord, InsideWord or Phrases are the last.
 
     Raises
     ------
@@ -590,7 +679,7 @@ def read_steps(given: str | Mapping[str, Any]) -> Steps:
     except InputError as error:
         raise InputError(f"a pre-tokenizer as JSON: {error}") from None
     kinds = [step.data["type"] for step in steps]
-    for last in ("EndOfWord", PHRASES):
+    for last in ("EndOfWord", INSIDE_WORD, PHRASES):
         if last in kinds[:-1]:
             raise InputError(f"a pre-tokenizer as JSON: {last} must be the last step")
     steps = _behind_bytes(steps)

@@ -22,7 +22,7 @@ from .normalizer import as_steps, changes_parts
 from .origin import origin_in
 from .read import looks_like, read
 from .spelling import speller
-from .word_pieces import PREFIX, free_mark, read_piece, spell_piece
+from .word_pieces import PREFIX, free_mark, read_piece, spell_piece, without_mark, word_mark
 from .write import FILE, write
 
 __all__ = ["HUGGINGFACE", "replay_of"]
@@ -85,7 +85,10 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
         why = "the library can add one only for BPE that merges it first"
         lost.append(GivenUp("a space behind each word", why, "none"))
         vocabulary = vocabulary.with_(pretokenizer=inside)
-    if reason := why_not(vocabulary.pretokenizer, byte_level=not characters):
+    split = vocabulary.pretokenizer
+    if split is not None and word_mark(vocabulary) is not None:
+        split = without_mark(split)  # the model does the rest
+    if reason := why_not(split, byte_level=not characters):
         lost.append(GivenUp(f"the pre-tokenizer {vocabulary.pretokenizer}", reason, "none"))
         vocabulary = vocabulary.with_(pretokenizer="none")
     if names := _special_as_text(vocabulary):
@@ -217,7 +220,10 @@ def _replay_words(library: Library) -> Replay:
         text = sym.text_of(word)
         if text is None or not text.startswith(mark):
             return None
-        pieces = library.word_pieces(text.removeprefix(mark))
+        inside = text.removeprefix(mark)
+        if inside.startswith(PREFIX) and inside != PREFIX:
+            return None  # such words of a text lose mark and prefix, or are unknown
+        pieces = library.word_pieces(inside)
         return None if pieces is None or unknown in pieces else [*map(read, pieces)]
 
     return Replay(

@@ -209,14 +209,17 @@ def place_special(
     Those are special tokens, and what only decodes.
 
     The library numbers the other special tokens one by one, from the size of the model on; so
-    ids below theirs that nothing has get placeholders.
+    ids below theirs that nothing has get placeholders.  WordPiece's unknown token is an entry.
     """
     others = unreached(vocabulary) if others is None else others
     numbers = {number for number in vocabulary.id_of if number >= 0}.union(others.values())
     inside = {text: n for text, n in vocabulary.special.items() if n not in numbers}
     first = last = max([*inside.values(), *numbers], default=-1) + 1
+    needed = vocabulary.unknown if vocabulary.rule == "longest_match" else None
     for text, number in sorted(inside.items(), key=lambda item: -item[1]):
         if number != first - 1 or last - len(numbers) > MAX_FREE:
+            break
+        if needed is not None and text == needed.token:
             break
         first = number
         del inside[text]

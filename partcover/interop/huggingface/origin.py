@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...corpus import symbols as sym
+from ...corpus.pretokenizers.pretokenizer import rule_names
 from ...corpus.pretokenizers.steps import leaving_out
 from ...errors import InputError
 from ...runtime.files.writing import load_json, write_atomic
@@ -24,7 +25,7 @@ from ..end_of_word import END, merges_inside
 from ..whole_texts import marking_steps
 from .decimals import tokenizer_text
 from .model import MAX_FREE, all_merges, place_special, unigram_entries
-from .word_pieces import PREFIX, free_mark, spell_piece
+from .word_pieces import PREFIX, free_mark, spell_piece, without_prefix
 
 __all__ = [
     "ORIGIN",
@@ -233,10 +234,16 @@ def use_of(vocabulary: Vocabulary) -> dict[str, Any]:
     unknown = vocabulary.unknown
     return {
         **{name: getattr(vocabulary, name) for name in _USE},
-        # what has no piece any more is left out, too
-        "pretokenizer": leaving_out(vocabulary.pretokenizer),
+        # what depends on the pieces changes with them
+        "pretokenizer": _without_pieces(vocabulary.pretokenizer),
         "unknown": None if unknown is None else unknown.to_json(),
     }
+
+
+def _without_pieces(pretokenizer: str | None) -> str | None:
+    """Returns the pre-tokenizer without the steps that depend on the pieces."""
+    name = leaving_out(pretokenizer)
+    return name if name is None or rule_names(name) else without_prefix(name)
 
 
 def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) -> list[str]:

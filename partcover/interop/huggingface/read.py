@@ -32,7 +32,14 @@ from .decimals import as_read
 from .decoder import read_decoding
 from .origin import ORIGIN, origin_of, settings_beside, use_of
 from .word_list import as_tokenizer, list_in
-from .word_pieces import PREFIX, free_mark, mark_steps, read_piece, unknown_words
+from .word_pieces import (
+    PREFIX,
+    free_mark,
+    inside_steps,
+    mark_steps,
+    read_piece,
+    unknown_words,
+)
 
 __all__ = ["flags_of", "from_json", "looks_like", "read"]
 
@@ -507,22 +514,17 @@ def _words_of_text(data: dict[str, Any]) -> tuple[Vocabulary, list[str]]:
             f"tokens that begin a word are marked with {mark}; the file marks tokens inside a "
             f"word with {prefix}"
         )
-    pretokenizer, _, more = read_splitting(splitting)
-    remarks += more
-    if prefix and pretokenizer:
-        steps = read_steps(pretokenizer)
-        begun = [word for last in ("a", prefix[-1]) for word in steps.words(prefix + last)[:1]]
-    else:
-        begun = []
-    if any(len(word) > len(mark + prefix) for word in begun):
-        remarks.append(
-            f"a word that begins with {prefix} may have other tokens there: the library takes a "
-            "token inside a word, as it is spelled, for the word's begin"
-        )
     unknown = unknown_words(model, special, bool(prefix))
     if unknown is None:
         remarks += _unknown_words(model, "character")
     pieces = _entries(model["vocab"], special, read_piece(mark, prefix))
+    pretokenizer, _, more = read_splitting(splitting)
+    remarks += more
+    if prefix and pretokenizer and splitting:
+        longest = None if unknown is None or unknown.longest is None else unknown.longest - 1
+        inside = (piece.decode() for piece in pieces if not piece.startswith(mark.encode()))
+        steps = inside_steps(splitting, mark, prefix, inside, longest)
+        pretokenizer = Pretokenizer.from_steps(read_steps(steps)).name
     use = {"pieces": pieces, "rule": "longest_match", "unknown": unknown}
     return _vocabulary(use, special, pretokenizer or (None if more else "none"), remarks), remarks
 

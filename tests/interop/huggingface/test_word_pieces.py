@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import tries
 
-from partcover import Encoder, InputError, Vocabulary, WordCounts, extend
+from partcover import Encoder, InputError, Vocabulary, WordCounts, extend, prune
 from partcover.interop import export
 
 tokenizers = pytest.importorskip("tokenizers")
@@ -82,18 +82,68 @@ def test_a_text_may_have_the_mark_of_words(tmp_path):
     assert export(longer.vocabulary, tmp_path / "to.json", "huggingface", text="a▁b caca").exact
 
 
-@pytest.mark.parametrize("kind", ["WhitespaceSplit", "Whitespace", "BertPreTokenizer"])
-def test_words_that_begin_with_the_prefix_are_remarked_on(tmp_path, kind):
-    trained(tmp_path / "t.json")
-    data = json.loads((tmp_path / "t.json").read_text())
-    data["pre_tokenizer"] = {"type": kind}
-    data["model"]["vocab"] |= {"#": 90, "##": 91, "###": 92}
-    (tmp_path / "t.json").write_text(json.dumps(data))
-    own = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+def of_pieces(path, begins, inside, kind="WhitespaceSplit", **model):
+    """A WordPiece model of these pieces, written to a file and read by its library."""
+    texts = ["[UNK]", *begins, *("##" + piece for piece in inside)]
+    ids = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    words = tokenizers.models.WordPiece(ids, unk_token="[UNK]", **model)
+    tokenizer = tokenizers.Tokenizer(words)
+    tokenizer.pre_tokenizer = getattr(tokenizers.pre_tokenizers, kind)()
+    tokenizer.add_special_tokens(["[UNK]"])
+    tokenizer.decoder = tokenizers.decoders.WordPiece(cleanup=False)
+    tokenizer.save(str(path))
+    return tokenizer
+
+
+PIECES = st.text("#.a", min_size=1, max_size=3)
+BEGINS = st.sets(PIECES.filter(lambda text: not text.startswith("##") or text == "##"), max_size=5)
+
+
+@pytest.mark.long
+@tries(100)
+@given(
+    BEGINS, st.sets(PIECES, max_size=6),
+    st.sampled_from(["WhitespaceSplit", "Whitespace", "BertPreTokenizer"]),
+    st.sampled_from([5, 100]), st.lists(st.text("##.a▁ ", max_size=12), max_size=8),
+)  # fmt: skip
+def test_words_that_begin_with_the_prefix(tmp_path_factory, begins, inside, kind, longest, texts):
+    """The library takes a piece inside a word, as it is spelled, for the begin of such a word."""
+    folder = tmp_path_factory.mktemp("t")
+    own = of_pieces(folder / "t.json", begins, inside, kind, max_input_chars_per_word=longest)
+    vocabulary = Vocabulary.load(folder / "t.json")
+    encoder = Encoder(vocabulary)
+    for text in texts:
+        there = own.encode(text)
+        assert encoder.encode(text) == there.ids
+        assert encoder.encode_with_offsets(text, unit="chars") == (there.ids, there.offsets)
+    if kind == "WhitespaceSplit":  # the library would find [UNK] in text
+        return
+    anew = vocabulary.with_(provenance={})
+    export(anew, folder / "again.json", "huggingface")
+    again = tokenizers.Tokenizer.from_file(str(folder / "again.json"))
+    assert [again.encode(text).ids for text in texts] == [own.encode(text).ids for text in texts]
+
+
+def test_pieces_for_words_with_the_prefix_come_and_go(tmp_path):
+    """What a word with the prefix goes on with depends on the pieces that are there."""
+    of_pieces(tmp_path / "t.json", ["#", "##", "a", "b", "bb"], ["#", "a", "b", "cd", "cdd", "ab"])
     vocabulary = Vocabulary.load(tmp_path / "t.json")
-    said = "begins with ## may have other tokens" in str(vocabulary.provenance["remarks"])
-    differ = Encoder(vocabulary).encode("### ab") != own.encode("### ab").ids
-    assert said == differ == (kind != "BertPreTokenizer")
+    text = "##abab ##cda ##cdb ### ##xa axa abab ##éa aéa é " * 9
+    words = WordCounts.from_texts([text], pretokenizer=vocabulary.pretokenizer)
+    longer = extend(vocabulary, words, 6, time_limit=1).vocabulary
+    few = WordCounts.from_texts(["abab bb"], pretokenizer=vocabulary.pretokenizer)
+    shorter = prune(vocabulary, few, 3).vocabulary
+    begins = [
+        json.loads(one.pretokenizer)["pretokenizers"][-1]["begins"]
+        for one in (vocabulary, longer, shorter)
+    ]
+    assert begins == [["#", "a", "b", "cd"], ["#", "a", "b", "cd", "é"], ["#", "a", "b"]]
+    for number, changed in enumerate([vocabulary, longer, shorter]):
+        export(changed, tmp_path / f"{number}.json", "huggingface", text=text)
+        own = tokenizers.Tokenizer.from_file(str(tmp_path / f"{number}.json"))
+        assert Encoder(changed).encode(text) == own.encode(text).ids
+        again = Vocabulary.load(tmp_path / f"{number}.json")
+        assert again.pretokenizer == changed.pretokenizer
 
 
 def test_any_ids_are_decoded_as_there(tmp_path):
