@@ -145,12 +145,16 @@ class SpecialTokens:
                 self._wanted(special), key=lambda name: (name in self._added, self.numbers[name])
             )
             found: tuple[dict[bytes, _Token], dict[bytes, _Token]] = ({}, {})
+            if special == "text":  # inside those that are text none is found, as in the library
+                order += [name for name in self.numbers if name not in self._added]
             for name in order:
                 flags = self._flags.get(name, ())
                 normalized = "normalized" in flags
                 normal = self._normal if normalized else None
-                if spelled := name if normal is None else normal.of_token(name):
-                    token = _Token(self.numbers[name], flags)
+                wanted = special != "text" or name in self._added
+                spelled = name if normal is None else normal.of_token(name)
+                if spelled and (wanted or found[normalized]):
+                    token = _Token(self.numbers[name], flags) if wanted else _Token(None, ())
                     found[normalized].setdefault(spelled.encode(), token)
             finders = _Finder(found[0]), _Finder(found[1])
             self._finders = {key: finders}
@@ -171,9 +175,9 @@ class SpecialTokens:
 
 
 class _Token(NamedTuple):
-    """The number of a special token, and its flags for finding it."""
+    """The number of a special token, None for one that is text, and its flags for finding it."""
 
-    number: int
+    number: int | None
     flags: Iterable[str]
 
 
@@ -234,6 +238,8 @@ class _Finder:
         parts: list[Part] = []
         at = 0
         for begin, end, (number, flags) in self._found(text):
+            if number is None:
+                continue
             if flags:
                 if "single_word" in flags and _inside_word(text, begin, end):
                     continue
