@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..runtime.arguments import counted
 from ..studies.tokenizer_audit import TokenizerAudit
 from .tables import Listing, token_line
 
@@ -34,17 +35,20 @@ def audit_remarks(audit: TokenizerAudit) -> list[str]:
     symbols = audit.words.symbols
     remarks = []
     if audit.added_found:
+        tokens = counted(len(audit.added_found), "added token")
+        times = counted(sum(audit.added_found.values()), "time")
         remarks.append(
-            f"The text contains {len(audit.added_found):,} added tokens of the tokenizer "
-            f"{sum(audit.added_found.values()):,} times. All other numbers are for the text "
-            "between them."
+            f"The text contains {tokens} of the tokenizer {times}. All other numbers are for the "
+            "text between them."
         )
     if audit.unknown:
-        made = f"replaces them by {audit.unknown_tokens:,} {audit.unknown_token} tokens"
+        tokens = counted(audit.unknown_tokens, f"{audit.unknown_token} token")
+        does = "reports an error" if audit.unknown_token is None else f"uses {tokens} instead"
+        lacking = counted(audit.unknown, symbols.removesuffix("s"))
+        words = counted(audit.unknown_words, "word")
         remarks.append(
-            f"{audit.unknown:,} {symbols} in {audit.unknown_words:,} words have no token: the "
-            f"tokenizer {'reports an error' if audit.unknown_token is None else made}. All other "
-            "numbers leave them out."
+            f"The tokenizer has no token for {lacking} in {words} and {does}. All other numbers "
+            "leave them out."
         )
     if audit.is_split_at_spaces:
         across = (

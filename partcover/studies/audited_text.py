@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..analysis.metrics import text_bytes
 from ..corpus.counting.count import Tally, not_counted
 from ..corpus.files.readers import Document, documents
 from ..corpus.files.sources import check_unchanged, find_sources
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.pretokenizer import Pretokenizer, rule_names
-from ..corpus.pretokenizers.steps import read_steps
+from ..corpus.pretokenizers.steps import Steps, read_steps
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..encoding.special import Part, SpecialTokens
@@ -182,9 +183,12 @@ class Spelled:
     ----------
     own : Segmentation
         What is spelled, segmented by the tokenizer's own rule.
+    size : int or None
+        Bytes of the text in `own`; None for integers.  WordPiece's marks are none, and a mark that
+        stands for a space is one.
     symbols : int
         Symbols of the text that are left out: they have no token, or are in a word of which the
-        tokenizer makes one unknown token.  WordPiece's marks of words do not count.
+        tokenizer makes one unknown token.
     words : int
         How often words occur that have some.
     tokens : int
@@ -201,6 +205,7 @@ class Spelled:
     """
 
     own: Segmentation
+    size: int | None
     symbols: int
     words: int
     tokens: int
@@ -245,8 +250,13 @@ def spelled(words: WordCounts, vocabulary: Vocabulary, *, threads: int = 1) -> S
     """
     own = segment(words, vocabulary, threads=threads)
     which = _with_unknown(own, vocabulary)
-    if which is None:
-        return Spelled(own, 0, 0, 0)
+    of_text = _symbols_of_text(words, words.pretokenizer or vocabulary.pretokenizer)
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(of_text)])
+    n_bytes = text_bytes(words)
+    if words.symbols == "bytes":
+        n_bytes = int(np.dot(words.counts, np.diff(before[words.offsets])))
+    if n_bytes is None or which is None:
+        return Spelled(own, n_bytes, 0, 0, 0)
     unknown = which >= len(vocabulary)  # where a part ends, of as many bytes as more, and one
     sizes = (which - len(vocabulary) + 1)[unknown].astype(np.int64)
     ends = np.flatnonzero(unknown)
@@ -255,8 +265,6 @@ def spelled(words: WordCounts, vocabulary: Vocabulary, *, threads: int = 1) -> S
     with_some[word] = True
     times = int(words.counts[with_some].sum())
     n_tokens = int(words.counts[word].sum())
-    of_text = _symbols_of_text(words, words.pretokenizer or vocabulary.pretokenizer)
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(of_text)])
     n_symbols = int(np.dot(words.counts[word], before[ends + 1] - before[ends + 1 - sizes]))
     kept = np.ones(len(words.data), bool)
     for end, size in zip(ends.tolist(), sizes.tolist(), strict=True):
@@ -269,7 +277,8 @@ def spelled(words: WordCounts, vocabulary: Vocabulary, *, threads: int = 1) -> S
         whole = [(w, count) for (w, count), bad in zip(words, with_some, strict=True) if not bad]
         rest = _cut(Counter(dict(whole)), words, vocabulary, threads)
         n_tokens = total - rest.tokens
-    return Spelled(rest, n_symbols, times, 0 if vocabulary.unknown is None else n_tokens)
+    n_tokens = 0 if vocabulary.unknown is None else n_tokens
+    return Spelled(rest, n_bytes - n_symbols, n_symbols, times, n_tokens)
 
 
 def _with_unknown(cut: Segmentation, vocabulary: Vocabulary) -> Int32 | None:
@@ -295,23 +304,27 @@ def _symbols_of_text(words: WordCounts, pretokenizer: str | None) -> Int64:
 
     That is none for WordPiece's mark in front of a word, and for the second of two that stand for
     one in the text.  The first symbol of a word that lost the prefix of pieces inside words stands
-    for that, too.
+    for that, too.  Another mark is a space.
     """
     counted = np.ones(len(words.data), np.int64)
     given = pretokenizer is not None and not rule_names(pretokenizer)
-    steps = read_steps(pretokenizer or "").steps if given else ()
-    marks = [step.prefix for step in steps if step.again]
-    if not marks:
+    steps = read_steps(pretokenizer or "") if given else Steps(())
+    if words.symbols != "bytes" or steps.replacement is None:
         return counted
-    mark, starts = marks[0].encode(), words.offsets[:-1]
+    mark, starts = steps.replacement.encode(), words.offsets[:-1]
     data = words.data.astype(np.uint8, copy=False).tobytes()
     found = [match.start() for match in re.finditer(re.escape(mark), data)]
     places = np.array(found, np.int64)
-    in_front = np.isin(places, starts)
-    for at in [*places[in_front].tolist(), *places[~in_front][1::2].tolist()]:
-        counted[at : at + len(mark)] = 0
-    if (inside := steps[-1].inside) is not None:
-        counted[starts[~np.isin(starts, places)]] += len(inside.front.encode()) - len(mark)
+    if any(step.again for step in steps.steps):
+        in_front = np.isin(places, starts)
+        gone = np.concatenate([places[in_front], places[~in_front][1::2]])
+        counted[gone] = 0
+    else:
+        gone = places
+    for at in range(1, len(mark)):
+        counted[gone + at] = 0
+    if steps.inside is not None:
+        counted[starts[~np.isin(starts, places)]] += len(steps.inside.front.encode()) - len(mark)
     return counted
 
 

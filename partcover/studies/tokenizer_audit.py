@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.metrics import text_bytes, token_uses, unknown_symbols
+from ..analysis.metrics import token_uses, unknown_symbols
 from ..analysis.reachability import unreachable_tokens
 from ..analysis.word_borders import reaches_across, split_at_spaces
 from ..bounds.lower_bound import bounds
@@ -123,6 +123,9 @@ class TokenizerAudit:
         The words that lose most, the most costly first.
     additions : tuple of Additions
         What 100 and 1,000 additional tokens would save, and at most could.
+    bytes : int or None
+        Bytes of the text that `words` hold, without the marks of words of WordPiece; None for
+        integers.
     seconds : float
         The time that it took.
     threads : int
@@ -168,6 +171,7 @@ class TokenizerAudit:
     bound_used: Bound | None
     costly: tuple[CostlyWord, ...]
     additions: tuple[Additions, ...]
+    bytes: int | None
     seconds: float
     threads: int
     tokens_across: int = 0
@@ -193,8 +197,7 @@ class TokenizerAudit:
     @property
     def bytes_per_token(self) -> float | None:
         """Bytes of the text, as its words hold it, over `tokens`."""
-        size = text_bytes(self.words)
-        return None if size is None else size / self.tokens
+        return None if self.bytes is None else self.bytes / self.tokens
 
     @property
     def lower_bound(self) -> int:
@@ -245,7 +248,7 @@ class TokenizerAudit:
             "pretokenizer": self.pretokenizer,
             "split_at_spaces": self.is_split_at_spaces,
             "symbols": self.words.symbols,
-            "bytes": text_bytes(self.words),
+            "bytes": self.bytes,
             "words": len(self.words),
             "total_count": self.words.total_count,
             "own_tokens": self.own_tokens,
@@ -381,6 +384,7 @@ def audit_tokenizer(
         bound_used=proven.get(len(used)),
         costly=costly_words(own, limit),
         additions=extension.worth(extended),
+        bytes=found.size,
         seconds=clock.seconds,
         threads=threads,
         tokens_across=across,

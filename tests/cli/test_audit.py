@@ -49,23 +49,23 @@ def test_what_a_tokenizer_does_not_know_is_said(run, tmp_path):
     (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nha\n##t\na\n")
     (tmp_path / "text.txt").write_text("hat ha? hat")
     status, data = as_json(run("audit", "vocab.txt", "text.txt", "--json", "--quiet"))
-    assert (status, data["unknown"]) == (0, 4)  # a mark of three bytes and ?
+    assert (status, data["unknown"]) == (0, 1)  # the ?, and no mark
     assert (data["unknown_tokens"], data["unknown_words"], data["unknown_token"]) == (1, 1, "[UNK]")
     assert (data["own_tokens"], data["tokens"], data["rounding"]) == (6, 5, 0)
     assert data["own_lower_bound"] == data["lower_bound"] + 1
     status, out, err = run("audit", "vocab.txt", "text.txt")
     shown = " ".join(out.split())
     assert "unknown tokens 1 –" in shown
-    assert "bytes without a token 4" in shown
-    assert "4 bytes in 1 words have no token: the tokenizer replaces them by 1 [UNK] tokens" in err
+    assert "bytes without a token 1" in shown
+    assert "no token for 1 byte in 1 word and uses 1 [UNK] token instead. All other" in err
     # without a token for them its library ends with an error: there is no count, but a bound
     loaded = Vocabulary.load(tmp_path / "vocab.txt").with_(unknown=None)
     loaded.save(tmp_path / "V.json")
     status, data = as_json(run("audit", "V.json", "text.txt", "--json", "--quiet"))
     assert (status, data["own_tokens"], data["unknown_token"]) == (0, None, None)
-    assert (data["tokens"], data["unknown"], data["unknown_tokens"]) == (5, 4, 0)
+    assert (data["tokens"], data["unknown"], data["unknown_tokens"]) == (5, 1, 0)
     _, _, err = run("audit", "V.json", "text.txt")
-    assert "the tokenizer reports an error" in err
+    assert "in 1 word and reports an error" in err
     (tmp_path / "text.txt").write_text("? ?")
     fails(run("audit", "vocab.txt", "text.txt"), "has no token for any part of the text")
 
@@ -86,13 +86,13 @@ def test_the_tokenizers_own_count_comes_first(run, tmp_path, tokenizer):
     assert f"tokens of the text {own} –".split() in rows
     assert ["added", "tokens", "2", "–"] in rows
     assert f"lower bound, tokens of the text {data['own_lower_bound']} –".split() in rows
-    assert "The text contains 1 added tokens of the tokenizer 2 times" in err
+    assert "The text contains 1 added token of the tokenizer 2 times" in err
     status, checked = as_json(run("verify", "I.json", "--certificate", "P.cert", "--json"))
     assert (status, checked["lower_bound"]) == (0, data["lower_bound"])
     page = ("audit", "added.json", "more.txt", "-o", "page.html", "--quiet")
     pytest.importorskip("jinja2")
     assert run(*page)[0] == 0
-    assert "added tokens of the tokenizer 2 times" in (tmp_path / "page.html").read_text("utf-8")
+    assert "added token of the tokenizer 2 times" in (tmp_path / "page.html").read_text("utf-8")
 
 
 def test_tokens_that_reach_across_words(run, tmp_path):

@@ -225,4 +225,15 @@ def test_symbols_without_a_token_are_those_of_the_text(text, longest):
     words = WordCounts.from_texts([text, "a"], pretokenizer=vocabulary.pretokenizer)
     found = spelled(words, vocabulary)
     assert found.symbols == sum(len(word.encode()) for word in lost)
+    assert found.size + found.symbols == sum(len(word.encode()) for word in [*text.split(), "a"])
     assert (found.words, found.tokens) == (len(lost), len(lost))
+
+
+@pytest.mark.parametrize("split", [True, False])
+def test_a_mark_for_a_space_is_one_byte(split):
+    pretokenizer = json.dumps({"type": "Metaspace", "prepend_scheme": "never", "split": split})
+    text = "the  cat sat é"
+    words = WordCounts.from_texts([text], pretokenizer=pretokenizer)
+    audit = audit_tokenizer(Vocabulary(["▁c"], pretokenizer=pretokenizer), words, added=())
+    assert audit.bytes == len(text.encode())
+    assert audit.bytes_per_token == audit.bytes / audit.tokens
