@@ -145,20 +145,25 @@ class SpecialTokens:
                 self._wanted(special), key=lambda name: (name in self._added, self.numbers[name])
             )
             found: tuple[dict[bytes, _Token], dict[bytes, _Token]] = ({}, {})
-            if special == "text":  # inside those that are text none is found, as in the library
-                order += [name for name in self.numbers if name not in self._added]
             for name in order:
-                flags = self._flags.get(name, ())
-                normalized = "normalized" in flags
-                normal = self._normal if normalized else None
-                wanted = special != "text" or name in self._added
-                spelled = name if normal is None else normal.of_token(name)
-                if spelled and (wanted or found[normalized]):
-                    token = _Token(self.numbers[name], flags) if wanted else _Token(None, ())
-                    found[normalized].setdefault(spelled.encode(), token)
+                spelled, normalized = self._spelled(name)
+                if spelled:
+                    token = _Token(self.numbers[name], self._flags.get(name, ()))
+                    found[normalized].setdefault(spelled, token)
+            if special == "text":  # inside those that are text none is found, as in the library
+                rest = [self._spelled(name) for name in self.numbers if name not in self._added]
+                for stage, tokens in enumerate(found):
+                    for text in _hiding(tokens, [t for t, where in rest if where == stage]):
+                        tokens.setdefault(text, _Token(None, ()))
             finders = _Finder(found[0]), _Finder(found[1])
             self._finders = {key: finders}
         return finders
+
+    def _spelled(self, name: str) -> tuple[bytes, bool]:
+        """Returns what is searched for, and whether it is in normalized text."""
+        normalized = "normalized" in self._flags.get(name, ())
+        normal = self._normal if normalized else None
+        return (name if normal is None else normal.of_token(name)).encode(), normalized
 
     def number_of(self, text: str, what: str) -> int:
         """Returns the number of a special token; `what` names it in errors."""
@@ -255,6 +260,27 @@ class _Finder:
         if at < len(text) or not text:
             parts.append(Part(text[at:]))
         return parts
+
+
+def _hiding(tokens: Iterable[bytes], texts: Collection[bytes]) -> list[bytes]:
+    """Returns the texts inside which a token may begin, and those inside which such a text may."""
+    new, found = [*tokens], []
+    while new:
+        by_first: dict[int, list[bytes]] = {}
+        for token in new:
+            by_first.setdefault(token[0], []).append(token)
+        new = [
+            text
+            for text in texts
+            if any(
+                text.startswith(token, at) or token.startswith(text[at:])
+                for at, byte in enumerate(text)
+                for token in by_first.get(byte, ())
+            )
+        ]
+        found += new
+        texts = {*texts}.difference(found)
+    return found
 
 
 def _start(pattern: regex.Pattern[bytes], text: bytes, at: int, end: int) -> int:

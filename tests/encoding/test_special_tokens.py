@@ -95,12 +95,13 @@ def test_ids_are_those_of_tokenizers(tmp_path_factory, entries, text, pre_tokeni
 
 
 def test_inside_a_special_token_that_is_text_no_added_one_is_found(tmp_path):
-    entries = [("<ab>", [True] + [False] * 4), ("ab", [False] * 5), ("b>c", [False] * 5)]
+    special, added = [True] + [False] * 4, [False] * 5
+    entries = [("<ab>", special), ("ab", added), ("b>c", added), ("-<", special), ("--", special)]
     (tmp_path / "t.json").write_text(json.dumps(made(entries)))
     own = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
     own.encode_special_tokens = True
     encoder = Encoder(Vocabulary.load(tmp_path / "t.json"))
-    for text in ("x<ab>yab", "<ab>c", "ab>c<ab", "<ab><ab>b>c"):
+    for text in ("x<ab>yab", "<ab>c", "ab>c<ab", "<ab><ab>b>c", "-<ab>", "--<ab>", "---<ab>"):
         assert encoder.encode(text) == own.encode(text, add_special_tokens=False).ids
 
 
