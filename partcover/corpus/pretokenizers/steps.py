@@ -49,6 +49,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
@@ -151,13 +152,16 @@ class Inside:
     begins: frozenset[str]
     longest: int | None
 
+    @cached_property
+    def _lengths(self) -> frozenset[int]:
+        return frozenset(map(len, self.begins))
+
     def size_in(self, word: str) -> int:
         """Returns how many characters of a word are removed."""
         size = len(self.front)
         if not word.startswith(self.front) or (self.longest and len(word) > self.longest):
             return 0
-        lengths = set(map(len, self.begins))
-        return size if any(word[size : size + n] in self.begins for n in lengths) else 0
+        return size if any(word[size : size + n] in self.begins for n in self._lengths) else 0
 
 
 @dataclass(frozen=True)

@@ -162,8 +162,7 @@ def _renewed(vocabulary: Vocabulary, mark: str, prefix: str) -> str:
     )
     inside = [text for text in texts if text and not text.startswith(mark)]
     most = None if longest is None else longest - len(mark)
-    steps = inside_steps(json.loads(name), mark, prefix, inside, most)
-    return Pretokenizer.from_steps(read_steps(steps)).name
+    return read_steps(inside_steps(json.loads(name), mark, prefix, inside, most)).name
 
 
 def with_own_begins(vocabulary: Vocabulary) -> Vocabulary:
