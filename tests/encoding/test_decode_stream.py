@@ -45,7 +45,7 @@ def test_all_parts_are_the_whole(ids, mark, written, fronted, ended, front, skip
     steps = SimpleNamespace(
         replacement=written,
         ends_words=ended,
-        steps=[SimpleNamespace(prefix="x" * fronted, data={})],
+        steps=[SimpleNamespace(prefix="x" * fronted, data={}, inside=None)],
     )
     decoder = Decoder(
         dict(enumerate(TEXTS)),
