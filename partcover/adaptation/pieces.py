@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, lru_cache, partial, reduce
 from operator import add
 from typing import Any
 
@@ -83,8 +83,7 @@ class Pieces:
         size = len(self.base)
         if number < size:
             return self.base.tokens[number]
-        symbol = np.array([number - size], sym.DTYPES[self.base.symbols])
-        return sym.from_array(symbol, self.base.symbols)
+        return _symbol(number - size, self.base.symbols)
 
     @cached_property
     def within(self) -> WordCounts:
@@ -154,6 +153,12 @@ class Pieces:
             if len(whole) < len(runs):
                 return replace(instance, candidates=tuple(whole))
         return instance
+
+
+@lru_cache(1 << 16)
+def _symbol(number: int, symbols: sym.Symbols) -> Token:
+    """Returns a symbol as a token."""
+    return sym.from_array(np.array([number], sym.DTYPES[symbols]), symbols)
 
 
 def _cut(base: Vocabulary, words: WordCounts, threads: int) -> WordCounts:
