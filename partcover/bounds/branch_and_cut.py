@@ -139,10 +139,6 @@ def branch_and_cut(
     task = Task(
         instance, warm_start, start_certificate, True, gap, limits, phases, checkpoint, is_root=True
     )
-    if instance.corpora is not None and instance.merges is not None:
-        raise InputError(
-            "for several corpora with merges only lower_bound and improve are possible"
-        )
     if executor is not None and (instance.corpora is not None or instance.merges is not None):
         raise InputError("an executor is for cases of one corpus without merges: leave it out")
     is_plain = instance.corpora is None and instance.merges is None

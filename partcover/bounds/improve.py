@@ -133,17 +133,11 @@ def improve(
                 f"with {kind}, a search needs a bound: leave out bound=False (--no-bound)"
             )
     if instance.corpora is not None:
-        if instance.tail is not None:
-            raise InputError(
-                "for several corpora with a head and a tail only lower_bound is possible"
-            )
         rounds = WeightedRounds(
             instance, limits, gap, progress or Progress(), _improved_round, checkpoint
         )
         return _for_corpora(rounds, warm_start, start_certificate, cuts=cuts)
     if instance.tail is not None:
-        if instance.merges is not None:
-            raise InputError("for a head and a tail with merges only lower_bound is possible")
         return improve_by_head(
             instance,
             warm_start,

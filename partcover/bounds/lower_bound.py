@@ -7,9 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import cast
 
-import numpy as np
-
-from ..corpus.symbols import Token
 from ..errors import InputError
 from ..heuristics.every_word import every_word
 from ..heuristics.greedy import greedtok
@@ -365,14 +362,4 @@ def _bounded_round(start: Round) -> Made:
         time_limit=start.seconds,
         threads=start.limits.threads,
     )
-    return Made(bound.certificate, _most_taken(bound), bound.termination, bound)
-
-
-def _most_taken(bound: Bound) -> list[Token]:
-    """Returns the required tokens and those with the largest x in the relaxation."""
-    instance = bound.instance
-    fixed = list(instance.fixed)
-    order = np.argsort(-bound.x, kind="stable")[: instance.k].astype(np.int32)
-    held = set(fixed)
-    free = [token for token in bound.tokens(order) if token not in held]
-    return [*fixed, *free[: instance.k - len(fixed)]]
+    return Made(bound.certificate, bound.most_taken, bound.termination, bound)

@@ -176,6 +176,7 @@ class WeightedRounds:
         offers : bool
             Whether to keep its vocabulary.
         """
+        offers &= self.instance.tail is None  # of a head and a tail, only the heads are looked at
         if self.shares and (self.tokens or not offers):
             return
         if self.instance.merges is not None:  # GreedTok does not support merges
@@ -183,7 +184,6 @@ class WeightedRounds:
             return
         left = self.deadline.left
         clock = Deadline(None if left is None else _GREEDY * left)
-        offers &= self.instance.tail is None  # of a head and a tail, only the heads are looked at
         greedy = WeightedGreedy(self.instance.alone, clock, self.limits.threads, Progress())
         try:
             greedy.run()
@@ -277,8 +277,12 @@ class WeightedRounds:
         return made.proof, made.chosen
 
     def exchange(self) -> None:
-        """Exchanges tokens of the best vocabulary for tokens of other rounds, without merges."""
-        if self.instance.merges is not None or self.is_closed or self.termination == "interrupted":
+        """Exchanges tokens of the best vocabulary for tokens of other rounds.
+
+        Not with merges, nor with a head and a tail.
+        """
+        is_possible = self.instance.merges is None and self.instance.tail is None
+        if not is_possible or self.is_closed or self.termination == "interrupted":
             return
         limits = self.limits
         search = ExchangeSearch(self.instance, self.deadline, limits.threads, limits.seed)
@@ -296,7 +300,7 @@ class WeightedRounds:
         """Returns the best vocabulary and the best bound so far."""
         proof = self.certificate
         bound = None if proof is None else proof.lower_bound
-        solution = Solution.of(
+        return Solution.of(
             self.instance,
             self.instance.vocabulary(self.best, "improve"),
             sum(self.tokens),
@@ -308,8 +312,8 @@ class WeightedRounds:
             seed=self.limits.seed,
             threads=self.limits.threads,
             extra={"rounds": self.n_rounds},
+            certificate=proof,
         )
-        return replace(solution, certificate=proof)
 
     def bound(self) -> Bound:
         """Returns the best bound, with the relaxation of its round."""

@@ -120,7 +120,8 @@ class CheckpointFiles:
             return 0
         if vocabulary is None or self._problems(vocabulary):
             return 0
-        if self.instance.tail is not None:  # by the kernels: the recount takes long for millions
+        if self.instance.tail is not None and self.instance.corpora is None:
+            # by the kernels: the recount takes long for millions
             return WholeWords(self.instance, 1).tokens(vocabulary)[0]
         return _needs(verify(self.instance, vocabulary))
 

@@ -161,14 +161,14 @@ class InstanceSource:
             return self._of_several(
                 any_k=any_k, threads=threads, head=head, executor=executor, scratch=scratch
             )
-        if head is not None:
+        assert self.corpus is not None
+        if head is not None and not self.corpus.endswith(".json"):
             tail = self._head_and_tail(head, executor, scratch)
             conditions = self._conditions({}, tail.head.symbols)
             if self.k is None and not any_k:
                 raise InputError(_NO_BUDGET)
             n_required = sum(len(conditions.get(name, ())) for name in ("required", "prefix"))
             return Instance(tail, n_required if self.k is None else self.k, **conditions)
-        assert self.corpus is not None
         base = Instance.load(self.corpus) if self.corpus.endswith(".json") else None
         if base is not None and base.corpora is not None and not several:
             raise InputError(
@@ -196,7 +196,8 @@ class InstanceSource:
             )
             names = (*alone, *_TOKEN_FILES)
             settings = {name: getattr(base, name) for name in names}
-        return Instance(words, k, **self._conditions(settings, words.symbols))
+        instance = Instance(words, k, **self._conditions(settings, words.symbols))
+        return instance if head is None else _by_head(instance, head)
 
     def _conditions(self, settings: dict[str, Any], symbols: sym.Symbols) -> dict[str, Any]:
         """Adds the conditions of the options to those of an instance file."""
@@ -218,10 +219,8 @@ class InstanceSource:
         from ..corpus.counting.head_and_tail import HeadAndTail
 
         assert self.corpus is not None
-        if self.corpus == "-" or self.corpus.endswith(".json"):
-            raise InputError(
-                f"{self.corpus}: a head needs a file of word counts, which is read several times"
-            )
+        if self.corpus == "-":
+            raise InputError("-: a head needs a file of word counts, which is read several times")
         for name in _NOT_WITH_A_HEAD:
             if getattr(self, name):
                 raise InputError(f"a head and --{name.replace('_', '-')} exclude each other")
@@ -411,3 +410,16 @@ def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
             raise InputError(f"{path}:{number}: {error}") from None
         tokens.append(token)
     return tuple(tokens)
+
+
+def _by_head(instance: Instance, n: int) -> Instance:
+    """Returns an instance whose n most frequent words, or those of each corpus, are the head."""
+    from ..corpus.counting.head_and_tail import HeadAndTail
+    from ..problem.corpora import Corpora
+
+    several = instance.corpora
+    if several is None:
+        return replace(instance, words=HeadAndTail.of(instance.words, n))
+    parts = [HeadAndTail.of(words, n) for words in several.words]
+    words = Corpora(parts, several.references, several.names)
+    return replace(instance, words=words, corpora=None)

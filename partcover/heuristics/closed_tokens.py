@@ -80,6 +80,8 @@ class ClosedTokens:
             for group in instance.groups
         ]
         for token in wanted:
+            if len(kept) == instance.k:
+                break
             further = self._further(token, kept, known)
             if not further or len(kept) + len(further) > instance.k:
                 continue
@@ -108,18 +110,20 @@ class ClosedTokens:
     def search(self, wanted: Iterable[Token], deadline: Deadline) -> tuple[Vocabulary, int]:
         """Returns a vocabulary of wanted tokens, and the tokens it needs, after useful exchanges.
 
-        The least used tokens are replaced by those that would save most alone, with their parts.
+        If the wanted tokens do not use the budget, those follow that would save most alone.  The
+        least used tokens are replaced by such tokens, with their parts.
         """
-        best, needed = self._counted(self.first(wanted))
+        order = np.argsort(-self._promise, kind="stable").tolist()
+        others = (self.candidates[n] for n in order)
+        best, needed = self._counted(self.first(chain(wanted, others)))
         looked_at = len(self.instance.words.data) + len(self.candidates)
         tries = iter(range(_WORK // max(1, looked_at)))
-        order = np.argsort(-self._promise, kind="stable").tolist()
         for _ in range(_ROUNDS):
             cut = segment(self.instance.words, best, "shortest_path")
             uses = token_uses(cut, len(best)).tolist()
             loose = sorted(range(len(best)), key=lambda n: (uses[n], n))[:_TRIED]
-            others = [t for t in (self.candidates[n] for n in order) if t not in best][:_TRIED]
-            exchanges = self._exchanges(best, needed, loose, others, tries, deadline)
+            further = [t for t in (self.candidates[n] for n in order) if t not in best][:_TRIED]
+            exchanges = self._exchanges(best, needed, loose, further, tries, deadline)
             better = next(exchanges, None)
             if better is None:
                 break

@@ -143,6 +143,13 @@ class Bound:
         """Returns the candidates with these numbers."""
         return list(self.index.tokens(numbers))
 
+    @property
+    def most_taken(self) -> list[Token]:
+        """The required tokens and those with the largest `x`, k in all."""
+        fixed = self.instance.fixed
+        order = np.argsort(-self.x, kind="stable")[: self.instance.k].astype(np.int32)
+        return list(dict.fromkeys([*fixed, *self.tokens(order)]))[: self.instance.k]
+
     def _words_to_json(self) -> dict[str, Any]:
         """Returns the numbers of words; for a head and a tail, of both."""
         words, tail = self.instance.words, self.certificate.tail

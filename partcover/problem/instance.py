@@ -261,10 +261,6 @@ class Instance:
             raise InputError("threshold is not possible with a head and a tail")
         if self.min_count != 1:
             raise InputError("min_count is not possible with a head and a tail")
-        if self.merges is not None and self.merges.whole_words:
-            raise InputError(
-                "merges that whole words do not need are not possible with a head and a tail"
-            )
 
     def _tokens(self, name: str, values: Iterable[Any]) -> tuple[Token, ...]:
         checked: dict[Token, None] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,6 +32,9 @@ class MergeCondition:
         Whether a token that is a whole word needs no parts, as in merging by rank.
     characters : bool
         Whether merging starts from characters, so that characters of several bytes need no parts.
+    given : frozenset of token
+        Further tokens that need no parts: for a head, whole words of the tail.  Instance files and
+        certificates do not have them.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class MergeCondition:
     pairs: tuple[tuple[Token, Token], ...] | None = None
     whole_words: bool = False
     characters: bool = False
+    given: frozenset[Token] = field(default=frozenset(), compare=False)
 
     def __repr__(self) -> str:
         merges = "any merges" if self.pairs is None else f"{len(self.pairs):,} merges"
@@ -125,7 +129,7 @@ class MergeCondition:
         With `lengths`, only the ways whose parts have such lengths or need not be made are tried:
         all parts of a long token together are much longer than the token.
         """
-        if self._is_given(token):
+        if token in self.given or self._is_given(token):
             yield ()
             return
         pairs: Iterable[tuple[Token, Token]]
@@ -137,6 +141,10 @@ class MergeCondition:
             pairs = self._pairs_of.get(token, ())
         for pair in pairs:
             yield tuple(dict.fromkeys(part for part in pair if not self._is_given(part)))
+
+    def giving(self, tokens: Collection[Token]) -> MergeCondition:
+        """Returns this condition with further tokens that need no parts."""
+        return replace(self, given=self.given.union(tokens))
 
     def _is_given(self, part: Token) -> bool:
         """Whether a part is available from the start of merging."""

@@ -122,6 +122,7 @@ class Result:
         gains: Iterable[int] = (),
         extra: dict[str, Any] | None = None,
         by_corpus: Sequence[int] = (),
+        certificate: Certificate | None = None,
     ) -> Self:
         """Makes a result for an instance, and computes what follows from it.
 
@@ -133,12 +134,15 @@ class Result:
             The chosen tokens; their method is `method`, unless it is given.
         tokens : int or None
             Tokens that the words need under `rule`.
-        seconds, method, rule, lower_bound, status, termination, seed, threads, gains, extra
+        seconds, method, rule, lower_bound, status, termination, seed, threads, gains, extra, \
+certificate
             As the attributes.
         by_corpus : sequence of int
             The tokens of each corpus, if there are several.
         """
-        words, one = instance.words, instance.joined
+        words, one, n_words = instance.tail or instance.words, instance.joined, len(instance.words)
+        if certificate is not None and certificate.tail is not None:
+            n_words += certificate.tail.words
         corpora: Iterable[CorpusTokens] = ()
         if instance.corpora is not None and by_corpus:
             named = zip(instance.corpora.names, by_corpus, instance.corpora.references, strict=True)
@@ -146,7 +150,7 @@ class Result:
         return cls(
             method=method or ("" if vocabulary is None else vocabulary.method),
             k=instance.k,
-            words=len(words),
+            words=n_words,
             total_count=words.total_count,
             symbols=instance.symbols,
             candidates=one.promising.total if one.is_indexed else None,
@@ -163,6 +167,7 @@ class Result:
             threads=threads,
             gains=tuple(gains),
             extra=extra or {},
+            certificate=certificate,
             corpora=tuple(corpora),
         )
 

@@ -16,7 +16,7 @@ from ..runtime.arguments import checked
 from .leaf_bound import LeafCase, least_bound, lower_bounds, ratio_bound
 from .leaf_terms import terms_of
 from .sorted_words import SortedWords
-from .tail_check import tail_bound
+from .tail_check import head_of, tail_bound
 
 __all__ = ["CertificateCheck", "case_bound", "check_certificate", "is_empty", "mismatches"]
 
@@ -244,12 +244,11 @@ def _proven(instance: Instance, certificate: Certificate) -> int | Fraction:
     leaf = certificate.tree[0]
     if not isinstance(leaf, Leaf):
         raise InputError("a certificate for a head and a tail must have a single leaf")
-    corpora, words = instance.corpora, instance.tail
+    corpora, words, head = instance.corpora, instance.tail, head_of(instance, leaf)
     if corpora is None:
-        return tail_bound(instance.alone, words, leaf, scale_bits, term)
+        return tail_bound(head, words, leaf, scale_bits, term)
     words = corpora.all_weighted(leaf.weights)
-    tokens = tail_bound(instance.alone, words, leaf, scale_bits, term)
-    return ratio_bound(corpora, leaf.weights, tokens)
+    return ratio_bound(corpora, leaf.weights, tail_bound(head, words, leaf, scale_bits, term))
 
 
 def case_bound(

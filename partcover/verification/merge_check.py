@@ -43,7 +43,11 @@ def made_tokens(
     >>> sorted(made_tokens([b"th", b"that", b"thi"], MergeCondition(), Instance({"that": 1}, 3)))
     [b'th', b'thi']
     """
-    free = {*instance.fixed, *(word for word, _ in instance.words if condition.whole_words)}
+    free = set(instance.fixed)
+    if condition.whole_words and instance.tail is not None:
+        free |= instance.tail.among(tokens)
+    elif condition.whole_words:
+        free.update(word for word, _ in instance.words)
     known = set(instance.fixed)
     lengths = set(map(len, (*tokens, *known)))
     for token in sorted(tokens, key=len):

@@ -55,8 +55,10 @@ Why
    multiplier of a group as often as the budget allows.  If the payments of an occurrence, or those
    of a token to its groups, are left out, the sum is larger, so the inequality still holds.  With
    merges the tokens of S that occur in the head get at least what they and their pieces there pay:
-   if a token occurs in the head, so do the parts that make it, and the tokens that it needs.  What
-   other tokens of S get is not negative.  In the tail nothing is paid.
+   if a token occurs in the head, so do the parts that make it, and the tokens that it needs.  If
+   whole words need no parts, those of the tail need none either: none of them pays for its parts,
+   and no token needs another only because merges would have to make such a word.  What other
+   tokens of S get is not negative.  In the tail nothing is paid.
 2. In the tail the pieces that are T are worth at most t(T).  In the head they do not overlap, and
    are worth at most r(T), with what cuts add for T and what T gets, less what T pays.
 3. Let T be a token of S that is neither known nor required, and let it occur in the head.  Then
@@ -85,7 +87,7 @@ import operator
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import accumulate, chain
 
@@ -100,7 +102,7 @@ from .leaf_bound import LeafCase, case_rewards
 from .leaf_terms import terms_of
 from .sorted_words import SortedWords
 
-__all__ = ["tail_bound"]
+__all__ = ["head_of", "tail_bound"]
 
 _MASK = (1 << 64) - 1
 _FACTOR = 0x9E3779B97F4A7C15
@@ -137,6 +139,16 @@ def tail_bound(
     if found != (term.words, term.total_count, term.sha256):
         raise InputError("the certificate is about a tail of other words or counts")
     return max(count.bound(sums), sums.digest.total_count + sum(count.words.counts))
+
+
+def head_of(instance: Instance, leaf: Leaf) -> Instance:
+    """Returns the head, whose merges need not make those tokens of a leaf that are whole words."""
+    head, merges = instance.alone, instance.merges
+    if merges is None or not merges.whole_words or instance.tail is None:
+        return head
+    made = {left + right for left, right in merges.pairs or ()}  # type: ignore[operator]
+    words = instance.tail.among({*made, *(charge.token for charge in leaf.charges)})
+    return replace(head, merges=merges.giving(words))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 from generated import generated_corpora
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from oracles.brute_force import useful
 from oracles.corpora import ratios, smallest_worst, smallest_worst_closed
@@ -32,6 +32,7 @@ from partcover import (
     improve,
     lower_bound,
     reference_counts,
+    solve,
     verify,
 )
 from partcover.analysis.by_corpus import tokens_by_corpus
@@ -338,6 +339,25 @@ def test_bounds_for_tokens_that_merges_make(number, any_merges, whole_words):
     assert (check.problems, check.lower_bound >= bound.lower_bound) == ((), True)
 
 
+@pytest.mark.long
+@tries(40)
+@given(st.integers(0, 2**31), st.booleans(), st.booleans())
+# weights move while flows save more tokens than there are
+@example(398, True, True)
+def test_solve_finds_the_best_tokens_that_merges_make(number, any_merges, whole_words):
+    closed, optimum = with_merges(number, any_merges, whole_words)
+    stored = []
+    found = solve(closed, checkpoint=stored.append)
+    checks(closed, found)
+    assert found.lower_bound == optimum == found.worst
+    for solution in (found, *stored):
+        check = check_certificate(closed, solution.certificate)
+        assert (check.problems, check.lower_bound >= solution.lower_bound) == ((), True)
+        assert verify(closed, solution.vocabulary).ok
+    again = solve(closed, warm_start=stored[0])
+    assert (again.worst, again.lower_bound) == (optimum, optimum)
+
+
 def by_heads(instance, n) -> Instance:
     """The same instance with n words of each corpus in the head."""
     corpora = instance.corpora
@@ -360,12 +380,17 @@ def test_bounds_by_heads(number, n, kind, data):
     if not instance.groups and len(set(protected)) <= free:
         instance = replace(instance, protected=protected)
     if kind != "none":
+        whole_words = data.draw(st.booleans())
         pairs = [
             (token[:at], token[at:]) for token in useful(instance) for at in range(1, len(token))
         ]
         some = tuple(data.draw(st.lists(st.sampled_from(pairs), unique=True))) if pairs else ()
-        instance = replace(instance, merges=MergeCondition(some if kind == "some" else None))
+        instance = replace(
+            instance,
+            merges=MergeCondition(some if kind == "some" else None, whole_words=whole_words),
+        )
         optimum = smallest_worst_closed(instance)
+        assume(optimum is not None)
     else:
         optimum = smallest_worst(instance)
     split = by_heads(instance, n)
@@ -377,6 +402,15 @@ def test_bounds_by_heads(number, n, kind, data):
     chosen = Vocabulary(tokens, instance.symbols)
     assert verify(split, chosen) == verify(instance, chosen)
     assert tokens_by_corpus(split, chosen) == tokens_by_corpus(instance, chosen)
+    found = improve(split, time_limit=data.draw(st.sampled_from([None, 0])))
+    checks(instance, found)
+    assert verify(split, found.vocabulary, claim=found).ok
+    check = check_certificate(split, found.certificate)
+    assert (check.problems, check.lower_bound >= found.lower_bound) == ((), True)
+    assert found.lower_bound <= optimum <= found.worst
+    again = improve(split, warm_start=found, time_limit=0)
+    assert again.worst <= found.worst
+    assert again.lower_bound >= found.lower_bound
     # no vocabulary of the heads is taken for one of all words
     assert lower_bound(split, gap=0.5, cuts=False).incumbent is None
 

@@ -6,10 +6,12 @@ import math
 from dataclasses import replace
 
 import pytest
+from generated import generated_closed
 from generated_text import generated_words
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from oracles.brute_force import fewest_tokens
+from oracles.brute_force import fewest_tokens, useful
+from oracles.merge_certificate import fewest_closed
 from properties import tries
 
 from partcover import (
@@ -108,6 +110,49 @@ def test_tokens_and_bound_are_of_all_words(case, start, at_once):
         assert best.tokens <= verify(instance, greedtok(instance).vocabulary).tokens
     if verify(instance, warm_start).ok:
         assert best.tokens <= verify(instance, warm_start).tokens
+
+
+@pytest.mark.long
+@tries(100)
+@given(st.integers(0, 2**31), st.integers(1, 6), TOKENS)
+def test_tokens_that_merges_make_are_found_for_all_words(number, n, start):
+    """With groups, lists and protected tokens among the conditions, and merges by rank."""
+    instance = replace(generated_closed(number), min_count=1, threshold=None)
+    assume(len(useful(instance)) <= 11)
+    try:
+        optimum = fewest_closed(instance, instance.merges)
+    except ValueError:  # no vocabulary holds the required tokens
+        assume(False)
+    split = replace(instance, words=HeadAndTail.of(instance.words, n))
+    coded = instance.symbols == "ints"
+    given = Vocabulary([] if coded else start, instance.symbols)
+    stored = []
+    best = improve(split, warm_start=given, checkpoint=stored.append)
+    for solution in (best, *stored):
+        recount = verify(instance, solution.vocabulary)
+        assert (recount.problems, recount.tokens) == ((), solution.tokens)
+        assert verify(split, solution.vocabulary, claim=solution) == recount
+        check = check_certificate(split, solution.certificate)
+        assert (check.problems, check.lower_bound >= solution.lower_bound) == ((), True)
+        assert check.lower_bound <= optimum <= solution.tokens
+    if verify(instance, given).ok:
+        assert best.tokens <= verify(instance, given).tokens
+    again = improve(split, warm_start=best, time_limit=0)
+    assert again.tokens <= best.tokens
+    assert again.lower_bound >= best.lower_bound
+
+
+def test_merges_by_rank_find_words_of_the_tail():
+    """Whole words need no parts, wherever they are counted; the search begins with one of them."""
+    words = WordCounts.from_counts({"abcx": 9, "yabc": 9, "abc": 1, "z": 1})
+    split = by_head(words, 1, 2, merges=MergeCondition(whole_words=True))
+    best = improve(split)
+    assert list(best.vocabulary) == [b"abc"]
+    assert best.tokens == best.lower_bound == 38
+    closed = by_head(words, 1, 2, merges=MergeCondition())
+    other = improve(closed, warm_start=best.vocabulary)
+    assert [len(token) for token in other.vocabulary] == [2]
+    assert other.tokens > best.tokens
 
 
 @tries(60)
@@ -304,7 +349,6 @@ def test_what_does_not_go_with_a_head(book):
         ({"threshold": 9}, "threshold is not possible with a head and a tail"),
         ({"min_count": 2}, "min_count is not possible"),
         ({"words": book}, "the words differ from those of the head"),
-        ({"merges": MergeCondition(whole_words=True)}, "whole words do not need are not possible"),
     ):
         with pytest.raises(InputError, match=message):
             replace(instance, **change)
@@ -314,9 +358,6 @@ def test_what_does_not_go_with_a_head(book):
         improve(instance, bound=False)
     with pytest.raises(InputError, match="a solution of GreedTok is not possible"):
         lower_bound(instance, greedy=greedtok(instance.alone))
-    closed = replace(instance, merges=MergeCondition())
-    with pytest.raises(InputError, match="with merges only lower_bound is possible"):
-        improve(closed)
     with pytest.raises(InputError, match="cannot be saved"):
         instance.to_json()
     assert repr(instance).startswith("Instance(k=5, 100 words in the head, bytes")

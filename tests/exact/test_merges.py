@@ -14,13 +14,11 @@ from oracles.merge_certificate import fewest_closed, is_closed
 from properties import tries
 
 from partcover import (
-    Corpora,
     InputError,
     Instance,
     MergeCondition,
     Progress,
     Vocabulary,
-    WordCounts,
     check_certificate,
     improve,
     lower_bound,
@@ -178,14 +176,6 @@ def test_multipliers_that_grow_without_end_do_no_harm(count):
     bound = lower_bound(instance)
     assert bound.lower_bound <= fewest_closed(instance, instance.merges)
     assert check_certificate(instance, bound.certificate).ok
-
-
-def test_several_corpora_with_merges_are_not_solved():
-    words = [WordCounts.from_counts({"abab": 2}), WordCounts.from_counts({"abc": 3})]
-    instance = Instance(Corpora(words, [1, 1]), 1, merges=MergeCondition())
-    with pytest.raises(InputError, match="for several corpora with merges only lower_bound and"):
-        solve(instance)
-    assert 0 < lower_bound(instance).lower_bound <= improve(instance).worst
 
 
 def test_too_many_candidates_are_refused(monkeypatch):

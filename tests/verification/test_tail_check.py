@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import merge_strategies
@@ -132,7 +133,7 @@ def test_whatever_a_certificate_says_of_tokens_that_merges_make_holds(case, data
     words, k, n, conditions = case
     whole = Instance(words, k, **conditions)
     assume(len(useful(whole)) <= 11)
-    merges = replace(data.draw(merge_strategies.conditions(whole)), whole_words=False)
+    merges = data.draw(merge_strategies.conditions(whole))
     instance = by_head(words, k, n, merges=merges, **conditions)
     leaf = data.draw(leaves_with_cuts(instance.alone, 2))
     made = data.draw(merge_strategies.charges(whole, merges, 4))
@@ -152,11 +153,10 @@ def test_whatever_a_certificate_says_of_tokens_that_merges_make_holds(case, data
 def test_the_bound_for_tokens_that_merges_make_holds_and_is_confirmed(number, n):
     whole = replace(generated_closed(number), min_count=1, threshold=None)
     assume(len(useful(whole)) <= 11)
-    merges = replace(whole.merges, whole_words=False)
-    instance = replace(whole, words=HeadAndTail.of(whole.words, n), merges=merges)
+    instance = replace(whole, words=HeadAndTail.of(whole.words, n))
     bound = lower_bound(instance)
     checks(instance, bound)
-    assert bound.lower_bound <= fewest_closed(whole, merges)
+    assert bound.lower_bound <= fewest_closed(whole, whole.merges)
     again = lower_bound(instance, start_certificate=bound.certificate, iterations=0)
     checks(instance, again)
     assert again.lower_bound >= bound.lower_bound
@@ -176,6 +176,51 @@ def test_multipliers_of_merges_in_the_head_prove_more():
     assert leaf.charges
     less = replace(bound.certificate, tree=(replace(leaf, charges=()),))
     assert check_certificate(with_merges, less).lower_bound < bound.lower_bound
+
+
+def test_whole_words_of_the_tail_pay_nothing_where_they_need_no_parts():
+    """The tail has the best token of the head as a word, so that its parts are not needed."""
+    words = WordCounts.from_counts({"abcx": 9, "yabc": 9, "abc": 1, "z": 1})
+    by_rank = by_head(words, 1, 2, merges=MergeCondition(whole_words=True))
+    bound = lower_bound(by_rank)
+    checks(by_rank, bound)
+    assert bound.lower_bound <= 9 * 2 + 9 * 2 + 1 + 1 == fewest_tokens(Instance(words, 1))
+    (leaf,) = bound.certificate.tree
+    tokens = [charge.token for charge in leaf.charges]
+    assert b"abc" not in tokens
+    assert b"abcx" not in tokens
+    # what pays must not be a word, of the head or of the tail; here a cheap bound that would be
+    term, price = bound.certificate.tail, np.full(8, 2, np.int32)
+    for token, problem in ((b"abc", "needs no parts|single symbols"), (b"bcx", "")):
+        parts = ((token[:2], 9), (token[1:], 9))
+        made = Leaf(price, charges=(Charge(token, 9, parts),))
+        check = check_certificate(by_rank, Certificate.of(by_rank, (made,), 0, 2, term))
+        assert check.ok == (not problem)
+        assert re.search(problem, "".join(check.problems))
+    closed = by_head(words, 1, 2, merges=MergeCondition())
+    made = Leaf(price, charges=(Charge(b"abc", 9, ((b"ab", 9), (b"bc", 9))),))
+    assert check_certificate(closed, Certificate.of(closed, (made,), 0, 2, term)).ok
+
+
+def test_what_needs_a_token_only_to_make_a_word_of_the_tail_does_not_pay():
+    """The word abc, which merges make of ab, is in the tail; abcd is made of it."""
+    words = WordCounts.from_counts({"abcdx": 9, "yabcd": 9, "abc": 1})
+    pairs = ((b"a", b"b"), (b"ab", b"c"), (b"abc", b"d"))
+    paid = PairPrices((b"ab",), np.array([0, 6]), np.array([4, 4]))
+    prices = np.full(10, 3, np.int32)
+    proven = []
+    for whole in (False, True):
+        merges = MergeCondition(pairs, whole_words=whole)
+        conditions = {"merges": merges, "candidates": ["ab", "abc", "abcd"]}
+        instance = by_head(words, 2, 2, **conditions)
+        leaf = Leaf(prices, pairs=(paid,))
+        made = Certificate.of(instance, (leaf,), 0, 2, term_of(instance, {}, 0, 12))
+        check = check_certificate(instance, made)
+        assert check.ok, check.problems
+        assert check.lower_bound <= fewest_closed(Instance(words, 2, **conditions), merges)
+        proven.append(check.lower_bound)
+    # by hand: 67.5 + 2, less 18 for ab and abcd each; if abc needs no parts, only ab pays
+    assert proven == [34, 19]
 
 
 @pytest.mark.long

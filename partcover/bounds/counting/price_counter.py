@@ -216,14 +216,19 @@ class PriceCounter:
             raise InputError("the certificate is about other candidates or conditions")
 
     def asked(self, instance: Instance) -> Instance:
-        """Returns the instance, for some k, with its merges."""
-        if self.corpora is not None:
-            return replace(instance, words=self.corpora.joined, corpora=self.corpora)
+        """Returns the instance, for some k, with its merges and corpora."""
+        asked = self.merged(instance)
+        if self.corpora is None:
+            return asked
+        return replace(asked, words=self.corpora.joined, corpora=self.corpora)
+
+    def merged(self, instance: Instance) -> Instance:
+        """Returns the instance, for some k, with its merges; several corpora are one."""
         if self.merges is None:
             return instance
-        asked = replace(instance, merges=self.merges)
-        asked.__dict__["unmerged"] = instance
-        return asked
+        merged = replace(instance, merges=self.merges)
+        merged.__dict__["unmerged"] = instance
+        return merged
 
     def prices_of(self, certificate: Certificate) -> Float64 | None:
         """Returns the prices of a certificate; None if no leaf has prices."""

@@ -67,8 +67,8 @@ def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> 
     tail.
     """
     deadline = task.limits.start()
+    refuse_beyond_memory(instance.alone, "bound", is_head=True)
     whole = WholeWords(instance, task.limits.threads)
-    refuse_beyond_memory(whole.head, "bound", is_head=True)
     starts, known = [], None
     if task.start is not None:
         starts = [whole.of_head(task.start)]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
+from ...corpus.symbols import Token
 from ...heuristics.search_steps import LocalSearch
 from ...problem.bound import Bound
 from ...problem.certificates.certificate import Certificate
@@ -56,8 +56,8 @@ def improve_by_head(
     Up to two fifths of the time go to the bound of the head.  The words are read about ten times,
     and a certificate to start from is recounted, whatever the limit.
     """
+    refuse_beyond_memory(instance.alone, "search", is_head=True)
     whole = WholeWords(instance, limits.threads)
-    refuse_beyond_memory(whole.head, "search", is_head=True)
     run = _Run(
         whole, gap, limits, PhaseEvents(limits.start(), progress), checkpoint, bound_head, cuts=cuts
     )
@@ -94,15 +94,15 @@ class _Run:
         self._priced: Certificate | None = None
         self._priced_at = 0.0
         self._proven_of_head: int | Fraction = 0  # the bound of that certificate
+        self._taken: list[Token] = []  # tokens with the largest x in the relaxation of the head
 
     def made(self, warm_start: Vocabulary | None, proof: Certificate | None) -> Solution:
         """Runs the bound and the search, and returns the best results."""
         self.phases.enter("greedtok")
-        sample = self.whole.sample
         left = self.deadline.left
         patience = None if left is None else max(left, _GREEDY_SECONDS)
         greedy = self.whole.greedy(patience)
-        self.offer(greedy.vocabulary, "greedtok")
+        self.offer(self.whole.legal(greedy.vocabulary), "greedtok")
         termination = greedy.termination
         try:
             if warm_start is not None:
@@ -115,7 +115,7 @@ class _Run:
             if termination == "completed":
                 termination = self._bound()
             if termination != "interrupted" and not self.is_closed:
-                termination = self._search(sample, greedy)
+                termination = self._search(greedy)
         except KeyboardInterrupt:
             termination = "interrupted"
         return self.best("gap" if termination == "completed" and self.is_closed else termination)
@@ -127,7 +127,7 @@ class _Run:
         if self.proof is None:
             self.proof = self.whole.prices(None, call_in_turn).certificate(self.whole.words.n)
         whole, bound = self.whole, int(self.proof.lower_bound)
-        solution = Solution.of(
+        return Solution.of(
             whole.instance,
             vocabulary,
             tokens,
@@ -138,13 +138,7 @@ class _Run:
             seed=self.limits.seed,
             threads=self.limits.threads,
             extra={"head_tokens": head_tokens, "head_words": len(whole.head.words)},
-        )
-        return replace(
-            solution,
             certificate=self.proof,
-            words=len(whole.head.words) + whole.tail.words,
-            total_count=whole.words.total_count,
-            cover=whole.head.words.total_symbols + whole.tail.symbols - tokens,
         )
 
     @property
@@ -191,6 +185,7 @@ class _Run:
         """Bounds the head, prices all words with its prices, and keeps the better certificate."""
         self.phases.enter("bound")
         proven = self.bound_head(self.whole.head, seconds, starts, cuts, self._prove)
+        self._taken = proven.most_taken
         if not self._is_priced(proven.certificate):
             self.phases.enter("tail")
             with workers(self.limits.threads) as share:
@@ -217,7 +212,8 @@ class _Run:
             return self._priced is certificate
         if self._priced.scale_bits != certificate.scale_bits:
             return False
-        first, second = (leaf_prices(self.whole.head, each) for each in (self._priced, certificate))
+        head, both = self.whole.head.unmerged, (self._priced, certificate)
+        first, second = (leaf_prices(head, each) for each in both)
         return first is not None and second is not None and np.array_equal(first, second)
 
     def _price(self, certificate: Certificate, share: ForEach, once: bool = False) -> None:
@@ -234,12 +230,17 @@ class _Run:
         self._priced_at = time.monotonic()
         self._pricing_seconds = self._priced_at - begun
 
-    def _search(self, sample: Instance, greedy: Solution) -> Termination:
+    def _search(self, greedy: Solution) -> Termination:
         """Searches with a sample of the tail; counts each better vocabulary on all words."""
         self.phases.enter("search")
         assert self.incumbent is not None
         clock = self.deadline.earlier(2 * self._count_seconds)
-        start = self.incumbent[0]
+        start, sample = self.incumbent[0], self.whole.sample
+        if sample.merges is not None:
+            for wanted in (self._taken, start):
+                found, _ = self.whole.closed.search([*wanted, *greedy.vocabulary], clock)
+                self.offer(sample.vocabulary(found, "improve"), "search")
+            return "time_limit" if clock.is_over else "completed"
         search = LocalSearch(sample, greedy, start, 0.0, self.limits, clock, Progress())
         offered = Checkpoints(
             lambda solution: self.offer(solution.vocabulary, "search"), search.present

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -10,9 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from ...corpus.counting.head_and_tail import WordShard, words_between
-from ...corpus.symbols import Symbols
+from ...corpus.symbols import Symbols, Token
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
+from ...heuristics.closed_tokens import ClosedTokens
 from ...heuristics.greedy import greedtok
 from ...problem.certificates.certificate import Certificate
 from ...problem.group_budget import GroupBudgets
@@ -21,6 +22,7 @@ from ...problem.solution import Solution
 from ...runtime.processes.parallel import ForEach, call_in_turn
 from ...segmentation.segmentation import segment
 from ...verification.certificate_check import mismatches
+from ...verification.merge_check import unmade_tokens
 from ...vocabulary.vocabulary import Vocabulary
 from ..counting.price_counter import PriceCounter
 from .tail import Tail, priced_substrings
@@ -44,8 +46,18 @@ class WholeWords:
         self._greedy: Solution | None = None
         self.instance = instance
         self.words = instance.tail
-        self.head = instance.alone
         self.threads = threads
+
+    @cached_property
+    def head(self) -> Instance:
+        """The head, whose merges need not make whole words of the tail if the condition says so."""
+        head = self.instance.alone
+        if head.merges is None or not head.merges.whole_words:
+            return head
+        words = self.words.among(frozenset(head.unmerged.index.tokens()))
+        given = replace(head, merges=head.merges.giving(words))
+        given.__dict__["unmerged"] = head.unmerged
+        return given
 
     @cached_property
     def tail(self) -> Tail:
@@ -62,11 +74,13 @@ class WholeWords:
 
     @cached_property
     def sample(self) -> Instance:
-        """An instance of the head and a sample of equal size that stands for the tail.
+        """An instance of the head and a sample of equal size that stands for the tail."""
+        return replace(self.head, words=self.words.with_sample(self.words.n))
 
-        It has no merges.
-        """
-        return replace(self.head, words=self.words.with_sample(self.words.n)).unmerged
+    @cached_property
+    def closed(self) -> ClosedTokens:
+        """Vocabularies for the sample in which merges make every token."""
+        return ClosedTokens(self.sample)
 
     @cached_property
     def tried(self) -> list[WordCounts]:
@@ -87,11 +101,16 @@ class WholeWords:
     def greedy(self, time_limit: float | None = None) -> Solution:
         """Returns GreedTok's solution for the sample; it is computed once."""
         if self._greedy is None:
-            self._greedy = greedtok(self.sample, time_limit=time_limit, threads=self.threads)
+            sample = self.sample.unmerged
+            self._greedy = greedtok(sample, time_limit=time_limit, threads=self.threads)
         return self._greedy
 
     def legal(self, vocabulary: Vocabulary) -> Vocabulary:
-        """Returns the first k tokens of a vocabulary that the conditions allow."""
+        """Returns the first k tokens of a vocabulary that the conditions allow.
+
+        If merges do not make all of them, it returns the first ones that they can make from tokens
+        of the sample, with their parts.
+        """
         head = self.head
         if vocabulary.symbols != head.symbols:
             raise InputError(
@@ -109,7 +128,10 @@ class WholeWords:
             and (listed is None or token in listed)
             and budgets.admit(token)
         )
-        return head.vocabulary([*head.fixed, *allowed][: head.k], vocabulary.method)
+        tokens: Sequence[Token] = [*head.fixed, *allowed][: head.k]
+        if head.merges is not None and unmade_tokens(tokens, head.merges, self.instance):
+            tokens = self.closed.first(vocabulary)
+        return head.vocabulary(tokens, vocabulary.method)
 
     def prices(self, certificate: Certificate | None, share: ForEach) -> TailPrices:
         """Returns prices of the tail for the head's prices in a certificate, if one is given.
@@ -123,7 +145,7 @@ class WholeWords:
             counter,
             certificate,
             self.tail,
-            sample=None if certificate is None else self.sample,
+            sample=None if certificate is None else self.sample.unmerged,
             tried=self.tried,
             last_gain=last_gain,
         )

@@ -154,7 +154,7 @@ class PartAscent(PrimalDual):
         return other
 
     def tokens_by_corpus(self) -> Float64:
-        """Returns the tokens of each corpus at the present point, in floating point."""
+        """Returns the tokens of each corpus at the present point, at least one for each word."""
         corpora, parts = self.counter.corpora, self.parts
         assert corpora is not None
         covered = np.flatnonzero(parts.place >= 0)
@@ -164,7 +164,9 @@ class PartAscent(PrimalDual):
         for words, counts in zip(corpora.words, corpora.counts, strict=True):
             weights = counts[word].astype(float)
             at = np.bincount(parts.place[covered], weights, len(parts.position))
-            tokens.append(words.total_symbols - float(np.dot(saved, at[parts.start])))
+            # while rows are violated, flows may save more than there is
+            left = words.total_symbols - float(np.dot(saved, at[parts.start]))
+            tokens.append(max(left, float(words.total_count)))
         return np.array(tokens)
 
     def _closed(self, active: Int32) -> Int32:

@@ -139,7 +139,8 @@ class TreeSearch:
         self.splitter = Splitter(len(counter.lo), self.clock)
         self.checkpoints: Checkpoints[Solution] = Checkpoints(None, self.best)
         self.asked = counter.asked(counter.instance)
-        self.closed = None if self.asked.merges is None else ClosedTokens(self.asked)
+        merged = counter.merged(counter.instance)
+        self.closed = None if merged.merges is None else ClosedTokens(merged)
         self._reported: int | Fraction = 0
 
     @property

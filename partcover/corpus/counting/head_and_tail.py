@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from copy import copy
@@ -335,6 +335,20 @@ class HeadAndTail:
         """Returns the head and a sample of about `n` words of the tail."""
         return _joined([self.head, self.sample(n)])
 
+    def among(self, tokens: Collection[Token]) -> set[Token]:
+        """Returns those tokens that are whole words, of the head or the tail.
+
+        Examples
+        --------
+        >>> from partcover import WordCounts
+        >>> from partcover.corpus.counting.head_and_tail import HeadAndTail
+        >>> words = HeadAndTail.of(WordCounts.from_counts({"that": 9, "chat": 1, "hat": 5}), 2)
+        >>> sorted(words.among([b"hat", b"chat", b"cha"]))
+        [b'chat', b'hat']
+        """
+        with self.lent(frozenset(tokens)) as lent:
+            return set().union(*self.map(_words_among, lent))
+
     def blocks(self) -> Iterator[WordCounts]:
         """Yields the tail in blocks."""
         return chain.from_iterable(shard.tail_blocks() for shard in self._shards)
@@ -370,6 +384,11 @@ def _numbers(shard: WordShard) -> tuple[_Numbers, int, int]:
 def _total_count(shard: WordShard) -> int:
     """Returns the sum of the counts of all words."""
     return sum(block.total_count for block in shard.blocks())
+
+
+def _words_among(shard: WordShard, tokens: Collection[Token]) -> set[Token]:
+    """Returns those tokens that are words of a shard."""
+    return {word for block in shard.blocks() for word, _ in block if word in tokens}
 
 
 def _added(found: Iterable[_Numbers]) -> _Numbers:
