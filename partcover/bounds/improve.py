@@ -108,7 +108,7 @@ def improve(
     corpus whose ratio is above the mean gets more weight, and the next round begins with the best
     vocabulary and the last prices.  At the end tokens are exchanged as long as that helps the worst
     corpus; in small corpora, exchanges also start from vocabularies with a few tokens replaced at
-    random.  With merges no tokens are exchanged.
+    random.  With merges, or with a head and a tail, no tokens are exchanged at the end.
 
     Examples
     --------

@@ -298,8 +298,10 @@ class WeightedRounds:
 
     def present(self) -> Solution:
         """Returns the best vocabulary and the best bound so far."""
-        proof = self.certificate
+        proof, extra = self.certificate, {"rounds": self.n_rounds}
         bound = None if proof is None else proof.lower_bound
+        if self.instance.tail is not None:
+            extra["head_words"] = len(self.instance.words)
         return Solution.of(
             self.instance,
             self.instance.vocabulary(self.best, "improve"),
@@ -311,7 +313,7 @@ class WeightedRounds:
             seconds=self.deadline.seconds,
             seed=self.limits.seed,
             threads=self.limits.threads,
-            extra={"rounds": self.n_rounds},
+            extra=extra,
             certificate=proof,
         )
 

@@ -417,9 +417,11 @@ def _by_head(instance: Instance, n: int) -> Instance:
     from ..corpus.counting.head_and_tail import HeadAndTail
     from ..problem.corpora import Corpora
 
-    several = instance.corpora
-    if several is None:
-        return replace(instance, words=HeadAndTail.of(instance.words, n))
-    parts = [HeadAndTail.of(words, n) for words in several.words]
-    words = Corpora(parts, several.references, several.names)
+    words: Any
+    if instance.corpora is None:
+        words = HeadAndTail.of(instance.words, n)
+    else:
+        several = instance.corpora
+        parts = [HeadAndTail.of(each, n) for each in several.words]
+        words = Corpora(parts, several.references, several.names)
     return replace(instance, words=words, corpora=None)

@@ -129,8 +129,9 @@ def solve(
     If merges have to make every token (`Instance.merges`), branch and cut finds the vocabulary that
     is best under the shortest path among those that merges can make.
 
-    With several corpora, the largest ratio is minimized.  The model for a solver has a row for each
-    corpus: its tokens are at most z times its reference (`partcover.exact.corpora_model`).
+    With several corpora, the largest ratio is minimized, also with merges.  The model for a solver
+    has a row for each corpus: its tokens are at most z times its reference
+    (`partcover.exact.corpora_model`).
 
     Solvers work in floating point: a bound is rounded up to the next integer only beyond
     1e-6 + 1e-9 times the bound, which is more than their default tolerances can move it on

@@ -14,7 +14,7 @@ import pytest
 from cli.helpers import as_json, fails
 from generated_text import generated_words
 
-from partcover import Certificate
+from partcover import Certificate, Corpora, Instance, MergeCondition, WordCounts
 
 
 def test_a_bound_by_a_head_is_verified_on_all_words(run, counts):
@@ -105,6 +105,28 @@ def test_a_list_of_candidates_and_groups_go_with_a_head(run, counts):
     status, check = as_json(run("verify", *options, *checked))
     assert (status, check["ok"]) == (0, True)
     assert run("verify", *options[:-2], *checked)[0] == 6
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("several", [False, True])
+def test_an_instance_file_with_merges_goes_with_a_head(run, several):
+    tables = ({"abab": 9, "abc": 7, "bca": 5, "cab": 3, "abca": 1}, {"abab": 2, "xyx": 5, "ab": 4})
+    corpora = [WordCounts.from_counts(table) for table in tables]
+    words = Corpora(corpora, [20, 15]) if several else corpora[0]
+    Instance(words, 3, merges=MergeCondition(whole_words=True)).save("I.json")
+    files = ("-o", "V.json", "--write-certificate", "P.cert")
+    status, found = as_json(run("improve", "I.json", "--head", 2, *files, "--json"))
+    assert (status, 2 <= found["head_words"] < found["words"]) == (0, True)
+    status, bound = as_json(run("bound", "I.json", "--head", 2, "-o", "B.cert", "--json"))
+    assert (status, bound["policy"]["merges"]) == (0, "any")
+    for name in ("P.cert", "B.cert"):
+        given = ("--vocab", "V.json", "--certificate", name)
+        status, checked = as_json(run("verify", "I.json", *given, "--json"))
+        assert (status, checked["ok"], checked["tokens"]) == (0, True, found["tokens"])
+    assert run("improve", "I.json", "--head", 2, *files, "--resume")[0] == 0
+    best = as_json(run("solve", "I.json", "--json"))[1]
+    assert found["lower_bound"] <= best["lower_bound"]
+    assert best["status"] == "optimal"
 
 
 def test_protected_tokens_go_with_a_head(run, counts):

@@ -165,7 +165,6 @@ def test_options_that_are_for_one_input(run, corpora):
     options = (*corpora, "-k", "2", "--minimax")
     for command, *given in (
         ("improve", "--no-bound"),
-        ("improve", "--head", "2", "--reference", "words"),
         ("bound", "--iterations", "3"),
         ("solve", "--goal", "size", "--threshold", "20"),
         ("solve", "--formulation", "path"),
@@ -198,6 +197,22 @@ def test_a_bound_by_heads_is_verified_and_a_better_one_is_kept(run, corpora, ref
     text = Path(corpora[1]).read_text()
     Path(corpora[1]).write_text(text.replace("low\t2", "low\t1"))
     assert run(*check)[0] == 6
+
+
+@pytest.mark.long
+def test_a_search_by_heads_is_verified_and_goes_on(run, corpora):
+    options = (*corpora, "-k", "4", "--minimax", "--reference", "words")
+    files = ("--head", "2", "-o", "V.json", "--write-certificate", "P.cert")
+    status, found = as_json(run("improve", *options, *files, "--json"))
+    assert (status, 2 <= found["head_words"] < found["words"]) == (0, True)
+    check = ("verify", *options, "--vocab", "V.json", "--certificate", "P.cert", "--json")
+    status, checked = as_json(run(*check))
+    assert (status, checked["ok"], checked["worst_exact"]) == (0, True, found["worst_exact"])
+    assert checked["certificate"]["lower_bound_exact"] == found["lower_bound_exact"]
+    assert as_json(run("greedtok", *options, "--json"))[1]["worst"] >= found["lower_bound"]
+    again = as_json(run("improve", *options, *files, "--resume", "--json"))[1]
+    assert again["worst"] <= found["worst"]
+    assert again["lower_bound"] >= found["lower_bound"]
 
 
 def test_own_references_need_all_words(run, corpora):

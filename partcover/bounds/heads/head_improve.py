@@ -52,6 +52,8 @@ def improve_by_head(
     whole tail.  Each vocabulary that it finds is counted on all words, and is kept only if it needs
     fewer tokens than every earlier one, including those of GreedTok and the warm start.  The bound
     is that of `bound_by_head`; the certificate to start from is kept if no better one is proven.
+    With merges, the search begins with the tokens of largest x in the bound of the head, and with
+    the incumbent; it adds the parts of each token (`ClosedTokens`).
 
     Up to two fifths of the time go to the bound of the head.  The words are read about ten times,
     and a certificate to start from is recounted, whatever the limit.
