@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -33,8 +34,8 @@ class MergeCondition:
     characters : bool
         Whether merging starts from characters, so that characters of several bytes need no parts.
     given : frozenset of token
-        Further tokens that need no parts: for a head, whole words of the tail.  Instance files and
-        certificates do not have them.
+        Further tokens that need no parts, for bounds and their check: for a head, whole words of
+        the tail.  Files do not have them.
 
     Examples
     --------
@@ -50,7 +51,7 @@ class MergeCondition:
     pairs: tuple[tuple[Token, Token], ...] | None = None
     whole_words: bool = False
     characters: bool = False
-    given: frozenset[Token] = field(default=frozenset(), compare=False)
+    given: frozenset[Token] = field(default=frozenset(), init=False, compare=False)
 
     def __repr__(self) -> str:
         merges = "any merges" if self.pairs is None else f"{len(self.pairs):,} merges"
@@ -144,7 +145,9 @@ class MergeCondition:
 
     def giving(self, tokens: Collection[Token]) -> MergeCondition:
         """Returns this condition with further tokens that need no parts."""
-        return replace(self, given=self.given.union(tokens))
+        other = copy(self)
+        object.__setattr__(other, "given", self.given.union(tokens))
+        return other
 
     def _is_given(self, part: Token) -> bool:
         """Whether a part is available from the start of merging."""
