@@ -57,7 +57,7 @@ class LeafTerms:
         self._dues: DueTerms | None = None
         if merges is not None:
             whole = words.words if merges.whole_words else ()
-            exempt = {*instance.fixed, *whole}
+            exempt = {*instance.fixed, *whole, *merges.given}
             dues = [pair for pair in unpacked if len(pair.tokens) == 1]
             self._dues = DueTerms(dues, words, MergeNeeds(merges, exempt))
             self._bonus.update(self._dues.bonus)
