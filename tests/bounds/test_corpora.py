@@ -315,16 +315,21 @@ def test_mistakes():
 
 def with_merges(number, any_merges, whole_words):
     """Generated corpora whose tokens merges must make, and the smallest largest ratio."""
+    assume(len(useful(generated_corpora(number))) <= 11)
+    closed, optimum = with_merges_of(number, any_merges, whole_words)
+    assume(optimum is not None)
+    return closed, optimum
+
+
+def with_merges_of(number, any_merges, whole_words):
+    """The same for any number; the ratio is None if no vocabulary has the required tokens."""
     instance = generated_corpora(number)
     pool = useful(instance)
-    assume(len(pool) <= 11)
     draw = random.Random(number)
     pairs = [(token[:at], token[at:]) for token in pool for at in range(1, len(token))]
     some = None if any_merges else tuple(pair for pair in pairs if draw.randrange(2))
     closed = replace(instance, merges=MergeCondition(some, whole_words=whole_words))
-    optimum = smallest_worst_closed(closed)
-    assume(optimum is not None)
-    return closed, optimum
+    return closed, smallest_worst_closed(closed)
 
 
 @pytest.mark.long
@@ -356,6 +361,19 @@ def test_solve_finds_the_best_tokens_that_merges_make(number, any_merges, whole_
         assert verify(closed, solution.vocabulary).ok
     again = solve(closed, warm_start=stored[0])
     assert (again.worst, again.lower_bound) == (optimum, optimum)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [5, 9, 43])
+def test_vocabularies_of_cases_are_compared_by_their_largest_ratio(monkeypatch, number):
+    """The tree begins with a poor vocabulary, and finds the best one itself."""
+    start = importlib.import_module("partcover.bounds.corpora_start")
+    called = start.improve
+    monkeypatch.setattr(start, "improve", lambda one, **how: called(one, **how | {"time_limit": 0}))
+    closed, optimum = with_merges_of(number, any_merges=True, whole_words=False)
+    assert improve(closed, time_limit=0).worst > optimum
+    found = solve(closed)
+    assert (found.worst, found.lower_bound, found.status) == (optimum, optimum, "optimal")
 
 
 def by_heads(instance, n) -> Instance:

@@ -149,10 +149,20 @@ def test_merges_by_rank_find_words_of_the_tail():
     best = improve(split)
     assert list(best.vocabulary) == [b"abc"]
     assert best.tokens == best.lower_bound == 38
+    assert verify(split, best.vocabulary, claim=best).problems == ()
     closed = by_head(words, 1, 2, merges=MergeCondition())
     other = improve(closed, warm_start=best.vocabulary)
     assert [len(token) for token in other.vocabulary] == [2]
     assert other.tokens > best.tokens
+
+
+def test_a_start_that_merges_make_is_kept_whatever_the_sample_has():
+    """The token cd saves most, but the sample has none of it."""
+    words = WordCounts.from_counts({"z": 99, "cd": 20, "efghijklmno": 3})
+    split = by_head(words, 1, 1, merges=MergeCondition())
+    assert len(split.tail.sample(1)) == 1
+    assert list(improve(split, warm_start=Vocabulary(["cd"])).vocabulary) == [b"cd"]
+    assert list(improve(split).vocabulary) != [b"cd"]
 
 
 @tries(60)
