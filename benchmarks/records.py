@@ -43,9 +43,9 @@ from package_texts import (
     paragraphs,
     plain,
 )
+from records_page import records_chart, records_tables
 
 from partcover import Certificate, Instance, Vocabulary, WordCounts, compare
-from partcover.cli.shown.records_page import records_chart, records_tables
 from partcover.instances.records import BUDGETS, Best, Record, Row, attempt, judge
 
 FOLDER = Path(__file__).parents[1] / "instances" / "records"

@@ -77,7 +77,6 @@ COMMANDS = [
     "records show record.json",
     "records run record.json C.tsv -k 64",
     "records check record.json C.tsv -k 64 --vocab V.json",
-    "records table",
     "solvers",
     "generate cycle 5 -o G.json",
     "greedtok C.tsv -k 2 --plan",

@@ -38,7 +38,6 @@ SEED = {
 }  # fmt: skip
 NO_TABLE = {
     "count", "encode", "decode", "export", "import", "report", "instances check", "records check",
-    "records table",
 }  # fmt: skip
 
 

@@ -1,19 +1,13 @@
-"""``partcover records``: lists, tries to beat, judges and prints the page."""
+"""``partcover records``: lists, tries to beat, and judges."""
 
 from __future__ import annotations
-
-import re
-from pathlib import Path
 
 import pytest
 from cli.helpers import as_json, fails
 
 from partcover import WordCounts
 from partcover.cli.main import cli
-from partcover.cli.shown.records_page import records_chart, records_tables
-from partcover.instances.records import BUDGETS, Best, Record, Row, names, record
-
-PAGE = Path(__file__).parents[2] / "docs" / "records.md"
+from partcover.instances.records import BUDGETS, Best, Record, Row, names
 
 
 @pytest.fixture
@@ -30,14 +24,6 @@ def known(tmp_path, monkeypatch):
 
 def best(value):
     return Best(value, "2026-01-31", "improve", 1.5)
-
-
-def test_the_page_is_what_the_command_prints(run):
-    status, out, _ = run("records", "table")
-    tables = re.search(
-        "<!-- tables -->\n\n(.*)\n<!-- end of tables -->", PAGE.read_text("utf-8"), re.S
-    )
-    assert (status, out) == (0, tables[1])
 
 
 def test_list_and_show(run, known):
@@ -80,18 +66,3 @@ def test_budgets_are_those_of_the_records():
         command = cli.commands["records"].load().commands[name]
         (option,) = [each for each in command.params if "-k" in each.opts]
         assert [int(k) for k in option.type.choices] == list(BUDGETS)
-
-
-def test_tables_say_what_is_open(known):
-    page = records_tables([known])
-    assert "1 of the 2 rows are proven" in page
-    assert "| 64 | 9 | 5 | 44.444 % | – | 10 (+11.11 %) | – |" in page
-    assert "| 128 | 6 | 6 | proven |" in page
-    assert "There are no results yet" in records_tables([Record("r", "r", "", (), "", 1, 1)])
-
-
-@pytest.mark.long
-def test_the_chart(known):
-    pytest.importorskip("matplotlib")
-    records_chart([known, record("emma")], "gaps.svg")
-    assert "emma" in Path("gaps.svg").read_text("utf-8")

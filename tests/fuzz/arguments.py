@@ -84,7 +84,6 @@ LINES: dict[str, list[str]] = {
     "records list": [""],
     "records run": ["record.json C.tsv -k 64"],
     "records show": ["persuasion", "record.json"],
-    "records table": [""],
     "reduce": [
         "graph.txt -k 2",
         "formula.cnf --problem max-2-sat --satisfied 1",

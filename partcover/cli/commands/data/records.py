@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import click
 import cloup
 
@@ -12,7 +15,6 @@ from ...inputs import read_vocabulary
 from ...options import (
     no_vocabulary_option,
     output_options,
-    plot_option,
     seconds_option,
     start_certificate_option,
     start_option,
@@ -21,6 +23,9 @@ from ...options import (
 from ...results import write_solution
 from ...shown.completion import record_names
 from ...shown.output import Output, say_problems
+
+if TYPE_CHECKING:
+    from ....instances.records import Record
 
 
 @cloup.group("records", cls=Group)
@@ -33,7 +38,6 @@ def records_command() -> None:
 def records_list(out: Output) -> int:
     """List the gap between the best known vocabulary and bound, for each text and k."""
     from ....instances import records
-    from ...shown.records_page import gap_rows
 
     found = [records.record(name) for name in records.names()]
     rows = [
@@ -214,29 +218,18 @@ def records_show(out: Output, name: str) -> int:
     return 0
 
 
-@command(
-    "table",
-    examples=[("partcover records table --plot gaps.svg -o tables.md", "")],
-)
-@plot_option("Plot the gap over k, one line for each text (.png, .svg, .pdf).")
-@output_options(writes="the tables, as Markdown", kind="text", table=False)
-def records_table(out: Output, plot: str | None) -> int:
-    """Print all records as tables, in Markdown."""
-    from ....instances import records
-    from ....runtime.files.writing import write_atomic
-    from ...shown.records_page import records_chart, records_tables
+def gap_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Returns a row for each text, with the gap of each budget."""
+    rows = []
+    for record in records:
+        gaps = {str(row.k): "proven" if row.proven else shown_share(row.gap) for row in record.rows}
+        rows.append({"name": record.name, **gaps})
+    return rows
 
-    found = [records.record(name) for name in records.names()]
-    if plot is not None:
-        records_chart(found, plot)
-        out.wrote(plot)
-    page = records_tables(found)
-    with out.saved(lambda path: write_atomic(path, page)):
-        if out.path != "-" and out.json:
-            out.object({"markdown": page})
-        elif out.path != "-":
-            click.echo(page, nl=False)
-    return 0
+
+def shown_share(part: float) -> str:
+    """Returns a share in percent; a positive gap is never shown as zero."""
+    return f"{100 * part:.3f} %" if part >= 0.00001 else "< 0.001 %"
 
 
 def _compared(value: int | None, best: int | None, what: str, is_better: bool) -> str:
@@ -247,5 +240,5 @@ def _compared(value: int | None, best: int | None, what: str, is_better: bool) -
     return f"{what}: {value:,}, {verdict} the best known, {best:,}"
 
 
-for each in (records_list, records_show, records_run, records_check, records_table):
+for each in (records_list, records_show, records_run, records_check):
     records_command.add_command(each)

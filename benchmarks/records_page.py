@@ -4,32 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...report.plots import plot_lines
-from ...report.tables import rows_markdown
+from partcover.cli.commands.data.records import gap_rows, shown_share
+from partcover.instances.records import BUDGETS, Record
+from partcover.report.plots import plot_lines
+from partcover.report.tables import rows_markdown
 
-if TYPE_CHECKING:
-    from ...instances.records import Record
-
-__all__ = ["gap_rows", "records_chart", "records_tables"]
+__all__ = ["records_chart", "records_tables"]
 
 _METHODS = {"greedtok": "GreedTok", "bpe": "BPE", "unigram": "Unigram"}
 
 
-def gap_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Returns a row for each text, with the gap of each budget."""
-    rows = []
-    for record in records:
-        gaps = {str(row.k): "proven" if row.proven else _share(row.gap) for row in record.rows}
-        rows.append({"name": record.name, **gaps})
-    return rows
-
-
 def records_tables(records: Sequence[Record]) -> str:
     """Returns the tables of the page, as Markdown."""
-    from ...instances.records import BUDGETS
-
     texts = [
         {
             "name": f"`{record.name}`",
@@ -104,7 +92,7 @@ def _known(record: Record) -> list[dict[str, Any]]:
                 "k": row.k,
                 "tokens": row.tokens.value,
                 "lower_bound": row.lower_bound.value,
-                "gap": "proven" if row.proven else _share(row.gap),
+                "gap": "proven" if row.proven else shown_share(row.gap),
                 **others,
                 "found": f"{row.tokens.date}, {row.tokens.seconds:g} s",
                 "proved": f"{row.lower_bound.date}, {row.lower_bound.seconds:g} s",
@@ -127,11 +115,6 @@ def _about_runs(records: Sequence[Record]) -> str:
         f"is zero. {proven:,} of the {len(rows):,} rows are proven. The longest search for each "
         f"row had a time limit of {seconds} seconds."
     )
-
-
-def _share(part: float) -> str:
-    """Returns a share in percent; a positive gap is never shown as zero."""
-    return f"{100 * part:.3f} %" if part >= 0.00001 else "< 0.001 %"
 
 
 def _behind(tokens: int, best: int) -> str:
