@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Container, Mapping, Sequence
+from itertools import pairwise
 from math import comb
 
 from ..corpus import symbols as sym
@@ -14,7 +13,7 @@ from ..errors import InputError
 from ..problem.certificates.cuts import Cut, PairPrices, names
 from .sorted_words import SortedWords
 
-__all__ = ["CutTerms"]
+__all__ = ["CutTerms", "checked_multipliers"]
 
 _LIMIT = 1 << 63  # numbers have at most 63 bits and a sign
 
@@ -28,9 +27,8 @@ class CutTerms:
     ----------
     limits : list of int
         Maximum number of multipliers of each pair: one for each symbol where its tokens overlap.
-    paying : dict of token to two lists of int
-        For each token of a pair the symbols where it pays, ascending, and the sum of what it pays
-        at the first n of them, for each n from 0.
+    paid : dict of token to dict of int to int
+        What each token of a pair pays at each symbol.
     bonus : dict of token to int
         What the cuts add to the reward of each token: Σ μ·coef.
     loss : int
@@ -49,28 +47,24 @@ class CutTerms:
         self._words, self._given = words, cuts
         self._starts_of = words.starts_of({token for pair in tokens_of for token in pair})
         self.limits = [len(_overlap(pair, self._starts_of)) for pair in tokens_of]
-        self.paying: dict[Token, tuple[list[int], list[int]]] = {}
+        self.paid: dict[Token, dict[int, int]] = defaultdict(lambda: defaultdict(int))
         self.bonus: Counter[Token] = Counter()
         self.n_entries = self.loss = 0
 
     def take(self, pairs: Sequence[PairPrices]) -> None:
         """Adds the multipliers of the pairs, and checks them and the cuts over them."""
-        paid: dict[Token, dict[int, int]] = defaultdict(lambda: defaultdict(int))
         totals: dict[Pair, int] = {}  # ρ of each pair
         count_at = self._words.count_at
         for pair in pairs:
             tokens = pair.tokens
-            positions, multipliers = _checked_multipliers(pair, self._starts_of)
-            at = list(zip(positions, multipliers, strict=True))
-            totals[tokens] = sum(count_at[position] * m for position, m in at)
+            name, overlap = f"the pair {names(tokens)}", _overlap(tokens, self._starts_of)
+            at = checked_multipliers(pair, name, overlap, "where they do not overlap")
+            totals[tokens] = sum(count_at[position] * m for position, m in at.items())
             for token in tokens:
-                own = paid[token]
-                for position, multiplier in at:
+                own = self.paid[token]
+                for position, multiplier in at.items():
                     own[position] += multiplier
-        for token, own in paid.items():
-            places = sorted(own)
-            self.paying[token] = places, list(accumulate((own[p] for p in places), initial=0))
-        self.n_entries = sum(len(own) for own in paid.values())
+        self.n_entries = sum(len(own) for own in self.paid.values())
         covered: Counter[Pair] = Counter()  # Σ μ of the cuts over each pair
         for cut in self._given:
             _check_cut(cut)
@@ -79,7 +73,7 @@ class CutTerms:
                     f"a clique of {len(cut.nodes)} nodes has edges that are not pairs of the leaf"
                 )
             for token in cut.tokens:
-                if token not in self.paying:
+                if token not in self.paid:
                     raise InputError(f"a cut has {sym.glance(token)!r}, which is in no pair")
             for edge in cut.edges:
                 if edge not in totals:
@@ -91,15 +85,6 @@ class CutTerms:
                 self.bonus[token] += cut.multiplier * cut.coef
             self.loss += cut.multiplier * cut.rhs
         self.loss += sum(max(0, total - covered[pair]) for pair, total in totals.items())
-
-    def pays(self, token: Token) -> bool:
-        """Whether a token is in a pair."""
-        return token in self.paying
-
-    def paid_before(self, token: Token, position: int) -> int:
-        """Returns what a token in a pair pays for all symbols before a position."""
-        positions, before = self.paying[token]
-        return before[bisect_left(positions, position)]
 
 
 def _overlap(pair: Pair, starts_of: Mapping[Token, Sequence[int]]) -> set[int]:
@@ -122,26 +107,29 @@ def _overlap(pair: Pair, starts_of: Mapping[Token, Sequence[int]]) -> set[int]:
     return overlap
 
 
-def _checked_multipliers(
-    pair: PairPrices, starts_of: Mapping[Token, Sequence[int]]
-) -> tuple[list[int], list[int]]:
-    """Returns the positions and multipliers of a pair; raises an error if they are invalid."""
-    tokens = pair.tokens
+def checked_multipliers(
+    pair: PairPrices, name: str, allowed: Container[int], elsewhere: str
+) -> dict[int, int]:
+    """Returns the multiplier at each symbol.
+
+    Raises
+    ------
+    InputError
+        If there is none, the symbols do not ascend or one is not allowed (`elsewhere` says why), or
+        a multiplier is not positive or too large.
+    """
     positions: list[int] = pair.positions.tolist()
     multipliers: list[int] = pair.multipliers.tolist()
     if not positions:
-        raise InputError(f"the pair {names(tokens)} has no multipliers")
+        raise InputError(f"{name} has no multipliers")
     if any(here >= there for here, there in pairwise(positions)):
-        raise InputError(f"the positions of the pair {names(tokens)} do not ascend")
-    elsewhere = set(positions) - _overlap(tokens, starts_of)
-    if elsewhere:
-        raise InputError(
-            f"the pair {names(tokens)} has a multiplier at symbol {min(elsewhere)}, where they do "
-            "not overlap"
-        )
+        raise InputError(f"the positions of {name} do not ascend")
+    for position in positions:
+        if position not in allowed:
+            raise InputError(f"{name} has a multiplier at symbol {position}, {elsewhere}")
     if not 0 < min(multipliers) <= max(multipliers) < _LIMIT:
-        raise InputError(f"the pair {names(tokens)} has a multiplier that is not 1 to 2^63 − 1")
-    return positions, multipliers
+        raise InputError(f"{name} has a multiplier that is not 1 to 2^63 − 1")
+    return dict(zip(positions, multipliers, strict=True))
 
 
 def _check_cut(cut: Cut) -> None:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from itertools import accumulate
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
 from ..problem.certificates.charges import Charge
-from ..problem.certificates.cuts import names
+from ..problem.certificates.cuts import PairPrices, names
 from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition
 from ..problem.merge_needs import MergeNeeds
-from .cut_terms import CutTerms
-from .due_terms import DueTerms
+from .cut_terms import CutTerms, checked_multipliers
 from .sorted_words import SortedWords
 
 __all__ = ["LeafTerms", "terms_of"]
+
+# look-ups of multipliers; as many more are allowed for each place where a token pays
+_FREE_STEPS = 1 << 26
+_STEPS_A_PLACE = 16
+
+# the symbols where something is paid, ascending, and the sum at the first n of them, for each n
+_Account = tuple[list[int], list[int]]
 
 
 class LeafTerms:
@@ -46,32 +54,36 @@ class LeafTerms:
         if merges is None and (has_dues or leaf.charges):
             raise InputError("a leaf is about tokens that merges make, but the instance is not")
         overlapping = [tokens for tokens in tokens_of if len(tokens) > 1]
-        self._cuts = CutTerms(overlapping, leaf.cuts, words)
-        limits = iter(self._cuts.limits)
+        cuts = CutTerms(overlapping, leaf.cuts, words)
+        limits = iter(cuts.limits)
         n_symbols = len(words.count_at)
         unpacked = leaf.unpacked_pairs(
             [n_symbols if len(tokens) == 1 else next(limits) for tokens in tokens_of]
         )
-        self._cuts.take([pair for pair in unpacked if len(pair.tokens) > 1])
-        self._bonus: Counter[Token] = Counter(self._cuts.bonus)
-        self._dues: DueTerms | None = None
+        cuts.take([pair for pair in unpacked if len(pair.tokens) > 1])
+        self._bonus: Counter[Token] = Counter(cuts.bonus)
+        dues: dict[Token, dict[int, int]] = {}
         if merges is not None:
             whole = words.words if merges.whole_words else ()
             exempt = {*instance.fixed, *whole, *merges.given}
-            dues = [pair for pair in unpacked if len(pair.tokens) == 1]
-            self._dues = DueTerms(dues, words, MergeNeeds(merges, exempt))
-            self._bonus.update(self._dues.bonus)
+            self._needs = MergeNeeds(merges, exempt)
+            dues = _dues([pair for pair in unpacked if len(pair.tokens) == 1], n_symbols)
+            for token, due in dues.items():
+                self._bonus[token] += sum(words.count_at[p] * m for p, m in due.items())
             self._bonus.update(charged(merges, leaf.charges, exempt))
+        self._paid_for_pairs = {token: _account(paid) for token, paid in cuts.paid.items()}
+        self._paid_to = {token: _account(due) for token, due in dues.items()}
+        self._token: Token | None = None
+        self._accounts: list[_Account] = []
+        self._steps = self._places = 0
         if len(leaf.group_multipliers) not in (0, len(instance.groups)):
             raise InputError(
                 f"a leaf has {len(leaf.group_multipliers)} multipliers for "
                 f"{len(instance.groups)} groups"
             )
         self._fees = list(zip(leaf.group_multipliers, instance.groups, strict=False))
-        self.loss = self._cuts.loss + sum(fee * group.limit for fee, group in self._fees)
-        self.n_entries = self._cuts.n_entries
-        if self._dues is not None:
-            self.n_entries += self._dues.n_entries
+        self.loss = cuts.loss + sum(fee * group.limit for fee, group in self._fees)
+        self.n_entries = cuts.n_entries + sum(map(len, dues.values()))
 
     def gives(self, token: Token) -> int:
         """Returns what is added to a token's reward; multipliers of its groups count negative."""
@@ -79,19 +91,46 @@ class LeafTerms:
 
     def pays(self, token: Token) -> bool:
         """Returns whether a token pays for covering some symbols."""
-        return self._cuts.pays(token) or (self._dues is not None and self._dues.pays(token))
+        return bool(self._accounts_of(token))
 
     def paid_before(self, token: Token, position: int) -> int:
         """Returns what a token pays for all symbols before a position."""
-        paid = self._cuts.paid_before(token, position) if self._cuts.pays(token) else 0
-        if self._dues is not None and self._dues.pays(token):
-            paid += self._dues.paid_before(token, position)
-        return paid
+        accounts = self._accounts_of(token)
+        self._steps += len(accounts)
+        self._places += 1
+        if self._steps > _FREE_STEPS + _STEPS_A_PLACE * self._places:
+            raise InputError("tokens pay to too many others for a check in reasonable time")
+        return sum([sums[bisect_left(symbols, position)] for symbols, sums in accounts])
+
+    def _accounts_of(self, token: Token) -> list[_Account]:
+        """Returns what a token pays for pairs and to others; cached for repeated look-ups."""
+        if token != self._token:
+            self._token = token
+            own = self._paid_for_pairs.get(token)
+            self._accounts = [] if own is None else [own]
+            if self._paid_to:
+                needed = self._needs.of(token)
+                self._accounts += [self._paid_to[part] for part in needed if part in self._paid_to]
+        return self._accounts
 
 
 def terms_of(leaf: Leaf, words: SortedWords, instance: Instance) -> LeafTerms | None:
     """Returns the checked terms of a leaf; None if it has prices only."""
     return None if leaf.is_plain else LeafTerms(leaf, words, instance)
+
+
+def _account(paid: Mapping[int, int]) -> _Account:
+    symbols = sorted(paid)
+    return symbols, list(accumulate((paid[symbol] for symbol in symbols), initial=0))
+
+
+def _dues(pairs: Iterable[PairPrices], n_symbols: int) -> dict[Token, dict[int, int]]:
+    """Returns what each token gets at each symbol from the tokens that need it."""
+    symbols, elsewhere = range(n_symbols), "which no word has"
+    return {
+        pair.tokens[0]: checked_multipliers(pair, names(pair.tokens), symbols, elsewhere)
+        for pair in pairs
+    }
 
 
 def charged(

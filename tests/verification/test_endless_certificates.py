@@ -22,7 +22,7 @@ from partcover.problem.certificates.charges import Charge
 from partcover.problem.certificates.cuts import Cut, PackedPairs, PairPrices
 from partcover.problem.certificates.nodes import Branch, Leaf
 from partcover.problem.merge_needs import MergeNeeds
-from partcover.verification import certificate_check, due_terms
+from partcover.verification import certificate_check, leaf_terms
 from partcover.verification.certificate_check import check_certificate
 from partcover.verification.merge_check import unmade_tokens
 
@@ -140,7 +140,7 @@ def test_a_chain_of_merges_needs_little_memory():
 def test_endless_dues_are_refused(monkeypatch):
     instance, proof = chain(b"a" * 60)
     assert check_certificate(instance, proof).ok
-    monkeypatch.setattr(due_terms, "_FREE_STEPS", 0)
+    monkeypatch.setattr(leaf_terms, "_FREE_STEPS", 0)
     assert "too many others" in check_certificate(instance, proof).problems[0]
 
 

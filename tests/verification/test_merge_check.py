@@ -232,9 +232,9 @@ def test_dues_are_what_the_token_gets():
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
-        ((due(AB, {}),), "'ab' are not at symbols"),
-        ((due(AB, {-1: 1}),), "'ab' are not at symbols"),
-        ((due(AB, {3: 1}),), "'ab' are not at symbols"),
+        ((due(AB, {}),), "'ab' has no multipliers"),
+        ((due(AB, {-1: 1}),), "'ab' has a multiplier at symbol -1, which no word has"),
+        ((due(AB, {3: 1}),), "'ab' has a multiplier at symbol 3, which no word has"),
         ((due(AB, {0: 0}),), "'ab' has a multiplier that is not 1"),
         ((due(AB, {0: 1}), due(AB, {1: 1})), "the pair 'ab' twice"),
         (
