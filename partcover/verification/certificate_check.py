@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,7 +17,7 @@ from .leaf_terms import terms_of
 from .sorted_words import SortedWords
 from .tail_check import head_of, tail_bound
 
-__all__ = ["CertificateCheck", "case_bound", "check_certificate", "is_empty", "mismatches"]
+__all__ = ["CertificateCheck", "check_certificate", "is_empty", "mismatches"]
 
 ENTRIES_A_PASS = 1 << 20
 """Prices, multipliers and tokens of leaves that are counted in one pass over the words."""
@@ -240,7 +239,7 @@ def _proven(instance: Instance, certificate: Certificate) -> int | Fraction:
     """Returns the bound that a certificate of the instance proves."""
     scale_bits, term = certificate.scale_bits, certificate.tail
     if instance.tail is None or term is None:
-        return _smallest_bound(instance, _nonempty_leaves(instance, certificate), scale_bits)
+        return _smallest_bound(instance, certificate)
     leaf = certificate.tree[0]
     if not isinstance(leaf, Leaf):
         raise InputError("a certificate for a head and a tail must have a single leaf")
@@ -249,48 +248,6 @@ def _proven(instance: Instance, certificate: Certificate) -> int | Fraction:
         return tail_bound(head, words, leaf, scale_bits, term)
     words = corpora.all_weighted(leaf.weights)
     return ratio_bound(corpora, leaf.weights, tail_bound(head, words, leaf, scale_bits, term))
-
-
-def case_bound(
-    instance: Instance,
-    leaf: Leaf,
-    scale_bits: int,
-    required: frozenset[Token] = frozenset(),
-    excluded: frozenset[Token] = frozenset(),
-) -> int | Fraction:
-    """Returns the lower bound that a leaf proves for its case, as in `check_certificate`.
-
-    Parameters
-    ----------
-    instance : Instance
-        The words, budget and conditions.
-    leaf : Leaf
-        The leaf with its prices.
-    scale_bits : int
-        Number of binary digits after the point of a price.
-    required, excluded : frozenset of token
-        Tokens that the vocabularies of the case contain in addition to the fixed ones, and tokens
-        that they do not contain; the case is not empty.
-
-    Returns
-    -------
-    int or Fraction
-        At most the fewest tokens that a vocabulary of this case without dominated candidates needs,
-        or its largest ratio over several corpora; and at least one token for each counted word.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from partcover import Instance
-    >>> from partcover.problem.certificates.nodes import Leaf
-    >>> from partcover.verification.certificate_check import case_bound
-    >>> instance = Instance({"abc": 1, "abd": 1}, k=1)
-    >>> leaf = Leaf(np.array([2, 2, 2, 2, 2, 2], np.int32))  # prices of 1
-    >>> case_bound(instance, leaf, 1), case_bound(instance, leaf, 1, required=frozenset([b"abc"]))
-    (4, 4)
-    """
-    fixed = frozenset(instance.fixed)
-    return _smallest_bound(instance, [(leaf, fixed | required, excluded)], scale_bits)
 
 
 def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset[Token]) -> bool:
@@ -338,42 +295,29 @@ def _lacks_parts(
     return bool(unmade)
 
 
-def _nonempty_leaves(
-    instance: Instance, certificate: Certificate
-) -> Iterator[tuple[Leaf, frozenset[Token], frozenset[Token]]]:
-    """Yields the leaves of cases with vocabularies, with required and excluded tokens."""
-    fixed = frozenset(instance.fixed)
-    for leaf, inside, excluded in certificate.leaves():
-        required = fixed | inside
-        if not is_empty(instance, required, excluded):
-            yield leaf, required, excluded
-
-
-def _smallest_bound(
-    instance: Instance,
-    leaves: Iterable[tuple[Leaf, frozenset[Token], frozenset[Token]]],
-    scale_bits: int,
-) -> int | Fraction:
-    """Returns the smallest bound of leaves, each with its required and its excluded tokens."""
+def _smallest_bound(instance: Instance, certificate: Certificate) -> int | Fraction:
+    """Returns the smallest bound of the leaves of cases that some vocabulary belongs to."""
     words = SortedWords(instance)
-    least = least_bound(instance)
+    least, fixed = least_bound(instance), frozenset(instance.fixed)
     bounds: list[int | Fraction] = []
     cases: list[LeafCase] = []
     n_entries = 0
-    for leaf, required, excluded in leaves:
-        prices = leaf.unpacked(len(words.count_at), scale_bits)
+    for leaf, inside, excluded in certificate.leaves():
+        required = fixed | inside
+        if is_empty(instance, required, excluded):
+            continue
+        prices = leaf.unpacked(len(words.count_at), certificate.scale_bits)
         if prices is None:
             return least
         counted = words.weighted(leaf.weights)
         terms = terms_of(leaf, counted, instance)
-        case = LeafCase(prices.tolist(), required, excluded, terms, counted, leaf.weights)
-        cases.append(case)
+        cases.append(LeafCase(prices.tolist(), required, excluded, terms, counted, leaf.weights))
         n_entries += cases[-1].n_entries
         if n_entries > ENTRIES_A_PASS:
-            bounds += lower_bounds(instance, words, cases, scale_bits)
+            bounds += lower_bounds(instance, words, cases, certificate.scale_bits)
             cases, n_entries = [], 0
             if min(bounds) == least:
                 return least
     if cases:
-        bounds += lower_bounds(instance, words, cases, scale_bits)
+        bounds += lower_bounds(instance, words, cases, certificate.scale_bits)
     return min(bounds)

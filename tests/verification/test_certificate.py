@@ -29,7 +29,7 @@ from partcover.problem.certificates.certificate import (
     sorted_symbols,
 )
 from partcover.problem.group_budget import GroupBudget
-from partcover.verification.certificate_check import case_bound, check_certificate
+from partcover.verification.certificate_check import check_certificate
 
 
 @st.composite
@@ -125,7 +125,8 @@ def test_a_fee_above_a_reward_gains_nothing():
     instance = Instance({"ab": 4, "cd": 4}, 2, groups=[group])
     assert fewest_in_groups(instance) == 12
     for fee, bound in ((0, 8), (3, 11), (4, 12), (5, 11), (100, 8)):
-        assert case_bound(instance, Leaf(np.ones(4, np.int32), (fee,)), 0) == bound
+        proof = Certificate.of(instance, (Leaf(np.ones(4, np.int32), (fee,)),), 0, 0)
+        assert check_certificate(instance, proof).lower_bound == bound
 
 
 def test_protected_tokens_are_in_every_proof():

@@ -19,12 +19,17 @@ from partcover import InputError, Instance, relax, solve
 from partcover.problem.certificates.certificate import Certificate
 from partcover.problem.certificates.cuts import Cut, PairPrices
 from partcover.problem.certificates.nodes import Branch, Leaf
-from partcover.verification.certificate_check import case_bound, check_certificate, is_empty
-from partcover.verification.leaf_bound import LeafCase, case_values
+from partcover.verification.certificate_check import check_certificate, is_empty
+from partcover.verification.leaf_bound import LeafCase, case_values, lower_bounds
 from partcover.verification.leaf_terms import LeafTerms
 from partcover.verification.sorted_words import SortedWords
 
 AB, BC, CA = b"ab", b"bc", b"ca"
+
+
+def proven(instance, leaf, bits):
+    """The bound of a certificate that is this leaf alone."""
+    return check_certificate(instance, Certificate.of(instance, (leaf,), 0, bits)).lower_bound
 
 
 def test_the_example_of_the_docs():
@@ -33,12 +38,12 @@ def test_the_example_of_the_docs():
     assert relax(instance).tokens == pytest.approx(15)
     assert fewest_tokens(instance) == 16
     plain = Leaf(np.array([2, 1, 2, 2, 1, 2, 2, 1, 2, 2, 2], np.int32))  # in halves
-    assert case_bound(instance, plain, 1) == 15
-    assert case_bound(instance, leaf, 0) == 16
+    assert proven(instance, plain, 1) == 15
+    assert proven(instance, leaf, 0) == 16
     assert check_certificate(instance, Certificate.of(instance, (leaf,), 16, 0)).ok
     assert not check_certificate(instance, Certificate.of(instance, (leaf,), 17, 0)).ok
     # without the cut the multipliers are lost
-    assert case_bound(instance, replace(leaf, cuts=()), 0) == 14
+    assert proven(instance, replace(leaf, cuts=()), 0) == 14
     certificate = solve(instance).certificate
     assert certificate.lower_bound == 16
 
@@ -75,9 +80,10 @@ def test_never_above_the_optimum(data):
         terms = LeafTerms(leaf, words, instance)
         case = LeafCase(leaf.prices.tolist(), required, outside, terms, words)
         (value,) = case_values(instance, words, [case], 1 << bits)
+        case = LeafCase(leaf.prices.tolist(), required, outside, terms, words)
         assert value == slow_value(instance, leaf, 1 << bits, set(required), outside)
         best = fewest_in_case(instance, set(required), set(outside))
-        assert case_bound(instance, leaf, bits, inside, outside) <= best
+        assert lower_bounds(instance, words, [case], bits)[0] <= best
         assert value <= best << bits
 
 
@@ -135,7 +141,7 @@ def test_no_change_of_multipliers_gets_above_the_optimum(seed):
             value = changed
         else:
             prices[:], pairs, chosen = old
-    assert case_bound(instance, leaf(), 2) == max(instance.words.total_count, -(-value // one))
+    assert proven(instance, leaf(), 2) == max(instance.words.total_count, -(-value // one))
     assert value > first
 
 
