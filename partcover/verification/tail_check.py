@@ -255,12 +255,11 @@ class _Count:
         assert prices is not None
         self.prices = prices.tolist()
         self.terms = terms_of(leaf, words, head)
-        fixed_tokens = frozenset(head.fixed)
-        case = LeafCase(self.prices, fixed_tokens, frozenset(), self.terms, words, leaf.weights)
-        fixed = set(head.fixed)
+        fixed = frozenset(head.fixed)
+        self.case = LeafCase(self.prices, fixed, frozenset(), self.terms, words, leaf.weights)
         self.rewards = {
             token: reward
-            for token, reward in case_rewards(head, words, case, self.one).items()
+            for token, reward in case_rewards(head, words, self.case, self.one).items()
             if reward > 0 or token in fixed
         }
         for token in fixed.difference(token for token, _ in words.occurrences(fixed)):
@@ -299,13 +298,6 @@ class _Count:
             return False
         return 2 <= len(word) <= self.longest_candidate and word not in self.forbidden
 
-    def _paid(self, word: Token, first: int) -> int:
-        """Returns what a word pays as a token where it is the whole word."""
-        if self.terms is None or not self.terms.pays(word):
-            return 0
-        before = self.terms.paid_before(word, first)
-        return self.terms.paid_before(word, first + len(word)) - before
-
     def bound(self, tail: _TailSums) -> int:
         """Returns the lower bound that follows from the sums over the tail."""
         head, in_tail = self.instance, tail.known
@@ -319,9 +311,10 @@ class _Count:
         for word, count, first in zip(words.words, words.counts, words.first, strict=True):
             if not self._dominates(word) or word in required:
                 continue
-            prices = self.prices[first : first + len(word)]
-            excess = max(0, sum(max(0, d) for d in prices) - self.one)
-            excess -= max(0, sum(prices) - self._paid(word, first) - self.one)
+            last = first + len(word)
+            excess = max(0, sum(max(0, d) for d in self.prices[first:last]) - self.one)
+            before = self.case.prices_before(word, [first])
+            excess -= max(0, before[last] - before[first] - self.one)
             is_long = len(word) > LONGEST_PRICED
             largest_class = of_all if is_long else self._largest_class(word, tail)
             items[word] = 32 * (self.rewards.get(word, 0) + count * excess)
