@@ -13,7 +13,7 @@ import click
 
 from ..analysis.parity import parity
 from ..errors import InputError, PartcoverError
-from ..report.tables import Listing, facts, solution_parts
+from ..report.tables import Listing, columns_of, facts, solution_parts
 from ..runtime.numerals import shown_number
 from ..runtime.processes.parallel import call_in_turn
 from .exit_status import EXIT_USAGE, exit_status
@@ -74,8 +74,7 @@ def write_solution(
         references = {corpus.name: corpus.reference for corpus in solution.corpora}
         even = parity(tokens, references, per="reference")
         data |= {"gini": even.gini, "worst_over_best": even.worst_over_best}
-        columns = {key: key for key in ("name", "tokens", "reference", "ratio")}
-        parts = (Listing(data["corpora"], columns), *parts)
+        parts = (Listing(data["corpora"], columns_of("name tokens reference ratio")), *parts)
     if solution.vocabulary is None:
         out.show(data, *parts)
     else:

@@ -22,6 +22,7 @@ __all__ = [
     "SPARE_COLUMNS",
     "Listing",
     "cell",
+    "columns_of",
     "facts",
     "fitted_table",
     "is_finite_number",
@@ -64,6 +65,18 @@ class Listing:
     def records(self) -> Sequence[Mapping[str, Any]]:
         """The rows of the CSV."""
         return self.data or self.rows
+
+
+def columns_of(keys: str, **headings: str) -> dict[str, str]:
+    """Returns columns by their keys, in order; without a heading of its own, one has its key's.
+
+    Examples
+    --------
+    >>> from partcover.report.tables import columns_of
+    >>> columns_of("k lower_bound gap", gap="gap (%)")
+    {'k': 'k', 'lower_bound': 'lower bound', 'gap': 'gap (%)'}
+    """
+    return {key: headings.get(key, key.replace("_", " ")) for key in keys.split()}
 
 
 def cell(value: Any) -> str:

@@ -6,67 +6,42 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...report.tables import Listing, shown_columns
+from ...report.tables import Listing, columns_of, shown_columns
 from ...runtime.files.writing import in_place
 from .output import Output
 
 __all__ = ["COLUMNS", "files_beside", "tables_of"]
 
-COLUMNS = {
-    "method": "method",
-    "rule": "rule",
-    "k": "k",
-    "size": "size",
-    "tokens": "tokens",
-    "tokens_per_word": "per word",
-    "bytes_per_token": "bytes/token",
-    "held_out_tokens_per_word": "held out",
-    "lower_bound": "lower bound",
-    "gap": "gap",
-    "relaxed_cover": "relaxed cover",
-    "d": "d",
-    "certified_ratio": "certified",
-    "memory": "memory",
-    "seconds": "seconds",
-    "termination": "termination",
-}
-SETS = {
-    "method": "method",
-    "rule": "rule",
-    "k": "k",
-    "whole_words": "whole words",
-    "whole_word_share": "share",
-    "used": "used",
-    "used_share": "share",
-    "whole_share": "words kept whole",
-    "held_out_whole_share": "held out",
-    "renyi_efficiency": "Rényi efficiency",
-    "held_out_renyi_efficiency": "held out",
-    "unigram_objective": "Unigram's log-likelihood",
-}
-OVERLAP = {
-    "first": "first",
-    "second": "second",
-    "k": "k",
-    "first_size": "first size",
-    "second_size": "second size",
-    "shared": "shared",
-    "union": "union",
-    "jaccard": "shared/union",
-    "same_rank": "same rank",
-    "first_difference": "first difference",
-}
-TARGETS = {
-    "method": "method",
-    "rule": "rule",
-    "target": "target",
-    "k": "k needed",
-    "tokens": "tokens",
-    "tokens_per_word": "per word",
-    "exact": "proven smallest",
-    "runs": "further runs",
-    "termination": "termination",
-}
+COLUMNS = columns_of(
+    "method rule k size tokens tokens_per_word bytes_per_token held_out_tokens_per_word "
+    "lower_bound gap relaxed_cover d certified_ratio memory seconds termination",
+    tokens_per_word="per word",
+    bytes_per_token="bytes/token",
+    held_out_tokens_per_word="held out",
+    certified_ratio="certified",
+)
+SETS = columns_of(
+    "method rule k whole_words whole_word_share used used_share whole_share held_out_whole_share "
+    "renyi_efficiency held_out_renyi_efficiency unigram_objective",
+    whole_word_share="share",
+    used_share="share",
+    whole_share="words kept whole",
+    held_out_whole_share="held out",
+    renyi_efficiency="Rényi efficiency",
+    held_out_renyi_efficiency="held out",
+    unigram_objective="Unigram's log-likelihood",
+)
+OVERLAP = columns_of(
+    "first second k first_size second_size shared union jaccard same_rank first_difference",
+    jaccard="shared/union",
+)
+TARGETS = columns_of(
+    "method rule target k tokens tokens_per_word exact runs termination",
+    k="k needed",
+    tokens_per_word="per word",
+    exact="proven smallest",
+    runs="further runs",
+)
 
 
 def tables_of(data: dict[str, Any], sets: bool) -> dict[str, Listing]:

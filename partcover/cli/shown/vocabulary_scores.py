@@ -11,7 +11,7 @@ import click
 
 from ...corpus.files.sources import find_sources
 from ...errors import InputError
-from ...report.tables import Listing
+from ...report.tables import Listing, columns_of
 from ...runtime.files.kinds import kind_of
 from ...vocabulary.rules import SegmentationRule
 from ..adapted.base_files import read_corpus
@@ -26,33 +26,29 @@ if TYPE_CHECKING:
 
 __all__ = ["ScoreOptions", "show_scores"]
 
-_ABOUT = {
-    "size": "tokens",
-    "rule": "rule",
-    "pretokenizer": "pre-tokenizer",
-    "unreachable": "unreachable",
-}
-_TEXTS = {
-    "corpus": "text",
-    "total_count": "words",
-    "tokens": "tokens",
-    "tokens_per_word": "per word",
-    "bytes_per_token": "bytes/token",
-}
-_USE = {
-    "corpus": "text",
-    "whole_share": "kept whole",
-    "used": "used",
-    "never_used": "unused",
-    "renyi_efficiency": "Rényi",
-}
-_GAPS = {
-    "corpus": "text",
-    "lower_bound": "lower bound",
-    "gap": "gap",
-    "vocabulary_gap": "choice",
-    "rule_gap": "rule",
-}
+_ABOUT = columns_of(
+    "size rule pretokenizer unreachable", size="tokens", pretokenizer="pre-tokenizer"
+)
+_TEXTS = columns_of(
+    "corpus total_count tokens tokens_per_word bytes_per_token",
+    corpus="text",
+    total_count="words",
+    tokens_per_word="per word",
+    bytes_per_token="bytes/token",
+)
+_USE = columns_of(
+    "corpus whole_share used never_used renyi_efficiency",
+    corpus="text",
+    whole_share="kept whole",
+    never_used="unused",
+    renyi_efficiency="Rényi",
+)
+_GAPS = columns_of(
+    "corpus lower_bound gap vocabulary_gap rule_gap",
+    corpus="text",
+    vocabulary_gap="choice",
+    rule_gap="rule",
+)
 _PARITY = {"per": "tokens per", "worst_over_best": "worst/best", "gini": "Gini"}
 
 

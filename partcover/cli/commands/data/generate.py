@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ....report.tables import Listing
+from ....report.tables import Listing, columns_of
 from ...command import argument, command, option
 from ...options import output_options
 from ...results import write_instance
@@ -48,8 +48,7 @@ def generate_command(
             }
             for family in FAMILIES.values()
         ]
-        shown = ("name", "about", "sizes", "k", "random")
-        out.show({"families": rows}, Listing(rows, {key: key for key in shown}, data=rows))
+        out.show({"families": rows}, Listing(rows, columns_of("name about sizes k random")))
         return 0
     if name is None or size is None:
         raise click.UsageError("expected NAME and SIZE (or --list)")

@@ -6,7 +6,7 @@ import cloup
 
 from ....corpus import symbols as sym
 from ....errors import PartcoverError
-from ....report.tables import Listing, facts, token_line
+from ....report.tables import Listing, columns_of, facts, token_line
 from ...command import Group, argument, command
 from ...exit_status import EXIT_VERIFICATION
 from ...options import output_options
@@ -29,18 +29,12 @@ def instances_list(out: Output) -> int:
     from ....instances import library
 
     rows = [library.entry(name).facts() for name in library.names()]
-    columns = {
-        "name": "name",
-        "family": "family",
-        "symbols": "alphabet",
-        "words": "words",
-        "total_symbols": "symbols",
-        "candidates": "candidates",
-        "k": "k",
-        "tokens": "best",
-        "lower_bound": "lower bound",
-        "proven": "proven",
-    }
+    columns = columns_of(
+        "name family symbols words total_symbols candidates k tokens lower_bound proven",
+        symbols="alphabet",
+        total_symbols="symbols",
+        tokens="best",
+    )
     out.result({"instances": rows}, Listing(rows, columns))
     return 0
 

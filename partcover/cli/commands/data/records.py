@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import cloup
 
-from ....report.tables import Listing, facts
+from ....report.tables import Listing, columns_of, facts
 from ...command import Group, argument, command, option, reading_option
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import read_vocabulary
@@ -211,8 +211,7 @@ def records_show(out: Output, name: str) -> int:
         }
         for row in record.rows
     ]
-    columns = {"k": "k", "tokens": "tokens", "lower_bound": "lower bound", "gap": "gap"}
-    columns |= {"proven": "proven", "greedtok": "greedtok", "bpe": "bpe", "unigram": "unigram"}
+    columns = columns_of("k tokens lower_bound gap proven greedtok bpe unigram")
     commands = "\n".join(["Commands that make the word counts:", *record.commands])
     out.result(data, facts(about), commands, Listing(rows, columns))
     return 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ....errors import VerificationError
-from ....report.tables import Listing
+from ....report.tables import Listing, columns_of
 from ...checkpoint_files import CertificateFile, require_earlier
 from ...command import command, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
@@ -207,8 +207,9 @@ def _bounds(
 
 def _show(out: Output, rows: list[dict[str, Any]], data: dict[str, Any]) -> None:
     """Shows a row for each budget."""
-    names = ("k", "tokens", "lower_bound", "gap", "relaxation", "cuts", "proven_in", "proven_out")
-    columns = {name: name.replace("_", " ") for name in (*names, "termination", "seconds")}
+    columns = columns_of(
+        "k tokens lower_bound gap relaxation cuts proven_in proven_out termination seconds"
+    )
     shown = [
         {**row, "relaxation": None if row["relaxation"] is None else round(row["relaxation"])}
         for row in rows

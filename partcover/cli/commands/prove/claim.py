@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ....corpus.symbols import Symbols
 from ....errors import InputError
-from ....report.tables import Listing
+from ....report.tables import Listing, columns_of
 from ....runtime.numerals import read_digits
 from ...command import command, option
 from ...inputs import InstanceSource, other_words, read_vocabulary
@@ -124,13 +124,10 @@ def claim_command(
     out.result(
         data,
         f"{found.verdict}: {_REASONS[found.verdict].format(found)}",
-        Listing(rows, {"what": "", "tokens": "tokens", "saved": "saved"}, data=[data]),
-        *[
-            Listing(
-                words,
-                {"word": "frequent words without a token", "count": "count", "tokens": "tokens"},
-            )
-        ][: len(words)],
+        Listing(rows, columns_of("what tokens saved", what=""), data=[data]),
+        *[Listing(words, columns_of("word count tokens", word="frequent words without a token"))][
+            : len(words)
+        ],
     )
     if found.baseline < found.lower_bound:
         out.note("the baseline itself is impossible: it is below the lower bound")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ....corpus import symbols as sym
-from ....report.tables import Listing
+from ....report.tables import Listing, columns_of
 from ....runtime.numerals import read_int
 from ...command import argument, command, reading_option
 from ...inputs import InstanceSource
@@ -49,7 +49,7 @@ def prices_command(
         Certificate.load(certificate),
         [_read_word(word, instance.symbols) for word in words],
     )
-    columns = {"token": "token", "reward": "reward", "worth": "worth here", "best": "among k best"}
+    columns = columns_of("token reward worth best", worth="worth here", best="among k best")
     parts: list[Listing | str] = []
     records: list[dict[str, Any]] = []  # of the CSV: the tokens over all words
     for word in shown:

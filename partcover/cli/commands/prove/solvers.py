@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....report.tables import Listing
+from ....report.tables import Listing, columns_of
 from ...command import command
 from ...options import output_options
 from ...shown.output import Output
@@ -18,5 +18,5 @@ def solvers_command(out: Output) -> int:
     from ....exact.solvers.registry import features
 
     rows = features()
-    out.result({"rows": rows}, Listing(rows, {key: key for key in rows[0]}))
+    out.result({"rows": rows}, Listing(rows, columns_of(" ".join(rows[0]))))
     return 0

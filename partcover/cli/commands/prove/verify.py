@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ....report.tables import Listing, facts, labeled
+from ....report.tables import Listing, columns_of, facts, labeled
 from ....runtime.files.kinds import kind_of
 from ....runtime.progress import gap_of
 from ...adapted.extension_verification import extended_vocabulary, verify_extended, vocabulary_first
@@ -178,8 +178,7 @@ def _corpora(corpora: Corpora, data: dict[str, Any]) -> Listing:
         }
         for name, count, r in zip(corpora.names, tokens, corpora.references, strict=True)
     ]
-    columns = {key: key for key in ("name", "tokens", "reference", "ratio")}
-    return Listing(data["corpora"], columns)
+    return Listing(data["corpora"], columns_of("name tokens reference ratio"))
 
 
 def _check_vocabulary(

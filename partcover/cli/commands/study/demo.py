@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....report.tables import Listing
+from ....report.tables import Listing, columns_of
 from ...command import command
 from ...options import output_options
 from ...shown.comparison_tables import COLUMNS
@@ -38,16 +38,13 @@ def demo_command(out: Output) -> int:
         "d is GreedTok's cover over GreedWMC's relaxed cover: GreedTok covers at least "
         "d·(1 − 1/e), the column 'certified', of what any vocabulary of k tokens covers.\n\n"
         f"3. The optimum for the {exact['words']} most frequent words",
-        Listing(
-            exact["rows"],
-            {"method": "method", "tokens": "tokens", "cover": "cover", "ratio": "ratio"},
-        ),
+        Listing(exact["rows"], columns_of("method tokens cover ratio")),
         f"k = {exact['k']}, {exact['candidates']:,} candidates: {exact['status']}, lower bound "
         f"{exact['lower_bound']:,}, {confirmed} by the independent check, "
         f"{exact['seconds']:.1f} s. Certified for GreedTok without the optimum: "
         f"{exact['certified_ratio']:.4f}.\n\n4. Vertex cover as tokenization, and back\n"
         "Edges: " + "  ".join(f"{a}–{b}" for a, b in graph["edges"]),
-        Listing(rows, {key: key.replace("_", " ") for key in rows[0]}) if rows else missing,
+        Listing(rows, columns_of(" ".join(rows[0]))) if rows else missing,
         "A vocabulary of k tokens that needs at most 3 tokens per edge is a vertex cover of k "
         "vertices, and vice versa.",
     )

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ....corpus import symbols as sym
-from ....report.tables import Listing
+from ....report.tables import Listing, columns_of
 from ...command import argument, command, option
 from ...options import output_options
 from ...shown.output import Output
@@ -59,11 +59,10 @@ def domains_command(
                 f"{row['method']}: only {row['size']:,} tokens chosen; no further token saves "
                 "anything"
             )
-    keys = ("method", "k", "size", "candidates", "tokens", "tokens_shortest_path")
-    shown: list[dict[str, Any]] = [
-        {**{key: row[key] for key in (*keys, "seconds")}, **row["domains"]} for row in rows
-    ]
-    columns = {key: key.replace("_", " ") for key in keys}
+    columns = columns_of("method k size candidates tokens tokens_shortest_path")
     columns |= {name: name for name in names} | {"seconds": "seconds"}
+    shown: list[dict[str, Any]] = [
+        {**{key: row.get(key) for key in columns}, **row["domains"]} for row in rows
+    ]
     out.result({"share": share, "rows": rows}, Listing(shown, columns))
     return 0

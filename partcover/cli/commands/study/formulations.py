@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ....corpus import symbols as sym
-from ....report.tables import Listing
+from ....report.tables import Listing, columns_of
 from ...command import command, option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource
@@ -81,15 +81,10 @@ def _differs(rows: list[dict[str, Any]]) -> bool:
 def _show(out: Output, rows: list[dict[str, Any]], difference: Difference | None) -> None:
     """Shows the rows, and the part of the words on which the printed formulation differs."""
     data: dict[str, Any] = {"rows": rows, "printed_differs": None}
-    columns = {
-        "formulation": "formulation",
-        "variables": "variables",
-        "rows": "rows",
-        "nonzeros": "nonzeros",
-        "lp_tokens": "LP tokens",
-        "tokens": "tokens",
-        **{name: name for row in rows for name in row.get("seconds", ())},
-    }
+    columns = columns_of(
+        "formulation variables rows nonzeros lp_tokens tokens", lp_tokens="LP tokens"
+    )
+    columns |= {name: name for row in rows for name in row.get("seconds", ())}
     shown = [{**row, **_seconds(row)} for row in rows]
     parts: list[Listing | str] = [Listing(shown, columns, data=rows)]
     for row in rows:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ....report.tables import Listing
+from ....report.tables import Listing, columns_of
 from ...command import argument, command, option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets
@@ -128,17 +128,14 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-_COLUMNS = {
-    "instance": "instance",
-    "k": "k",
-    "optimum_tokens": "optimum",
-    "greedtok_tokens": "GreedTok",
-    "ratio": "ratio",
-    "d": "d",
-    "certified_ratio": "certified",
-    "greedwmc_ratio": "GreedWMC",
-    "greedwmc_relaxed_ratio": "GreedWMC relaxed",
-    "wmc": "WMC / opt.",
-    "lp_gap": "LP gap",
-    "seconds": "seconds",
-}
+_COLUMNS = columns_of(
+    "instance k optimum_tokens greedtok_tokens ratio d certified_ratio greedwmc_ratio "
+    "greedwmc_relaxed_ratio wmc lp_gap seconds",
+    optimum_tokens="optimum",
+    greedtok_tokens="GreedTok",
+    certified_ratio="certified",
+    greedwmc_ratio="GreedWMC",
+    greedwmc_relaxed_ratio="GreedWMC relaxed",
+    wmc="WMC / opt.",
+    lp_gap="LP gap",
+)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ....errors import InputError
-from ....report.tables import Listing, shown_columns
+from ....report.tables import Listing, columns_of, shown_columns
 from ....runtime.files.writing import check_writable, in_place, read_json, write_atomic
 from ...command import LIMITS, argument, command, option
 from ...exit_status import EXIT_INTERRUPTED
@@ -222,7 +222,7 @@ def _list(out: Output) -> int:
         {"name": name, "about": experiment.about, "paper": experiment.paper}
         for name, experiment in EXPERIMENTS.items()
     ]
-    columns = {"name": "name", "about": "content", "paper": "paper"}
+    columns = columns_of("name about paper", about="content")
     out.result({"experiments": rows}, Listing(rows, columns))
     return 0
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ....errors import InputError
-from ....report.tables import Listing, facts
+from ....report.tables import Listing, columns_of, facts
 from ...command import argument, command, option, reading_option
 from ...inputs import other_words, read_any_vocabulary, read_words
 from ...options import (
@@ -272,31 +272,23 @@ def _parts(
     if "rule" in data:
         known["segmentation rule"] = data["rule"].replace("_", " ")
     lengths = _few(data["by_length"])
-    names = {
-        "order": "order",
-        "token": "token",
-        "length": "length",
-        "occurrences": "occurs",
-        "uses": "uses",
-        "gain": "gain",
-        "whole_word": "word",
-        "splits_character": "splits a character",
-        "intermediate": "only a part",
-    }
+    names = columns_of(
+        "order token length occurrences uses gain whole_word splits_character intermediate",
+        occurrences="occurs",
+        whole_word="word",
+        splits_character="splits a character",
+        intermediate="only a part",
+    )
     columns = {key: name for key, name in names.items() if rows and key in rows[0]}
     parts: list[Listing | str] = [replace(facts(known), data=rows)]
-    parts.append(Listing(lengths, {key: key for key in lengths[0]} if lengths else {}, "by length"))
+    parts.append(Listing(lengths, columns_of(" ".join(lengths[0] if lengths else ())), "by length"))
     if rows:
         parts.append(Listing(_shown(rows), columns))
     if "audit" in data:
         audit = data["audit"]
-        columns = {
-            "word": "word",
-            "count": "count",
-            "pieces": "tokens",
-            "saves": "would save",
-            "gain": "in all words",
-        }
+        columns = columns_of(
+            "word count pieces saves gain", pieces="tokens", saves="would save", gain="in all words"
+        )
         title = f"words that should be tokens: {audit['total']:,} (segmentation by shortest path)"
         parts.append(Listing(_shown(audit["missing"], "word"), columns, title))
     if "diff" in data:
