@@ -327,10 +327,6 @@ def read_any_vocabulary(path: str) -> Vocabulary:
 
 def with_pretokenizer(path: str, vocabulary: Vocabulary, name: str | None) -> Vocabulary:
     """Returns a vocabulary with the pre-tokenizer that is named, where it has none of its own."""
-    from ..corpus.pretokenizers.pretokenizer import Pretokenizer
-
-    if name is not None:
-        name = Pretokenizer.from_name(name).name
     if name is None or name == vocabulary.pretokenizer:
         return vocabulary
     if vocabulary.pretokenizer is not None:

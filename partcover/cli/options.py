@@ -53,6 +53,7 @@ __all__ = [
     "several_options",
     "start_certificate_option",
     "start_option",
+    "tokenizer_argument",
     "vocabulary_options",
     "write_certificate_option",
     "write_instance_option",
@@ -61,6 +62,7 @@ __all__ = [
 
 IN_THE_FILE = "Pre-tokenizer, as for `count`. Default: the one in the vocabulary file."
 _INPUT = "Word counts, written by `count`, or an instance file."
+_TOKENIZER = "Vocabulary file, or a tokenizer that `import` reads."
 
 
 def applied(function: Function, *decorators: Decorator) -> Function:
@@ -147,6 +149,11 @@ _TABLE = [
         "out if the terminal is too narrow.",
     ),
 ]
+
+
+def tokenizer_argument(name: str, metavar: str = "V.json") -> Decorator:
+    """Adds an argument that names a vocabulary or a tokenizer."""
+    return argument(name, metavar=metavar, help=_TOKENIZER)
 
 
 def instance_options(function: Function) -> Function:
@@ -259,7 +266,6 @@ def vocabulary_options(
             pretokenizer_option(
                 "Pre-tokenizer that made the word counts, if their file does not name it.",
                 metavar="NAME",
-                callback=_known,
             ),
             several_options if several else instance_options,
             output_options(writes=writes, kind="text", threads=True, seed=seed),
@@ -365,8 +371,14 @@ def _known(_: click.Context, __: click.Parameter, name: str | None) -> str | Non
 
 
 def pretokenizer_option(about: str, **attributes: Any) -> Decorator:
-    """Adds ``--pretokenizer``, which a shell completes."""
-    return option("--pretokenizer", shell_complete=pretokenizer_names, help=about, **attributes)
+    """Adds ``--pretokenizer``, which a shell completes; the command gets its full name."""
+    return option(
+        "--pretokenizer",
+        shell_complete=pretokenizer_names,
+        callback=_known,
+        help=about,
+        **attributes,
+    )
 
 
 def rule_option(about: str) -> Decorator:

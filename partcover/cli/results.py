@@ -20,11 +20,13 @@ from .exit_status import EXIT_USAGE, exit_status
 from .shown.output import Output, is_utf8, say
 
 if TYPE_CHECKING:
+    from ..adaptation.extension import Adaptation
+    from ..problem.bound import Bound
     from ..problem.certificates.certificate import Certificate
     from ..problem.instance import Instance
     from ..problem.solution import Result
 
-__all__ = ["proven_by_file", "save_certificate", "write_instance", "write_solution"]
+__all__ = ["proven_by_file", "save_certificate", "save_proof", "write_instance", "write_solution"]
 
 
 def write_instance(
@@ -108,6 +110,17 @@ def save_certificate(
         return
     certificate.save(path)
     out.note(f"wrote {fspath(path)}")
+
+
+def save_proof(
+    out: Output, bound: Bound | Adaptation, certificate: str | None, instance: str | None
+) -> None:
+    """Writes the certificate of a bound and its instance, where files are named."""
+    if certificate is not None:
+        save_certificate(out, certificate, bound.certificate, bound.instance)
+    if instance is not None:
+        bound.instance.save(instance)
+        out.wrote(instance)
 
 
 def proven_by_file(

@@ -23,7 +23,7 @@ from ..options import (
     write_certificate_option,
     write_instance_option,
 )
-from ..results import save_certificate
+from ..results import save_proof
 from ..shown.output import Output
 from .base_files import read_base
 
@@ -88,11 +88,7 @@ def show_adaptation(
         named = ", ".join(sym.glance(token) for token in tokens[:_NAMED])
         more = ", …" if len(tokens) > _NAMED else ""
         out.note(f"{counted(len(tokens), 'unreachable token')} in the base: {named}{more}")
-    if certificate is not None:
-        save_certificate(out, certificate, found.certificate, found.instance)
-    if instance is not None:
-        found.instance.save(instance)
-        out.wrote(instance)
+    save_proof(out, found, certificate, instance)
     with out.saved(found.vocabulary.save):
         out.show(found.to_json(vocabulary=not out.no_vocabulary), *tables)
     return EXIT_INTERRUPTED if found.termination == "interrupted" else 0

@@ -9,10 +9,11 @@ import click
 import cloup
 
 from ....report.tables import Listing, columns_of, facts
-from ...command import Group, argument, command, option, reading_option
+from ...command import Function, Group, argument, command, option, reading_option
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import read_vocabulary
 from ...options import (
+    applied,
     no_vocabulary_option,
     output_options,
     seconds_option,
@@ -25,7 +26,7 @@ from ...shown.completion import record_names
 from ...shown.output import Output, say_problems
 
 if TYPE_CHECKING:
-    from ....instances.records import Record
+    from ....instances.records import Record, Row
 
 
 @cloup.group("records", cls=Group)
@@ -43,11 +44,7 @@ def records_list(out: Output) -> int:
     rows = [
         {
             "name": record.name,
-            "k": row.k,
-            "tokens": row.tokens.value,
-            "lower_bound": row.lower_bound.value,
-            "gap": row.gap,
-            "proven": row.proven,
+            **_best(row),
             "longest_run": row.longest_run,
             "methods": dict(row.methods),
         }
@@ -60,14 +57,26 @@ def records_list(out: Output) -> int:
     return 0
 
 
-_budget = option(
-    "-k",
-    "budget",
-    type=click.Choice([str(64 << power) for power in range(8)]),
-    required=True,
-    metavar="K",
-    help="Vocabulary size, in tokens of two or more bytes.",
+_NAME = argument(
+    "name", type=str, shell_complete=record_names, help="Name of a record, or its file (.json)."
 )
+
+
+def _row_arguments(function: Function) -> Function:
+    """Adds the arguments of a row of a record, and the word counts of its text."""
+    return applied(
+        function,
+        _NAME,
+        argument("corpus", metavar="COUNTS.tsv", help="Word counts of the record's text."),
+        option(
+            "-k",
+            "budget",
+            type=click.Choice([str(64 << power) for power in range(8)]),
+            required=True,
+            metavar="K",
+            help="Vocabulary size, in tokens of two or more bytes.",
+        ),
+    )
 
 
 @command(
@@ -76,11 +85,7 @@ _budget = option(
         ("partcover records run emma emma.tsv -k 512 --time-limit 600 -o v.json", ""),
     ],
 )
-@argument(
-    "name", type=str, shell_complete=record_names, help="Name of a record, or its file (.json)."
-)
-@argument("corpus", metavar="COUNTS.tsv", help="Word counts of the record's text.")
-@_budget
+@_row_arguments
 @start_option("Vocabulary to start from. Default: the best known one, if its file is available.")
 @start_certificate_option(
     "Certificate to start from, for any k. Default: the best known one, if available."
@@ -148,11 +153,7 @@ def records_run(
         ("partcover records check emma emma.tsv -k 8192 --vocab v.json", ""),
     ],
 )
-@argument(
-    "name", type=str, shell_complete=record_names, help="Name of a record, or its file (.json)."
-)
-@argument("corpus", metavar="COUNTS.tsv", help="Word counts of the record's text.")
-@_budget
+@_row_arguments
 @reading_option("--vocab", "V.json", "Vocabulary to check.")
 @reading_option("--certificate", "P.cert", "Certificate of a lower bound to check.")
 @output_options(writes="the result, as JSON", kind="text", table=False)
@@ -188,9 +189,7 @@ def records_check(
 
 
 @command("show", examples=[("partcover records show emma", "")])
-@argument(
-    "name", type=str, shell_complete=record_names, help="Name of a record, or its file (.json)."
-)
+@_NAME
 @output_options()
 def records_show(out: Output, name: str) -> int:
     """Show a record: the commands that make its word counts, and its best results."""
@@ -200,21 +199,22 @@ def records_show(out: Output, name: str) -> int:
     data = {"name": record.name, **record.to_json()}
     del data["format"], data["version"]
     about = {key: value for key, value in data.items() if not isinstance(value, list)}
-    rows = [
-        {
-            "k": row.k,
-            "tokens": row.tokens.value,
-            "lower_bound": row.lower_bound.value,
-            "gap": row.gap,
-            "proven": row.proven,
-            **row.methods,
-        }
-        for row in record.rows
-    ]
+    rows = [{**_best(row), **row.methods} for row in record.rows]
     columns = columns_of("k tokens lower_bound gap proven greedtok bpe unigram")
     commands = "\n".join(["Commands that make the word counts:", *record.commands])
     out.result(data, facts(about), commands, Listing(rows, columns))
     return 0
+
+
+def _best(row: Row) -> dict[str, Any]:
+    """Returns the best known tokens and bound of a budget."""
+    return {
+        "k": row.k,
+        "tokens": row.tokens.value,
+        "lower_bound": row.lower_bound.value,
+        "gap": row.gap,
+        "proven": row.proven,
+    }
 
 
 def gap_rows(records: Sequence[Record]) -> list[dict[str, Any]]:

@@ -21,11 +21,12 @@ from ...options import (
     pretokenizer_option,
     seconds_option,
     start_certificate_option,
+    tokenizer_argument,
     write_certificate_option,
     write_instance_option,
 )
-from ...paths import ReadablePath, check_not_among
-from ...results import save_certificate
+from ...paths import check_not_among
+from ...results import save_proof
 from ...shown.output import Output, say
 from ...sizes import Share
 
@@ -46,12 +47,7 @@ _PAGES = (".html", ".htm")
         ("partcover audit tokenizer.json texts/ --max-gap 10%", "check a limit, for example in CI"),
     ],
 )
-@argument(
-    "tokenizer",
-    type=ReadablePath(),
-    metavar="TOKENIZER",
-    help="Vocabulary file, or a tokenizer that `import` reads.",
-)
+@tokenizer_argument("tokenizer", "TOKENIZER")
 @argument("files", nargs=-1, required=True, metavar="TEXT…", help="Text that `count` reads.")
 @pretokenizer_option("Pre-tokenizer, if TOKENIZER does not contain one.")
 @key_option()
@@ -149,11 +145,7 @@ def audit_command(
             threads=out.threads,
             progress=progress,
         )
-    if write_certificate is not None:
-        save_certificate(out, write_certificate, audit.bound.certificate, audit.bound.instance)
-    if write_instance is not None:
-        audit.bound.instance.save(write_instance)
-        out.wrote(write_instance)
+    save_proof(out, audit.bound, write_certificate, write_instance)
     remarks = vocabulary.provenance.get("remarks")  # a file may hold anything there
     for remark in remarks if isinstance(remarks, list) else ():
         out.note(str(remark))

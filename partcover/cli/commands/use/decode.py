@@ -10,7 +10,7 @@ from ....runtime.files.writing import atomic_writer
 from ...command import argument, command, option
 from ...id_files import ID_FORMATS, id_format, read_ids
 from ...inputs import read_any_vocabulary
-from ...options import IN_THE_FILE, output_options, pretokenizer_option
+from ...options import IN_THE_FILE, output_options, pretokenizer_option, tokenizer_argument
 from ...shown.output import Output
 
 
@@ -18,11 +18,7 @@ from ...shown.output import Output
     "decode",
     examples=[("partcover decode v.json book.npy -o book.txt", "")],
 )
-@argument(
-    "vocabulary",
-    metavar="V.json",
-    help="Vocabulary file, or a tokenizer that `import` reads.",
-)
+@tokenizer_argument("vocabulary")
 @argument(
     "file", default="-", metavar="[FILE]", help="Output of `encode`. Default: standard input."
 )

@@ -29,6 +29,7 @@ from ...options import (
     pretokenizer_option,
     resume_option,
     rule_option,
+    tokenizer_argument,
 )
 from ...paths import check_not_among
 from ...shown.output import Output
@@ -47,11 +48,7 @@ if TYPE_CHECKING:
         ("partcover encode v.json book.txt --count", "count the tokens"),
     ],
 )
-@argument(
-    "vocabulary",
-    metavar="V.json",
-    help="Vocabulary file, or a tokenizer that `import` reads.",
-)
+@tokenizer_argument("vocabulary")
 @argument(
     "files", nargs=-1, metavar="[FILE]…", help="Text that `count` reads. Default: standard input."
 )

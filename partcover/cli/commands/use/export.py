@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,14 +11,11 @@ from ....corpus.files.sources import find_sources
 from ....errors import InputError
 from ....runtime.files.kinds import kind_of
 from ....runtime.files.writing import read_text
-from ...command import argument, command, option, reading_option
+from ...command import command, option, reading_option
 from ...inputs import other_words, read_any_vocabulary
-from ...options import output_options, pretokenizer_option, rule_option
+from ...options import output_options, pretokenizer_option, rule_option, tokenizer_argument
 from ...shown.completion import format_names, listed_formats
 from ...shown.output import Output
-
-if TYPE_CHECKING:
-    from ....vocabulary.vocabulary import Vocabulary
 
 
 @command(
@@ -32,11 +29,7 @@ if TYPE_CHECKING:
         ),
     ],
 )
-@argument(
-    "vocabulary",
-    metavar="V.json",
-    help="Vocabulary file, or a tokenizer that `import` reads.",
-)
+@tokenizer_argument("vocabulary")
 @option(
     "--to",
     "format_",
@@ -82,7 +75,8 @@ def export_command(
 
     if out.path is None:
         raise InputError("-o is missing: which file or directory should be written?")
-    exported = _changed(read_any_vocabulary(vocabulary), **changes)
+    given = {name: value for name, value in changes.items() if value is not None}
+    exported = read_any_vocabulary(vocabulary).with_(**given)
     words = None if corpus is None else WordCounts.load(corpus, exported.symbols)
     for remark in [] if words is None else other_words(exported, words):
         out.note(remark)
@@ -116,15 +110,3 @@ def _content(path: str) -> str:
         return b"\n".join(texts).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{path}: some of its files are not UTF-8 text") from None
-
-
-def _changed(vocabulary: Vocabulary, rule: Any, pretokenizer: str | None) -> Vocabulary:
-    """Returns a vocabulary with another rule and pre-tokenizer, where they are given."""
-    from ....corpus.pretokenizers.pretokenizer import Pretokenizer
-
-    if rule is not None:
-        vocabulary = vocabulary.with_(rule=rule)
-    if pretokenizer is not None:
-        name = Pretokenizer.from_name(pretokenizer).name
-        vocabulary = vocabulary.with_(pretokenizer=name)
-    return vocabulary

@@ -37,13 +37,11 @@ def import_command(
     converted. Without -o, `import` only shows what it found.
     """
     from ....corpus.normalizers.normalizer import glance
-    from ....corpus.pretokenizers.pretokenizer import Pretokenizer
     from ....vocabulary.vocabulary import Vocabulary
 
     vocabulary = Vocabulary.load(tokenizer, format_)
     if pretokenizer is not None:
-        name = Pretokenizer.from_name(pretokenizer).name
-        vocabulary = vocabulary.with_(pretokenizer=name)
+        vocabulary = vocabulary.with_(pretokenizer=pretokenizer)
     if out.path is not None:
         vocabulary.save(out.path)
         out.note(f"wrote {out.path}")

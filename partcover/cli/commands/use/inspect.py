@@ -20,6 +20,7 @@ from ...options import (
     pretokenizer_option,
     rule_option,
     seconds_option,
+    tokenizer_argument,
 )
 from ...shown.output import Output
 from ...shown.vocabulary_scores import ScoreOptions, show_scores
@@ -94,7 +95,7 @@ if TYPE_CHECKING:
     help="With --train: maximum context, in bytes, of a second model with byte contexts.",
 )
 @no_vocabulary_option
-@argument("vocab", metavar="V.json", help="Vocabulary file, or a tokenizer that `import` reads.")
+@tokenizer_argument("vocab")
 @argument(
     "corpora",
     nargs=-1,
