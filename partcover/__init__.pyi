@@ -2,7 +2,7 @@
 
 from . import trainers as trainers
 from ._version import __version__ as __version__
-from .adaptation.check import verify_extension as verify_extension
+from .adaptation.check import extension_instances as extension_instances
 from .adaptation.extend import extend as extend
 from .adaptation.prune import prune as prune
 from .analysis.gap import split_gap as split_gap

@@ -29,6 +29,7 @@ from partcover import (
     compare,
     decide,
     extend,
+    extension_instances,
     greedtok,
     greedwmc,
     improve,
@@ -44,7 +45,6 @@ from partcover import (
     split_gap,
     trainers,
     verify,
-    verify_extension,
 )
 
 WORDS = WordCounts.from_words(["pearl", "the", "red", "heart"])
@@ -125,7 +125,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "lower_bound of corpora": (lower_bound, {"instance": SEVERAL, "time_limit": 0}),
     "improve of corpora": (improve, {"instance": SEVERAL, "time_limit": 0}),
     "solve of corpora": (solve, {"instance": SEVERAL}),
-    "verify_extension": (verify_extension, {"vocabulary": EXTENDED, "words": WORDS}),
+    "extension_instances": (extension_instances, {"vocabulary": EXTENDED, "words": WORDS}),
     "verify of corpora": (verify, {"instance": SEVERAL, "vocabulary": TOKENS}),
     "check_certificate of corpora": (
         check_certificate,

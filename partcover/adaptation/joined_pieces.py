@@ -14,6 +14,7 @@ from ..bounds.improve import improve
 from ..bounds.lower_bound import lower_bound
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
+from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition
 from ..runtime.limits import Deadline, RunLimits
 from ..segmentation.segmentation import segment
@@ -26,7 +27,7 @@ from .pieces import Pieces, Run
 from .task import Added, Task
 from .whole_paths import extension_instance
 
-__all__ = ["add_by_likelihood", "add_merges", "merge_condition"]
+__all__ = ["add_by_likelihood", "add_merges", "made_by_merges"]
 
 _SEARCH = 0.5  # of the time
 _PATIENCE = 20.0  # seconds for a solver
@@ -81,26 +82,21 @@ def add_merges(task: Task) -> Added:
     vocabulary = extended(base, [pieces.spelled(run) for run in state.tokens], merges=merges)
     gains, tokens = _gains(task, vocabulary)
     limits: Any = {"time_limit": clock.left, "threads": threads, "progress": task.progress}
-    condition = merge_condition(base)
-    if condition is not None and instance.promising.total <= _MOST_MADE:
-        instance = replace(instance, merges=condition)
+    instance = made_by_merges(instance, base)
     bound = lower_bound(instance, incumbent=tokens, **limits)
     return Added(vocabulary, gains, instance, bound.certificate, bound.termination)
 
 
-def merge_condition(base: Vocabulary) -> MergeCondition | None:
-    """Returns what new tokens have to be made of; None where merging starts from several bytes.
+def made_by_merges(instance: Instance, base: Vocabulary) -> Instance:
+    """Returns an instance of pieces with the condition that merges make every new token.
 
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.joined_pieces import merge_condition
-    >>> merge_condition(Vocabulary(["th"], rule="merges")).whole_words
-    True
+    Without it where merging starts from characters of several bytes, and for too many candidates.
     """
-    if base.rule == "character_merges" and base.symbols == "bytes":
-        return None
-    return MergeCondition(whole_words=base.merges is None and base.rule == "merges")
+    starts_wide = base.rule == "character_merges" and base.symbols == "bytes"
+    if starts_wide or instance.promising.total > _MOST_MADE:
+        return instance
+    by_rank = base.merges is None and base.rule == "merges"
+    return replace(instance, merges=MergeCondition(whole_words=by_rank))
 
 
 def add_by_likelihood(task: Task) -> Added:

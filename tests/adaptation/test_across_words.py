@@ -15,10 +15,12 @@ from partcover import (
     InputError,
     Vocabulary,
     WordCounts,
+    check_certificate,
     extend,
+    extension_instances,
     prune,
     segment,
-    verify_extension,
+    verify,
 )
 from partcover.adaptation import base as adaptation_base
 from partcover.adaptation.prune import restricted
@@ -53,8 +55,9 @@ def test_extending(rule, texts, tokens, m):
     assert found.corpus.before == segment(words, base).tokens
     assert found.corpus.after == segment(words, found.vocabulary).tokens
     assert found.lower_bound <= found.tokens
-    checked = verify_extension(found.vocabulary, words, found.certificate)
-    assert checked.ok, checked.problems
+    instance, bounded = extension_instances(found.vocabulary, words)
+    assert verify(instance, found.vocabulary).problems == ()
+    assert check_certificate(bounded, found.certificate).problems == ()
     texts_of = [text for text in texts if text]
     if any(INNER.search(part) for part, _ in found.corpus.words):
         assert not any(INNER.search(token) for token in found.new)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles.adaptation import Plain, fewest_with_a_score
 from properties import tries
 
-from partcover import Vocabulary, WordCounts, extend, verify_extension
+from partcover import Vocabulary, WordCounts, check_certificate, extend, extension_instances
 
 
 def check(base: Vocabulary, words: dict) -> None:
@@ -18,7 +18,8 @@ def check(base: Vocabulary, words: dict) -> None:
     found = extend(base, corpus, 1, time_limit=None)
     best = fewest_with_a_score(Plain.of(base), words, 1.0)
     assert found.lower_bound <= best
-    check = verify_extension(found.vocabulary, corpus, found.certificate)
+    _, bounded = extension_instances(found.vocabulary, corpus)
+    check = check_certificate(bounded, found.certificate)
     assert (check.ok, check.lower_bound) == (True, found.lower_bound)
 
 

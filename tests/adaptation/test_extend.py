@@ -11,10 +11,11 @@ from partcover import (
     MergeCondition,
     Vocabulary,
     WordCounts,
+    check_certificate,
     extend,
+    extension_instances,
     lower_bound,
     prune,
-    verify_extension,
 )
 from partcover.adaptation.base import adapted, text_of
 from partcover.vocabulary.decoding import Decoding
@@ -97,8 +98,10 @@ def test_a_certificate_of_merges_is_for_rules_of_merges():
     found = extend(Vocabulary(["xy"]), words, 1)
     forged = lower_bound(replace(found.instance, merges=MergeCondition(()))).certificate
     assert forged.lower_bound > found.tokens
-    check = verify_extension(found.vocabulary, words, forged)
-    assert (check.ok, check.lower_bound, check.condition) == (False, 0, None)
+    _, bounded = extension_instances(found.vocabulary, words)
+    assert bounded.merges is None
+    check = check_certificate(bounded, forged)
+    assert (check.ok, check.lower_bound) == (False, 0)
     assert "other candidates or conditions" in check.problems[0]
 
 

@@ -130,9 +130,15 @@ def test_one_command_verifies_an_extension(run, tmp_path, rule):
     made = as_json(run(*extend, "--write-certificate", "P.cert", "--quiet"))[1]
     verify = ("verify", "texts", "--vocab", "N.json", "--certificate", "P.cert")
     status, checked = as_json(run(*verify, *KEEP, "--json"))
-    assert (status, checked["ok"], checked["tokens"]) == (0, True, made["tokens"])
-    assert checked["lower_bound"] == made["lower_bound"]
-    assert checked["gap"] == pytest.approx(made["gap"])
+    needed = checked.get("tokens_by_rule", checked["tokens"])
+    assert (status, checked["ok"], needed, checked["claim_holds"]) == (
+        0,
+        True,
+        made["tokens"],
+        True,
+    )
+    assert checked["certificate"]["lower_bound"] == made["lower_bound"]
+    assert checked["certificate"]["gap"] == pytest.approx(made["gap"])
     by_rank = "every token is made by merges, or is a whole word"
     assert checked.get("condition") == (by_rank if rule == "merges" else None)
     first = ("verify", "N.json", "texts", "--certificate", "P.cert", *KEEP, "--json")

@@ -1,4 +1,4 @@
-"""Checks what ``extend`` has made: a vocabulary for a corpus, and the proof of its bound."""
+"""Reads what ``verify`` takes of ``extend``: a vocabulary, and the corpus that it is for."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...report.tables import facts, labeled
 from ...runtime.files.kinds import kind_of
 from ..command import Function
-from ..exit_status import EXIT_VERIFICATION
 from ..inputs import InstanceSource
-from ..shown.output import Output, say_problems
+from ..shown.output import Output
 from .base_files import read_corpus
 
 if TYPE_CHECKING:
+    from ...problem.instance import Instance
     from ...vocabulary.vocabulary import Vocabulary
 
-__all__ = ["extended_vocabulary", "verify_extended", "vocabulary_first"]
+__all__ = ["extended_instances", "extended_vocabulary", "vocabulary_first"]
 
 
 def vocabulary_first(function: Function) -> Function:
@@ -50,23 +49,12 @@ def extended_vocabulary(source: InstanceSource, path: str | None) -> Vocabulary 
     return vocabulary if said else None
 
 
-def verify_extended(
-    out: Output,
-    source: InstanceSource,
-    vocabulary: Vocabulary,
-    certificate: str | None,
-    keep: Sequence[str],
-) -> int:
-    """Checks the vocabulary and the certificate, shows what is found, returns the exit status."""
-    from ...adaptation.check import verify_extension
-    from ...problem.certificates.certificate import Certificate
+def extended_instances(
+    out: Output, corpus: str, vocabulary: Vocabulary, keep: Sequence[str]
+) -> tuple[Instance, Instance]:
+    """Reads the corpora of an extension; returns the instances of the vocabulary and its bound."""
+    from ...adaptation.check import extension_instances
 
-    proof = None if certificate is None else Certificate.load(certificate)
-    words = read_corpus(out, vocabulary, [source.corpus or ""], key="text", all_files=False)
+    words = read_corpus(out, vocabulary, [corpus], key="text", all_files=False)
     kept = read_corpus(out, vocabulary, keep, key="text", all_files=False) if keep else None
-    check = verify_extension(vocabulary, words, proof, keep=kept)
-    data = check.to_json()
-    shown = {key: value for key, value in data.items() if key != "problems"}
-    out.result(data, facts(labeled(shown)))
-    say_problems(check.problems)
-    return 0 if check.ok else EXIT_VERIFICATION
+    return extension_instances(vocabulary, words, keep=kept)

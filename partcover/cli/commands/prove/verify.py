@@ -13,7 +13,11 @@ import click
 from ....report.tables import Listing, columns_of, facts, labeled
 from ....runtime.files.kinds import kind_of
 from ....runtime.progress import gap_of
-from ...adapted.extension_verification import extended_vocabulary, verify_extended, vocabulary_first
+from ...adapted.extension_verification import (
+    extended_instances,
+    extended_vocabulary,
+    vocabulary_first,
+)
 from ...command import command, reading_option
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import InstanceSource, other_words, read_vocabulary
@@ -115,47 +119,53 @@ def verify_command(
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     if model is not None and vocab is None:
         raise click.UsageError("--model needs a solver's .sol file: --vocab S.sol")
+    proof = None if certificate is None else Certificate.load(certificate)
     extended = extended_vocabulary(source, vocab)
     if extended is not None:
         readers.refuse("threads")
-        return verify_extended(out, source, extended, certificate, answer.keep)
+        asked = extended_instances(out, source.corpus or "", extended, answer.keep)
+        return _verified(out, asked, answer, certificate, proof)
     if answer.keep:
         raise click.UsageError(
             "--keep is for a vocabulary of `extend`: leave out --keep, or leave out -k"
         )
-    proof = None if certificate is None else Certificate.load(certificate)
     head = None if proof is None or proof.tail is None else proof.tail.head_words
     if head is not None and model is not None:
         raise click.UsageError("a certificate of a head and --model exclude each other")
     if head is None:
         readers.refuse("threads")
     with replace(readers, head=head).instance(out, source) as instance:
-        return _verified(out, instance, vocab, model, certificate, proof)
+        return _verified(out, (instance, instance), answer, certificate, proof)
 
 
 def _verified(
     out: Output,
-    instance: Instance,
-    vocab: str | None,
-    model: str | None,
+    asked: tuple[Instance, Instance],
+    answer: _Answer,
     certificate: str | None,
     proof: Certificate | None,
 ) -> int:
-    """Checks a vocabulary and a certificate, shows what is found, returns the exit status."""
+    """Checks a vocabulary and a certificate, shows what is found, returns the exit status.
+
+    `asked` has the instance of each; only those of `extend` differ.
+    """
     data: dict[str, Any] = {}
     problems: list[str] = []
+    instance, vocab = asked[0], answer.vocab
     if vocab is not None:
-        data = _check_vocabulary(out, instance, vocab, model)
+        data = _check_vocabulary(out, instance, vocab, answer.model)
         problems += [f"{vocab}: {problem}" for problem in data["problems"]]
     if proof is not None:
-        checked = _check_certificate(instance, proof, vocab, data)
+        checked = _check_certificate(asked[1], proof, data)
+        if instance is asked[1]:
+            checked["problems"] += _hints(instance, proof, vocab)
         problems += [f"{certificate}: {problem}" for problem in checked["problems"]]
         if vocab is None:
             data = checked
         else:
             data["ok"], data["certificate"] = data["ok"] and checked["ok"], checked
-    if instance.merges is not None:
-        data["condition"] = instance.merges.about
+    if asked[1].merges is not None:
+        data["condition"] = asked[1].merges.about
     flat = {**data, **data.get("certificate", {}), "ok": data["ok"]}
     flat = {key: value for key, value in flat.items() if not isinstance(value, list | dict)}
     parts = [facts(labeled(flat))]
@@ -244,18 +254,25 @@ def _tokens_by_rule(instance: Instance, vocabulary: Vocabulary, result: Verifica
     return tokens_by_rule(instance.tail or instance.words, vocabulary)
 
 
+def _hints(instance: Instance, certificate: Certificate, vocab: str | None) -> list[str]:
+    """Says what to check a vocabulary with, where a certificate is not for the given instance."""
+    from ....verification.certificate_check import mismatches
+
+    if vocab is None or kind_of(vocab) != "vocabulary" or not mismatches(instance, certificate):
+        return []
+    method = read_vocabulary(vocab, instance.symbols).method
+    return [_CHECKED_WITH[method]] if method in _CHECKED_WITH else []
+
+
 def _check_certificate(
-    instance: Instance, certificate: Certificate, vocab: str | None, vocabulary: dict[str, Any]
+    instance: Instance, certificate: Certificate, vocabulary: dict[str, Any]
 ) -> dict[str, Any]:
     """Checks a certificate; with the data of a checked vocabulary, states the gap between them."""
-    from ....verification.certificate_check import check_certificate, mismatches
+    from ....verification.certificate_check import check_certificate
 
     result = check_certificate(instance, certificate)
     data = result.to_json()
     data["claimed_lower_bound"] = data.pop("claimed")
-    if vocab is not None and kind_of(vocab) == "vocabulary" and mismatches(instance, certificate):
-        method = read_vocabulary(vocab, instance.symbols).method
-        data["problems"] += [_CHECKED_WITH[method]] if method in _CHECKED_WITH else []
     if vocabulary.get("ok") and data["ok"]:
         needed = vocabulary.get("tokens_by_rule", vocabulary["tokens"])
         if instance.corpora is not None:
