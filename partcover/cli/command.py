@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 import cloup
+from click.core import ParameterSource
 
 from ..errors import InputError
 from ..runtime.processes import signals
@@ -24,6 +25,8 @@ __all__ = [
     "Group",
     "argument",
     "command",
+    "exclude",
+    "is_given",
     "option",
     "reading_option",
     "writing_option",
@@ -174,6 +177,20 @@ def option(*names: str, heading: str = OPTIONS, **attributes: Any) -> Decorator:
     """Adds an option below a heading of the help."""
     decorator: Decorator = cloup.option(*names, cls=_Option, heading=heading, **attributes)
     return decorator
+
+
+def is_given(name: str) -> bool:
+    """Returns whether a parameter of the running command is given on its command line."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (None, ParameterSource.DEFAULT)
+
+
+def exclude(first: str, *others: str) -> None:
+    """Refuses other options beside the first, which is given, where they are given too."""
+    for parameter in click.get_current_context().command.params:
+        for other in parameter.opts:
+            if other in others and is_given(str(parameter.name)):
+                raise click.UsageError(f"{first} and {other} exclude each other")
 
 
 def reading_option(

@@ -13,6 +13,7 @@ from ..corpus import symbols as sym
 from ..errors import InputError, shorten
 from ..runtime.files.kinds import HEADER, kind_of, likely_mistake
 from ..runtime.numerals import read_digits, read_int
+from .command import exclude
 
 if TYPE_CHECKING:
     from ..corpus.counting.head_and_tail import HeadAndTail
@@ -34,7 +35,6 @@ __all__ = [
 ]
 
 _NO_BUDGET = "-k is missing: how many tokens may be chosen?"
-_NOT_WITH_A_HEAD = ("min_count", "weights")
 _TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
 
 
@@ -221,9 +221,7 @@ class InstanceSource:
         assert self.corpus is not None
         if self.corpus == "-":
             raise InputError("-: a head needs a file of word counts, which is read several times")
-        for name in _NOT_WITH_A_HEAD:
-            if getattr(self, name):
-                raise InputError(f"a head and --{name.replace('_', '-')} exclude each other")
+        exclude("a head", "--min-count", "--weights")
         return HeadAndTail.load(self.corpus, head, self.symbols, executor=executor, scratch=scratch)
 
     def _of_several(self, *, any_k: bool, threads: int, **head: Any) -> Instance:
@@ -232,9 +230,7 @@ class InstanceSource:
         from ..problem.corpora import Corpora
         from ..problem.instance import Instance
 
-        for name in ("min_count", "weights"):
-            if getattr(self, name) is not None:
-                raise InputError(f"--minimax and --{name.replace('_', '-')} exclude each other")
+        exclude("--minimax", "--min-count", "--weights")
         for path in self.several:
             if path.endswith(".json"):
                 raise InputError(f"{path}: --minimax takes word counts, not instance files")

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from ..runtime.processes.engines import executor_of
-from .command import Function, option
+from .command import Function, is_given, option
 from .inputs import InstanceSource
 from .options import engine_options, grouped
 from .shown.output import Output
@@ -43,10 +42,8 @@ class Readers:
 
     def refuse(self, *names: str) -> None:
         """Refuses options that have no effect without a head."""
-        context = click.get_current_context()
-        for name in ("engine", "scratch", *names):
-            if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-                raise click.UsageError(f"--{name} needs a head (--head N): leave out --{name}")
+        for name in filter(is_given, ("engine", "scratch", *names)):
+            raise click.UsageError(f"--{name} needs a head (--head N): leave out --{name}")
 
     @contextmanager
     def instance(self, out: Output, source: InstanceSource) -> Iterator[Instance]:

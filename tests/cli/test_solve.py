@@ -199,7 +199,7 @@ def test_solvers(run):
         (("--resume", "-o", "V.json", "--start", "long.json"), "leave out --start"),
         (
             ("--relaxation", "--gap", 0.1),
-            "--relaxation is always solved to the end: leave out --gap",
+            "--relaxation and --gap exclude each other",
         ),
         (
             ("--write-certificate", "P.cert", "--sense", "max"),

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from ...command import command
-from ...greedy_run import run_greedy
 from ...inputs import InstanceSource
 from ...options import vocabulary_options
 from ...plan import plan_option
+from ...results import write_solution
 from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....problem.solution import Solution
 
 
 @command(
@@ -37,3 +43,13 @@ def greedtok_command(out: Output, source: InstanceSource, time_limit: float | No
     from ....heuristics.greedy import greedtok
 
     return run_greedy(greedtok, out, source, time_limit)
+
+
+def run_greedy(
+    method: Callable[..., Solution], out: Output, source: InstanceSource, time_limit: float | None
+) -> int:
+    """Runs a greedy method, writes its solution and returns the exit status."""
+    instance = source.read(several=True, threads=out.threads)
+    with out.progress(method.__name__) as progress:
+        solution = method(instance, time_limit=time_limit, threads=out.threads, progress=progress)
+    return write_solution(out, solution, instance, source.name)

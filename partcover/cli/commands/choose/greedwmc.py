@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...command import command
-from ...greedy_run import run_greedy
 from ...inputs import InstanceSource
 from ...options import vocabulary_options
 from ...plan import plan_option
 from ...shown.output import Output
+from .greedtok import run_greedy
 
 
 @command(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import click
-
 from ...checkpoint_files import CheckpointFiles
-from ...command import command, option
+from ...command import command, exclude, option
 from ...inputs import InstanceSource
 from ...options import no_cuts_option
 from ...plan import plan_option
@@ -69,9 +67,8 @@ def improve_command(
     """
     from ....bounds.improve import improve
 
-    if no_bound and (search.write_certificate or search.start_certificate):
-        name = "--write-certificate" if search.write_certificate else "--start-certificate"
-        raise click.UsageError(f"--no-bound and {name} exclude each other")
+    if no_bound:
+        exclude("--no-bound", "--write-certificate", "--start-certificate")
     with readers.instance(out, source) as instance:
         files = CheckpointFiles(out, search.write_certificate, instance, source.name)
         start, certificates = search.starts(files.load)

@@ -9,12 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ....errors import VerificationError
 from ....report.tables import Listing, columns_of
 from ...checkpoint_files import CertificateFile, require_earlier
-from ...command import command, option, reading_option
+from ...command import command, exclude, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets, read_any_vocabulary
 from ...options import (
@@ -112,8 +110,8 @@ def bound_command(
     of word counts several times.
     """
     budgets = parse_budgets(ks)
-    if readers.head is not None and tokens:
-        raise click.UsageError("--head and --tokens exclude each other")
+    if readers.head is not None:
+        exclude("--head", "--tokens")
     source = replace(source, k=max(budgets, default=None))
     with readers.instance(out, source) as instance:
         budgets = budgets or [instance.k]

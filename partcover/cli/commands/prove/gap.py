@@ -5,12 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ....errors import VerificationError
 from ....report.tables import Listing
 from ....vocabulary.rules import SEGMENTATION_RULES
-from ...command import command, reading_option
+from ...command import command, exclude, reading_option
 from ...inputs import InstanceSource, other_words, read_vocabulary
 from ...options import (
     instance_options,
@@ -64,8 +62,8 @@ def gap_command(
     """
     from ....analysis.gap import refuse_beyond_budget, split_gap
 
-    if certificate is not None and time_limit is not None:
-        raise click.UsageError("--certificate and --time-limit exclude each other")
+    if certificate is not None:
+        exclude("--certificate", "--time-limit")
     instance = source.read(any_k=True)
     vocabulary = read_vocabulary(vocab, instance.symbols)
     if source.k is None:

@@ -13,7 +13,7 @@ from ....corpus import symbols as sym
 from ....report.tables import facts
 from ....runtime.processes.engines import executor_of
 from ...checkpoint_files import CheckpointFiles
-from ...command import command, option, writing_option
+from ...command import command, exclude, option, writing_option
 from ...exit_status import EXIT_NOTHING
 from ...inputs import InstanceSource
 from ...options import engine_option
@@ -176,30 +176,12 @@ def solve_command(
 
 def _check(model: _Model, search: SearchOptions) -> None:
     """Refuses options that exclude one another."""
-    relaxation, proof = model.relaxation, search.write_certificate is not None
-    for name, given in (
-        ("--relaxation", relaxation),
-        ("--start", search.start),
-        ("--start-certificate", search.start_certificate),
-        ("--gap", search.gap),
-        ("--write-certificate", proof),
-        ("--resume", search.resume),
-    ):
-        if model.goal != "tokens" and given:
-            raise click.UsageError(f"--goal {model.goal} and {name} exclude each other")
-    for name, given in (
-        ("--start", search.start),
-        ("--start-certificate", search.start_certificate),
-        ("--write-certificate", proof),
-        ("--resume", search.resume),
-        ("--events", search.events),
-        ("--plot", search.plot),
-    ):
-        if relaxation and given:
-            raise click.UsageError(f"--relaxation and {name} exclude each other")
-    if relaxation and search.gap:
-        raise click.UsageError("--relaxation is always solved to the end: leave out --gap")
-    if proof and model.solver_name is not None:
+    starts = ("--start", "--start-certificate", "--gap", "--write-certificate", "--resume")
+    if model.goal != "tokens":
+        exclude(f"--goal {model.goal}", "--relaxation", *starts)
+    if model.relaxation:
+        exclude("--relaxation", *starts, "--events", "--plot")
+    if search.write_certificate is not None and model.solver_name is not None:
         raise click.UsageError(
             "only branch and cut writes certificates: with --write-certificate, leave out "
             "--solver, --formulation, --sense, and --log"

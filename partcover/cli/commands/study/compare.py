@@ -12,7 +12,7 @@ import click
 from ....report.tables import rows_csv
 from ....runtime.files.writing import write_atomic
 from ....runtime.numerals import read_float
-from ...command import command, option, reading_option
+from ...command import command, exclude, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, other_words, parse_budgets, read_any_vocabulary
 from ...options import instance_options, output_options, plot_option, seconds_option
@@ -126,8 +126,8 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     B.json TEXT --scores.
     """
     request = _Request(**options)
-    if request.held_out is not None and request.split is not None:
-        raise click.UsageError("--held-out and --split exclude each other")
+    if request.held_out is not None:
+        exclude("--held-out", "--split")
     _check_files_beside(out, source, request)
     inputs = _read(out, source, request)
     comparison, reached = _compare(out, inputs, request)

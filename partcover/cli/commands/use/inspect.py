@@ -10,7 +10,7 @@ import click
 
 from ....errors import InputError
 from ....report.tables import Listing, columns_of, facts
-from ...command import argument, command, option, reading_option
+from ...command import argument, command, exclude, option, reading_option
 from ...inputs import other_words, read_any_vocabulary, read_words
 from ...options import (
     key_option,
@@ -124,7 +124,7 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **options
     names = [field.name for field in fields(ScoreOptions)]
     scoring = ScoreOptions(**{name: options.pop(name) for name in names})
     if options.pop("scores"):
-        _refuse_views(options)
+        exclude("--scores", "--diff", "--plot", "--audit", "--no-gains", "--only")
         return show_scores(out, vocab, corpora, options["rule"], scoring)
     if scoring.train:
         raise click.UsageError("--train needs --scores")
@@ -146,14 +146,6 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **options
     rows = [] if out.no_vocabulary else inspection.rows(_order(inspection, view)[: view.top])
     out.result(data, *_parts(data, rows, view.diff, view.top))
     return 0
-
-
-def _refuse_views(options: dict[str, Any]) -> None:
-    """Refuses options about single tokens where the whole vocabulary is scored."""
-    for name in ("diff", "plot", "audited", "no_gains", "only"):
-        if options[name]:
-            given = {"audited": "audit"}.get(name, name).replace("_", "-")
-            raise click.UsageError(f"--scores and --{given} exclude each other")
 
 
 @dataclass(frozen=True)
