@@ -172,7 +172,6 @@ def extend(
         vocabulary=adapted(vocabulary, base, "extend", **facts, rule=base.rule),
         corpus=corpus,
         tokens=tokens,
-        lower_bound=int(added.certificate.lower_bound),
         instance=added.instance,
         certificate=added.certificate,
         unreachable=unreachable,

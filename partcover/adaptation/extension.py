@@ -62,8 +62,6 @@ class Adaptation:
         The tokens of the corpus.
     tokens : int
         What was minimized: the tokens after it, by the vocabulary's own rule.
-    lower_bound : int
-        No other choice needs fewer; of new merges, none behind the base's.
     instance : Instance
         The instance that the bound is about, by the shortest path.
     certificate : Certificate
@@ -90,7 +88,6 @@ class Adaptation:
     vocabulary: Vocabulary
     corpus: BeforeAfter
     tokens: int
-    lower_bound: int
     instance: Instance
     certificate: Certificate
     unreachable: tuple[Token, ...]
@@ -111,6 +108,11 @@ class Adaptation:
     def rule(self) -> SegmentationRule:
         """The segmentation rule that counts are stated under."""
         return self.vocabulary.rule
+
+    @property
+    def lower_bound(self) -> int:
+        """No other choice needs fewer tokens; of new merges, none behind the base's."""
+        return int(self.certificate.lower_bound)
 
     @property
     def gap(self) -> float:

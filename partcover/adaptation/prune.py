@@ -134,7 +134,6 @@ def prune(
         vocabulary=adapted(_leaving_out(vocabulary), base, "prune", **facts, rule=base.rule),
         corpus=BeforeAfter(words, cut.tokens, tokens),
         tokens=tokens,
-        lower_bound=int(certificate.lower_bound),
         instance=instance,
         certificate=certificate,
         unreachable=unreachable,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from ...corpus import symbols as sym
 from ...report.tables import Listing
@@ -23,15 +24,17 @@ from ..options import (
     write_certificate_option,
     write_instance_option,
 )
+from ..paths import check_not_among
 from ..results import save_proof
 from ..shown.output import Output
-from .base_files import read_base
+from .base_files import read_base, read_corpora
 
 if TYPE_CHECKING:
     from ...adaptation.extension import Adaptation
+    from ...corpus.word_counts import WordCounts
     from ...vocabulary.vocabulary import Vocabulary
 
-__all__ = ["adapting_options", "read_adaptable", "show_adaptation"]
+__all__ = ["adapting_options", "read_adaptable", "read_words", "show_adaptation"]
 
 _NAMED = 10  # tokens in a remark
 
@@ -75,12 +78,20 @@ def read_adaptable(
     return vocabulary if rule is None else vocabulary.with_(rule=rule)
 
 
-def show_adaptation(
+def read_words(
     out: Output,
-    found: Adaptation,
-    tables: Iterable[Listing],
-    certificate: str | None,
-    instance: str | None,
+    base: Vocabulary,
+    corpora: Mapping[str, Sequence[str]],
+    options: Mapping[str, Any],
+) -> dict[str, WordCounts]:
+    """Reads the corpora, by what messages call them, as the options of both commands say."""
+    all_files = options["all_files"]
+    check_not_among(out.path, [*chain(*corpora.values())], all_files=all_files)
+    return read_corpora(out, base, corpora, key=options["key"], all_files=all_files)
+
+
+def show_adaptation(
+    out: Output, found: Adaptation, tables: Iterable[Listing], options: Mapping[str, Any]
 ) -> int:
     """Saves the new vocabulary and its proof, shows what was found, returns the exit status."""
     tokens = found.unreachable
@@ -88,7 +99,7 @@ def show_adaptation(
         named = ", ".join(sym.glance(token) for token in tokens[:_NAMED])
         more = ", …" if len(tokens) > _NAMED else ""
         out.note(f"{counted(len(tokens), 'unreachable token')} in the base: {named}{more}")
-    save_proof(out, found, certificate, instance)
+    save_proof(out, found, options["write_certificate"], options["write_instance"])
     with out.saved(found.vocabulary.save):
         out.show(found.to_json(vocabulary=not out.no_vocabulary), *tables)
     return EXIT_INTERRUPTED if found.termination == "interrupted" else 0

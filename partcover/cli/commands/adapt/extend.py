@@ -9,10 +9,8 @@ import click
 
 from ....errors import InputError
 from ....vocabulary.rules import SegmentationRule
-from ...adapted.adapting import adapting_options, read_adaptable, show_adaptation
-from ...adapted.base_files import read_corpora
+from ...adapted.adapting import adapting_options, read_adaptable, read_words, show_adaptation
 from ...command import command, option, reading_option
-from ...paths import check_not_among
 from ...shown.output import Output
 from ...sizes import Share, Weight
 
@@ -79,10 +77,8 @@ def extend_command(
         raise InputError("--keep-weight and --at-most need --keep FILE")
     vocabulary = read_adaptable(base, options["pretokenizer"], rule)
     check_extendable(vocabulary, m, keep_weight=keep_weight, at_most=at_most)
-    check_not_among(out.path, (*files, *keep), all_files=options["all_files"])
-    reading = {"key": options["key"], "all_files": options["all_files"]}
     corpora = {"the corpus": files, "the corpus to keep": keep}
-    read = read_corpora(out, vocabulary, corpora, **reading)
+    read = read_words(out, vocabulary, corpora, options)
     with out.events(None, phase="extend", time_limit=options["time_limit"]) as progress:
         found = extend(
             vocabulary,
@@ -102,5 +98,4 @@ def extend_command(
             "tokens of BASE span several words here; new tokens lie within words, and the bound "
             "holds for such tokens"
         )
-    proof = options["write_certificate"], options["write_instance"]
-    return show_adaptation(out, found, extension_tables(found), *proof)
+    return show_adaptation(out, found, extension_tables(found), options)

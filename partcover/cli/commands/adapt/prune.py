@@ -9,10 +9,8 @@ import click
 from ....errors import InputError
 from ....runtime.files.writing import atomic_writer
 from ....vocabulary.rules import SegmentationRule
-from ...adapted.adapting import adapting_options, read_adaptable, show_adaptation
-from ...adapted.base_files import read_corpus
+from ...adapted.adapting import adapting_options, read_adaptable, read_words, show_adaptation
 from ...command import command, option, writing_option
-from ...paths import check_not_among
 from ...shown.output import Output
 
 
@@ -68,13 +66,11 @@ def prune_command(
         raise InputError(
             f"--ids: only byte vocabularies have ids; the symbols of {base} are characters"
         )
-    check_not_among(out.path, files, all_files=options["all_files"])
-    reading = {"key": options["key"], "all_files": options["all_files"]}
-    words = read_corpus(out, vocabulary, files, **reading)
+    read = read_words(out, vocabulary, {"the corpus": files}, options)
     with out.events(None, phase="prune", time_limit=options["time_limit"]) as progress:
         found = prune(
             vocabulary,
-            words,
+            read["the corpus"],
             k,
             time_limit=options["time_limit"],
             threads=out.threads,
@@ -84,5 +80,4 @@ def prune_command(
         with atomic_writer(write_ids) as file:
             np.save(file, found.ids)
         out.wrote(write_ids)
-    proof = options["write_certificate"], options["write_instance"]
-    return show_adaptation(out, found, pruning_tables(found), *proof)
+    return show_adaptation(out, found, pruning_tables(found), options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ....problem.certificates.certificate import Certificate
     from ....problem.instance import Instance
     from ....studies.compare import Comparison
-    from ....studies.methods import Runner
     from ....vocabulary.vocabulary import Vocabulary
 
 
@@ -130,12 +129,12 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
         exclude("--held-out", "--split")
     _check_files_beside(out, source, request)
     inputs = _read(out, source, request)
-    comparison, reached = _compare(out, inputs, request)
+    comparison, reached, interrupted = _compare(out, inputs, request)
     data = _data(out, inputs, comparison, request)
     if request.targets:
-        data["targets"] = reached.rows
+        data["targets"] = reached
     _show(out, data, request)
-    return EXIT_INTERRUPTED if reached.interrupted else 0
+    return EXIT_INTERRUPTED if interrupted else 0
 
 
 @dataclass(frozen=True)
@@ -174,13 +173,6 @@ class _Inputs:
     certificates: dict[str, Certificate]
     methods: list[str]
     budgets: list[int]
-
-
-class _Targets(NamedTuple):
-    """The budgets that methods need to reach the targets."""
-
-    rows: list[dict[str, Any]]
-    interrupted: bool
 
 
 def _check_files_beside(out: Output, source: InstanceSource, request: _Request) -> None:
@@ -249,11 +241,17 @@ def _vocabularies(paths: Sequence[str]) -> dict[str, Vocabulary]:
     return vocabularies
 
 
-def _compare(out: Output, inputs: _Inputs, request: _Request) -> tuple[Comparison, _Targets]:
-    """Runs the methods for their budgets, then for the targets."""
+def _compare(
+    out: Output, inputs: _Inputs, request: _Request
+) -> tuple[Comparison, list[dict[str, Any]], bool]:
+    """Runs the methods for their budgets, then for the targets; also says whether Ctrl-C ended it.
+
+    What is there by then is kept.
+    """
     from ....runtime.limits import RunLimits
     from ....studies.compare import compare
-    from ....studies.methods import Runner
+    from ....studies.methods import Runner, rules_of
+    from ....studies.targets import budgets_for
 
     with out.progress("compare") as progress:
         comparison = compare(
@@ -273,35 +271,25 @@ def _compare(out: Output, inputs: _Inputs, request: _Request) -> tuple[Compariso
             progress=progress,
         )
         if comparison.interrupted:
-            return comparison, _Targets([], interrupted=True)
+            return comparison, [], True
         # in this process: what bisection needs is many short runs
         runner = Runner(
             inputs.instance,
             RunLimits(request.time_limit, out.seed, out.threads),
             progress=progress,
         )
-        return comparison, _reach_targets(runner, comparison, inputs.methods, request)
-
-
-def _reach_targets(
-    runner: Runner, comparison: Comparison, methods: Sequence[str], request: _Request
-) -> _Targets:
-    """Searches for the budget that each method needs; Ctrl-C keeps what is there."""
-    from ....studies.methods import rules_of
-    from ....studies.targets import budgets_for
-
-    rows: list[dict[str, Any]] = []
-    try:
-        for method in dict.fromkeys(methods if request.targets else []):
-            answers = [answer for answer in comparison.answers if answer.method == method]
-            if answers:
-                rules = rules_of(answers[0], request.rule_names)
-                rows += budgets_for(runner, answers, rules, request.targets)
-            if any(row["termination"] == "interrupted" for row in rows):
-                return _Targets(rows, interrupted=True)
-    except KeyboardInterrupt:
-        return _Targets(rows, interrupted=True)
-    return _Targets(rows, interrupted=False)
+        rows: list[dict[str, Any]] = []
+        try:
+            for method in dict.fromkeys(inputs.methods if request.targets else []):
+                answers = [answer for answer in comparison.answers if answer.method == method]
+                if answers:
+                    rules = rules_of(answers[0], request.rule_names)
+                    rows += budgets_for(runner, answers, rules, request.targets)
+                if any(row["termination"] == "interrupted" for row in rows):
+                    return comparison, rows, True
+        except KeyboardInterrupt:
+            return comparison, rows, True
+        return comparison, rows, False
 
 
 def _data(
