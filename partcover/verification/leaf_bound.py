@@ -49,6 +49,22 @@ class LeafCase:
         places = {place for start in starts for place in (start, start + len(token))}
         return {n: self.before[n] - self.terms.paid_before(token, n) for n in places}
 
+    def worth(self, token: Token, starts: Sequence[int], scale: int) -> int:
+        """Returns the largest total gain of occurrences that do not overlap; `starts` ascend."""
+        before, length, count_at = (
+            self.prices_before(token, starts),
+            len(token),
+            self.words.count_at,
+        )
+        best = [0]  # best[i]: the largest gain of the first i occurrences
+        n_ended = 0  # number of occurrences that end at or before the start of the present one
+        for start in starts:
+            while starts[n_ended] + length <= start:
+                n_ended += 1
+            gain = count_at[start] * (before[start + length] - before[start] - scale)
+            best.append(max(best[-1], best[n_ended] + gain))
+        return best[-1]
+
 
 def lower_bounds(
     instance: Instance, words: SortedWords, cases: Sequence[LeafCase], scale_bits: int
@@ -100,13 +116,11 @@ def case_values(
     for token, starts in words.occurrences(frozenset().union(*(case.required for case in cases))):
         for case in cases:
             if token in case.required:
-                before = case.prices_before(token, starts)
-                case.required_reward += _reward(case, before, len(token), starts, scale)
+                case.required_reward += case.worth(token, starts, scale)
     for token, starts in occurring_candidates(instance, words):
         for case in cases:
             if token not in case.decided:
-                before = case.prices_before(token, starts)
-                reward = _reward(case, before, len(token), starts, scale)
+                reward = case.worth(token, starts, scale)
                 if case.terms is not None:
                     reward += case.terms.gives(token)
                 if reward > 0:
@@ -128,28 +142,8 @@ def case_rewards(
     rewards = {}
     pairs = chain(words.occurrences(case.required), occurring_candidates(instance, words))
     for token, starts in pairs:
-        before = case.prices_before(token, starts)
-        reward = _reward(case, before, len(token), starts, scale)
+        reward = case.worth(token, starts, scale)
         reward += case.terms.gives(token) if case.terms else 0
         if reward:
             rewards[token] = reward
     return rewards
-
-
-def _reward(
-    case: LeafCase,
-    before: Sequence[int] | Mapping[int, int],
-    length: int,
-    starts: Sequence[int],
-    scale: int,
-) -> int:
-    """Returns the largest total gain of occurrences that do not overlap; `starts` ascend."""
-    count_at = case.words.count_at
-    best = [0]  # best[i]: the largest gain of the first i occurrences
-    n_ended = 0  # number of occurrences that end at or before the start of the present one
-    for start in starts:
-        while starts[n_ended] + length <= start:
-            n_ended += 1
-        worth = count_at[start] * (before[start + length] - before[start] - scale)
-        best.append(max(best[-1], best[n_ended] + worth))
-    return best[-1]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..corpus.counting.head_and_tail import WordShard
+from ..corpus.counting.head_and_tail import HeadAndTail, WordShard
 from ..corpus.symbols import Token, show, slices
 from ..corpus.word_counts import WordCounts
 from ..problem.instance import Instance
@@ -129,7 +129,7 @@ def verify(
         )
     if vocabulary.end_of_word is not None:
         instance.words.refuse_without(vocabulary.end_of_word)
-    found = _count(instance, vocabulary, every=True)
+    found = _count(instance.tail or instance.words, vocabulary, every=True)
     fewest, by_priority, relaxed = found.fewest, found.by_priority, found.relaxed_cover
     total = found.symbols
     problems += _broken(instance, vocabulary, found.occurrences)
@@ -191,14 +191,14 @@ class _Counted(NamedTuple):
     occurrences: dict[Token, int]
 
 
-def _count(instance: Instance, vocabulary: Vocabulary, *, every: bool) -> _Counted:
+def _count(words: WordCounts | HeadAndTail, vocabulary: Vocabulary, *, every: bool) -> _Counted:
     """Counts all words; without `every`, only the fewest tokens and the occurrences."""
     ranks = {token: rank for rank, token in enumerate(vocabulary)}
-    if instance.tail is None:
-        return _counted([instance.words], ranks, every)
+    if isinstance(words, WordCounts):
+        return _counted([words], ranks, every)
     occurrences: dict[Token, int] = dict.fromkeys(ranks, 0)
     sums = [0, 0, 0, 0]
-    for *numbers, found in instance.tail.map(_counted_in, ranks, every):
+    for *numbers, found in words.map(_counted_in, ranks, every):
         sums = list(map(add, sums, numbers))
         for token, times in found.items():
             occurrences[token] += times
@@ -232,14 +232,8 @@ def _by_corpus(
     """Returns the fewest tokens of each of several corpora, and the largest ratio."""
     if instance.corpora is None:
         return (), None
-    occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)
-    openings = _openings(occurrences)
-    if instance.corpora.tails:
-        ranks = {token: rank for rank, token in enumerate(vocabulary)}
-        parts = (tail.map(_counted_in, ranks, False) for tail in instance.corpora.tails)
-        tokens = tuple(sum(counted.fewest for counted in part) for part in parts)
-    else:
-        tokens = tuple(_fewest(words, openings, occurrences) for words in instance.corpora.words)
+    corpora = instance.corpora.tails or instance.corpora.words
+    tokens = tuple(_count(words, vocabulary, every=False).fewest for words in corpora)
     return tokens, max(map(Fraction, tokens, instance.corpora.references))
 
 
@@ -269,7 +263,7 @@ def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str,
     >>> recount(Instance({"that": 3, "hat": 2}, k=1), Vocabulary(["hat"]))
     (8, ())
     """
-    found = _count(instance, vocabulary, every=False)
+    found = _count(instance.tail or instance.words, vocabulary, every=False)
     return found.fewest, tuple(_broken(instance, vocabulary, found.occurrences))
 
 
