@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from ..problem.group_budget import GroupBudget
     from ..problem.instance import Instance
     from ..vocabulary.vocabulary import Vocabulary
+    from .shown.output import Output
 
 __all__ = [
     "InstanceSource",
-    "other_words",
+    "note_other_words",
     "parse_budgets",
     "read_any_vocabulary",
     "read_group",
@@ -75,27 +76,28 @@ def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
     return budgets
 
 
-def other_words(vocabulary: Vocabulary, words: WordCounts) -> list[str]:
-    """Returns a remark where a vocabulary is for words of another pre-tokenizer than these."""
+def note_other_words(
+    out: Output, vocabulary: Vocabulary, words: WordCounts, name: str | None = None
+) -> None:
+    """Remarks that a vocabulary is for words of another pre-tokenizer or normalizer than these."""
     from ..corpus.normalizers.normalizer import glance
 
-    remarks = []
+    of = "" if name is None else f"{name}: "
     names = vocabulary.pretokenizer, words.pretokenizer
     if None not in names and names[0] != names[1]:
-        remarks.append(
-            f"the vocabulary was made for pre-tokenizer {names[0]}; these words were counted with "
-            f"{names[1]}"
+        out.note(
+            f"{of}the vocabulary was made for pre-tokenizer {names[0]}; these words were counted "
+            f"with {names[1]}"
         )
     before = [
         "not normalized" if name is None else f"normalized by {glance(name)}"
         for name in (vocabulary.normalizer, words.normalizer)
     ]
     if words.pretokenizer is not None and before[0] != before[1]:
-        remarks.append(
-            f"the vocabulary was made for text that is {before[0]}; the text of these words is "
+        out.note(
+            f"{of}the vocabulary was made for text that is {before[0]}; the text of these words is "
             f"{before[1]}"
         )
-    return remarks
 
 
 @dataclass(frozen=True)

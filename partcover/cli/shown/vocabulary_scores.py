@@ -16,7 +16,7 @@ from ...runtime.files.kinds import kind_of
 from ...vocabulary.rules import SegmentationRule
 from ..adapted.base_files import read_corpus
 from ..exit_status import EXIT_INTERRUPTED
-from ..inputs import other_words, read_any_vocabulary, read_words, with_pretokenizer
+from ..inputs import note_other_words, read_any_vocabulary, read_words, with_pretokenizer
 from .output import Output
 
 if TYPE_CHECKING:
@@ -120,8 +120,7 @@ def _scores(
     words = {}
     for corpus, name in names.items():
         words[name] = _counted(out, corpus, vocabulary, options.key)
-        for remark in other_words(vocabulary, words[name]):
-            out.note(f"{name}: {remark}")
+        note_other_words(out, vocabulary, words[name], name)
     bits = list(_bits(out, vocabulary, rule, names, options)) if options.train else []
     with out.events(None, phase="bound", time_limit=options.time_limit) as progress:
         scores = score_vocabulary(

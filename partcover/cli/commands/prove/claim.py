@@ -13,7 +13,7 @@ from ....errors import InputError
 from ....report.tables import Listing, columns_of
 from ....runtime.numerals import read_digits
 from ...command import command, option
-from ...inputs import InstanceSource, other_words, read_vocabulary
+from ...inputs import InstanceSource, note_other_words, read_vocabulary
 from ...options import instance_options, k_option, output_options, seconds_option
 from ...shown.output import Output
 
@@ -95,8 +95,7 @@ def claim_command(
         instance = instance.with_k(max(sizes))
     for given in (before, after):
         if isinstance(given, Vocabulary):
-            for remark in other_words(given, instance.words):
-                out.note(remark)
+            note_other_words(out, given, instance.words)
     if isinstance(after, Fraction):
         from ....segmentation.segmentation import segment
 

@@ -9,7 +9,7 @@ from ....errors import VerificationError
 from ....report.tables import Listing
 from ....vocabulary.rules import SEGMENTATION_RULES
 from ...command import command, exclude, reading_option
-from ...inputs import InstanceSource, other_words, read_vocabulary
+from ...inputs import InstanceSource, note_other_words, read_vocabulary
 from ...options import (
     instance_options,
     k_option,
@@ -68,8 +68,7 @@ def gap_command(
     vocabulary = read_vocabulary(vocab, instance.symbols)
     if source.k is None:
         instance = instance.with_k(len(vocabulary))
-    for remark in other_words(vocabulary, instance.words):
-        out.note(remark)
+    note_other_words(out, vocabulary, instance.words)
     if rule is None:
         recorded = vocabulary.provenance.get("rule")
         rule = recorded if recorded in SEGMENTATION_RULES else vocabulary.rule

@@ -20,7 +20,7 @@ from ...adapted.extension_verification import (
 )
 from ...command import command, reading_option
 from ...exit_status import EXIT_VERIFICATION
-from ...inputs import InstanceSource, other_words, read_vocabulary
+from ...inputs import InstanceSource, note_other_words, read_vocabulary
 from ...options import (
     grouped,
     k_option,
@@ -199,8 +199,7 @@ def _check_vocabulary(
     from ....verification.recount import verify
 
     vocabulary, violation = _read_answer(instance, path, model)
-    for remark in other_words(vocabulary, instance.words):
-        out.note(remark)
+    note_other_words(out, vocabulary, instance.words)
     result = verify(instance, vocabulary)
     data = result.to_json()
     by_rule = _tokens_by_rule(instance, vocabulary, result)

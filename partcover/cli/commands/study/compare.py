@@ -14,7 +14,7 @@ from ....runtime.files.writing import write_atomic
 from ....runtime.numerals import read_float
 from ...command import command, exclude, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
-from ...inputs import InstanceSource, other_words, parse_budgets, read_any_vocabulary
+from ...inputs import InstanceSource, note_other_words, parse_budgets, read_any_vocabulary
 from ...options import instance_options, output_options, plot_option, seconds_option
 from ...paths import check_apart
 from ...shown.comparison_tables import files_beside, tables_of
@@ -199,8 +199,7 @@ def _read(out: Output, source: InstanceSource, request: _Request) -> _Inputs:
     sizes = [*budgets, *map(len, vocabularies.values())]
     instance = replace(source, k=max(sizes, default=None)).read()
     for name, vocabulary in vocabularies.items():
-        for remark in other_words(vocabulary, instance.words):
-            out.note(f"{name}: {remark}")
+        note_other_words(out, vocabulary, instance.words, name)
     held_out: WordCounts | None = None
     if request.held_out is not None:
         held_out = WordCounts.load(request.held_out, instance.symbols)

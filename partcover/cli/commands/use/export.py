@@ -12,7 +12,7 @@ from ....errors import InputError
 from ....runtime.files.kinds import kind_of
 from ....runtime.files.writing import read_text
 from ...command import command, option, reading_option
-from ...inputs import other_words, read_any_vocabulary
+from ...inputs import note_other_words, read_any_vocabulary
 from ...options import output_options, pretokenizer_option, rule_option, tokenizer_argument
 from ...shown.completion import format_names, listed_formats
 from ...shown.output import Output
@@ -78,8 +78,8 @@ def export_command(
     given = {name: value for name, value in changes.items() if value is not None}
     exported = read_any_vocabulary(vocabulary).with_(**given)
     words = None if corpus is None else WordCounts.load(corpus, exported.symbols)
-    for remark in [] if words is None else other_words(exported, words):
-        out.note(remark)
+    if words is not None:
+        note_other_words(out, exported, words)
     if text is not None and kind_of(text) == "counts":
         raise InputError(f"{text}: this is a file of word counts, not a text: give it as --corpus")
     content = None if text is None else _content(text)

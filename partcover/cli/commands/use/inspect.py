@@ -11,7 +11,7 @@ import click
 from ....errors import InputError
 from ....report.tables import Listing, columns_of, facts
 from ...command import argument, command, exclude, option, reading_option
-from ...inputs import other_words, read_any_vocabulary, read_words
+from ...inputs import note_other_words, read_any_vocabulary, read_words
 from ...options import (
     key_option,
     no_vocabulary_option,
@@ -135,8 +135,8 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **options
     _check(view, corpus)
     vocabulary = read_any_vocabulary(vocab)
     words = None if corpus is None else read_words(corpus, vocabulary)
-    for remark in [] if words is None else other_words(vocabulary, words):
-        out.note(remark)
+    if words is not None:
+        note_other_words(out, vocabulary, words)
     data, inspection = _inspect(out, vocab, vocabulary, words, view)
     if view.plot is not None:
         from ....report.plots import plot_difference
