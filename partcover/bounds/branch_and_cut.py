@@ -141,6 +141,8 @@ def branch_and_cut(
     )
     if executor is not None and (instance.corpora is not None or instance.merges is not None):
         raise InputError("an executor is for cases of one corpus without merges: leave it out")
+    if instance.merges is not None:
+        instance.merges.refuse_in_order()
     is_plain = instance.corpora is None and instance.merges is None
     if is_plain and (optimum := every_word(instance, limits)) is not None:
         solution = task.reported(optimum)

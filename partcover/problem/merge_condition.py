@@ -18,6 +18,8 @@ from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["MergeCondition"]
 
+_FLAGS = ("whole_words", "characters", "in_order")
+
 
 @dataclass(frozen=True)
 class MergeCondition:
@@ -33,9 +35,12 @@ class MergeCondition:
         Whether a token that is a whole word needs no parts, as in merging by rank.
     characters : bool
         Whether merging starts from characters, so that characters of several bytes need no parts.
-    given : frozenset of token
-        Further tokens that need no parts, for bounds and their check: for a head, whole words of
-        the tail.  Files do not have them.
+    in_order : bool
+        Whether words are segmented by these merges in their order, so that bounds count what that
+        needs; otherwise by the shortest path.
+    given : frozenset of token, or None
+        For a head: whole words of the tail, which need no parts.  Bounds then do not use the order.
+        Files do not have them.
 
     Examples
     --------
@@ -51,11 +56,12 @@ class MergeCondition:
     pairs: tuple[tuple[Token, Token], ...] | None = None
     whole_words: bool = False
     characters: bool = False
-    given: frozenset[Token] = field(default=frozenset(), init=False, compare=False)
+    in_order: bool = False
+    given: frozenset[Token] | None = field(default=None, init=False, compare=False)
 
     def __repr__(self) -> str:
         merges = "any merges" if self.pairs is None else f"{len(self.pairs):,} merges"
-        flags = [name for name in ("whole_words", "characters") if getattr(self, name)]
+        flags = [name for name in _FLAGS if getattr(self, name)]
         return brief("MergeCondition", merges, *flags)
 
     @property
@@ -70,7 +76,8 @@ class MergeCondition:
         """
         merges = "merges" if self.pairs is None else f"one of {len(self.pairs):,} merges"
         start = " of characters" if self.characters else ""
-        return f"every token is made by {merges}{start}{', or is a whole word' * self.whole_words}"
+        end = ", or is a whole word" * self.whole_words + ", applied in order" * self.in_order
+        return f"every token is made by {merges}{start}{end}"
 
     @classmethod
     def of(cls, vocabulary: Vocabulary) -> MergeCondition | None:
@@ -90,6 +97,7 @@ class MergeCondition:
             vocabulary.merges,
             whole_words=vocabulary.merges is None and vocabulary.rule == "merges",
             characters=vocabulary.rule == "character_merges" and vocabulary.symbols == "bytes",
+            in_order=vocabulary.merges is not None,
         )
 
     def over(self, symbols: Symbols) -> MergeCondition:
@@ -130,7 +138,7 @@ class MergeCondition:
         With `lengths`, only the ways whose parts have such lengths or need not be made are tried:
         all parts of a long token together are much longer than the token.
         """
-        if token in self.given or self._is_given(token):
+        if token in (self.given or ()) or self.is_given(token):
             yield ()
             return
         pairs: Iterable[tuple[Token, Token]]
@@ -141,15 +149,23 @@ class MergeCondition:
         else:
             pairs = self._pairs_of.get(token, ())
         for pair in pairs:
-            yield tuple(dict.fromkeys(part for part in pair if not self._is_given(part)))
+            yield tuple(dict.fromkeys(part for part in pair if not self.is_given(part)))
+
+    def refuse_in_order(self) -> None:
+        """Raises an error for merges in order: a search would count the shortest path."""
+        if self.in_order:
+            raise InputError(
+                "the instance's words are segmented by its merges in their order, which only "
+                "`lower_bound` and `prune` can count"
+            )
 
     def giving(self, tokens: Collection[Token]) -> MergeCondition:
-        """Returns this condition with further tokens that need no parts."""
+        """Returns this condition for a head, with further tokens that need no parts."""
         other = copy(self)
-        object.__setattr__(other, "given", self.given.union(tokens))
+        object.__setattr__(other, "given", frozenset(tokens))
         return other
 
-    def _is_given(self, part: Token) -> bool:
+    def is_given(self, part: Token) -> bool:
         """Whether a part is available from the start of merging."""
         if len(part) < 2:
             return True
@@ -165,15 +181,14 @@ class MergeCondition:
         pairs = None
         if self.pairs is not None:
             pairs = [[sym.to_json(part) for part in pair] for pair in self.pairs]
-        return {"pairs": pairs, "whole_words": self.whole_words, "characters": self.characters}
+        return {"pairs": pairs, **{name: getattr(self, name) for name in _FLAGS}}
 
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> MergeCondition:
         """Makes a condition from untrusted content of a file."""
-        names = {"pairs", "whole_words", "characters"}
-        if not isinstance(data, dict) or data.keys() != names:
+        if not isinstance(data, dict) or data.keys() != {"pairs", *_FLAGS}:
             raise InputError(
-                "'merges' must be an object with 'pairs', 'whole_words' and 'characters'"
+                f"'merges' must be an object with 'pairs', {', '.join(map(repr, _FLAGS))}"
             )
         pairs = data["pairs"]
         if pairs is not None:
@@ -183,6 +198,8 @@ class MergeCondition:
                 raise InputError("the 'pairs' of 'merges' are not pairs of tokens")
             left_right = [[sym.from_json(part, symbols) for part in pair] for pair in pairs]
             pairs = tuple((left, right) for left, right in left_right)
-        if not all(isinstance(data[name], bool) for name in ("whole_words", "characters")):
-            raise InputError("whole_words and characters are not true or false")
-        return cls(pairs, data["whole_words"], data["characters"])
+        if not all(isinstance(data[name], bool) for name in _FLAGS):
+            raise InputError(f"{', '.join(_FLAGS)} are not true or false")
+        if pairs is None and data["in_order"]:
+            raise InputError("merges are applied in order, but 'pairs' does not list them")
+        return cls(pairs, *(data[name] for name in _FLAGS))

@@ -30,7 +30,7 @@ class LeafCase:
     ) -> None:
         self.words = words  # counted with the weights
         self.weights = weights
-        self.prices = prices
+        self.prices = prices = terms.priced(prices) if terms else prices
         # the sum of the prices before each symbol
         self.before = list(accumulate(prices, initial=0))
         self.required = required

@@ -17,6 +17,7 @@ from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition
 from ..problem.merge_needs import MergeNeeds
 from .cut_terms import CutTerms, checked_multipliers
+from .order_terms import OrderTerms
 from .sorted_words import SortedWords
 
 __all__ = ["LeafTerms", "terms_of"]
@@ -51,6 +52,10 @@ class LeafTerms:
             ((twice, _),) = Counter(tokens_of).most_common(1)
             raise InputError(f"a leaf has the pair {names(twice)} twice")
         has_dues = any(len(tokens) == 1 for tokens in tokens_of)
+        if leaf.orders and (merges is None or not merges.in_order):
+            raise InputError(
+                "a leaf is about merges that are applied in order, but the instance's are not"
+            )
         if merges is None and (has_dues or leaf.charges):
             raise InputError("a leaf is about tokens that merges make, but the instance is not")
         overlapping = [tokens for tokens in tokens_of if len(tokens) > 1]
@@ -65,12 +70,16 @@ class LeafTerms:
         dues: dict[Token, dict[int, int]] = {}
         if merges is not None:
             whole = words.words if merges.whole_words else ()
-            exempt = {*instance.fixed, *whole, *merges.given}
+            exempt = {*instance.fixed, *whole, *(merges.given or ())}
             self._needs = MergeNeeds(merges, exempt)
             dues = _dues([pair for pair in unpacked if len(pair.tokens) == 1], n_symbols)
             for token, due in dues.items():
                 self._bonus[token] += sum(words.count_at[p] * m for p, m in due.items())
             self._bonus.update(charged(merges, leaf.charges, exempt))
+        self._order = None
+        if merges is not None and leaf.orders:
+            self._order = OrderTerms(merges, leaf.unpacked_orders(n_symbols), words)
+            self._bonus.subtract(self._order.paid)
         self._paid_for_pairs = {token: _account(paid) for token, paid in cuts.paid.items()}
         self._paid_to = {token: _account(due) for token, due in dues.items()}
         self._token: Token | None = None
@@ -84,10 +93,19 @@ class LeafTerms:
         self._fees = list(zip(leaf.group_multipliers, instance.groups, strict=False))
         self.loss = cuts.loss + sum(fee * group.limit for fee, group in self._fees)
         self.n_entries = cuts.n_entries + sum(map(len, dues.values()))
+        if self._order is not None:
+            self.loss += sum(self._order.paid.values())
+            self.n_entries += self._order.n_entries
 
     def gives(self, token: Token) -> int:
         """Returns what is added to a token's reward; multipliers of its groups count negative."""
         return self._bonus[token] - sum(fee for fee, group in self._fees if token in group)
+
+    def priced(self, prices: list[int]) -> list[int]:
+        """Returns the prices of a leaf with what its terms add to them."""
+        if self._order is None:
+            return prices
+        return [price + self._order.added[symbol] for symbol, price in enumerate(prices)]
 
     def pays(self, token: Token) -> bool:
         """Returns whether a token pays for covering some symbols."""
@@ -108,6 +126,8 @@ class LeafTerms:
             self._token = token
             own = self._paid_for_pairs.get(token)
             self._accounts = [] if own is None else [own]
+            if self._order is not None and (due := self._order.due.get(token)):
+                self._accounts.append(_account(due))
             if self._paid_to:
                 needed = self._needs.of(token)
                 self._accounts += [self._paid_to[part] for part in needed if part in self._paid_to]

@@ -127,6 +127,8 @@ def tail_bound(
     """
     if leaf.prices is None:
         raise InputError("the leaf of a head must have prices")
+    if leaf.orders:
+        raise InputError("the leaf of a head has multipliers of merges in order")
     count = _Count(head, leaf, scale_bits, term)
     sums = _TailSums(count.rule)
     try:

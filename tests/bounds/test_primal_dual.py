@@ -96,23 +96,26 @@ def slow_step(saddle, instance, which, start, end, pairs, weight, keep, ahead):
         [q for q in range(n_arcs) if which[q] == which[o] and start[q] <= start[o] < end[q]]
         for o in range(n_arcs)
     ]
-    rows += [arcs for _, arcs in pairs]
-    targets = [*which, *(target for target, _ in pairs)]
+    rows += [arcs for _, arcs, _, _ in pairs]
+    targets = [*which, *(target for target, *_ in pairs)]
+    signs = [[1] * len(row) for row in rows[:n_arcs]]
+    signs += [sign if limit >= 0 else [1] * len(sign) for _, _, sign, limit in pairs]
+    limits = [-1] * n_arcs + [limit for *_, limit in pairs]
     f, lam = saddle.flow, np.concatenate([saddle.row, saddle.pair_row])
     d = saddle.price.copy()
     over = [max(1, sum(s <= p < e for s, e in zip(start, end, strict=True))) for p in range(len(d))]
     made_f = np.zeros(n_arcs)
     for o in range(n_arcs):
         of = [r for r, row in enumerate(rows) if o in row]
-        slope = 1 - d[start[o] : end[o]].sum() + sum(lam[r] for r in of)
+        slope = 1 - d[start[o] : end[o]].sum()
+        slope += sum(signs[r][rows[r].index(o)] * lam[r] for r in of)
         made_f[o] = max(0, f[o] - slope / (weight * (end[o] - start[o] + len(of))))
     bar = 2 * made_f - f
-    made_lam = np.array(
-        [
-            max(0, lam[r] + weight * (bar[row].sum() - ahead[targets[r]]) / (len(row) + 1))
-            for r, row in enumerate(rows)
-        ]
-    ).reshape(len(rows))
+    made_lam = np.zeros(len(rows))
+    for r, row in enumerate(rows):
+        z, limit = ahead[targets[r]], limits[r]
+        beyond = np.dot(signs[r], bar[row]) + (-z if limit < 0 else z - limit)
+        made_lam[r] = max(0, lam[r] + weight * beyond / (len(row) + 1))
     made_d = np.array(
         [
             min(
@@ -140,7 +143,7 @@ def slow_step(saddle, instance, which, start, end, pairs, weight, keep, ahead):
         of = sum(o in row for row in rows)
         flows += count[start[o]] * (end[o] - start[o] + of) * (made_f[o] - f[o]) ** 2
     for r, row in enumerate(rows):
-        gain[targets[r]] += count[start[row[0]]] * new[1][r]
+        gain[targets[r]] += (1 if limits[r] < 0 else -1) * count[start[row[0]]] * new[1][r]
         rows_moved += count[start[row[0]]] * (len(row) + 1) * (made_lam[r] - lam[r]) ** 2
     rows_moved += float(np.sum(count * np.array(over) * (made_d - d) ** 2))
     return new, made_d, made_lam[n_arcs:], gain, flows, rows_moved
@@ -162,11 +165,15 @@ def test_a_step(instance, seed):
     for first, last in zip(saddle.first[:-1], saddle.first[1:], strict=True):
         for _ in range(random.integers(0, 3) if first < last else 0):
             arcs_of_row = random.permutation(np.arange(first, last))[: random.integers(1, 4)]
-            pairs.append((n_tokens + int(random.integers(0, 2)), sorted(arcs_of_row.tolist())))
+            target, limit = n_tokens + int(random.integers(0, 2)), int(random.integers(-1, 3))
+            sign = random.choice([-2, -1, 1], len(arcs_of_row)).tolist()
+            pairs.append((target, sorted(arcs_of_row.tolist()), sign, limit))
     saddle.set_pairs(
-        np.cumsum([0, *(len(row) for _, row in pairs)]).astype(np.int64),
-        np.array([o for _, row in pairs for o in row], np.int32),
-        np.array([target for target, _ in pairs], np.int32),
+        np.cumsum([0, *(len(row) for _, row, *_ in pairs)]).astype(np.int64),
+        np.array([o for _, row, *_ in pairs for o in row], np.int32),
+        np.array([target for target, *_ in pairs], np.int32),
+        np.array([each for *_, sign, _ in pairs for each in sign], np.int8),
+        np.array([limit for *_, limit in pairs], np.int8),
     )
     for array in (saddle.flow, saddle.row, saddle.pair_row, saddle.price):
         array[:] = random.uniform(-0.5, 1, len(array))

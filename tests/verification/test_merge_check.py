@@ -326,14 +326,17 @@ def test_the_instance_file_holds_the_merges(pairs, tmp_path):
     ("merges", "message"),
     [
         (7, "'merges' must be an object"),
-        ({"pairs": None}, "'merges' must be an object"),
-        ({"pairs": 7, "whole_words": True, "characters": True}, "are not pairs"),
-        ({"pairs": [["a"]], "whole_words": True, "characters": True}, "are not pairs"),
-        ({"pairs": [["a", ""]], "whole_words": True, "characters": True}, "without symbols"),
-        ({"pairs": None, "whole_words": 1, "characters": True}, "true or false"),
+        ({}, "'merges' must be an object"),
+        ({"pairs": 7}, "are not pairs"),
+        ({"pairs": [["a"]]}, "are not pairs"),
+        ({"pairs": [["a", ""]]}, "without symbols"),
+        ({"pairs": None, "whole_words": 1}, "true or false"),
+        ({"pairs": None, "in_order": True}, "'pairs' does not list them"),
     ],
 )
 def test_merges_of_an_instance_file_that_are_refused(merges, message):
+    if isinstance(merges, dict) and merges:
+        merges = {"whole_words": True, "characters": True, "in_order": False, **merges}
     with pytest.raises(InputError, match=message):
         Instance.from_json({**Instance({"abc": 3}, 1).to_json(), "merges": merges})
 

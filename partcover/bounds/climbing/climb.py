@@ -22,7 +22,9 @@ __all__ = ["Climb", "StoppingRule"]
 _STEPS = 32  # steps between two exact bounds
 # the first steps gain most; steps between two exact bounds among these
 _EARLY, _EARLY_STEPS = 64, 16
-_NEAR = 1e-4  # relative gap to the relaxation at which cuts begin
+# Relative gap to the relaxation at which cuts begin.  They also begin if the bound has risen by
+# less than that in the second half of so many steps or more: flows are far from meeting rows then.
+_NEAR, _MANY_STEPS = 1e-4, 256
 _ROUNDS_WITHOUT_GAIN = 8  # rounds without gain after which cuts end
 _GAIN = 1e-6  # relative increase of the bound that counts as a gain
 _CUT_STEPS = 1500  # cuts need the time of so many plain steps before they prove more
@@ -109,6 +111,7 @@ class Climb:
         self._may_cut = cuts
         self._count_seconds = self._step_seconds = 0.0
         self._first = self._previous = math.inf
+        self._values: dict[int, float] = {}  # the bound after each number of steps
         self._steps_before_cuts = 0
         self._last_gain = 0, 0  # the last bound that was a gain, and its round
 
@@ -142,7 +145,15 @@ class Climb:
     def is_near(self) -> bool:
         """Whether the relaxation is nearly solved, so that its x can guide a search."""
         best = self.best
-        return best.prices is not None and best.distance() <= _NEAR * best.relaxation
+        if best.prices is None:
+            return False
+        return best.distance() <= _NEAR * best.relaxation or self._is_slow
+
+    @property
+    def _is_slow(self) -> bool:
+        """Whether the bound has risen little in the second half of the steps."""
+        half = [value for step, value in self._values.items() if 2 * step <= self.step]
+        return self.step >= _MANY_STEPS and half[-1] >= (1 - _NEAR) * self._values[self.step]
 
     def advance(self) -> Termination | None:
         """Makes the next plain steps or the next round of cuts; returns why it ended, or None."""
@@ -193,6 +204,7 @@ class Climb:
                 break
         self._step_seconds = (time.monotonic() - begun) / max(1, self.step - before)
         best.offer(ascent, self.step)
+        self._values[self.step] = best.value / best.counter.one
 
     def _round(self, rounds: CutRounds) -> Termination | None:
         """Makes a round of cuts; if no cut is violated, steps without cuts continue."""

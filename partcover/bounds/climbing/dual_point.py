@@ -23,8 +23,8 @@ from ..steps.word_ascent import WordAscent
 __all__ = ["Case", "DualPoint", "Rewards"]
 
 _LARGEST = 2.0**69  # largest multiplier of a row; a cut with a large one is listed several times
-# largest one that a token pays for a symbol, in tokens: sums then fit in 63 bits
-_LARGEST_OVER_FLOWS = 16.0
+# largest sum of those that are paid for a symbol, in tokens: sums of them then fit in 63 bits
+_MOST_PAID = 15.0
 
 
 @dataclass(frozen=True)
@@ -136,14 +136,16 @@ class DualPoint:
         one = counter.one
         terms: list[Term] = [steps.budgets.term(counter)] if counter.groups else []
         mu = [int(m) for m in np.minimum(np.rint(steps.mu_made * one), _LARGEST).tolist()]
+        place = rows.arcs.place
+        paid_at = np.bincount(place, steps.paid_made)[place]
+        made = steps.paid_made * (_MOST_PAID / np.maximum(paid_at, _MOST_PAID))
+        multiplier = np.rint(made * one).astype(np.int64)
         for number, family in enumerate(steps.families):
             own = rows.of_part(number)
             keys = dict(zip(rows.keys[own], mu[own], strict=True))
-            made = np.minimum(steps.paid_made, _LARGEST_OVER_FLOWS / family.most)
-            multiplier = np.rint(made * one).astype(np.int64)
             paid = np.flatnonzero((rows.arcs.part == number) & (multiplier > 0))
             names, which = np.unique(rows.arcs.name[paid], return_inverse=True)
-            position, row = steps.positions(rows.arcs.place[paid])
+            position, row = steps.positions(place[paid])
             over_flows = OverFlows(names, which[row], position, multiplier[paid][row])
             terms.append(family.term(LastStep(counter, keys, over_flows)))
         return cls(counter.rounded(steps.proposed()), tuple(terms))
@@ -169,9 +171,13 @@ class DualPoint:
         `check_certificate` states why this is valid.  An occurrence of a token pays the multipliers
         of the token's rows over flows, and the families add to rewards or subtract from them.
         """
-        units, low = counter.all_rewards(self.prices)
-        before = np.zeros(len(self.prices) + 1, np.int64)
-        np.cumsum(self.prices, dtype=np.int64, out=before[1:])
+        prices = self.prices
+        for term in self.terms:
+            if (added := term.added(counter)) is not None:
+                prices = prices + added
+        units, low = counter.all_rewards(prices)
+        before = np.zeros(len(prices) + 1, np.int64)
+        np.cumsum(prices, dtype=np.int64, out=before[1:])
         payments = [paid for term in self.terms if (paid := term.payments(counter)) is not None]
         if payments:
             Payers.of(payments).count(counter, before, units, low)

@@ -52,9 +52,11 @@ class WholeWords:
     def head(self) -> Instance:
         """The head, whose merges need not make whole words of the tail if the condition says so."""
         head = self.instance.alone
-        if head.merges is None or not head.merges.whole_words:
+        if head.merges is None:
             return head
-        words = self.words.among(frozenset(head.unmerged.index.tokens()))
+        words: set[Token] = set()
+        if head.merges.whole_words:
+            words = self.words.among(frozenset(head.unmerged.index.tokens()))
         given = replace(head, merges=head.merges.giving(words))
         given.__dict__["unmerged"] = head.unmerged
         return given

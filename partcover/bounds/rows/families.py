@@ -6,6 +6,7 @@ from ..counting.price_counter import PriceCounter
 from .family import Family
 from .merges import Merges
 from .needs import Needs
+from .order import Order
 
 __all__ = ["families_of"]
 
@@ -15,4 +16,6 @@ def families_of(counter: PriceCounter) -> tuple[Family, ...]:
     if counter.merges is None:
         return ()
     merges = Merges(counter, counter.merges)
-    return merges, Needs(merges)
+    families: tuple[Family, ...] = merges, Needs(merges)
+    has_order = counter.merges.in_order and counter.merges.given is None
+    return (*families, Order(merges, counter)) if has_order else families

@@ -12,7 +12,15 @@ __all__ = ["Family"]
 
 
 class Family(ABC):
-    """A family of rows of the relaxation."""
+    """A family of rows of the relaxation.
+
+    Attributes
+    ----------
+    begins_late : bool
+        Whether its rows are added together with cuts, and only those that a point violates.
+    """
+
+    begins_late = False
 
     @abstractmethod
     def rows(self, arcs: Arcs) -> Rows:
@@ -21,11 +29,6 @@ class Family(ABC):
     @abstractmethod
     def term(self, last: LastStep) -> Term:
         """Returns what the multipliers of the last step prove; valid for any multipliers."""
-
-    @property
-    def most(self) -> int:
-        """The most multipliers of its rows over flows that a token pays for a symbol."""
-        return 1
 
     def of_case(self, outside: Bools) -> Family:
         """Returns the same family for a case, without the tokens outside it."""

@@ -63,11 +63,6 @@ class Needs(Family):
         """The lists of candidates, one after another."""
         return self._lists[1]
 
-    @property
-    def most(self) -> int:
-        """The largest number of tokens that a candidate needs."""
-        return int(np.diff(self.first).max(initial=1))
-
     def term(self, last: LastStep) -> NeedTerm:
         """Returns what the tokens that need a token pay to it."""
         return NeedTerm(self, last.over_flows)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...runtime.arrays import Bools, Float64, Int32, Int64, Integers
+from ...runtime.arrays import Bools, Float64, Int8, Int32, Int64, Integers
 
 __all__ = ["ArcRows", "Arcs", "Rows", "matches", "ranges", "sums"]
 
@@ -56,6 +56,8 @@ class Arcs:
 class ArcRows:
     """Rows over flows: the flows of some arcs over one place sum to at most a column.
 
+    Or signed rows: flows with signs, and the column, sum to at most a limit.
+
     Attributes
     ----------
     name : ndarray of int64, shape (rows,)
@@ -68,6 +70,8 @@ class ArcRows:
         The arcs, as `Saddle.set_pairs` takes them.
     part : ndarray of int32, shape (rows,)
         The number of the family of each row, if the rows of several families are stacked.
+    sign, limit : ndarray of int8
+        The sign of each arc and the limit of each row, as `Saddle.set_pairs` takes them.
     """
 
     name: Int64 = field(default_factory=lambda: _none(np.int64))
@@ -76,31 +80,43 @@ class ArcRows:
     first: Int64 = field(default_factory=lambda: np.zeros(1, np.int64))
     arcs: Int32 = field(default_factory=lambda: _none(np.int32))
     part: Int32 = field(default_factory=lambda: _none(np.int32))
+    sign: Int8 = field(default_factory=lambda: _none(np.int8))
+    limit: Int8 = field(default_factory=lambda: _none(np.int8))
+
+    def __post_init__(self) -> None:
+        if len(self.sign) < len(self.arcs):
+            object.__setattr__(self, "sign", np.ones(len(self.arcs), np.int8))
+        if len(self.limit) < len(self.name):
+            object.__setattr__(self, "limit", np.full(len(self.name), -1, np.int8))
 
     def __len__(self) -> int:
         return len(self.name)
 
     def by_place(self) -> ArcRows:
         """Returns the rows sorted by place, so that the rows of a word are contiguous."""
-        order = np.argsort(self.place, kind="stable")
-        sizes = np.diff(self.first)[order]
-        first = np.concatenate([[0], np.cumsum(sizes)])
-        arcs = self.arcs[ranges(self.first[:-1][order], sizes)]
-        name, place, target = self.name[order], self.place[order], self.target[order]
-        return ArcRows(name, place, target, first, arcs, self.part[order])
+        return self.take(np.argsort(self.place, kind="stable"))
 
-    def take(self, which: Bools) -> ArcRows:
+    def take(self, which: Bools | Int64) -> ArcRows:
         """Returns some of the rows."""
         sizes = np.diff(self.first)[which]
         first = np.concatenate([[0], np.cumsum(sizes)])
-        arcs = self.arcs[ranges(self.first[:-1][which], sizes)]
+        entries = ranges(self.first[:-1][which], sizes)
         chosen = self.name[which], self.place[which], self.target[which]
-        return ArcRows(*chosen, first, arcs, self.part[which])
+        signed = self.sign[entries], self.limit[which]
+        return ArcRows(*chosen, first, self.arcs[entries], self.part[which], *signed)
 
-    def sums(self, flow: Float64) -> Float64:
-        """Returns the sum of the flows in each row."""
+    def room(self, columns: Float64, flow: Float64) -> Float64:
+        """Returns by how much the sum of each row may grow."""
         numbers = np.repeat(np.arange(len(self)), np.diff(self.first))
-        return sums(numbers, flow[self.arcs], len(self))
+        used = sums(numbers, self.sign * flow[self.arcs], len(self))
+        most = columns[self.target]
+        room: Float64 = np.where(self.limit < 0, most, self.limit - most) - used
+        return room
+
+    def pushes(self, multipliers: Float64, n_arcs: int) -> Float64:
+        """Returns the sum of the multipliers of the rows of each arc."""
+        paid = np.repeat(multipliers, np.diff(self.first))
+        return sums(self.arcs, self.sign * paid, n_arcs)
 
     def same(self, places: Integers, others: ArcRows) -> tuple[Int64, Int64]:
         """Returns which rows are among others, and where: they have the same name and place.
@@ -181,6 +197,8 @@ class Rows:
             np.concatenate([[0], *(a.first[1:] + by for a, by in zip(arcs, n_arcs, strict=False))]),
             np.concatenate([own.arcs for own in arcs]),
             np.repeat(np.arange(len(parts), dtype=np.int32), list(map(len, arcs))),
+            np.concatenate([own.sign for own in arcs]),
+            np.concatenate([own.limit for own in arcs]),
         )
         if sum(len(own) > 0 for own in arcs) > 1:
             rows_over_flows = rows_over_flows.by_place()

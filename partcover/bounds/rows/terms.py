@@ -146,6 +146,10 @@ class Term(ABC):
         """Returns what candidates pay for lying over symbols; None if they pay nothing."""
         return None
 
+    def added(self, counter: PriceCounter) -> Int64 | None:
+        """Returns what is added to the price of each symbol; None if nothing is."""
+        return None
+
     @abstractmethod
     def in_leaf(self, names: Names) -> dict[str, Any]:
         """Returns the term as fields of a `Leaf`."""

@@ -58,7 +58,8 @@ class PartAscent(PrimalDual):
         super().__init__(
             ascent.counter, ascent.budgets.of_case(free, inside, outside), np.zeros(len(inside))
         )
-        self._given = [family.of_case(outside) for family in ascent.families]
+        given = (*ascent.families, *ascent.late)
+        self._given = [family.of_case(outside) for family in given]
         self.weight = ascent.weight
         self.cuts: list[Inequality] = []
         self.active = active = self._closed(active)
@@ -80,6 +81,8 @@ class PartAscent(PrimalDual):
             ours, theirs = rows.same(parts.position[rows.place], ascent.rows.arcs)
             saddle.pair_row[ours] = ascent.paid[theirs]
         self._sum_gains()
+        if ascent.late:
+            self.change(active, [])
 
     def change(self, active: Int32, cuts: Sequence[Inequality]) -> None:
         """Changes the active set and the cuts; keeps the point."""
@@ -106,10 +109,9 @@ class PartAscent(PrimalDual):
         What an arc gains beyond its cost and its payments becomes the multiplier of its own row.
         """
         parts, rows, saddle = self.parts, self.rows.arcs, self.saddle
-        paid = np.repeat(pair_row, np.diff(rows.first))
         before = np.concatenate([[0.0], np.cumsum(price)])
         worth = before[parts.end] - before[parts.start] - 1
-        saddle.row[:] = np.maximum(worth - sums(rows.arcs, paid, len(parts.start)), 0)
+        saddle.row[:] = np.maximum(worth - rows.pushes(pair_row, len(parts.start)), 0)
         saddle.price[:], saddle.pair_row[:], self.mu = price, pair_row, mu
         self._sum_gains()
 
@@ -141,7 +143,7 @@ class PartAscent(PrimalDual):
         parts, rows = self.parts, self.rows.arcs
         self.saddle = parts.saddle()
         parts.copy_point(self.saddle, parts, saddle)
-        self.saddle.set_pairs(rows.first, rows.arcs, rows.target)
+        self.saddle.set_pairs(rows.first, rows.arcs, rows.target, rows.sign, rows.limit)
         self.saddle.pair_row[:], self.saddle.pair_made[:] = saddle.pair_row, saddle.pair_made
         self.budgets.over(self.active)
         self.gains_of, self.moves = np.zeros_like(self.gains_of), np.zeros_like(self.moves)
@@ -193,20 +195,28 @@ class PartAscent(PrimalDual):
         cuts = Cuts(self.cuts)
         self.cuts = cuts.cuts
         self.families = (*self._given, cuts)
-        rows = Rows.stacked([own.rows(self.arcs) for own in self.families], len(self.active))
+        is_first = known is None
+        found = [
+            Rows() if own.begins_late and is_first else own.rows(self.arcs) for own in self.families
+        ]
+        rows = Rows.stacked(found, len(self.active))
         self._left_out = replace(rows, arcs=ArcRows())
         ours = theirs = np.zeros(0, np.int64)
         if known is not None and before is not None and old is not None:
             place = old.place[parts.position[rows.arcs.place]]
             ours, theirs = rows.arcs.same(place, known)
-            tight = self._room(rows) < _ROOM
+            least = np.array([-_VIOLATED if own.begins_late else _ROOM for own in self.families])
+            tight = self._room(rows) < least[rows.arcs.part]
             tight[ours[before.pair_row[theirs] > 0]] = True
             kept = np.cumsum(tight) - 1
             self._left_out = replace(rows, arcs=rows.arcs.take(~tight))
             rows = replace(rows, arcs=rows.arcs.take(tight))
             same = tight[ours]
             ours, theirs = kept[ours[same]], theirs[same]
-        saddle.set_pairs(rows.arcs.first, rows.arcs.arcs, rows.arcs.target)
+        own_rows = rows.arcs
+        saddle.set_pairs(
+            own_rows.first, own_rows.arcs, own_rows.target, own_rows.sign, own_rows.limit
+        )
         # each shard has about as many rows and symbols
         load = saddle.first + saddle.pair_rows + parts.offsets
         self.n_shards = min(SHARDS, 1 + int(load[-1]) // _WORTH_A_SHARD)
@@ -227,9 +237,7 @@ class PartAscent(PrimalDual):
         known = dict(zip(self.rows.own, self.own.tolist(), strict=True))
         fresh = zip(rows.own, rows.own_first.tolist(), strict=True)
         own = [known.get(key, first) for key, first in fresh]
-        most = np.concatenate([self.x[self.active], own])[rows.arcs.target]
-        room: Float64 = most - rows.arcs.sums(self.saddle.flow)
-        return room
+        return rows.arcs.room(np.concatenate([self.x[self.active], own]), self.saddle.flow)
 
     def _step_shard(self, shard: int, keep: float, ahead: Float64) -> None:
         words = self.shards[shard], self.shards[shard + 1]

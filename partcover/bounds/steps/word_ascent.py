@@ -50,6 +50,8 @@ class WordAscent(PrimalDual):
 
     Attributes
     ----------
+    late : list of Family
+        Those of the families whose rows are added together with cuts.
     rewards : ndarray of int64, shape (tokens,)
         The last counted rewards.
     """
@@ -67,7 +69,8 @@ class WordAscent(PrimalDual):
         super().__init__(counter, budgets, counter.fixed.astype(float))
         self.vocabulary = vocabulary
         self.gains = gains
-        self.families = families
+        self.families = [family for family in families if not family.begins_late]
+        self.late = [family for family in families if family.begins_late]
         self.prices: Float64 | None = None
         self.begun = False
         # the present prices, those of the anchor, and those of the last step
@@ -184,7 +187,8 @@ class WordAscent(PrimalDual):
         held = self.active, saddle.which, saddle.begin, saddle.end, words.offsets, words.counts
         arcs = Arcs(*held, self.weight_of_active, x)
         rows = Rows.stacked([family.rows(arcs) for family in self.families], len(self.active))
-        saddle.saddle.set_pairs(rows.arcs.first, rows.arcs.arcs, rows.arcs.target)
+        own = rows.arcs
+        saddle.saddle.set_pairs(own.first, own.arcs, own.target, own.sign, own.limit)
         self._take(rows, arcs)
 
     def _activate(self, active: Bools) -> None:

@@ -9,7 +9,7 @@ of a range do not depend on other ranges.
 import numpy as np
 
 from libc.math cimport fabs
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 
 include "../shared/_position.pxi"
 
@@ -160,7 +160,7 @@ cdef class Saddle:
 
     Each arc has its own row: the arc, the earlier arcs of its candidate that overlap it, and the
     candidate as the target.  `set_pairs` adds rows of any arcs of a word, whose targets are pairs
-    of candidates or single candidates.  Step sizes are those of Pock and Chambolle (2011); the
+    of candidates or single candidates.  A signed row is λ (Σ_q ±f_q + z_target − limit).  Step sizes are those of Pock and Chambolle (2011); the
     metric contains the words' counts, so that step sizes do not depend on them.  The caller handles
     Z.
     """
@@ -180,6 +180,7 @@ cdef class Saddle:
     cdef readonly object pair_rows  # rows of pairs in each word
     cdef const int64_t[::1] pair_first, rows_view
     cdef const int32_t[::1] pair_arcs, pair_target
+    cdef const int8_t[::1] pair_sign, pair_limit
     cdef Py_ssize_t max_length, max_arcs
 
     def __init__(self, offsets, counts, which, start, end, back, prices=None):
@@ -218,9 +219,10 @@ cdef class Saddle:
                     q = self._before(q, o)
         self.over = np.maximum(np.cumsum(self.over)[:-1], 1)
         self.over_view = self.over
-        self.set_pairs(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
+        none, no_signs = np.zeros(0, np.int32), np.zeros(0, np.int8)
+        self.set_pairs(np.zeros(1, np.int64), none, none, no_signs, no_signs)
 
-    def set_pairs(self, first, arcs, target):
+    def set_pairs(self, first, arcs, target, sign, limit):
         """Sets the rows of pairs, with multipliers of 0.
 
         Parameters
@@ -231,9 +233,14 @@ cdef class Saddle:
             The arcs of the rows.
         target : ndarray of int32, shape (rows,)
             The target of each row: a candidate, or a number larger than those of the candidates.
+        sign : ndarray of int8, shape (arcs,)
+            1 or −1 for each arc; only signed rows read it.
+        limit : ndarray of int8, shape (rows,)
+            The limit of a signed row, at least 0; −1 for other rows.
         """
         n = len(target)
         self.pair_first, self.pair_arcs, self.pair_target = first, arcs, target
+        self.pair_sign, self.pair_limit = sign, limit
         self.pair_rows = np.searchsorted(arcs[first[:-1]], self.first).astype(np.int64)
         self.rows_view = self.pair_rows
         self.pair_row, self.pair_made, self.pair_from = (np.zeros(n) for _ in range(3))
@@ -262,14 +269,16 @@ cdef class Saddle:
         return moves[0], moves[1]
 
     def gains(self, double[::1] gain):
-        """Adds Σ c·λ of the rows of each target to `gain`."""
+        """Adds Σ c·λ of the rows of each target to `gain`; subtracts it for signed rows."""
         cdef Py_ssize_t w, o, r
+        cdef double value
         with nogil:
             for w in range(self.counts.shape[0]):
                 for o in range(self.first_view[w], self.first_view[w + 1]):
                     gain[self.which[o]] += self.counts[w] * self.lam[o]
                 for r in range(self.rows_view[w], self.rows_view[w + 1]):
-                    gain[self.pair_target[r]] += self.counts[w] * self.pair_lam[r]
+                    value = self.counts[w] * self.pair_lam[r]
+                    gain[self.pair_target[r]] += value if self.pair_limit[r] < 0 else -value
 
     def step(self, Py_ssize_t words_from, Py_ssize_t words_to, double weight, double keep,
              const double[::1] ahead, double[::1] gain, double[::1] moves):
@@ -340,7 +349,8 @@ cdef class Saddle:
             word.d_made, word.over = &self.d_made[base], &self.over_view[base]
         if word.n_pairs:
             word.pair_first, word.target = &self.pair_first[row], &self.pair_target[row]
-            word.pair_arcs = &self.pair_arcs[0]
+            word.pair_arcs, word.sign = &self.pair_arcs[0], &self.pair_sign[0]
+            word.limit = &self.pair_limit[row]
             word.pair_lam, word.pair_made = &self.pair_lam[row], &self.pair_lam_made[row]
             word.pair_lam0 = &self.pair_lam0[row]
 

@@ -1,7 +1,7 @@
 # The steps towards the saddle point for one word, with arcs that are stored or built on the fly.
 
 from libc.math cimport fabs
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 
 
 cdef struct Word:
@@ -28,6 +28,8 @@ cdef struct Word:
     const int64_t *pair_first
     const int32_t *pair_arcs
     const int32_t *target
+    const int8_t *sign          # of each of `pair_arcs`; read only for signed rows
+    const int8_t *limit         # of each row; −1 if it is not signed
     double *pair_lam
     double *pair_made
     const double *pair_lam0
@@ -138,6 +140,7 @@ cdef void _joined_arcs(Word *word, const Step *step, _Scratch scratch,
     cdef const int32_t *which = word.which
     cdef const int32_t *pair_arcs = word.pair_arcs
     cdef const int64_t *pair_first = word.pair_first
+    cdef const int8_t *sign = word.sign
     cdef const double *before = &scratch.before[0]
     cdef const double *ahead = step.ahead
     cdef double *cover = &scratch.cover[0]
@@ -157,8 +160,12 @@ cdef void _joined_arcs(Word *word, const Step *step, _Scratch scratch,
                 q = _earlier(word, q, o)
     for r in range(word.n_pairs):
         row = word.pair_lam[r]
-        for i in range(pair_first[r], pair_first[r + 1]):
-            push[pair_arcs[i] - first] += row
+        if word.limit[r] < 0:
+            for i in range(pair_first[r], pair_first[r + 1]):
+                push[pair_arcs[i] - first] += row
+        else:
+            for i in range(pair_first[r], pair_first[r + 1]):
+                push[pair_arcs[i] - first] += sign[i] * row
     for o in range(word.n):
         s = word.start[o] - base
         e = word.end[o] - base
@@ -186,8 +193,13 @@ cdef void _joined_arcs(Word *word, const Step *step, _Scratch scratch,
         gain[which[o]] += count * value
     for r in range(word.n_pairs):
         total = -ahead[word.target[r]]
-        for i in range(pair_first[r], pair_first[r + 1]):
-            total += bars[pair_arcs[i] - first]
+        if word.limit[r] < 0:
+            for i in range(pair_first[r], pair_first[r + 1]):
+                total += bars[pair_arcs[i] - first]
+        else:
+            total = -total - word.limit[r]
+            for i in range(pair_first[r], pair_first[r + 1]):
+                total += sign[i] * bars[pair_arcs[i] - first]
         size = pair_first[r + 1] - pair_first[r] + 1
         row = word.pair_lam[r]
         made = _positive(row + weight * total / size)
@@ -195,7 +207,7 @@ cdef void _joined_arcs(Word *word, const Step *step, _Scratch scratch,
         word.pair_made[r] = made
         value = keep * (made + made - row) + drop * word.pair_lam0[r]
         word.pair_lam[r] = value
-        gain[word.target[r]] += count * value
+        gain[word.target[r]] += count * value if word.limit[r] < 0 else -count * value
     moved[0] += flows
     moved[1] += prices
 

@@ -110,8 +110,8 @@ class Certificate:
             if not missing:
                 raise InputError("the tree continues after its last leaf")
             missing += 1 if isinstance(node, Branch) else -1
-            if isinstance(node, Leaf) and node.prices is None and (node.has_cuts or node.charges):
-                raise InputError("a leaf without prices has pairs, cuts or charges")
+            if isinstance(node, Leaf) and node.prices is None and node.has_terms:
+                raise InputError("a leaf without prices has pairs, cuts, charges or merges")
             if isinstance(node, Leaf) and isinstance(node.prices, np.ndarray):
                 sizes.add(len(node.prices))
                 check_prices(node.prices, self.scale_bits)

@@ -29,6 +29,8 @@ __all__ = [
     "cuts_from_json",
     "cuts_to_json",
     "names",
+    "orders_from_json",
+    "orders_to_json",
 ]
 
 CutKind: TypeAlias = Literal["cycle", "clique"]
@@ -324,14 +326,51 @@ def cuts_from_json(data: dict[str, Any], symbols: Symbols) -> tuple[PackedPairs,
     pairs = [_tokens_from_json(pair, tokens) for pair in data["pairs"]]
     if not all(pairs):
         raise InputError("a pair of a leaf has no tokens")
+    packed = _multipliers_from_json(data["multipliers"])
+    cuts = tuple(_cut_from_json(cut, tokens) for cut in data["cuts"])
+    return PackedPairs(tuple(pairs), packed), cuts
+
+
+def orders_to_json(orders: tuple[PairPrices, ...] | PackedPairs) -> dict[str, Any]:
+    """Returns the multipliers of merges as in a file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partcover.problem.certificates.cuts import PairPrices, orders_from_json, orders_to_json
+    >>> data = orders_to_json((PairPrices((b"a", b"b"), np.array([1]), np.array([3])),))
+    >>> data["merges"]
+    [['a', 'b']]
+    >>> orders_from_json(data, "bytes")
+    PackedPairs(1 pairs, ... bytes)
+    """
+    packed = orders if isinstance(orders, PackedPairs) else PackedPairs.of(orders)
+    return {
+        "merges": [[sym.to_json(part) for part in merge] for merge in packed.tokens],
+        "multipliers": base64.b64encode(packed.data).decode("ascii"),
+    }
+
+
+def orders_from_json(data: Any, symbols: Symbols) -> PackedPairs:
+    """Makes the multipliers of merges from the untrusted content of a file."""
+    if not isinstance(data, dict) or data.keys() != {"merges", "multipliers"}:
+        raise InputError("'orders' of a leaf must be an object with 'merges' and 'multipliers'")
+    merges = data["merges"]
+    if not isinstance(merges, list) or not all(
+        isinstance(merge, list) and len(merge) == 2 for merge in merges
+    ):
+        raise InputError("the merges of a leaf are not pairs of tokens")
+    listed = tuple(tuple(sym.from_json(part, symbols) for part in merge) for merge in merges)
+    return PackedPairs(listed, _multipliers_from_json(data["multipliers"]))
+
+
+def _multipliers_from_json(data: Any) -> bytes:
     try:
-        packed = base64.b64decode(data["multipliers"], validate=True)
+        return base64.b64decode(data, validate=True)
     except (TypeError, ValueError):
         raise InputError(
             "the multipliers of a leaf cannot be unpacked: the file is damaged"
         ) from None
-    cuts = tuple(_cut_from_json(cut, tokens) for cut in data["cuts"])
-    return PackedPairs(tuple(pairs), packed), cuts
 
 
 def _cut_from_json(data: Any, tokens: Sequence[Token]) -> Cut:

@@ -17,7 +17,16 @@ from ...runtime.arrays import Int32, Int64
 from ...runtime.notebook import brief
 from .charges import Charge
 from .checksum import whole
-from .cuts import CUT_KEYS, Cut, PackedPairs, PairPrices, cuts_from_json, cuts_to_json
+from .cuts import (
+    CUT_KEYS,
+    Cut,
+    PackedPairs,
+    PairPrices,
+    cuts_from_json,
+    cuts_to_json,
+    orders_from_json,
+    orders_to_json,
+)
 
 __all__ = ["Branch", "Leaf", "Prices", "check_prices", "node_from_json", "node_to_json"]
 
@@ -63,6 +72,9 @@ class Leaf:
         Cuts over these pairs.
     charges : tuple of Charge
         What tokens pay to the tokens that make them, if the instance has merges.
+    orders : tuple of PairPrices, or PackedPairs
+        If these merges are applied in order: for a merge (the two tokens are its parts), the
+        multipliers at borders of words where its result may lie, each at the symbol behind it.
     weights : tuple of int
         A weight for each corpus, at least 0 and not all 0, if the instance has several corpora.
         The counts of a word are added up with these weights.
@@ -81,6 +93,7 @@ class Leaf:
     cuts: tuple[Cut, ...] = ()
     charges: tuple[Charge, ...] = ()
     weights: tuple[int, ...] = ()
+    orders: tuple[PairPrices, ...] | PackedPairs = ()
 
     def __post_init__(self) -> None:
         multipliers = tuple(
@@ -101,6 +114,8 @@ class Leaf:
         beyond = [f"{len(self.pairs):,} pairs", f"{len(self.cuts):,} cuts"] if self.has_cuts else []
         if self.charges:
             beyond.append(f"{len(self.charges):,} charges")
+        if self.orders:
+            beyond.append(f"{len(self.orders):,} merges in order")
         return brief("Leaf", f"{len(self.prices):,} {unit}", *beyond, *self.group_multipliers[:3])
 
     @property
@@ -111,7 +126,12 @@ class Leaf:
     @property
     def is_plain(self) -> bool:
         """Whether the leaf has prices only."""
-        return not (self.group_multipliers or self.pairs or self.cuts or self.charges)
+        return not (self.group_multipliers or self.has_terms)
+
+    @property
+    def has_terms(self) -> bool:
+        """Whether the leaf has pairs, cuts, charges or merges."""
+        return bool(self.has_cuts or self.charges or self.orders)
 
     @property
     def pair_tokens(self) -> tuple[tuple[Token, ...], ...]:
@@ -122,12 +142,14 @@ class Leaf:
 
     def packed(self, scale_bits: int) -> Leaf:
         """Returns the leaf compressed, as in a file."""
-        prices, pairs = self.prices, self.pairs
+        prices, pairs, orders = self.prices, self.pairs, self.orders
         if isinstance(prices, np.ndarray):
             prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
         if not isinstance(pairs, PackedPairs) and pairs:
             pairs = PackedPairs.of(pairs)
-        return replace(self, prices=prices, pairs=pairs)
+        if not isinstance(orders, PackedPairs) and orders:
+            orders = PackedPairs.of(orders)
+        return replace(self, prices=prices, pairs=pairs, orders=orders)
 
     def unpacked_pairs(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
         """Returns the pairs with their multipliers.
@@ -146,6 +168,12 @@ class Leaf:
             If a packed pair has no multipliers or more than its limit, or if the data are damaged.
         """
         return self.pairs.unpacked(limits) if isinstance(self.pairs, PackedPairs) else self.pairs
+
+    def unpacked_orders(self, n_symbols: int) -> tuple[PairPrices, ...]:
+        """Returns the multipliers of merges, each merge with at most one for each symbol."""
+        if not isinstance(self.orders, PackedPairs):
+            return self.orders
+        return self.orders.unpacked([n_symbols] * len(self.orders))
 
     def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
         """Returns the prices as an array.
@@ -217,6 +245,8 @@ def node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
         data["weights"] = list(node.weights)
     if node.charges:
         data["charges"] = [charge.to_json() for charge in node.charges]
+    if node.orders:
+        data["orders"] = orders_to_json(node.orders)
     return data | cuts_to_json(node.pairs, node.cuts)
 
 
@@ -230,7 +260,7 @@ def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
     if not isinstance(node, dict) or not (
         {"prices"}
         <= node.keys()
-        <= {"prices", "group_multipliers", "charges", "weights", *CUT_KEYS}
+        <= {"prices", "group_multipliers", "charges", "weights", "orders", *CUT_KEYS}
     ):
         raise InputError("a node of the tree has neither 'branch' nor 'prices'")
     names = ("group_multipliers", "charges", "weights")
@@ -243,7 +273,8 @@ def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
         raise InputError(
             f"a leaf has some of {', '.join(sorted(CUT_KEYS))}: it must have all of them or none"
         )
-    if node["prices"] is None and not has_cuts and not charges:
+    orders = orders_from_json(node["orders"], symbols) if "orders" in node else ()
+    if node["prices"] is None and not has_cuts and not charges and not orders:
         return Leaf(None, tuple(groups), weights=tuple(weights))
     try:
         packed = base64.b64decode(node["prices"], validate=True)
@@ -251,4 +282,4 @@ def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
         raise InputError("the prices of a leaf cannot be unpacked: the file is damaged") from None
     pairs, cuts = cuts_from_json(node, symbols) if has_cuts else ((), ())
     charged = tuple(Charge.from_json(charge, symbols) for charge in charges)
-    return Leaf(packed, tuple(groups), pairs, cuts, charged, tuple(weights))
+    return Leaf(packed, tuple(groups), pairs, cuts, charged, tuple(weights), orders)

@@ -1,0 +1,308 @@
+"""Order: neighbors that merges would join, because of their order, are not both used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...kernels.steps._saddle_point import arcs as arcs_of
+from ...problem.certificates.cuts import PairPrices
+from ...problem.merge_order import MergeOrder
+from ...runtime.arrays import Bools, Int32, Int64, Integers
+from ..counting.payers import Payments
+from ..counting.price_counter import PriceCounter
+from .family import Family
+from .merges import Merges
+from .rows import ArcRows, Arcs, Rows, ranges
+from .terms import Given, LastStep, Names, OverFlows, Term
+
+__all__ = ["Order"]
+
+_MOST_ARCS = 64  # limit of the arcs across a border; a row with more is left out
+
+
+class Order(Family):
+    """Rows that forbid neighbors which a merge of a chosen token would join.
+
+    Let a merge of *a* and *b* make the chosen token U, and let U lie over a border of a word such
+    that *a* ends there.  If a token of the set L ends at the border, then no token of the set R
+    begins there (`MergeOrder`): L has the tokens that end with *a*, R those that begin with *b*,
+    until after this merge.  In flows, at each border where U may be made ::
+
+        (flows of R that begin here) ≤ (flows of tokens not in L that end here) + 1 − x_U
+
+    Single symbols belong to these sums.  They lie where no token does, so their flow is 1 minus the
+    flows over the symbol.  With that the row has the tokens alone, with signs.
+
+    R has no tokens of which an earlier occurrence reaches over the border.  Each token of R pays
+    the multiplier where it begins, and each token not in L gets it where it
+    ends.  What single symbols pay or get changes the price of their symbol, and U pays.
+    """
+
+    begins_late = True
+
+    def __init__(self, merges: Merges, counter: PriceCounter) -> None:
+        self._merges = merges
+        self._counter = counter
+        self.order = MergeOrder(merges.condition)
+
+    @cached_property
+    def _ways(self) -> tuple[Int64, Int64]:
+        """Where the merges of each candidate begin, and the merges: usable ones that make it."""
+        order, number = self.order, self._merges.numbers
+        made = [
+            (candidate, merge)
+            for merge, (left, right) in enumerate(order.merges)
+            if order.usable[merge]
+            for candidate in number([left + right])  # type: ignore[operator]
+        ]
+        made.sort()
+        owner = np.array([candidate for candidate, _ in made], np.int64)
+        first = np.searchsorted(owner, np.arange(len(self._merges.tokens) + 1))
+        return first, np.array([merge for _, merge in made], np.int64)
+
+    @cached_property
+    def _sizes(self) -> Int64:
+        """The numbers of symbols of both parts of each merge."""
+        pairs = [(len(left), len(right)) for left, right in self.order.merges]
+        return np.array(pairs, np.int64).reshape(-1, 2)
+
+    @cached_property
+    def _ends(self) -> _Parts:
+        return _Parts(map(self.order.ends, self._merges.tokens))
+
+    @cached_property
+    def _begins(self) -> _Parts:
+        return _Parts(map(self.order.begins, self._merges.tokens))
+
+    @cached_property
+    def _everywhere(self) -> tuple[Int32, Int64, Int64]:
+        """All occurrences of all candidates, by start."""
+        counter = self._counter
+        n_symbols = len(counter.instance.words.data)
+        found = arcs_of(counter.places, counter.lo, counter.hi, counter.length, n_symbols)
+        return found[0], found[1].astype(np.int64), found[2].astype(np.int64)
+
+    def may_end(self, token: Integers, merge: Int64) -> Bools:
+        """Returns whether each token ends with the left part of a merge until after the merge."""
+        return self._ends.until(token, self._sizes[merge, 0]) > merge
+
+    def may_begin(self, token: Integers, merge: Int64) -> Bools:
+        """Returns whether each token begins with the right part of a merge until after it."""
+        return self._begins.until(token, self._sizes[merge, 1]) > merge
+
+    def rows(self, arcs: Arcs) -> Rows:
+        """Returns the rows for an active set."""
+        first, merges = self._ways
+        token = arcs.active[arcs.which]
+        start, end = arcs.start.astype(np.int64), arcs.end.astype(np.int64)
+        n_ways = np.diff(first)[token]
+        owner = np.repeat(np.arange(len(token)), n_ways)
+        merge = merges[ranges(first[:-1][token], n_ways)]
+        border = start[owner] + self._sizes[merge, 0]
+        by_end = np.argsort(end, kind="stable")
+        inside = np.repeat(np.arange(len(token)), end - start - 1)
+        at = ranges(start + 1, end - start - 1)
+        by_border = np.argsort(at, kind="stable")
+        lists = (
+            (end[by_end], by_end),
+            (start, np.arange(len(token))),
+            (at[by_border], inside[by_border]),
+        )
+        near = [(np.searchsorted(k, border), np.searchsorted(k, border, "right")) for k, _ in lists]
+        few = near[2][1] - near[2][0] <= _MOST_ARCS
+        owner, merge, border = owner[few], merge[few], border[few]
+        row, other = zip(
+            *(
+                _matched(low[few], high[few], listed)
+                for (low, high), (_, listed) in zip(near, lists, strict=True)
+            ),
+            strict=True,
+        )
+        is_last = self.may_end(token[other[0]], merge[row[0]])
+        is_first = self.may_begin(token[other[1]], merge[row[1]])
+        is_first &= _stands_alone(token, start, end)[other[1]]
+        alone_last, alone_first = (self._sizes[merge] == 1).T.astype(np.int8)
+        # a token that gets something where it ends also gets it where it lies over the border
+        gets, over = (
+            row[n] * len(self._merges.tokens) + token[other[n]].astype(np.int64) for n in (0, 2)
+        )
+        also = np.isin(over, gets[~is_last])
+        sign = np.concatenate(
+            [
+                np.where(is_last, 1, 0) - alone_last[row[0]],
+                np.where(is_first, 1, 0) - alone_first[row[1]],
+                1 - alone_last[row[2]] - alone_first[row[2]] - also,
+            ]
+        )
+        n = len(merge)
+        # without a token of L or of R the row says nothing
+        useful = (alone_last > 0) | (np.bincount(row[0], is_last, n) > 0)
+        useful &= (alone_first > 0) | (np.bincount(row[1], is_first, n) > 0)
+        rows, arc = np.concatenate(row), np.concatenate(other)
+        kept = (sign != 0) & useful[rows]
+        rows, arc, sign = rows[kept], arc[kept], sign[kept]
+        order = np.lexsort((arc, rows, border[rows]))
+        rows, arc, sign = rows[order], arc[order], sign[order]
+        begin = np.flatnonzero(np.diff(rows, prepend=-1))
+        which = rows[begin]
+        return Rows(
+            arcs=ArcRows(
+                -1 - merge[which],
+                border[which],
+                arcs.which[owner[which]].astype(np.int32),
+                np.append(begin, len(rows)),
+                arc.astype(np.int32),
+                sign=sign.astype(np.int8),
+                limit=(2 - alone_first - alone_last)[which].astype(np.int8),
+            )
+        )
+
+    def term(self, last: LastStep) -> OrderTerm:
+        """Returns what tokens pay and get."""
+        return OrderTerm(self, last.over_flows)
+
+    def accounts(self, over: OverFlows) -> tuple[Int64, Int64, Int64]:
+        """Returns what tokens pay: tokens, positions and amounts, below 0 for what they get."""
+        token, start, end = self._everywhere
+        merge, border = -1 - over.names[over.which], over.position
+        by_end = self._by_end
+        ends = end[by_end]
+        row, arc = _matched(
+            np.searchsorted(ends, border), np.searchsorted(ends, border, "right"), by_end
+        )
+        gets = ~self.may_end(token[arc], merge[row])
+        begins = _matched(
+            np.searchsorted(start, border),
+            np.searchsorted(start, border, "right"),
+            np.arange(len(start)),
+        )
+        pays = self.may_begin(token[begins[1]], merge[begins[0]]) & self._alone[begins[1]]
+        return (
+            np.concatenate([token[arc[gets]], token[begins[1][pays]]]).astype(np.int64),
+            np.concatenate([border[row[gets]] - 1, border[begins[0][pays]]]),
+            np.concatenate([-over.multiplier[row[gets]], over.multiplier[begins[0][pays]]]),
+        )
+
+    @cached_property
+    def _by_end(self) -> Int64:
+        return np.argsort(self._everywhere[2], kind="stable")
+
+    @cached_property
+    def _alone(self) -> Bools:
+        return _stands_alone(*self._everywhere)
+
+    def owners(self, over: OverFlows) -> list[int]:
+        """Returns the candidate that the merge of each name makes."""
+        results = [left + right for left, right in self.pairs(over)]
+        return self._merges.numbers(results)
+
+    def pairs(self, over: OverFlows) -> list[tuple[Any, Any]]:
+        """Returns the merge of each name."""
+        return [self.order.merges[-1 - name] for name in over.names.tolist()]
+
+    def added(self, over: OverFlows, n_symbols: int) -> Int64:
+        """Returns what is added to the price of each symbol."""
+        merge = -1 - over.names[over.which]
+        left, right = self._sizes[merge].T
+        added = np.zeros(n_symbols, np.int64)
+        np.add.at(added, over.position[right == 1], over.multiplier[right == 1])
+        np.subtract.at(added, over.position[left > 1] - 1, over.multiplier[left > 1])
+        return added
+
+
+class _Parts:
+    """The first or last parts of candidates, by number of symbols."""
+
+    def __init__(self, parts: Iterable[Iterable[tuple[int, int]]]) -> None:
+        listed = [(token, size, joined) for token, own in enumerate(parts) for size, joined in own]
+        table = np.array(listed, np.int64).reshape(-1, 3)
+        self._longest = int(table[:, 1].max(initial=0)) + 1
+        key = table[:, 0] * self._longest + table[:, 1]
+        order = np.argsort(key)
+        self._key = np.append(key[order], np.int64(-1))
+        self._joined = np.append(table[order, 2], np.int64(-1))
+
+    def until(self, token: Integers, size: Int64) -> Int64:
+        """Returns the merge that joins the part of each token with a size to more; −1 if none."""
+        key = token.astype(np.int64) * self._longest + size
+        at = np.searchsorted(self._key[:-1], key)
+        found: Int64 = np.where(
+            (self._key[at] == key) & (size < self._longest), self._joined[at], -1
+        )
+        return found
+
+
+def _stands_alone(token: Integers, start: Int64, end: Int64) -> Bools:
+    """Returns whether no earlier occurrence of the same token reaches into each occurrence.
+
+    A token pays for the symbol behind the border, and so would an earlier occurrence over it.
+    """
+    order = np.lexsort((start, token))
+    alone = np.ones(len(token), bool)
+    reaches = (token[order][1:] == token[order][:-1]) & (end[order][:-1] > start[order][1:])
+    alone[order[1:]] = ~reaches
+    return alone
+
+
+def _matched(low: Integers, high: Integers, listed: Int64) -> tuple[Int64, Int64]:
+    """Returns the entries ``listed[low:high]`` of each row, and their rows."""
+    sizes = (high - low).astype(np.int64)
+    return np.repeat(np.arange(len(low)), sizes), listed[ranges(low.astype(np.int64), sizes)]
+
+
+@dataclass(frozen=True)
+class OrderTerm(Term):
+    """What tokens pay and get at borders of merges.
+
+    Attributes
+    ----------
+    order : Order
+        Which tokens pay.
+    over : OverFlows
+        The multipliers, by merge: merge n has the name −1 − n.
+    """
+
+    order: Order
+    over: OverFlows
+
+    def finer(self, bits: int) -> OrderTerm:
+        """Returns the same multipliers in units that are finer by this many binary digits."""
+        return replace(self, over=self.over.finer(bits))
+
+    def gives(self, counter: PriceCounter) -> Given:
+        """Returns what the results of merges pay, and the loss: the multipliers of all rows."""
+        given = Given()
+        for token, paid in zip(self.order.owners(self.over), self.over.sums(counter), strict=True):
+            given.tokens[token] -= paid
+            given.loss += paid
+        return given
+
+    def payments(self, counter: PriceCounter) -> Payments | None:
+        """Returns the payments of tokens, each in a list of its own."""
+        token, position, amount = self.order.accounts(self.over)
+        if not len(token):
+            return None
+        payers = np.unique(token)
+        return Payments(token, position, amount, payers, payers)
+
+    def added(self, counter: PriceCounter) -> Int64 | None:
+        """Returns what is added to the price of each symbol."""
+        return self.order.added(self.over, len(counter.instance.words.data))
+
+    def in_leaf(self, names: Names) -> dict[str, Any]:
+        """Returns the multipliers by merge."""
+        over, orders = self.over, []
+        at = names.rank[over.position]
+        order = np.lexsort((at, over.which))
+        bounds = np.searchsorted(over.which[order], np.arange(len(over.names) + 1)).tolist()
+        for n, pair in enumerate(self.order.pairs(over)):
+            own = order[bounds[n] : bounds[n + 1]]
+            own = own[over.multiplier[own] > 0]
+            if len(own):
+                orders.append(PairPrices(pair, at[own], over.multiplier[own]))
+        return {"orders": tuple(sorted(orders, key=lambda each: each.tokens))}

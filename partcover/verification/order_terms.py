@@ -1,0 +1,119 @@
+"""Checks the multipliers of merges that are applied in order, and sums what tokens pay."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from ..corpus.symbols import Token
+from ..errors import InputError
+from ..problem.certificates.cuts import PairPrices, names
+from ..problem.merge_condition import MergeCondition
+from ..problem.merge_order import MergeOrder
+from .sorted_words import SortedWords
+
+__all__ = ["OrderTerms"]
+
+_FREE_STEPS = 1 << 26  # parts of words that are looked at
+_STEPS_A_MULTIPLIER = 256
+
+
+class OrderTerms:
+    """The effect of the multipliers of merges on a leaf's bound.
+
+    Parameters
+    ----------
+    condition : MergeCondition
+        The merges, which are applied in order.
+    orders : sequence of PairPrices
+        The multipliers.
+    words : SortedWords
+        The words.
+
+    Attributes
+    ----------
+    paid : Counter of token
+        What the results of merges pay: their rewards are lower by it, and so is the bound.
+    added : defaultdict of int
+        What is added to the price of a symbol.
+    due : dict of token
+        For each token what its occurrences pay at a symbol; below 0 what they get.
+    n_entries : int
+        Number of stored values.
+
+    Raises
+    ------
+    InputError
+        For a merge that the condition does not have or whose parts can be made in several ways, and
+        for a multiplier that is not above 0, or at a place where the merge is not possible.
+    """
+
+    def __init__(
+        self, condition: MergeCondition, orders: Sequence[PairPrices], words: SortedWords
+    ) -> None:
+        self.paid: Counter[Token] = Counter()
+        self.added: dict[int, int] = defaultdict(int)
+        self.due: dict[Token, Counter[int]] = defaultdict(Counter)
+        self._words = words
+        order = MergeOrder(condition)
+        self._last = cache(lambda token: dict(order.ends(token)))
+        self._first = cache(lambda token: dict(order.begins(token)))
+        self._steps, n_multipliers = 0, 0
+        number = {merge: n for n, merge in enumerate(order.merges)}
+        if len({each.tokens for each in orders}) < len(orders):
+            raise InputError("a leaf has a merge twice")
+        for each in orders:
+            merge: Any = each.tokens
+            n = number.get(merge, -1)
+            if n < 0 or not order.usable[n]:
+                about = (
+                    "is not one of the instance's" if n < 0 else "has parts made in several ways"
+                )
+                raise InputError(f"the merge of {names(each.tokens)} {about}")
+            before = -1
+            for symbol, multiplier in zip(
+                each.positions.tolist(), each.multipliers.tolist(), strict=True
+            ):
+                if multiplier <= 0 or not before < symbol < len(words.word_at):
+                    raise InputError(
+                        f"the merge of {names(each.tokens)} has multipliers that are not above 0 "
+                        "at ascending symbols"
+                    )
+                before, n_multipliers = symbol, n_multipliers + 1
+                self._take(merge, n, symbol, multiplier)
+                if self._steps > _FREE_STEPS + _STEPS_A_MULTIPLIER * n_multipliers:
+                    raise InputError("merges have too many neighbors for a check in short time")
+        self.n_entries = n_multipliers + sum(map(len, self.due.values()))
+
+    def _take(self, merge: tuple[Any, Any], number: int, symbol: int, multiplier: int) -> None:
+        """Adds a multiplier of a merge at the border before a symbol."""
+        words, (left, right) = self._words, merge
+        word = words.word_at[symbol]
+        first, text = words.first[word], words.text
+        end = first + words.sizes[word]
+        start, stop = symbol - len(left), symbol + len(right)
+        if start < first or stop > end or text[start:stop] != left + right:
+            raise InputError(f"{names(merge)} are not on both sides of a symbol with a multiplier")
+        self.paid[left + right] += words.count_at[symbol] * multiplier
+        if len(right) == 1:  # the single symbol pays
+            self.added[symbol] += multiplier
+        if len(left) > 1:  # the single symbol gets
+            self.added[symbol - 1] -= multiplier
+        self._steps += end - first
+        for begin in range(first, symbol - 1):
+            token = text[begin:symbol]
+            if self._last(token).get(len(left), -1) <= number:
+                self.due[token][symbol - 1] -= multiplier
+        for begin in range(symbol + 2, end + 1):
+            token = text[symbol:begin]
+            joined = self._first(token).get(len(right), -1)
+            if joined > number and not self._reaches(token, first, symbol, end):
+                self.due[token][symbol] += multiplier
+
+    def _reaches(self, token: Any, first: int, symbol: int, end: int) -> bool:
+        """Returns whether an earlier occurrence of a token in the word lies over a symbol."""
+        size, text = len(token), self._words.text
+        earlier = range(max(first, symbol - size + 1), min(symbol, end - size + 1))
+        return any(text[start : start + size] == token for start in earlier)

@@ -1,0 +1,232 @@
+"""Bounds for words that are segmented by merges in their order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from properties import tries
+
+from partcover import (
+    Certificate,
+    Instance,
+    MergeCondition,
+    Vocabulary,
+    WordCounts,
+    check_certificate,
+    improve,
+    lower_bound,
+    prune,
+    segment,
+    solve,
+    trainers,
+)
+from partcover.bounds.counting.price_counter import PriceCounter
+from partcover.bounds.rows.merges import Merges
+from partcover.bounds.rows.order import Order
+from partcover.bounds.rows.rows import Arcs
+from partcover.errors import InputError
+from partcover.kernels.steps._saddle_point import arcs
+from partcover.problem.certificates.cuts import PairPrices
+from partcover.problem.certificates.nodes import Leaf, node_from_json, node_to_json
+from partcover.problem.merge_order import MergeOrder
+from partcover.runtime.processes.parallel import call_in_turn
+
+
+@st.composite
+def bases(draw) -> tuple[WordCounts, Vocabulary]:
+    """Words and a vocabulary with merges: those of BPE, or any, in any order."""
+    alphabet = draw(st.sampled_from(["ab", "abc", "aé"]))
+    word = st.text(alphabet, min_size=1, max_size=7)
+    words = WordCounts.from_counts(draw(st.dictionaries(word, st.integers(1, 9), min_size=1)))
+    if draw(st.booleans()) and alphabet != "aé":
+        base = trainers.bpe(Instance(words, draw(st.integers(2, 6)))).vocabulary
+        assume(len(base))
+        return words, base
+    parts, merges = list(alphabet), []
+    for _ in range(draw(st.integers(1, 7))):
+        pair = draw(st.sampled_from(parts)), draw(st.sampled_from(parts))
+        if pair not in merges and len("".join(pair)) <= 6:
+            merges.append(pair)
+            parts += {"".join(pair)} - {*parts}
+    merges = draw(st.permutations(merges))
+    tokens = sorted({left + right for left, right in merges} | ({"é"} & {*alphabet}))
+    rule = "character_merges" if "é" in alphabet else "merges"
+    return words, Vocabulary(tokens, rule=rule, merges=merges)
+
+
+def restricted(base: Vocabulary, tokens) -> Vocabulary:
+    """The vocabulary of some tokens, with those merges whose parts and results are there."""
+    there = {*tokens}
+    kept = [
+        pair
+        for pair in base.merges
+        if all(len(part) == 1 or part in there for part in (*pair, pair[0] + pair[1]))
+    ]
+    return Vocabulary(sorted(there), rule=base.rule, merges=kept)
+
+
+def pieces_of(cut) -> list[list[tuple[int, int]]]:
+    """The pieces of each word, as starts and ends of positions."""
+    ends = (np.flatnonzero(cut.ends) + 1).tolist()
+    pieces = list(zip([0, *ends], ends, strict=False))
+    offsets = cut.words.offsets.tolist()
+    return [
+        [piece for piece in pieces if first <= piece[0] < last]
+        for first, last in zip(offsets, offsets[1:], strict=False)
+    ]
+
+
+@tries(400)
+@given(bases(), st.data())
+def test_neighbors_that_a_merge_would_join_do_not_stay_apart(given_, data):
+    words, base = given_
+    order = MergeOrder(MergeCondition.of(base))
+    chosen = data.draw(st.sets(st.sampled_from(base.tokens)))
+    text = words.data.tobytes()
+    for pieces in pieces_of(segment(words, restricted(base, chosen))):
+        for (start, border), (_, end) in zip(pieces, pieces[1:], strict=False):
+            left, right = text[start:border], text[border:end]
+            last, first = dict(order.ends(left)), dict(order.begins(right))
+            for number, (a, b) in enumerate(order.merges):
+                if order.usable[number] and a + b in chosen:
+                    stays = last.get(len(a), -1) > number and left.endswith(a)
+                    assert not (stays and first.get(len(b), -1) > number and right.startswith(b))
+
+
+@tries(300)
+@given(bases(), st.data())
+def test_each_segmentation_keeps_the_rows(given_, data):
+    words, base = given_
+    chosen = data.draw(st.sets(st.sampled_from(base.tokens)))
+    instance = Instance(words, 3, candidates=base.tokens, merges=MergeCondition.of(base))
+    counter = PriceCounter(instance, call_in_turn)
+    words, index = counter.instance.words, counter.instance.index
+    found = arcs(counter.places, counter.lo, counter.hi, counter.length, len(words.data))
+    which, start, end, _ = found
+    tokens = list(index.tokens_at(counter.intervals))
+    x = np.array([float(token in chosen) for token in tokens])
+    pieces = [piece for own in pieces_of(segment(words, restricted(base, chosen))) for piece in own]
+    flow = np.array(
+        [float(piece in pieces) for piece in zip(start.tolist(), end.tolist(), strict=True)]
+    )
+    active = np.arange(len(tokens), dtype=np.int32)
+    weight = counter.weight.astype(float)
+    given_arcs = Arcs(active, which, start, end, words.offsets, words.counts, weight, x)
+    rows = Order(Merges(counter, instance.merges), counter).rows(given_arcs).arcs
+    assert (rows.room(x, flow) >= -1e-9).all()
+    assert (np.diff(rows.place) >= 0).all()
+    assert (rows.limit >= 0).all()
+
+
+@tries(80)
+@given(bases(), st.data())
+def test_no_choice_of_tokens_needs_fewer_than_the_bound(given_, data):
+    words, base = given_
+    k = data.draw(st.integers(0, len(base)))
+    instance = Instance(words, k, candidates=base.tokens, merges=MergeCondition.of(base))
+    bound = lower_bound(instance, iterations=600)
+    check = check_certificate(instance, bound.certificate)
+    assert (check.problems, check.lower_bound) == ((), bound.lower_bound)
+    again = Certificate.from_json(bound.certificate.to_json())
+    assert check_certificate(instance, again) == check
+    fewest = min(
+        segment(words, restricted(base, chosen)).tokens for chosen in combinations(base.tokens, k)
+    )
+    assert bound.lower_bound <= fewest
+
+
+# ab|cd is the shortest path of abcd; with all three tokens merging makes a|bc|d
+WORDS = {"abcd": 1, "bc": 1}
+MERGES = ((b"b", b"c"), (b"a", b"b"), (b"c", b"d"))
+TOKENS = [left + right for left, right in MERGES]
+INSTANCE = Instance(WORDS, 3, candidates=TOKENS, merges=MergeCondition(MERGES, in_order=True))
+
+
+def order_of(*positions: int, merge=MERGES[0], multiplier: int = 1) -> PairPrices:
+    multipliers = np.full(len(positions), multiplier, np.int64)
+    return PairPrices(merge, np.array(positions, np.int64), multipliers)
+
+
+def proof(*orders: PairPrices, instance: Instance = INSTANCE, bound: int = 4) -> Certificate:
+    leaf = Leaf(np.array([1, 0, 0, 1, 1, 1], np.int32), orders=orders)
+    return Certificate.of(instance, (leaf,), bound, scale_bits=0)
+
+
+def test_the_example_by_hand():
+    check = check_certificate(INSTANCE, proof(order_of(2)))
+    assert (check.ok, check.lower_bound) == (True, 4)
+    assert check_certificate(INSTANCE, proof()).lower_bound == 3
+    assert lower_bound(INSTANCE).lower_bound == 4
+    by_path = replace(INSTANCE, merges=replace(INSTANCE.merges, in_order=False))
+    assert lower_bound(by_path).lower_bound == 3
+
+
+@pytest.mark.parametrize(
+    ("orders", "message"),
+    [
+        ([order_of(2, merge=(b"d", b"a"))], "'d' and 'a' is not one of the instance's"),
+        ([order_of(2), order_of(5)], "a leaf has a merge twice"),
+        ([order_of(2, multiplier=0)], "not above 0 at ascending symbols"),
+        ([order_of(2, multiplier=-1)], "not above 0 at ascending symbols"),
+        ([order_of(2, 2)], "not above 0 at ascending symbols"),
+        ([order_of(-1)], "not above 0 at ascending symbols"),
+        ([order_of(6)], "not above 0 at ascending symbols"),
+        ([order_of(1)], "not on both sides"),
+        ([order_of(4)], "not on both sides"),  # behind the border of two words
+    ],
+)
+def test_multipliers_that_are_refused(orders, message):
+    check = check_certificate(INSTANCE, proof(*orders))
+    assert not check.ok
+    assert message in check.problems[0]
+
+
+def test_a_merge_whose_parts_have_several_ways_is_refused():
+    merges = (*MERGES, (b"bc", b"d"), (b"b", b"cd"), (b"a", b"bcd"))
+    tokens = sorted({left + right for left, right in merges})
+    condition = MergeCondition(merges, in_order=True)
+    instance = Instance(WORDS, 3, candidates=tokens, merges=condition)
+    check = check_certificate(instance, proof(order_of(1, merge=merges[-1]), instance=instance))
+    assert "has parts made in several ways" in check.problems[0]
+
+
+def test_an_instance_without_order_refuses_its_multipliers():
+    by_path = replace(INSTANCE, merges=replace(INSTANCE.merges, in_order=False))
+    for instance in (by_path, Instance(WORDS, 3, candidates=TOKENS)):
+        check = check_certificate(instance, proof(order_of(2), instance=instance))
+        assert not check.ok
+        assert "applied in order" in check.problems[0]
+    with pytest.raises(InputError, match="only `lower_bound` and `prune`"):
+        solve(INSTANCE)
+    with pytest.raises(InputError, match="only `lower_bound` and `prune`"):
+        improve(INSTANCE)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [7, {}, {"merges": 7, "multipliers": ""}, {"merges": [["b"]], "multipliers": ""}],
+)
+def test_files_with_other_orders_are_refused(change):
+    node = node_to_json(proof(order_of(2)).tree[0], 0)
+    with pytest.raises(InputError, match=r"'orders' of a leaf|merges of a leaf"):
+        node_from_json({**node, "orders": change}, "bytes")
+
+
+@pytest.mark.long
+def test_a_pruned_bpe_is_nearly_proven():
+    random = np.random.default_rng(7)
+    stems = ["".join(random.choice(list("abcdefgh"), 3)) for _ in range(40)]
+    drawn = {"".join(random.choice(stems, 2)): int(n) for n in random.integers(1, 50, 300)}
+    words = WordCounts.from_counts(drawn)
+    base = trainers.bpe(Instance(words, 120)).vocabulary
+    found = prune(base, words, 60)
+    assert found.check().ok
+    by_path = replace(found.instance, merges=replace(found.instance.merges, in_order=False))
+    plain = lower_bound(by_path).lower_bound
+    assert plain < found.lower_bound <= found.tokens
+    assert found.tokens - found.lower_bound < (found.tokens - plain) / 2
