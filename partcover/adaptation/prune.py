@@ -90,7 +90,8 @@ def prune(
     the first of the others fill up the rest.
 
     Under merges, the merges that stay can still make every token that stays (`MergeTree`); the
-    bound holds for any k tokens, whether merges can make them or not.
+    bound holds for any k tokens, whether merges can make them or not.  Where the base lists its
+    merges, it includes what merging in their order costs beyond the shortest path.
 
     Examples
     --------

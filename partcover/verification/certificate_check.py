@@ -146,6 +146,22 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     tokens as the shortest path, and a token that merges do not make is never used.  So the bound
     holds for all vocabularies segmented by merging.
 
+    Merges in their order (`MergeCondition.in_order`): take a merge of a and b, and a symbol p of a
+    word W with a before p and b from p on.  `partcover.problem.merge_order.MergeOrder` says which
+    tokens A that end before p keep a as their last part until after the merge (L), and which tokens
+    B that begin with p keep b as their first part (R), and proves: if ab is in S, no A of L is
+    followed by a B of R.  So (B of R) ≤ (pieces not in L that end before p) + 1 − [ab in S].  With
+    a multiplier m ≥ 0 for this row, tokens of R pay m where they begin with p, and tokens not in L
+    get m where they end before p.  A single symbol p that is in R has a price that is higher by m,
+    and one before p that is not in L a price that is lower by m.  The reward of ab and the bound
+    are lower by c(W)·m.
+
+    Why, for the segmentation of W by the merges with S: in lines 2 and 3 a piece that pays costs
+    its payments in addition, so line 5 holds if the payments are added to the tokens needed.  Over
+    the pieces of a word they sum to at most m·(1 − [ab in S]) for each row, which is what the bound
+    and the reward of ab are lower by.  A token that also pays elsewhere would make this wrong, so
+    a token of which an earlier occurrence contains p is not in R; one that gets more does not.  ∎
+
     Several corpora (`Instance.corpora`): a leaf has weights w ≥ 0, not all 0, and c(W) is
     Σ w_i·c_i(W) for the counts c_i(W) of corpus i.  Let L be the bound of the leaf, t_i the tokens
     of corpus i and r_i its reference.  Then L ≤ Σ w_i·t_i ≤ z·Σ w_i·r_i for the largest ratio

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -70,14 +70,19 @@ def restricted(base: Vocabulary, tokens) -> Vocabulary:
     return Vocabulary(sorted(there), rule=base.rule, merges=kept)
 
 
+def fewest_in_order(words: WordCounts, base: Vocabulary, k: int) -> int:
+    """The fewest tokens that any k tokens of a base need, by the merges that stay."""
+    choices = combinations(base.tokens, k)
+    return min(segment(words, restricted(base, chosen)).tokens for chosen in choices)
+
+
 def pieces_of(cut) -> list[list[tuple[int, int]]]:
     """The pieces of each word, as starts and ends of positions."""
     ends = (np.flatnonzero(cut.ends) + 1).tolist()
     pieces = list(zip([0, *ends], ends, strict=False))
     offsets = cut.words.offsets.tolist()
     return [
-        [piece for piece in pieces if first <= piece[0] < last]
-        for first, last in zip(offsets, offsets[1:], strict=False)
+        [piece for piece in pieces if first <= piece[0] < last] for first, last in pairwise(offsets)
     ]
 
 
@@ -89,7 +94,7 @@ def test_neighbors_that_a_merge_would_join_do_not_stay_apart(given_, data):
     chosen = data.draw(st.sets(st.sampled_from(base.tokens)))
     text = words.data.tobytes()
     for pieces in pieces_of(segment(words, restricted(base, chosen))):
-        for (start, border), (_, end) in zip(pieces, pieces[1:], strict=False):
+        for (start, border), (_, end) in pairwise(pieces):
             left, right = text[start:border], text[border:end]
             last, first = dict(order.ends(left)), dict(order.begins(right))
             for number, (a, b) in enumerate(order.merges):
@@ -134,10 +139,34 @@ def test_no_choice_of_tokens_needs_fewer_than_the_bound(given_, data):
     assert (check.problems, check.lower_bound) == ((), bound.lower_bound)
     again = Certificate.from_json(bound.certificate.to_json())
     assert check_certificate(instance, again) == check
-    fewest = min(
-        segment(words, restricted(base, chosen)).tokens for chosen in combinations(base.tokens, k)
-    )
-    assert bound.lower_bound <= fewest
+    assert bound.lower_bound <= fewest_in_order(words, base, k)
+
+
+@tries(300)
+@given(bases(), st.data())
+def test_any_multipliers_prove_a_bound(given_, data):
+    """Whatever prices and multipliers a file has, no choice of tokens needs fewer."""
+    words, base = given_
+    k = data.draw(st.integers(0, len(base)))
+    condition = MergeCondition.of(base)
+    instance = Instance(words, k, candidates=base.tokens, merges=condition)
+    text, order = b"|".join(sorted(word for word, _ in words)), MergeOrder(condition)
+    orders = []
+    for number, (left, right) in enumerate(order.merges):
+        starts = [n for n in range(len(text)) if text.startswith(left + right, n)]
+        places = [n + len(left) - text[:n].count(b"|") for n in starts]
+        chosen = sorted(data.draw(st.sets(st.sampled_from(places)))) if places else []
+        if order.usable[number] and chosen:
+            size = {"min_size": len(chosen), "max_size": len(chosen)}
+            multipliers = data.draw(st.lists(st.integers(1, 12), **size))
+            arrays = np.array(chosen, np.int64), np.array(multipliers, np.int64)
+            orders.append(PairPrices((left, right), *arrays))
+    size = len(words.data)
+    prices = data.draw(st.lists(st.integers(-8, 8), min_size=size, max_size=size))
+    leaf = Leaf(np.array(prices, np.int32), orders=tuple(orders))
+    check = check_certificate(instance, Certificate.of(instance, (leaf,), 0, scale_bits=3))
+    assert check.ok
+    assert check.lower_bound <= fewest_in_order(words, base, k)
 
 
 # ab|cd is the shortest path of abcd; with all three tokens merging makes a|bc|d

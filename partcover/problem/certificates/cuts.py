@@ -352,7 +352,16 @@ def orders_to_json(orders: tuple[PairPrices, ...] | PackedPairs) -> dict[str, An
 
 
 def orders_from_json(data: Any, symbols: Symbols) -> PackedPairs:
-    """Makes the multipliers of merges from the untrusted content of a file."""
+    """Makes the multipliers of merges from the untrusted content of a file.
+
+    Examples
+    --------
+    >>> from partcover.problem.certificates.cuts import orders_from_json
+    >>> orders_from_json({"merges": [["a"]], "multipliers": ""}, "bytes")
+    Traceback (most recent call last):
+        ...
+    partcover.errors.InputError: the merges of a leaf are not pairs of tokens
+    """
     if not isinstance(data, dict) or data.keys() != {"merges", "multipliers"}:
         raise InputError("'orders' of a leaf must be an object with 'merges' and 'multipliers'")
     merges = data["merges"]
