@@ -160,9 +160,9 @@ cdef class Saddle:
 
     Each arc has its own row: the arc, the earlier arcs of its candidate that overlap it, and the
     candidate as the target.  `set_pairs` adds rows of any arcs of a word, whose targets are pairs
-    of candidates or single candidates.  A signed row is λ (Σ_q ±f_q + z_target − limit).  Step sizes are those of Pock and Chambolle (2011); the
-    metric contains the words' counts, so that step sizes do not depend on them.  The caller handles
-    Z.
+    of candidates or single candidates.  A signed row is λ (Σ_q ±f_q + z_target − limit).  Step
+    sizes are those of Pock and Chambolle (2011); the metric contains the words' counts, so that
+    step sizes do not depend on them.  The caller handles Z.
     """
     cdef const int64_t[::1] offsets
     cdef const double[::1] counts
