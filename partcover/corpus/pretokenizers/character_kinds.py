@@ -14,18 +14,17 @@ from .unicode_tables import NEWER, SMALL, ranges_of
 
 __all__ = ["PLACES", "character_kinds", "code_points"]
 
-#: What the characters of a category are.
+#: What characters are, by disjoint classes; those looked for first are the most frequent ones.
 _KINDS = {
-    r"\p{Lu}+": _encoder.LETTER | _encoder.UPPER,
-    r"\p{Lt}+": _encoder.LETTER | _encoder.UPPER,
-    r"\p{Ll}+": _encoder.LETTER | _encoder.LOWER,
-    r"\p{Lm}+": _encoder.LETTER | _encoder.UPPER | _encoder.LOWER,
     r"\p{Lo}+": _encoder.LETTER | _encoder.UPPER | _encoder.LOWER,
+    r"[\p{Cn}\p{Co}\p{Cs}]+": 0,
     r"\p{M}+": _encoder.MARK | _encoder.UPPER | _encoder.LOWER,
-    r"\p{N}+": _encoder.NUMBER,
-    r"\p{Nd}+": _encoder.DECIMAL,
-    r"\p{P}+": _encoder.SIGN,
-    r"\p{S}+": _encoder.SIGN,
+    r"\p{Ll}+": _encoder.LETTER | _encoder.LOWER,
+    r"[\p{Lu}\p{Lt}]+": _encoder.LETTER | _encoder.UPPER,
+    r"\p{Lm}+": _encoder.LETTER | _encoder.UPPER | _encoder.LOWER,
+    r"\p{Nd}+": _encoder.NUMBER | _encoder.DECIMAL,
+    r"[\p{Nl}\p{No}]+": _encoder.NUMBER,
+    r"[\p{P}\p{S}]+": _encoder.SIGN,
     r"\s+": _encoder.WHITE,
 }
 #: Where Unicode has characters that are any of these; a test looks at the others.
@@ -43,7 +42,13 @@ def character_kinds() -> npt.NDArray[np.uint8]:
     ndarray of uint8, shape (0x110000,)
         Read-only.
     """
-    kinds = code_points(_KINDS).copy()
+    kinds = np.zeros(0x110000, np.uint8)
+    bits = [*_KINDS.values()]
+    classes = regex.compile("|".join(f"({class_})" for class_ in _KINDS))
+    for place in PLACES:
+        for match in classes.finditer(_characters(place)):
+            first, end = match.span()
+            kinds[place.start + first : place.start + end] = bits[match.lastindex - 1]
     for first, last in ranges_of(NEWER):
         kinds[first : last + 1] = 0
     kinds[ord(SMALL)] = _KINDS[r"\p{Ll}+"]
@@ -76,11 +81,14 @@ def code_points(
     """
     kinds = np.zeros(0x110000, np.uint8)
     for place in places:
-        codes = np.arange(place.start, place.stop, dtype="<u4")
-        text = str(codes.view(f"<U{len(codes)}")[0])
-        kinds[codes] = _matching(text, patterns)
+        kinds[place.start : place.stop] = _matching(_characters(place), patterns)
     kinds.setflags(write=False)
     return kinds
+
+
+def _characters(place: range) -> str:
+    codes = np.arange(place.start, place.stop, dtype="<u4")
+    return str(codes.view(f"<U{len(codes)}")[0])
 
 
 def _matching(text: str, patterns: Mapping[str, int]) -> npt.NDArray[np.uint8]:
