@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -185,6 +184,8 @@ class WordArrays:
     @cached_property
     def digest(self) -> str:
         """The SHA-256 of the sorted counted words: the same for any order of words."""
+        import hashlib  # OpenSSL takes 4 MiB
+
         sha = hashlib.sha256(self.symbols.encode())
         arrays = self.utf8_arrays()
         if arrays is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
 
 from ..errors import printable, shorten
@@ -57,8 +56,10 @@ def _cell(value: object) -> str:
         text = "–" if value is None else _escaped(str(value))
         return f'<td style="text-align:left">{text}</td>'
     text = f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
-    return f'<td style="text-align:right">{html.escape(text)}</td>'
+    return f'<td style="text-align:right">{text}</td>'
 
 
 def _escaped(text: str, length: int = _CELL) -> str:
+    import html  # its tables are large
+
     return html.escape(shorten(printable(text), length))

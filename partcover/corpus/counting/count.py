@@ -35,7 +35,15 @@ from ..word_arrays import Arrays
 from .runs import Spill, write_run
 from .shards import Shard
 
-__all__ = ["CountSettings", "Tally", "blocks", "count_shard", "count_texts", "not_counted"]
+__all__ = [
+    "CountSettings",
+    "Tally",
+    "blocks",
+    "count_only_shard",
+    "count_shard",
+    "count_texts",
+    "not_counted",
+]
 
 
 PIECES = 1 << 26  # bytes of distinct pieces after which a rule is run over them
@@ -47,10 +55,10 @@ PIECES_SHARE, TABLE_SHARE, BLOCK_SHARE = 12, 8, 6
 class Tally:
     """Counts words in one thread.
 
-    Pieces are counted in `table`, and words of the first rule where these are found as fast, which
-    are pieces that it splits no further.  Where a piece is not a word yet (`Pretokenizer.mark` is
-    None), each distinct piece is split whenever the table has grown to `PIECES` bytes, and its
-    words are counted in `words`.
+    Pieces are counted in `table`.  Where a piece is not a word yet (`Pretokenizer.mark` is None),
+    each distinct piece is split whenever the table has grown to `PIECES` bytes, and its words are
+    counted in `words`.  Words of the first rule that are found as fast as pieces are counted in
+    `words` if there is no other rule, and otherwise as pieces, which it splits no further.
 
     Parameters
     ----------
@@ -92,7 +100,9 @@ class Tally:
             chunks = map(self.normalizer.of_bytes, blocks(chunks, self.normalizer, document))
         for block in blocks(chunks, rule, document):
             if self.at_once and _is_mostly_ascii(block):
-                self.table.add_words_of(block, rule.finder, character_kinds())
+                are_words = self.pretokenizer.mark is None and len(self.pretokenizer.rules) == 1
+                table = self.words if are_words else self.table
+                table.add_words_of(block, rule.finder, character_kinds())
             else:
                 self.table.add_text(block, rule.pieces)
             if self.pretokenizer.mark is None and self.table.nbytes > self.pieces:
@@ -306,6 +316,27 @@ def count_texts(texts: Iterable[str | bytes], settings: CountSettings) -> Arrays
     return tally.result(True)
 
 
+def count_only_shard(
+    shard: Shard, settings: CountSettings, *, report: Callable[[int], None] | None = None
+) -> Arrays:
+    """Returns the words of a shard, by count descending, then word ascending; see `count_shard`."""
+    tally = Tally(*settings.rules)
+    _add_shard(tally, shard, settings, report)
+    return tally.result(True)
+
+
+def _add_shard(
+    tally: Tally, shard: Shard, settings: CountSettings, report: Callable[[int], None] | None
+) -> None:
+    first_cut = cut_finder(*settings.rules)
+    for source in shard.sources:
+        for document in documents(source, key=settings.key, report=report, first_cut=first_cut):
+            if source.kind == "text" and not source.start and not settings.all_files:
+                document = replace(document, chunks=not_counted(source, document.chunks))
+            tally.add(document, settings.symbols == "chars")
+        check_unchanged(source)
+
+
 def count_shard(
     shard: Shard,
     settings: CountSettings,
@@ -344,16 +375,9 @@ def count_shard(
         For input that cannot be read, is a counts file or changes while it is read; if the run
         cannot be written.
     """
-    rules = settings.rules
-    first_cut = cut_finder(*rules)
     with Spill(folder, None if memory is None else memory // BLOCK_SHARE) as spill:
-        tally = Tally(*rules, spill, memory)
-        for source in shard.sources:
-            for document in documents(source, key=settings.key, report=report, first_cut=first_cut):
-                if source.kind == "text" and not source.start and not settings.all_files:
-                    document = replace(document, chunks=not_counted(source, document.chunks))
-                tally.add(document, settings.symbols == "chars")
-            check_unchanged(source)
+        tally = Tally(*settings.rules, spill, memory)
+        _add_shard(tally, shard, settings, report)
         spill.add(tally.result(False))
         if hashes:
             begun = [s.path for s in shard.sources if s.size is not None and not s.start]

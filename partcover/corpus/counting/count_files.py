@@ -12,12 +12,13 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike
-from typing import Any
+from typing import TypeVar
 
 from ...errors import InputError
 from ...runtime.files.writing import scratch_folder
@@ -26,7 +27,7 @@ from ...runtime.progress import Progress
 from ..files.sources import Source, is_url
 from ..pretokenizers.seams import cut_finder
 from ..word_arrays import Arrays
-from .count import BLOCK_SHARE, CountSettings, count_shard
+from .count import BLOCK_SHARE, CountSettings, count_only_shard, count_shard
 from .runs import FAN_IN, Spill, joined, merge, merge_files, read_run
 from .shards import Shard, plan_shards
 
@@ -43,6 +44,7 @@ SHARD = 1 << 27  # bytes of the largest shards
 LEAST = 1 << 22  # bytes of the smallest, where there are several workers
 MANY = 16  # workers of an executor that does not say how many
 _AHEAD = 4096  # shards that wait for a worker
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -118,34 +120,46 @@ def count_shards(
     InputError
         As `count_shard` does; of several errors the first in order of shards.
     """
+    if not workers.are_threads:
+        folder = os.path.abspath(folder)  # noqa: PTH100
+    count = partial(
+        count_shard, settings=settings, folder=folder, memory=workers.memory, hashes=hashes
+    )
+    return _in_order(shards, count, workers, progress)
+
+
+def _in_order(
+    shards: Sequence[Shard],
+    count: Callable[..., _Result],
+    workers: Workers,
+    progress: Progress | None,
+) -> Iterator[_Result]:
+    """Yields what `count` returns for each shard, in order; see `count_shards`."""
     parts = [source for shard in shards for source in shard.sources]
     known = all(source.size is not None for source in parts)
     reports = _Reports(progress or Progress(), sum(s.size for s in shards) if known else None)
-    options: dict[str, Any] = {"memory": workers.memory, "hashes": hashes}
     if workers.are_threads:
-        options["report"] = reports.add
+        count = partial(count, report=reports.add)
     else:
         if not known:
             raise InputError(
                 "standard input and pipes can only be read with engine='threads' (--engine threads)"
             )
         shards = [_anywhere(shard) for shard in shards]
-        folder = os.path.abspath(folder)  # noqa: PTH100
 
-    pending: deque[tuple[Shard, Future[str]]] = deque()
+    pending: deque[tuple[Shard, Future[_Result]]] = deque()
     waiting = iter(shards)
     try:
         while True:
             while len(pending) < _AHEAD and (shard := next(waiting, None)) is not None:
-                future = submit(workers.executor, count_shard, shard, settings, folder, **options)
-                pending.append((shard, future))
+                pending.append((shard, submit(workers.executor, count, shard)))
             if not pending:
                 return
             shard, future = pending.popleft()
-            path = result_of(future)
+            result = result_of(future)
             if not workers.are_threads:
                 reports.add(shard.size)
-            yield path
+            yield result
     finally:
         reports.stop()
         for _, future in pending:
@@ -242,5 +256,8 @@ def counted_words(
     with scratch_folder(scratch) as folder:
         cut_text = cut_finder(*settings.rules) is not None
         shards = plan_shards(sources, shard_bytes(sources, workers), cut_text=cut_text)
+        if len(shards) == 1 and workers.memory is None:
+            count = partial(count_only_shard, settings=settings)
+            return next(_in_order(shards, count, workers, progress))
         runs = list(count_shards(shards, settings, folder, workers, progress))
         return joined(list(most_frequent_first(runs, folder, workers)))

@@ -15,7 +15,6 @@ extra ``remote``, and by its package for that protocol.
 from __future__ import annotations
 
 import glob
-import hashlib
 import os
 import re
 import stat
@@ -208,6 +207,8 @@ def check_unchanged(source: Source) -> None:
 
 def sha256_of(path: str) -> str:
     """Returns the SHA-256 of a file."""
+    import hashlib  # OpenSSL takes 4 MiB
+
     sha = hashlib.sha256()
     with open_source(path) as file:
         while chunk := file.read(1 << 20):

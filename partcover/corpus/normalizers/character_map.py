@@ -34,7 +34,7 @@ _KINDS = {
     r"\p{InCB=Consonant}+": _character_map.LINKED,
     r"[\p{GCB=Control}\r\n]+": _character_map.CONTROL,
 }
-_CLUSTERS = regex.compile(r"\X")
+_CLUSTERS = r"\X"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class CharacterMap:
         return self._map.applied(text, _kinds(), self._of_clusters)
 
     def _of_clusters(self, text: bytes) -> bytes:
-        return utf8("".join(map(self.of_cluster, _CLUSTERS.findall(characters(text)))))
+        return utf8("".join(map(self.of_cluster, regex.findall(_CLUSTERS, characters(text)))))
 
     @cached_property
     def _known(self) -> dict[str, str]:
@@ -112,7 +112,7 @@ class CharacterMap:
 
     def replaced(self, text: str) -> Iterator[tuple[str, str]]:
         """Yields the parts of a text, a cluster or a character each, and what is written for it."""
-        for cluster in _CLUSTERS.findall(text):
+        for cluster in regex.findall(_CLUSTERS, text):
             yield from self._parts(cluster)
 
     def _parts(self, cluster: str) -> list[tuple[str, str]]:

@@ -220,11 +220,11 @@ class Normalizer:
 
     def last_cut(self, text: bytes) -> int:
         """Returns the last place > 0 to split `text`, a prefix of a longer text, or -1."""
-        match = _LAST_PLACE.search(text) if self.in_blocks else None
+        match = regex.search(_LAST_PLACE, text) if self.in_blocks else None
         return match.start() if match else -1
 
 
-_LAST_PLACE = regex.compile(rb"(?r)(?<=[!-~])[ \n]")
+_LAST_PLACE = rb"(?r)(?<=[!-~])[ \n]"
 
 
 def glance(name: str) -> str:

@@ -112,15 +112,14 @@ class _Replace:
 
 
 # matches white space alone, and looks at nothing else
-_SPACES = regex.compile(
-    r"(?:\\s|[ ]|\\[nrt]|\[(?:\\s|[ ]|\\[nrt])+\])(?:[+]|\{[1-9][0-9]*,[0-9]*\})?"
-)
+_SPACES = r"(?:\\s|[ ]|\\[nrt]|\[(?:\\s|[ ]|\\[nrt])+\])(?:[+]|\{[1-9][0-9]*,[0-9]*\})?"
 
 
 def writes_a_space(step: Mapping[str, Any]) -> bool:
     """Returns whether a step writes a space for white space, and does nothing else."""
     pattern = step.get("pattern", {}).get("Regex", "")
-    return step["type"] == "Replace" and step["content"] == " " and bool(_SPACES.fullmatch(pattern))
+    replaces = step["type"] == "Replace" and step["content"] == " "
+    return replaces and regex.fullmatch(_SPACES, pattern) is not None
 
 
 def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
@@ -132,14 +131,14 @@ def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
             find = timed_pattern(text, translated(text))
         except InputError as error:
             raise InputError(f"the normalizer Replace: {error}") from None
-        if _SPACES.fullmatch(text):
+        if regex.fullmatch(_SPACES, text):
             keeps = content[:1] in (" ", "\n")
             template = content.replace("\\", r"\\")
             how: dict[str, Any] = {"quick": partial(find.compiled.sub, template), "last": True}
             if r"\s" not in text:  # characters of ASCII
                 how["of_bytes"] = _replacing_spaces(text, template)
             return [_always(translated(text), content, reach=1, keeps=keeps, **how)]
-        if _ONE.fullmatch(text) and (content == "" or (content == " " and text[-1] != "+")):
+        if regex.fullmatch(_ONE, text) and (content == "" or (content == " " and text[-1] != "+")):
             return [_of_class(find.compiled, content)]
         return [_Replace(find, content)]
     reach = 0 if len(text) == 1 else 2 if " " in text or "\n" in text else 1
@@ -152,7 +151,7 @@ def _replace(pattern: Mapping[str, str], content: str) -> list[AnyChange]:
 # matches a character, or several, of a class that has none where `code_points` does not look
 _ITEM = r"(?:[^\[\]\\^&~|\-\U00040000-\U0010FFFF]|\\u[0-9A-Fa-f]{4}|\\[nrt])"
 _CLASS = r"\\p\{[LMNPSZ][a-z]?\}"
-_ONE = regex.compile(rf"(?:{_CLASS}|\[(?:{_ITEM}(?:-{_ITEM})?|{_CLASS})+\])\+?")
+_ONE = rf"(?:{_CLASS}|\[(?:{_ITEM}(?:-{_ITEM})?|{_CLASS})+\])\+?"
 
 
 def _of_class(pattern: Any, content: str) -> Change:

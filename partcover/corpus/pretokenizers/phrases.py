@@ -31,8 +31,8 @@ __all__ = [
 ]
 
 
-_NAME = regex.compile(r"([^+]*)\+phrases(?::([0-9]{1,18}))?")
-_NUMBER = regex.compile(r"\)\{0,([0-9]{1,9})\}")
+_NAME = r"([^+]*)\+phrases(?::([0-9]{1,18}))?"
+_NUMBER = r"\)\{0,([0-9]{1,9})\}"
 
 #: Rules to whose words nothing is joined: a text is one, or spaces are words of their own.
 APART = ("none", "space", "digit")
@@ -87,7 +87,7 @@ def phrase_of(rule: str) -> tuple[str, int]:
     >>> phrase_of("gpt2+phrases:4"), phrase_of("gpt2")
     (('gpt2', 4), ('gpt2', 1))
     """
-    found = _NAME.fullmatch(rule)
+    found = regex.fullmatch(_NAME, rule) if "+" in rule else None
     if found is None:
         return rule, 1
     if found[1].partition(":")[0] in APART:
@@ -184,6 +184,6 @@ def name_of_pattern(pattern: str) -> str | None:
     named = NAME_OF_SPLIT.get(pattern)
     if named is not None:
         return named
-    numbers = {f":{int(n) + 1}" for n in _NUMBER.findall(pattern)} | {""}
+    numbers = {f":{int(n) + 1}" for n in regex.findall(_NUMBER, pattern)} | {""}
     names = (f"{base}+phrases{n}" for base in (*_PARTS, "first-space") for n in numbers)
     return next((name for name in names if split_pattern(name) == pattern), None)

@@ -100,7 +100,7 @@ __all__ = [
 ]
 
 # One class of characters, once or several times.
-_CLASS = regex.compile(
+_CLASS = (
     r"(\\[pP]\{\^?\w+\}|\\d|\[(?!\^)(?:[^\[\]\\&]|\\p\{\w+\})*\])(?:\+|\{[0-9]+(?:,[0-9]+)?\})?"
 )
 
@@ -474,7 +474,7 @@ def _within_words(step: Step) -> bool:
         return bool(data["behavior"] == "Isolated")
     if data["type"] != "Split" or (data["behavior"], data["invert"]) != ("Isolated", False):
         return False
-    found = _CLASS.fullmatch(data["pattern"].get("Regex", ""))
+    found = regex.fullmatch(_CLASS, data["pattern"].get("Regex", ""))
     return found is not None and not compiled(translated(found[1])).search(_WHITE)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import operator
 from collections.abc import Mapping
@@ -23,6 +22,8 @@ def digest(content: Mapping[str, Any]) -> str:
     >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
     True
     """
+    import hashlib  # OpenSSL takes 4 MiB
+
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -45,6 +44,8 @@ class TailDigest:
 
     def add(self, word: Token, count: int) -> None:
         """Adds a word."""
+        import hashlib  # OpenSSL takes 4 MiB
+
         text = word if isinstance(word, bytes) else sym.show(word).encode()
         line = hashlib.sha256(b"%b\t%d" % (text, count)).digest()
         self._sum += int.from_bytes(line, "big")

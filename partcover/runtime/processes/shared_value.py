@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pickle
 from collections.abc import Iterator
@@ -68,7 +67,7 @@ def shared(
                 file.write(content)
         except OSError as error:
             raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
-        yield _InFile(path, hashlib.sha256(content).digest())
+        yield _InFile(path, _sha256(content))
 
 
 @dataclass(frozen=True)
@@ -80,6 +79,12 @@ class _Here(Shared[_Value]):
     @property
     def value(self) -> _Value:
         return self.held
+
+
+def _sha256(content: bytes) -> bytes:
+    import hashlib  # OpenSSL takes 4 MiB
+
+    return hashlib.sha256(content).digest()
 
 
 _read: dict[bytes, Any] = {}  # the last value that this process has read
@@ -103,7 +108,7 @@ class _InFile(Shared[_Value]):
                     f"{self.path}: a worker cannot read it ({error.strerror or error}): name a "
                     "directory that all workers can read with --scratch (scratch=…)"
                 ) from None
-            if hashlib.sha256(content).digest() != self.sha256:
+            if _sha256(content) != self.sha256:
                 raise InputError(f"{self.path}: a worker read other bytes than were written")
             _read.clear()
             _read[self.sha256] = pickle.loads(content)
