@@ -82,10 +82,14 @@ pairs = json.loads(tokenizer.to_str())["model"]["merges"]
 def measure(python, name, path, merges):
     command = [python if name != "partcover" else sys.executable, "-c"]
     used = len(set(Path(path).read_bytes()))
-    environment = {**os.environ, "RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+    one_thread = {
+        "OPENBLAS_NUM_THREADS": "1",  # NumPy's, which wait busily
+        "RAYON_NUM_THREADS": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+    }
     done = subprocess.run(
         [*command, FIRST + TRAINERS[name] + LAST, str(path), str(merges), str(used)],
-        capture_output=True, text=True, env=environment, check=False,
+        capture_output=True, text=True, env={**os.environ, **one_thread}, check=False,
     )  # fmt: skip
     return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None
 

@@ -176,7 +176,7 @@ def packed(
 
     words = list(words)
     offsets = np.zeros(len(words) + 1, np.int64)
-    np.cumsum([len(word) for word in words], out=offsets[1:])
+    np.cumsum([*map(len, words)], out=offsets[1:])
     if symbols == "bytes":
         return np.frombuffer(b"".join(words), np.uint8), offsets
     each = chain.from_iterable(map(ord, word) if symbols == "chars" else word for word in words)

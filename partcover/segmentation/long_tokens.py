@@ -53,7 +53,7 @@ def whole_words(
     >>> whole, places.tolist()
     ({0: 0}, [1])
     """
-    lengths = np.fromiter((len(token) for token in vocabulary), np.int64, len(vocabulary))
+    lengths = np.fromiter(map(len, vocabulary), np.int64, len(vocabulary))
     keeps_whole = rule in _KEEP_WHOLE or (rule == "merges" and vocabulary.merges is None)
     if not keeps_whole or lengths.max(initial=0) <= LONG:
         return {}, None

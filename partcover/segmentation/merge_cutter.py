@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, repeat, starmap
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,13 +32,13 @@ def merge_pairs(trie: TokenTrie) -> MergePairs:
         left, right, token = trie.segmenter.splits(trie.flat, trie.offsets)
         return MergePairs(left, right, token, token)
     merges = vocabulary.merges
-    index = {token: i for i, token in enumerate(vocabulary)}
-    sides = [part for pair in merges for part in pair]
-    first = trie.place(sym.packed([part[:1] for part in sides], vocabulary.symbols)[0])
-    numbers = np.fromiter((index.get(part, -1) for part in sides), np.int32, len(sides))
-    numbers = np.where(numbers < 0, FIRST_SYMBOL - first, numbers).astype(np.int32)
-    results = (index[a + b] for a, b in merges)  # type: ignore[operator]
-    token = np.fromiter(results, np.int32, len(merges))
+    index = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
+    sides = [*chain.from_iterable(merges)]
+    numbers = np.fromiter(map(index.get, sides, repeat(-1)), np.int32, len(sides))
+    single = np.flatnonzero(numbers < 0)
+    symbols = sym.packed([sides[place] for place in single.tolist()], vocabulary.symbols)[0]
+    numbers[single] = FIRST_SYMBOL - trie.place(symbols)
+    token = np.fromiter(map(index.__getitem__, starmap(add, merges)), np.int32, len(merges))
     rank = np.arange(len(merges), dtype=np.int32)
     return MergePairs(numbers[::2].copy(), numbers[1::2].copy(), rank, token)
 

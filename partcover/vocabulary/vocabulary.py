@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ctypes import c_float
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, starmap
+from operator import add
 from os import PathLike, fspath
 from pkgutil import resolve_name
 from typing import Any, SupportsIndex, overload
@@ -155,17 +157,12 @@ class Vocabulary:
         decode_only: Mapping[int, bytes] | None = None,
         decoding: Decoding | None = None,
     ) -> None:
-        converted = tuple(sym.to_token(token, symbols) for token in tokens)
-        seen: set[Token] = set()
-        for token in converted:
-            if len(token) < 2:
-                raise InputError(
-                    f"token {sym.show(token)!r} has fewer than two symbols: leave it out, single "
-                    "symbols are always available"
-                )
-            if token in seen:
-                raise InputError(f"token {sym.show(token)!r} is given twice")
-            seen.add(token)
+        converted = tuple(tokens)
+        if symbols != "bytes" or not _all_are(bytes, converted):
+            converted = tuple(sym.to_token(token, symbols) for token in converted)
+        seen = set(converted)
+        if len(seen) < len(converted) or min(map(len, converted), default=2) < 2:
+            _refuse_one_of(converted)
         set_ = object.__setattr__
         set_(self, "tokens", converted)
         set_(self, "symbols", symbols)
@@ -539,14 +536,33 @@ def _score(value: float) -> float:
         raise InputError(f"a score is {str(value)[:40]}: it must be a finite number") from None
 
 
+def _all_are(kind: type, values: Iterable[Any]) -> bool:
+    """Returns whether all values are of a type: there may be a million of them."""
+    return set(map(type, values)) <= {kind}
+
+
+def _refuse_one_of(tokens: Iterable[Token]) -> None:
+    """Refuses the first token that is short or there already."""
+    seen: set[Token] = set()
+    for token in tokens:
+        if len(token) < 2:
+            raise InputError(
+                f"token {sym.show(token)!r} has fewer than two symbols: leave it out, single "
+                "symbols are always available"
+            )
+        if token in seen:
+            raise InputError(f"token {sym.show(token)!r} is given twice")
+        seen.add(token)
+
+
 def _pairs(
     merges: Iterable[tuple[Any, Any]], tokens: set[Token], symbols: Symbols
 ) -> tuple[tuple[Token, Token], ...]:
+    merges = tuple(merges)
+    if _are_plain(merges, tokens):
+        return merges
     pairs: dict[tuple[Token, Token], None] = {}
     for given in merges:
-        if type(given) is tuple and _is_plain(given, tokens) and given not in pairs:
-            pairs[given] = None  # a file may have half a million of them
-            continue
         if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
             raise InputError(f"merge {shown(given)}: it must be a pair of tokens")
         pair = sym.to_token(given[0], symbols), sym.to_token(given[1], symbols)
@@ -560,13 +576,17 @@ def _pairs(
     return tuple(pairs)
 
 
-def _is_plain(pair: tuple[Any, ...], tokens: set[Token]) -> bool:
-    """Returns whether a pair is of bytes, and both sides and the result are tokens or bytes."""
-    if len(pair) != 2 or type(pair[0]) is not bytes or type(pair[1]) is not bytes:
+def _are_plain(merges: tuple[Any, ...], tokens: set[Token]) -> bool:
+    """Returns whether all merges are valid and of bytes: a file may have half a million of them."""
+    if not _all_are(tuple, merges) or not set(map(len, merges)) <= {2}:
         return False
-    left, right = pair
-    known = (len(left) == 1 or left in tokens) and (len(right) == 1 or right in tokens)
-    return known and left + right in tokens
+    parts = [*chain.from_iterable(merges)]
+    return (
+        _all_are(bytes, parts)
+        and all(len(part) == 1 for part in set(parts) - tokens)
+        and tokens.issuperset(starmap(add, merges))
+        and len(set(merges)) == len(merges)
+    )
 
 
 def _merge(pair: tuple[Token, Token]) -> str:

@@ -317,7 +317,7 @@ def count_texts(texts: Iterable[str | bytes], settings: CountSettings) -> Arrays
 
 
 def count_only_shard(
-    shard: Shard, settings: CountSettings, *, report: Callable[[int], None] | None = None
+    shard: Shard, settings: CountSettings, report: Callable[[int], None]
 ) -> Arrays:
     """Returns the words of a shard, by count descending, then word ascending; see `count_shard`."""
     tally = Tally(*settings.rules)

@@ -12,13 +12,12 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from os import PathLike
-from typing import TypeVar
+from typing import Any
 
 from ...errors import InputError
 from ...runtime.files.writing import scratch_folder
@@ -44,7 +43,6 @@ SHARD = 1 << 27  # bytes of the largest shards
 LEAST = 1 << 22  # bytes of the smallest, where there are several workers
 MANY = 16  # workers of an executor that does not say how many
 _AHEAD = 4096  # shards that wait for a worker
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -120,46 +118,32 @@ def count_shards(
     InputError
         As `count_shard` does; of several errors the first in order of shards.
     """
-    if not workers.are_threads:
-        folder = os.path.abspath(folder)  # noqa: PTH100
-    count = partial(
-        count_shard, settings=settings, folder=folder, memory=workers.memory, hashes=hashes
-    )
-    return _in_order(shards, count, workers, progress)
-
-
-def _in_order(
-    shards: Sequence[Shard],
-    count: Callable[..., _Result],
-    workers: Workers,
-    progress: Progress | None,
-) -> Iterator[_Result]:
-    """Yields what `count` returns for each shard, in order; see `count_shards`."""
-    parts = [source for shard in shards for source in shard.sources]
-    known = all(source.size is not None for source in parts)
-    reports = _Reports(progress or Progress(), sum(s.size for s in shards) if known else None)
+    reports = _Reports(progress or Progress(), shards)
+    options: dict[str, Any] = {"memory": workers.memory, "hashes": hashes}
     if workers.are_threads:
-        count = partial(count, report=reports.add)
+        options["report"] = reports.add
     else:
-        if not known:
+        if reports.total is None:
             raise InputError(
                 "standard input and pipes can only be read with engine='threads' (--engine threads)"
             )
         shards = [_anywhere(shard) for shard in shards]
+        folder = os.path.abspath(folder)  # noqa: PTH100
 
-    pending: deque[tuple[Shard, Future[_Result]]] = deque()
+    pending: deque[tuple[Shard, Future[str]]] = deque()
     waiting = iter(shards)
     try:
         while True:
             while len(pending) < _AHEAD and (shard := next(waiting, None)) is not None:
-                pending.append((shard, submit(workers.executor, count, shard)))
+                future = submit(workers.executor, count_shard, shard, settings, folder, **options)
+                pending.append((shard, future))
             if not pending:
                 return
             shard, future = pending.popleft()
-            result = result_of(future)
+            path = result_of(future)
             if not workers.are_threads:
                 reports.add(shard.size)
-            yield result
+            yield path
     finally:
         reports.stop()
         for _, future in pending:
@@ -169,9 +153,10 @@ def _in_order(
 class _Reports:
     """Adds up the bytes read in all threads, and ends their reading when the work stops."""
 
-    def __init__(self, progress: Progress, total: int | None) -> None:
+    def __init__(self, progress: Progress, shards: Sequence[Shard]) -> None:
         self._progress = progress
-        self._total = total
+        known = all(source.size is not None for shard in shards for source in shard.sources)
+        self.total = sum(shard.size for shard in shards) if known else None
         self._done = 0
         self._lock = threading.Lock()
         self._stopped = threading.Event()
@@ -181,7 +166,7 @@ class _Reports:
             raise _Stopped
         with self._lock:
             self._done += read
-            self._progress.advance(self._done, self._total, f"{self._done / 1e6:,.0f} MB")
+            self._progress.advance(self._done, self.total, f"{self._done / 1e6:,.0f} MB")
 
     def stop(self) -> None:
         self._stopped.set()
@@ -256,8 +241,7 @@ def counted_words(
     with scratch_folder(scratch) as folder:
         cut_text = cut_finder(*settings.rules) is not None
         shards = plan_shards(sources, shard_bytes(sources, workers), cut_text=cut_text)
-        if len(shards) == 1 and workers.memory is None:
-            count = partial(count_only_shard, settings=settings)
-            return next(_in_order(shards, count, workers, progress))
+        if len(shards) == 1 and workers.are_threads and workers.memory is None:
+            return count_only_shard(shards[0], settings, _Reports(progress, shards).add)
         runs = list(count_shards(shards, settings, folder, workers, progress))
         return joined(list(most_frequent_first(runs, folder, workers)))

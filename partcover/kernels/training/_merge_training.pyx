@@ -120,7 +120,7 @@ cdef class MergeTrainer:
     cdef int64_t[::1] lengths
     cdef int64_t[::1] spelled_at   # where each token is in `spelled`
     cdef int32_t *spelled          # the symbols of tokens
-    cdef Py_ssize_t n_spelled
+    cdef readonly Py_ssize_t n_spelled
     cdef Py_ssize_t spelled_room
     cdef int32_t[::1] spellings    # open addressing: index in `starts`, or -1
     cdef int64_t[::1] part_count   # count of each piece, if pairs are scored
@@ -256,9 +256,10 @@ cdef class MergeTrainer:
             times[i] = self.done[self.n_given + i].joined
         return pieces, joined
 
-    def spelling(self, Py_ssize_t token):
-        """Returns where a token is in the text: start and end."""
-        return self.starts[token], self.starts[token] + self.lengths[token]
+    def places(self):
+        """Returns where each token is in the text: starts and ends."""
+        starts = np.asarray(self.starts)[:self.tokens]
+        return starts, starts + np.asarray(self.lengths)[:self.tokens]
 
     # --- pieces ---------------------------------------------------------------------------------
 

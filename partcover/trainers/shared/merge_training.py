@@ -109,17 +109,14 @@ def train_merges(
     trainer = layout.trainer(instance, given, limit, scored, threads)
     termination: Termination = "completed"
     pairs_left = True
-    spelled_symbols = 0
+    before = trainer.n_spelled
     try:
         while pairs_left and trainer.tokens < limit:
             if deadline.is_over:
                 termination = "time_limit"
                 break
-            so_far = trainer.tokens
-            pairs_left = trainer.run(min(so_far + _CHUNK, limit))
-            places = (trainer.spelling(token) for token in range(so_far, trainer.tokens))
-            spelled_symbols += sum(end - start for start, end in places)
-            _refuse_long_tokens(trainer.tokens, spelled_symbols)
+            pairs_left = trainer.run(min(trainer.tokens + _CHUNK, limit))
+            _refuse_long_tokens(trainer.tokens, trainer.n_spelled - before)
             progress.advance(trainer.tokens, instance.k)
     except KeyboardInterrupt:
         termination = "interrupted"
@@ -127,9 +124,10 @@ def train_merges(
     tokens = layout.tokens(trainer)
     pieces, joined = trainer.merges()
     spelled = [*layout.symbols(), *tokens]
+    left, right = (map(spelled.__getitem__, pieces[:, side].tolist()) for side in (0, 1))
     return MergeResult(
         tuple(tokens),
-        tuple((spelled[left], spelled[right]) for left, right in pieces[:, :2].tolist()),
+        tuple(zip(left, right, strict=True)),
         tuple(joined.tolist()),
         _gains(pieces[:, 2] - len(layout.alphabet) - len(given), joined, len(tokens) - len(given)),
         exhausted,
@@ -218,8 +216,7 @@ class _Layout:
 
     def tokens(self, trainer: MergeTrainer) -> list[Token]:
         """Returns the given tokens and those made so far."""
-        places = (trainer.spelling(token) for token in range(trainer.tokens))
-        return [sym.from_array(self.flat[start:end], self.kind) for start, end in places]
+        return [*sym.slices(self.flat, *trainer.places(), self.kind)]
 
 
 def _refuse_long_tokens(tokens: int, symbols: int) -> None:
