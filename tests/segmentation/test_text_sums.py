@@ -72,6 +72,20 @@ def test_behind_any_text(model, text, total):
     assert after == expected
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("longest", [3, 33, 90])
+def test_texts_of_long_tokens(longest):
+    """Several walks meet, at once in a text of words, and late or never in one of a long run."""
+    scores = {"a" * n: -1.0 - n / 7 for n in (1, 2, longest - 1, longest)}
+    scores |= {"b": -1.0, "ab": -1.25, "ba": -1.5, "": -12.0}
+    draw = np.random.default_rng(longest)
+    words = draw.choice(["a", "b", "ab", "a" * longest, "c"], 1_000, p=[0.3, 0.3, 0.3, 0.05, 0.05])
+    for text in ("".join(words.tolist()), "a" * 2_500, "a" * 2_500 + "b"):
+        which, _ = kernel_of(scores, "text").cut_behind(np.frombuffer(text.encode(), np.uint8), 0)
+        pieces, _ = pieces_of(text, scores, narrow=False)
+        assert texts_of(which, text) == [piece for piece, _ in pieces]
+
+
 @tries(600)
 @given(
     model=models(),

@@ -32,6 +32,7 @@ cdef enum:
     NEAR = 32
     FAR = 1024           # of each of several walks
     WALKS = 8            # as many walks wait for memory at the same time
+    BEGUN = 32           # bytes after which a walk is mostly in the right state
 
 cdef extern from *:
     """
@@ -331,8 +332,7 @@ cdef class TextScores(Trie):
             code = self.codes[p[i]]
             state = self._from(state, self.states[state].base + code, code)
             first[i] = self.states[state].arcs
-            if first[i] >= 0:
-                prefetch(&self.arcs[first[i]])
+            prefetch(&self.arcs[0] + first[i])
         return state
 
     cdef int32_t _walk_far(self, int32_t state, const uint8_t *p, Py_ssize_t far,
@@ -340,29 +340,46 @@ cdef class TextScores(Trie):
         """Does the same for WALKS * `far` bytes, by several walks side by side.
 
         A walk waits for memory at each byte.  A state is the longest suffix of the text in the
-        trie, which has at most `longest` bytes: so a walk that begins as many bytes before a place
-        has the right states from that place on.
+        trie, which has at most `longest` bytes: so all walks end in the right states, although all
+        but the first begin in the state of an empty text.  Then each goes on where the next one
+        began, until that was in the same state, and so in the right ones from there on.
         """
         cdef int32_t at[WALKS]
-        cdef int32_t child[WALKS]
-        cdef Py_ssize_t i, j
-        cdef int k
+        cdef int32_t begun[WALKS][BEGUN]    # the states of the first places
+        cdef Py_ssize_t i
+        cdef int32_t last
+        cdef int k, n
         at[0] = state
         for k in range(1, WALKS):
             at[k] = 0
-        for i in range(-self.longest, far):
-            for k in range(i < 0, WALKS):
-                child[k] = self.states[at[k]].base + self.codes[p[k * far + i]]
-                prefetch(&self.states[child[k]])
-                prefetch(&self.states[self.states[at[k]].suffix])
-            for k in range(i < 0, WALKS):
-                j = k * far + i
-                at[k] = self._from(at[k], child[k], self.codes[p[j]])
-                if i >= 0:
-                    first[j] = self.states[at[k]].arcs
-                    if first[j] >= 0:
-                        prefetch(&self.arcs[first[j]])
-        return at[WALKS - 1]
+        for i in range(far):
+            self._step(at, WALKS, p + i, far, first + i)
+            if i < BEGUN:
+                for k in range(WALKS):
+                    begun[k][i] = at[k]
+        last = at[WALKS - 1]
+        n = WALKS - 1
+        i = 0
+        while n and i < self.longest:
+            self._step(at, n, p + far + i, far, first + far + i)
+            while n and i < BEGUN and at[n - 1] == begun[n][i]:
+                n -= 1
+            i += 1
+        return last
+
+    cdef inline void _step(self, int32_t *at, int n, const uint8_t *p, Py_ssize_t far,
+                           int32_t *first) noexcept nogil:
+        """Follows one byte in each of n walks, which are `far` bytes from each other."""
+        cdef int32_t child[WALKS]
+        cdef int k
+        for k in range(n):
+            child[k] = self.states[at[k]].base + self.codes[p[k * far]]
+            prefetch(&self.states[child[k]])
+            prefetch(&self.states[self.states[at[k]].suffix])
+        for k in range(n):
+            at[k] = self._from(at[k], child[k], self.codes[p[k * far]])
+            first[k * far] = self.states[at[k]].arcs
+            prefetch(&self.arcs[0] + first[k * far])
 
     cdef int32_t _across(self, const Resets *resets, const Scored *arc, float *best,
                          Py_ssize_t i, Py_ssize_t start, float single) noexcept nogil:
