@@ -90,7 +90,7 @@ def checked_others(
     found: dict[int, bytes] = {}
     for given, text in (others or {}).items():
         number = whole_number(given, "decode_only: ")
-        if symbols != "bytes" or not isinstance(text, bytes) or not text:
+        if symbols != "bytes" or not isinstance(text, bytes):
             raise InputError(f"decode_only: id {number} is {shown(text)}, which is not bytes")
         if not 0 <= number < 2**31:
             raise InputError(f"decode_only: id {number} is out of range")

@@ -10,6 +10,7 @@ import pytest
 from cli.helpers import TEXT, as_json, fails
 
 from partcover import Instance, MergeCondition, Vocabulary, lower_bound
+from partcover.vocabulary.unknown import Unknown
 
 EXTEND = ("extend", "V.json", "text.txt", "-m", "2")
 KEEP = ("--keep", "news.txt")
@@ -230,3 +231,28 @@ def test_mistakes(run, tmp_path, arguments, message):
     Vocabulary(["ha"], "chars").save(tmp_path / "chars.json")
     fails(run(*arguments), message)
     assert not (tmp_path / "i.npy").exists()
+
+
+def test_what_has_no_token_is_named(run, tmp_path):
+    ids = [number if chr(number) in "aht " else -1 for number in range(256)]
+    use = {"special": {"?": 400}, "unknown": Unknown("?"), "pretokenizer": "gpt2"}
+    base = Vocabulary(["ha"], ids=[*ids, 300], **use)
+    base.save(tmp_path / "V.json")
+    (tmp_path / "text.txt").write_text("hat he, that hat")
+    for line in (("extend", "-m"), ("prune", "-k")):
+        status, out, err = run(line[0], "V.json", "text.txt", line[1], "1", "-o", "N.json")
+        assert status == 0
+        assert (
+            "partcover: The new vocabulary has no token for 2 bytes in 2 words of the corpus, and "
+            "uses 2 ? tokens instead. In these words the counts and the bound take each byte "
+            "without a token as one token.\n"
+        ) in err
+    (tmp_path / "text.txt").write_text("hat that hat")
+    assert "no token" not in run("extend", "V.json", "text.txt", "-m", "1", "-o", "N.json")[2]
+    base.with_(unknown=None).save(tmp_path / "V.json")
+    (tmp_path / "text.txt").write_text("hat hat hat e")
+    err = run("extend", "V.json", "text.txt", "-m", "1", "-o", "N.json")[2]
+    assert "no token for 1 byte in 1 word of the corpus, and reports an error." in err
+    (tmp_path / "text.txt").write_text("éé")
+    err = run("prune", "V.json", "text.txt", "-k", "1", "-o", "N.json")[2]
+    assert "has no token for any part of the corpus." in err

@@ -8,7 +8,7 @@ import pytest
 from interop.cases import chosen, need
 from interop.vocabularies import TEXT, made
 
-from partcover import Vocabulary, WordCounts
+from partcover import Encoder, Vocabulary, WordCounts
 from partcover.interop import FORMATS
 
 
@@ -46,6 +46,16 @@ def test_a_folder_of_text_is_replayed(run, tmp_path):
     assert run(*line[:-1], "one.txt")[1] == out
     (tmp_path / "texts" / "c.txt").write_bytes(b"\xff")
     assert "texts: some of its files are not UTF-8 text" in run(*line)[2]
+
+
+def test_a_text_is_compared_with_its_ends_of_lines(run, tmp_path):
+    need("tokenizers")
+    vocabulary = made("shortest_path", pretokenizer="none")
+    vocabulary.save(tmp_path / "v.json")
+    (tmp_path / "text.txt").write_bytes(b"the\r\nabca\r")
+    line = ("export", "v.json", "--to", "huggingface", "-o", "t", "--text", "text.txt")
+    n_tokens = Encoder(vocabulary).count("the\r\nabca\r")
+    assert f"the text is tokenized identically: {n_tokens} tokens" in run(*line)[1]
 
 
 @pytest.mark.parametrize("command", ["export", "import"])

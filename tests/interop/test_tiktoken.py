@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from interop.cases import chosen, need
 from properties import tries
 
-from partcover import InputError, Vocabulary, WordCounts, segment
+from partcover import Encoder, InputError, Vocabulary, WordCounts, extend, prune, segment
 from partcover.interop import export
 from partcover.interop.ranks import published
 
@@ -154,3 +154,39 @@ def test_a_rank_file_is_known_behind_blank_lines_and_a_mark_of_byte_order(tmp_pa
     path = tmp_path / "ranks"
     path.write_bytes(front + rank_file(path, [b"a", b"ab"]).read_bytes())
     assert Vocabulary.load(path).tokens == (b"ab",)
+
+
+def test_an_empty_token_stays(tmp_path):
+    """As in Whisper's file, whose special tokens are numbered by how many others there are."""
+    need("tiktoken")
+    lines = [b"%b %d\n" % (base64.b64encode(bytes([byte])), byte) for byte in range(256)]
+    path = tmp_path / "w.tiktoken"
+    path.write_bytes(b"".join([*lines, b"aGE= 256\n", b"dGg= 257\n", b"= 258\n"]))
+    vocabulary = Vocabulary.load(path).with_(pretokenizer="gpt2", special={"<s>": 259})
+    assert vocabulary.decode_only == {258: b""}
+    assert Encoder(vocabulary).decode([104, 258, 256]) == "hha"
+    result = export(vocabulary, tmp_path / "same.tiktoken", "tiktoken")
+    assert result.exact
+    assert not any("left out" in remark for remark in result.remarks)
+    assert (tmp_path / "same.tiktoken").read_bytes() == path.read_bytes()
+    words = WordCounts.from_texts(["the hat"], pretokenizer="gpt2")
+    fewer = prune(vocabulary, words, 1, time_limit=1).vocabulary
+    assert (fewer.decode_only, fewer.special) == ({257: b""}, {"<s>": 258})
+    more = extend(vocabulary, words, 1, time_limit=1).vocabulary
+    assert (more.id_of[-1], more.decode_only) == (260, {258: b""})
+    for number, changed in enumerate((fewer, more)):
+        to = tmp_path / f"{number}.tiktoken"
+        assert export(changed, to, "tiktoken").exact
+        back = Vocabulary.load(to)
+        assert (back.id_of, back.decode_only) == (changed.id_of, changed.decode_only)
+    assert export(vocabulary, tmp_path / "own", "tiktoken-package").exact
+    assert Vocabulary.load(tmp_path / "own").decode_only == vocabulary.decode_only
+
+
+def test_other_ids_that_only_decode_are_left_out_with_a_remark(tmp_path):
+    need("tiktoken")
+    others = {900: b"", 901: b"x", 902: b""}
+    vocabulary = Vocabulary(["ab"], rule="merges", pretokenizer="gpt2", decode_only=others)
+    result = export(vocabulary, tmp_path / "t", "tiktoken")
+    assert "left out 2 ids that no text is encoded to" in result.remarks
+    assert Vocabulary.load(tmp_path / "t").decode_only == {900: b""}

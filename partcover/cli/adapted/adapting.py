@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...corpus import symbols as sym
+from ...errors import InputError
 from ...report.tables import Listing
 from ...runtime.arguments import counted
 from ...vocabulary.rules import SegmentationRule
@@ -99,7 +100,32 @@ def show_adaptation(
         named = ", ".join(sym.glance(token) for token in tokens[:_NAMED])
         more = ", …" if len(tokens) > _NAMED else ""
         out.note(f"{counted(len(tokens), 'unreachable token')} in the base: {named}{more}")
+    if lacking := _lacking(found):
+        out.note(lacking)
     save_proof(out, found, options["write_certificate"], options["write_instance"])
     with out.saved(found.vocabulary.save):
         out.show(found.to_json(vocabulary=not out.no_vocabulary), *tables)
     return EXIT_INTERRUPTED if found.termination == "interrupted" else 0
+
+
+def _lacking(found: Adaptation) -> str | None:
+    """Returns a remark on what of the corpus has no token; None if all has one."""
+    from ...studies.audited_text import spelled
+
+    new, words = found.vocabulary, found.corpus.words
+    if new.symbols != "bytes" or min(new.id_of) >= 0:
+        return None
+    try:
+        text = spelled(words, new)
+    except InputError:
+        return "The new vocabulary has no token for any part of the corpus."
+    if not text.symbols:
+        return None
+    does = "reports an error"
+    if new.unknown is not None:
+        does = f"uses {counted(text.tokens, f'{new.unknown.token} token')} instead"
+    return (
+        f"The new vocabulary has no token for {counted(text.symbols, 'byte')} in "
+        f"{counted(text.words, 'word')} of the corpus, and {does}. In these words the counts and "
+        "the bound take each byte without a token as one token."
+    )

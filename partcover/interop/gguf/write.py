@@ -234,7 +234,7 @@ def _placed(vocabulary: Vocabulary, model: str, *, raw: bool) -> dict[int, Piece
         text = sym.text_of(content)
         if raw and len(content) == 1:
             placed[number] = (f"<0x{content[0]:02X}>", 0.0, BYTE)
-        elif text is not None:
+        elif text:
             placed[number] = (text, 0.0, NORMAL)
     return placed | _special(vocabulary)
 

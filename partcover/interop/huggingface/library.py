@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from ..format import WholeTexts
 from .frame import frame_of, trim_of
 
 __all__ = ["Library"]
+
+_MORE = "; version 0.23 can do more (pip install 'tokenizers<1')"
 
 
 class Library:
@@ -60,22 +64,24 @@ class Library:
 
     def text(self, text: str) -> list[int]:
         """Returns the ids of a text."""
-        ids: list[int] = self._whole.encode(text, **self._asked).ids
+        with _in_one_line("encode with it"):
+            ids: list[int] = self._whole.encode(text, **self._asked).ids
         return ids
 
     def whole(self) -> WholeTexts:
         """Returns its functions for whole texts."""
 
         def encoded(text: str, *, parsed: bool = False, framed: bool = False) -> Any:
-            if not self._set:
-                return self._whole.encode(
-                    text, add_special_tokens=framed, encode_special_tokens=not parsed
-                )
-            self._whole.encode_special_tokens = not parsed
-            try:
-                return self._whole.encode(text, add_special_tokens=framed)
-            finally:
-                self._whole.encode_special_tokens = True
+            with _in_one_line("encode with it"):
+                if not self._set:
+                    return self._whole.encode(
+                        text, add_special_tokens=framed, encode_special_tokens=not parsed
+                    )
+                self._whole.encode_special_tokens = not parsed
+                try:
+                    return self._whole.encode(text, add_special_tokens=framed)
+                finally:
+                    self._whole.encode_special_tokens = True
 
         special = {entry["id"] for entry in self._added if entry.get("special")}
         return WholeTexts(
@@ -139,10 +145,19 @@ def _loaded(data: dict[str, Any]) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "tokenizer.json")
         path.write_text(json.dumps(data, ensure_ascii=False), "utf-8")
-        try:
+        with _in_one_line("load it"):
             return Tokenizer.from_file(str(path))
-        except Exception as error:  # the library's own type
-            raise InputError(
-                f"tokenizers {importlib.metadata.version('tokenizers')} does not load it: {error}; "
-                "version 0.23 loads more (pip install 'tokenizers<1')"
-            ) from None
+
+
+@contextmanager
+def _in_one_line(does: str) -> Iterator[None]:
+    """Raises what the library raises, and what it panics at, as an `InputError`."""
+    try:
+        yield
+    except BaseException as error:  # the library's own types
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        version = importlib.metadata.version("tokenizers")
+        why = " ".join(str(error).split())
+        more = "" if version.startswith("0.") else _MORE
+        raise InputError(f"tokenizers {version} does not {does}: {why}{more}") from None

@@ -130,7 +130,7 @@ def _read(path: Path) -> str | None:
     try:
         if not path.is_file() or path.stat().st_size > _LARGEST:
             return None
-        return path.read_text("utf-8")
+        return path.read_bytes().decode("utf-8")  # ends of lines as they are
     except (OSError, UnicodeDecodeError):
         return None
 
@@ -271,7 +271,7 @@ def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) ->
         settings |= {name: str(text) for name, text in (origin.get("files") or {}).items()}
     except InputError:
         raise
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(
             "the parts of its tokenizer.json that are stored in the vocabulary are damaged "
             f"({error!r})"

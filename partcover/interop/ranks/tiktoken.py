@@ -30,6 +30,7 @@ __all__ = [
     "write_ranks",
 ]
 
+_EMPTY = b"="  # how Whisper's file spells its empty token
 _BY_NAME = {name: (rules, special) for name, rules, special in PUBLISHED.values()}
 
 
@@ -46,16 +47,20 @@ def write_ranks(vocabulary: Vocabulary, path: Path) -> list[str]:
     """Writes the ranks of a vocabulary that `adapt_to_ranks` returned, and returns remarks."""
     remarks = []
     ranks = list(vocabulary.id_of)
-    taken = {*ranks, *vocabulary.special.values()}
+    empty = [number for number, text in vocabulary.decode_only.items() if not text]
+    taken = {*ranks, *empty, *vocabulary.special.values()}
     free = max(taken) + 1
     for byte in range(256):
         if ranks[byte] == -1:  # tiktoken needs a rank for each
             ranks[byte] = free
             remarks.append(f"byte 0x{byte:02X}, which has no id, was given {free}")
             free += 1
+    if others := len(vocabulary.decode_only) - len(empty[:1]):
+        remarks.append(f"left out {others:,} ids that no text is encoded to")
+    listed = [*zip(ranks, pieces_of(vocabulary), strict=True), *((n, b"") for n in empty[:1])]
     with atomic_writer(path) as file:
-        for rank, token in sorted(zip(ranks, pieces_of(vocabulary), strict=True)):
-            file.write(b"%b %d\n" % (base64.b64encode(token), rank))
+        for rank, token in sorted(listed):
+            file.write(b"%b %d\n" % (base64.b64encode(token) or _EMPTY, rank))
     return remarks
 
 
@@ -90,8 +95,6 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     rank_of, digest = read_ranks(path)
     remarks = []
     pretokenizer: str | None = None
-    if rank_of.pop(b"", None) is not None:
-        remarks.append("an empty token was left out, because no text can use it")
     special: dict[str, int] = {}
     if (known := published_as(digest, path.stem)) is not None:
         name, pretokenizer, special = known
@@ -113,6 +116,8 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
             "nor its name is known: name its pre-tokenizer with --pretokenizer"
         )
     vocabulary = vocabulary_of_ranks(rank_of, pretokenizer, special)
+    if b"" in rank_of:
+        remarks.append(f"no text can use the token {rank_of[b'']}, which is empty")
     if missing := vocabulary.id_of[:256].count(-1):
         remarks.append(f"{missing} of the 256 bytes have no rank")
     return vocabulary, remarks
@@ -131,6 +136,7 @@ def vocabulary_of_ranks(
         pretokenizer=pretokenizer,
         ids=[*singles, *(rank_of[token] for token in tokens)],
         special=special,
+        decode_only={rank_of[b""]: b""} if b"" in rank_of else None,
     )
 
 
@@ -173,7 +179,7 @@ def _line(line: bytes) -> tuple[bytes, int]:
     fields = line.split()
     if len(fields) != 2:
         raise InputError("expected a token in base64, a space and its rank")
-    if fields[0] == b"=":  # Whisper's, which is empty
+    if fields[0] == _EMPTY:
         fields[0] = b""
     try:
         token = base64.b64decode(fields[0], validate=True)
@@ -231,4 +237,5 @@ TIKTOKEN = Format(
     read=_read,
     recognises=_recognises,
     adapt=adapt_to_ranks,
+    unreached=True,
 )

@@ -86,7 +86,7 @@ def pieces_by_id(vocabulary: Vocabulary) -> tuple[dict[int, Piece], list[Piece],
     spell = _speller(vocabulary)
     user_defined = set((own_spec(vocabulary) or {"user_defined": ()})["user_defined"])
     unknown = vocabulary.unknown.token if vocabulary.unknown else "<unk>"
-    others = {text: number for number, text in vocabulary.decode_only.items()}
+    others = {text: number for number, text in vocabulary.decode_only.items() if text}
     placed: dict[int, Piece] = {}
     added: list[Piece] = []
 

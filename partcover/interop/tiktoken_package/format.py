@@ -153,4 +153,5 @@ TIKTOKEN_PACKAGE = Format(
     read=_read,
     recognises=lambda path: any((path / _FOLDER).glob("*.tiktoken")),
     adapt=_adapt,
+    unreached=True,
 )

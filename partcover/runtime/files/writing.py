@@ -326,9 +326,9 @@ def write_atomic(path: str | PathLike[str], text: str) -> None:
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    """Reads a UTF-8 file; errors name it."""
+    """Reads a UTF-8 file, with its ends of lines as they are; errors name it."""
     try:
-        return Path(path).read_text("utf-8-sig")
+        return Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"{fspath(path)}: cannot be read ({error.strerror or error})") from None
     except UnicodeDecodeError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import types
+from importlib import metadata
 
 import pytest
 import tokenizers
@@ -14,6 +15,10 @@ from partcover.interop.huggingface.library import Library
 
 TOKENS = ["the", " the", "hat", " hat", "at", "</"]
 TEXT = "the hat at the hat </s> é日"
+
+
+class PanicException(BaseException):  # noqa: N818
+    """As the library's own, which no `except Exception` catches."""
 
 
 class LaterTokenizer:
@@ -27,6 +32,8 @@ class LaterTokenizer:
         own = tokenizers.Tokenizer.from_file(path)
         if own.model.__class__.__name__ == "Unigram" and own.pre_tokenizer is not None:
             raise ValueError("a `ByteLevel` pre-tokenizer needs a BPE model, found Unigram")
+        if any(len(piece.encode()) > 65_535 for piece in own.get_vocab()):
+            raise PanicException("token longer than 65535 bytes")
         if getattr(own.model, "byte_fallback", False) and own.token_to_id("<0x00>") is None:
             raise ValueError("Byte fallback `<0x00>` not found in the vocabulary")
         return cls(own)
@@ -39,6 +46,8 @@ class LaterTokenizer:
         return self._own.decode(ids, skip_special_tokens=skip_special_tokens)
 
     def encode(self, text, *, add_special_tokens=True, encode_special_tokens=False):
+        if "(?i:" in self._own.to_str():
+            raise ValueError("this `Split` pattern needs\na system-regex backend")
         self._own.encode_special_tokens = encode_special_tokens
         found = self._own.encode(text, add_special_tokens=add_special_tokens)
         return types.SimpleNamespace(ids=found.ids)  # there are no places
@@ -49,6 +58,7 @@ def later(monkeypatch):
     module = types.ModuleType("tokenizers")
     module.Tokenizer = LaterTokenizer
     monkeypatch.setitem(sys.modules, "tokenizers", module)
+    monkeypatch.setattr(metadata, "version", lambda _: "1.0.0rc3")
 
 
 @pytest.mark.parametrize("rule", ["merges", "single_symbols"])
@@ -87,11 +97,38 @@ def test_ids_are_asked_of_the_library(request, version):
 def test_what_it_does_not_load_is_one_line(tmp_path, later, rule, why):
     vocabulary = Vocabulary(["the", "hat"], pretokenizer="gpt2", rule=rule)
     with pytest.raises(
-        InputError, match=rf"does not load it: {why}.*; version 0.23 loads more \(pip install 'tok"
+        InputError, match=rf"1.0.0rc3 does not load it: {why}.*; version 0.23 can do more \(pip install 'tok"
     ) as e:
         export(vocabulary, tmp_path / "t.json", "huggingface")
     assert "\n" not in str(e.value)
     assert not (tmp_path / "t.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("pretokenizer", "token", "why"),
+    [
+        ("gpt2", "a" * 65_536, "does not load it: token longer than 65535 bytes; version 0.23 can"),
+        ("cl100k", "the", "does not encode with it: this `Split` pattern needs a system-regex"),
+    ],
+)
+def test_panics_and_patterns_are_one_line(tmp_path, later, pretokenizer, token, why):
+    vocabulary = Vocabulary([token], pretokenizer=pretokenizer, rule="merges")
+    with pytest.raises(InputError, match=f"^tokenizers 1.0.0rc3 {why}[^\n]*$"):
+        export(vocabulary, tmp_path / "t.json", "huggingface", lossy=True)
+    assert not (tmp_path / "t.json").exists()
+
+
+def test_version_0_says_only_what_it_does_not_load(monkeypatch):
+    data = {"model": {"type": "BPE", "vocab": {}, "merges": [["a", "b"]]}}
+    with pytest.raises(InputError, match=r"^tokenizers 0\.[0-9.]+ does not load it: [^;]*$"):
+        Library(data, "a test")
+
+    def interrupted(path):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tokenizers.Tokenizer, "from_file", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Library(data, "a test")
 
 
 def test_nothing_is_decoded_from_nothing():

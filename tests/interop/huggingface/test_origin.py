@@ -356,13 +356,16 @@ def test_settings_stay_byte_for_byte_where_no_id_changes(tmp_path):
     tokenizer.save(str(folder / "tokenizer.json"))
     config = folder / "tokenizer_config.json"
     listed = f'{{"{tokenizer.token_to_id("<s>")}": {{"content":"<s>"}}}}'
-    config.write_text(f'{{"é" : ["a",  "b"],\n\t"added_tokens_decoder": {listed}}}')
+    config.write_bytes(f'{{"é" : ["a",  "b"],\r\n\t"added_tokens_decoder": {listed}}}'.encode())
+    template = folder / "chat_template.jinja"
+    template.write_bytes(b"{{ a }}\r\n{{ b }}\r\n")
     vocabulary = Vocabulary.load(folder)
     more = extend(vocabulary, counted(vocabulary), 2, time_limit=1).vocabulary
     for number, changed in enumerate((vocabulary, more)):
         export(changed, tmp_path / str(number), "huggingface")
         written = tmp_path / str(number) / "tokenizer_config.json"
         assert written.read_bytes() == config.read_bytes()
+        assert (tmp_path / str(number) / template.name).read_bytes() == template.read_bytes()
 
 
 def test_a_token_that_the_rest_needs_is_named(tmp_path):
