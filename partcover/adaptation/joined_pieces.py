@@ -35,7 +35,7 @@ _MOST_MADE = 1_000_000  # candidates of which a bound knows what they are made o
 _PLACES = 12
 _CONTINUES, _NEVER = b"\x80", b"\xff"  # a byte inside a character, and one of no character
 # what a token scores above its pieces for each of them that it saves: more than rounding takes off
-_JOINING = {"word": 1e-6, "text": 1e-6, "text32": 1 / 16}
+_JOINING, _JOINING_32 = 1e-6, 1 / 16
 
 
 def add_merges(task: Task) -> Added:
@@ -120,7 +120,8 @@ def add_by_likelihood(task: Task) -> Added:
     known = set(task.base.tokens)
     chosen: list[Any] = list(solution.vocabulary)  # of runs, as the words are
     runs = {pieces.spelled(run): run for run in chosen}
-    scored = {text: _score(pieces, run) for text, run in runs.items() if text not in known}
+    narrow = _in_32_bits(task.base)
+    scored = {text: _score(pieces, run, narrow) for text, run in runs.items() if text not in known}
     new = sorted(scored)
     vocabulary = _with_scores(task.base, new, scored)
     gains, _ = _gains(task, vocabulary)
@@ -137,8 +138,16 @@ def add_by_likelihood(task: Task) -> Added:
     return Added(vocabulary, gains, instance, bound.certificate, ended)
 
 
-def _score(pieces: Pieces, run: Run) -> float:
-    """Returns the score of a token that joins a run of pieces.
+def _in_32_bits(base: Vocabulary) -> bool:
+    """Returns whether new scores must survive 32 bits: those of a file with such scores."""
+    scores = np.array(base.scores or (), np.float64)
+    return base.sums == "text32" or (
+        base.sums == "text" and bool((scores.astype(np.float32) == scores).all())
+    )
+
+
+def _score(pieces: Pieces, run: Run, narrow: bool) -> float:
+    """Returns the score of a token that joins a run of pieces, in 32 bits if `narrow`.
 
     In 32 bits a sum of up to 100,000 is wrong by up to 2^-24 of that for each term, 0.006.  So a
     token of k pieces has to score more than theirs by 0.006 (k + 3): for k + 1 terms, and twice
@@ -155,9 +164,9 @@ def _score(pieces: Pieces, run: Run) -> float:
             total += score
         else:  # of the bytes of a character, one counts
             lacking += base.symbols != "bytes" or number - size < 0x80 or number - size >= 0xC0
-    score = total + lacking * unknown + _JOINING[base.sums] * (len(run) - 1)
+    score = total + lacking * unknown + (_JOINING_32 if narrow else _JOINING) * (len(run) - 1)
     # so few digits are read back the same by every library
-    return c_float(score).value if base.sums == "text32" else round(score, _PLACES)
+    return c_float(score).value if narrow else round(score, _PLACES)
 
 
 def _with_scores(base: Vocabulary, new: list[Token], scored: dict[Token, float]) -> Vocabulary:

@@ -319,8 +319,9 @@ def _pieces(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
     if odd := next((piece for piece in model.pieces if piece.type not in known), None):
         raise InputError(f"the token {odd.piece!r} has the unknown type {odd.type}")
     vocabulary, remarks = vocabulary_of(model)
-    # llama.cpp adds in 64 bits
-    return vocabulary, [remark for remark in remarks if "added up in 32 bits" not in remark]
+    if vocabulary.sums == "text32":  # llama.cpp adds in 64 bits
+        vocabulary = vocabulary.with_(sums="text")
+    return vocabulary, remarks
 
 
 def _rwkv(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:

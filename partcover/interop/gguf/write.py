@@ -338,7 +338,8 @@ def _remarks(
     if model == "llama" and origin is None:
         remarks.append("scores are the ranks of the tokens")
     elif origin is None and vocabulary.scores is not None and model == "t5":
-        remarks.append("scores are rounded to 32 bits")
+        added = ", and added up in 64" if vocabulary.sums == "text32" else ""
+        remarks.append(f"scores are rounded to 32 bits{added}")
     if model in ("llama", "t5") and vocabulary.normalizer is None:
         remarks.append(f"llama.cpp reads {MARK} in a text as a space")
     if origin is None:

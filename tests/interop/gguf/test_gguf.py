@@ -125,6 +125,30 @@ def test_ids_are_those_of_llama_cpp(model, tmp_path):
     assert {text: ids_of(path, text) for text in RESULTS[model]} == RESULTS[model]
 
 
+def test_scores_are_added_in_64_bits(tmp_path):
+    """As llama.cpp does, unlike sentencepiece; new scores survive the 32 bits of the file."""
+    pieces = [("<unk>", UNKNOWN, 0), ("▁", NORMAL, -2.0), ("a", NORMAL, -1.1)]
+    pieces += [("aa", NORMAL, -2.2), ("aaa", NORMAL, -3.3)]
+    more = {"tokenizer__ggml__add_space_prefix": True, "tokenizer__ggml__unknown_token_id": 0}
+    path = written(tmp_path / "v.gguf", "t5", pieces, **more)
+    assert ids_of(path, "a" * 5) == [1, 3, 4]
+    assert ids_of(path, "a" * 20) == [1, 3, 4, 4, 4, 4, 4, 4]
+    vocabulary = Vocabulary.load(path)
+    assert vocabulary.sums == "text"
+    narrow = vocabulary.with_(sums="text32")
+    assert Encoder(narrow).encode("a" * 20) != Encoder(vocabulary).encode("a" * 20)
+    words = {"pretokenizer": vocabulary.pretokenizer, "normalizer": vocabulary.normalizer}
+    text = "aaaaaa a aaaaaa"
+    new = extend(vocabulary, WordCounts.from_texts([text], **words), 1, time_limit=1).vocabulary
+    assert new.scores[-1] == float(np.float32(new.scores[-1]))
+    assert export(new, tmp_path / "n.gguf", "gguf", text=text).text_same
+    assert 5 in ids_of(tmp_path / "n.gguf", text)
+    for sums, remark in (("text", "scores are rounded to 32 bits"), ("text32", "up in 64")):
+        alone = vocabulary.with_(sums=sums, provenance={})
+        remarks = export(alone, tmp_path / f"{sums}.gguf", "gguf", lossy=True).remarks
+        assert any(one.endswith(remark) for one in remarks)
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_what_did_not_change_is_the_same_byte_for_byte(model, tmp_path):
     source = MODELS[model](tmp_path / "a.gguf")
