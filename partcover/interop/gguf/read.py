@@ -28,6 +28,7 @@ from ..sentencepiece.proto import (
     USER_DEFINED,
 )
 from ..sentencepiece.read import vocabulary_of
+from .bert import bert_steps
 from .container import MAGIC, Value, is_numbers, read_keys
 from .origin import ORIGIN, origin_of
 from .rwkv_spelling import read_spelled
@@ -271,19 +272,13 @@ def _words(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:
             "vocab": listed.numbers,
         },
         "added_tokens": listed.added,
-        "normalizer": {
-            "type": "BertNormalizer",
-            "clean_text": True,
-            "handle_chinese_chars": True,
-            "strip_accents": listed.flag("normalizer.strip_accents", lower),
-            "lowercase": lower,
-        },
+        "normalizer": bert_steps(
+            lowercase=lower, strip_accents=listed.flag("normalizer.strip_accents", lower)
+        ),
         "pre_tokenizer": mark_steps({"type": "BertPreTokenizer"}, _MARK),
     }
     vocabulary, remarks = from_json(data, path)
-    if data["normalizer"]["strip_accents"]:
-        remarks.append("partcover decomposes Korean syllables, llama.cpp does not")
-    return vocabulary, remarks
+    return vocabulary, [*remarks, f"llama.cpp takes {_MARK} in a text for the begin of a word"]
 
 
 def _pieces(listed: _Tokenizer, path: Path) -> tuple[Vocabulary, list[str]]:

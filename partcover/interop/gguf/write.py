@@ -23,6 +23,7 @@ from ..sentencepiece.around import own_spec
 from ..sentencepiece.pieces import MARK
 from ..sentencepiece.proto import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 from ..sentencepiece.write import Piece, pieces_by_id
+from .bert import flags_of
 from .container import Value, write_keys
 from .origin import kept_keys, numbers_of, origin_in
 from .rwkv_spelling import spelled
@@ -170,19 +171,10 @@ def _may_split(vocabulary: Vocabulary) -> bool:
 def bert_of(vocabulary: Vocabulary) -> tuple[bool, bool] | None:
     """Returns whether llama.cpp's BERT lowercases and strips accents, or None for other splits."""
     mark, normal = word_mark(vocabulary), Normalizer.of(vocabulary.normalizer)
-    if mark is None or normal is None or len(normal.steps) != 1:
+    if mark is None or normal is None or vocabulary.unknown is None:
         return None
-    step = normal.steps[0]
     expected = read_steps(mark_steps({"type": "BertPreTokenizer"}, mark)).name
-    if (
-        step["type"] != "BertNormalizer"
-        or vocabulary.pretokenizer != expected
-        or not (step["clean_text"] and step["handle_chinese_chars"])
-        or vocabulary.unknown is None
-    ):
-        return None
-    lower, strip = bool(step["lowercase"]), step["strip_accents"]
-    return lower, lower if strip is None else bool(strip)
+    return flags_of(normal) if vocabulary.pretokenizer == expected else None
 
 
 def _new_keys(vocabulary: Vocabulary) -> dict[str, Value | None]:

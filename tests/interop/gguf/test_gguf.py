@@ -68,6 +68,7 @@ def unigram(path):
 def bert(path):
     pieces = [("[PAD]", CONTROL, 0), ("[UNK]", CONTROL, 0), ("▁the", NORMAL, 0)]
     pieces += [("▁ha", NORMAL, 0), ("th", NORMAL, 0), ("▁e", NORMAL, 0), ("t", NORMAL, 0)]
+    pieces += [("▁ᄀ", NORMAL, 0), ("▁न", NORMAL, 0)]
     return written(path, "bert", pieces, tokenizer__ggml__unknown_token_id=1)
 
 
@@ -110,6 +111,7 @@ RESULTS = {
         "the théa": [2, 1],
         " the  ha?? the": [2, 3, 1, 1, 2],
         "The thet x hath": [2, 2, 6, 1, 3, 4],
+        "각 THÉ\x0bha\x85नि": [7, 2, 3, 8],
     },
     "rwkv": {
         "that  ha\n": [257, 98, 117, 33, 259, 11],

@@ -1,0 +1,68 @@
+"""Says how llama.cpp's BERT changes a text before it splits it, in the steps of normalizers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...corpus.normalizers.normalizer import Normalizer
+
+__all__ = ["bert_steps", "flags_of"]
+
+_LATER = r"[\u1161-\u1175\u11A8-\u11C2]"  # letters of Korean syllables behind the first one
+
+
+def bert_steps(*, lowercase: bool, strip_accents: bool) -> dict[str, Any]:
+    """Returns the normalizer, as JSON.
+
+    Unlike Hugging Face's BertNormalizer it takes three control characters for white space.  Of a
+    decomposed character it keeps the first one alone: it strips marks of all kinds, and all but the
+    first letter of a Korean syllable.
+
+    Examples
+    --------
+    >>> from partcover.corpus.normalizers.normalizer import Normalizer
+    >>> from partcover.interop.gguf.bert import bert_steps
+    >>> Normalizer(bert_steps(lowercase=True, strip_accents=True))("É\\f한") == "e \u1112"
+    True
+    """
+    clean = {"clean_text": True, "handle_chinese_chars": True}
+    steps: list[dict[str, Any]] = [
+        {"type": "Replace", "pattern": {"Regex": r"[\u000B\u000C\u0085]"}, "content": " "},
+        {"type": "BertNormalizer", **clean, "strip_accents": False, "lowercase": False},
+    ]
+    if strip_accents:
+        later = {"type": "Replace", "pattern": {"Regex": _LATER}, "content": ""}
+        steps += [{"type": "NFD"}, {"type": "StripAccents"}, later]
+    if lowercase:
+        steps.append({"type": "Lowercase"})
+    return {"type": "Sequence", "normalizers": steps}
+
+
+def flags_of(normal: Normalizer) -> tuple[bool, bool] | None:
+    """Returns whether a normalizer of BERT's lowercases and strips accents; None for another one.
+
+    That may be llama.cpp's, or Hugging Face's, which is nearly the same.
+
+    Examples
+    --------
+    >>> from partcover.corpus.normalizers.normalizer import Normalizer
+    >>> from partcover.interop.gguf.bert import bert_steps, flags_of
+    >>> flags_of(Normalizer(bert_steps(lowercase=True, strip_accents=False)))
+    (True, False)
+    >>> flags_of(Normalizer({"type": "BertNormalizer"})), flags_of(Normalizer("NFC"))
+    ((True, True), None)
+    """
+    for lower in (False, True):
+        for strip in (False, True):
+            steps = bert_steps(lowercase=lower, strip_accents=strip)
+            if normal.to_json() == Normalizer(steps).to_json():
+                return lower, strip
+    if len(normal.steps) != 1:
+        return None
+    step = normal.steps[0]
+    if step["type"] != "BertNormalizer":
+        return None
+    if not (step["clean_text"] and step["handle_chinese_chars"]):
+        return None
+    lower, strip_accents = bool(step["lowercase"]), step["strip_accents"]
+    return lower, lower if strip_accents is None else bool(strip_accents)
