@@ -43,7 +43,8 @@ class Library:
         self.name = f"tokenizers {_version(what)}"
         self.model: dict[str, Any] = data["model"]
         self._added: list[dict[str, Any]] = data.get("added_tokens") or []
-        self._whole = _loaded({**data, "truncation": None, "padding": None})
+        data = {**data, "truncation": None, "padding": None}
+        self._whole = _loaded(data)
         self._words: Any = None
         self._asked: dict[str, Any] = {"add_special_tokens": False}
         self._set = hasattr(self._whole, "model")

@@ -78,6 +78,19 @@ def test_a_difference_is_seen(tmp_path, later, monkeypatch):
         export(vocabulary, tmp_path / "t.json", "huggingface")
 
 
+def test_padding_is_no_part_of_a_word(tmp_path, later):
+    vocabulary = Vocabulary(TOKENS, rule="merges", pretokenizer="gpt2", special=["<s>"])
+    with pytest.MonkeyPatch.context() as own:
+        own.setitem(sys.modules, "tokenizers", tokenizers)
+        export(vocabulary, tmp_path / "t.json", "huggingface")
+    padded = tokenizers.Tokenizer.from_file(str(tmp_path / "t.json"))
+    padded.enable_padding(pad_token="<s>", pad_id=padded.token_to_id("<s>"), length=16)
+    padded.enable_truncation(1)
+    padded.save(str(tmp_path / "p.json"))
+    result = export(Vocabulary.load(tmp_path / "p.json"), tmp_path / "to.json", "huggingface")
+    assert result.exact
+
+
 @pytest.mark.parametrize("version", [0, 1])
 def test_ids_are_asked_of_the_library(request, version):
     """It numbers special tokens behind its model itself, whatever the file says."""
