@@ -10,7 +10,7 @@ from ...corpus.pretokenizers.pretokenizer import rule_names
 from ...corpus.pretokenizers.steps import read_steps
 from ...vocabulary.decoding import Decoding, Style
 from ...vocabulary.vocabulary import Vocabulary
-from ..byte_level import to_characters
+from ..byte_level import from_characters, to_characters
 from ..end_of_word import END, SUFFIX, ends_words
 from ..splitting import unmark
 from .frame import steps_of
@@ -83,11 +83,28 @@ def read_decoding(
         return Decoding(continuing=prefix, cleanup=bool(steps[0].get("cleanup", True))), []
     own = list(steps_of(write_decoder(vocabulary), "decoders"))
     if _bare(steps) == _bare(own) or (not of_text and kinds == ["ByteLevel", "Fuse"]):
-        return plain, []
+        return Decoding(shown={} if of_text else _added_bytes(vocabulary)), []
     if of_text and (found := _of_pieces(steps, vocabulary, fallback)) is not None:
         return found, []
     names = ", ".join(map(str, kinds)) if kinds else "none, which joins pieces by spaces"
     return plain, [f"its decoder ({names}) is not followed: ids become the text that they came of"]
+
+
+def _added_bytes(vocabulary: Vocabulary) -> dict[str, str]:
+    """Returns what added tokens decode to that ByteLevel takes for spelled bytes.
+
+    For DeepSeek Coder's ``õ`` that is U+FFFD.
+    """
+    pieces = {*vocabulary.id_of}
+    found = {}
+    for name, flags in vocabulary.special_flags.items():
+        spelled = from_characters(name)
+        # tokens that are special stay themselves: `skip_special` leaves them out
+        if spelled is None or "added" not in flags or vocabulary.special[name] in pieces:
+            continue
+        if spelled != name.encode():
+            found[name] = spelled.decode("utf-8", "replace")
+    return found
 
 
 def _bare(steps: list[Any]) -> Steps:

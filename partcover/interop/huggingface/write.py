@@ -133,6 +133,8 @@ def _remarks(vocabulary: Vocabulary) -> Iterable[str]:
             spelled = from_characters(name)
         if spelled is not None and spelled != name.encode():
             shown = spelled.decode("utf-8", "replace")
+            if vocabulary.decoding.shown.get(name) == shown:
+                continue
             yield f"the special token {name!r} is decoded by the library as {shown!r}"
     if vocabulary.rule != "likelihood" and vocabulary.scores is not None:
         yield f"the scores are left out: the rule {vocabulary.rule} does not use them"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from interop.vocabularies import EXACT, SPLITS, TEXT, TOKENS, made, same
 from properties import tries
 
-from partcover import InputError, Vocabulary, WordCounts, segment
+from partcover import Encoder, InputError, Vocabulary, WordCounts, segment
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.interop import FORMATS, export
 from partcover.interop.byte_level import from_characters, to_characters
@@ -242,6 +242,26 @@ def test_scores_are_read_back_as_they_are(tmp_path, places, limit):
     assert changed < limit
     assert any(remark.startswith(f"{changed} scores differ") for remark in result.remarks)
     same(Vocabulary.load(tmp_path / "t.json"), vocabulary)
+
+
+def test_added_tokens_that_are_spelled_as_bytes_decode_as_in_the_library(tmp_path):
+    """As DeepSeek Coder's, of bytes that are in no UTF-8."""
+    added = dict.fromkeys(["õ", "Ġx", "☃", "plain"], ("added",)) | {"<é>": ()}
+    ids = [-1 if number == 0xF5 else number for number in range(257)]
+    named = {"special": [*added], "special_flags": added}
+    vocabulary = Vocabulary(["ab"], rule="merges", pretokenizer="gpt2", ids=ids, **named)
+    export(vocabulary, tmp_path / "hf", "huggingface")
+    read = Vocabulary.load(tmp_path / "hf")
+    assert read.decoding.shown == {"õ": "\ufffd", "Ġx": " x"}
+    library = tokenizers.Tokenizer.from_file(str(tmp_path / "hf" / "tokenizer.json"))
+    for name in added:
+        ids = library.encode(f"a{name}b").ids
+        for skip in (False, True):
+            there = library.decode(ids, skip_special_tokens=skip)
+            if name != "<é>" or skip:
+                assert Encoder(read).decode(ids, "replace", skip_special=skip) == there
+    remarks = export(read, tmp_path / "again", "huggingface").remarks
+    assert not any("'õ'" in remark for remark in remarks)
 
 
 def test_what_the_decoder_makes_of_a_special_token_is_said(tmp_path):
