@@ -323,10 +323,6 @@ class Pretokenizer:
         if [step.data for step in steps.steps] == split_steps([SPACE_RUNS])["pretokenizers"]:
             return cls(steps.name, (_SPACE_RUNS,), steps)
         compiled = CompiledSteps.of(steps)
-        if compiled is None and any(step.spelled for step in steps.steps):
-            raise InputError(
-                "a pre-tokenizer as JSON: a step after ByteLevel has an unknown pattern"
-            )
         own = PretokenizerRule(
             steps.words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=steps.keeps,
             compiled=compiled,
