@@ -240,7 +240,7 @@ def test_what_has_no_token_is_named(run, tmp_path):
     base.save(tmp_path / "V.json")
     (tmp_path / "text.txt").write_text("hat he, that hat")
     for line in (("extend", "-m"), ("prune", "-k")):
-        status, out, err = run(line[0], "V.json", "text.txt", line[1], "1", "-o", "N.json")
+        status, _, err = run(line[0], "V.json", "text.txt", line[1], "1", "-o", "N.json")
         assert status == 0
         assert (
             "partcover: The new vocabulary has no token for 2 bytes in 2 words of the corpus, and "

@@ -12,7 +12,7 @@ _LATER = r"[\u1161-\u1175\u11A8-\u11C2]"  # letters of Korean syllables behind t
 
 
 def bert_steps(*, lowercase: bool, strip_accents: bool) -> dict[str, Any]:
-    """Returns the normalizer, as JSON.
+    r"""Returns the normalizer, as JSON.
 
     Unlike Hugging Face's BertNormalizer it takes three control characters for white space.  Of a
     decomposed character it keeps the first one alone: it strips marks of all kinds, and all but the
@@ -22,7 +22,7 @@ def bert_steps(*, lowercase: bool, strip_accents: bool) -> dict[str, Any]:
     --------
     >>> from partcover.corpus.normalizers.normalizer import Normalizer
     >>> from partcover.interop.gguf.bert import bert_steps
-    >>> Normalizer(bert_steps(lowercase=True, strip_accents=True))("É\\f한") == "e \u1112"
+    >>> Normalizer(bert_steps(lowercase=True, strip_accents=True))("É\f한") == "e \u1112"
     True
     """
     clean = {"clean_text": True, "handle_chinese_chars": True}
