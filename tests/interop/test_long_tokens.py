@@ -42,6 +42,24 @@ def test_a_unigram_model_that_would_end_the_process_is_refused(tmp_path):
 
 
 @pytest.mark.long
+def test_a_long_token_is_not_written_into_a_unigram_model(tmp_path):
+    """As `extend` may find one where a whole text is a word."""
+    tokenizers = need("tokenizers")
+    model = tokenizers.models.Unigram([("<unk>", 0.0), ("▁", -2.0), ("a", -1.0)], unk_id=0)
+    own = tokenizers.Tokenizer(model)
+    own.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace(split=False)
+    own.save(str(tmp_path / "own.json"))
+    read = Vocabulary.load(tmp_path / "own.json")
+    longer = read.with_(
+        tokens=[*read.tokens, b"a" * 8001], ids=[*read.id_of, 3], scores=[*read.scores, -1.0]
+    )
+    with pytest.raises(InputError, match="1 tokens of more than 8,000 bytes"):
+        export(longer, tmp_path / "to.json", "huggingface")
+    export(longer, tmp_path / "to.json", "huggingface", lossy=True)
+    assert Vocabulary.load(tmp_path / "to.json").tokens == read.tokens
+
+
+@pytest.mark.long
 def test_a_tokenizer_file_with_long_tokens_is_read(tmp_path):
     vocab = {chr(97 + place): place for place in range(26)}
     for token in (*TOKENS, "ab" * 90_000):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -33,7 +34,10 @@ _LONGEST_OF_UNIGRAM = 8000
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     lost: list[GivenUp] = []
-    if origin_in(vocabulary)[0] is not None:
+    if (origin := origin_in(vocabulary)[0]) is not None:
+        spelling = origin.get("spelling")  # damaged, it is named when it is written
+        if isinstance(spelling, Mapping) and spelling.get("model") == "Unigram":
+            vocabulary = _without_long(vocabulary, lost)
         return vocabulary, lost
     spell = speller(vocabulary)
     vocabulary = without_shared(vocabulary, lost, lambda text, piece: spell(piece) == text)
@@ -75,11 +79,7 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
                 )
             )
     if vocabulary.rule in ("shortest_path", "likelihood"):
-        sizes = [len(to_characters(bytes(token)).encode()) for token in vocabulary]  # type: ignore[arg-type]
-        kept = [place for place, size in enumerate(sizes) if size <= _LONGEST_OF_UNIGRAM]
-        what = f"of more than {_LONGEST_OF_UNIGRAM:,} bytes"
-        why = "its Unigram model calls itself for each byte of a piece, and the process ends"
-        vocabulary = keep(vocabulary, kept, lost, what, why)
+        vocabulary = _without_long(vocabulary, lost)
     if ends_words(vocabulary.pretokenizer) and merges_inside(vocabulary) is None:
         inside = without_ends(vocabulary.need_pretokenizer())
         why = "the library can add one only for BPE that merges it first"
@@ -101,6 +101,15 @@ def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
             )
         )
     return vocabulary, lost
+
+
+def _without_long(vocabulary: Vocabulary, lost: list[GivenUp]) -> Vocabulary:
+    """Leaves out pieces of Unigram that are too long, as ByteLevel spells them."""
+    sizes = [len(to_characters(bytes(token)).encode()) for token in vocabulary]  # type: ignore[arg-type]
+    kept = [place for place, size in enumerate(sizes) if size <= _LONGEST_OF_UNIGRAM]
+    what = f"of more than {_LONGEST_OF_UNIGRAM:,} bytes"
+    why = "its Unigram model calls itself for each byte of a piece, and the process ends"
+    return keep(vocabulary, kept, lost, what, why)
 
 
 def _unmade(vocabulary: Vocabulary) -> int:
