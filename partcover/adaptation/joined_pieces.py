@@ -14,15 +14,16 @@ from ..bounds.improve import improve
 from ..bounds.lower_bound import lower_bound
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
+from ..exact.solve import solve
 from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition
+from ..problem.solution import Solution
 from ..runtime.limits import Deadline, RunLimits
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .base import extended, of_merging_characters, text_of
-from .closed_optimum import closed_optimum, is_small
 from .merge_search import best_merges, best_share, merge_gains
-from .merge_state import MergeState
+from .merge_state import MergeState, Pair
 from .pieces import Pieces, Run
 from .task import Added, Task
 from .whole_paths import extension_instance
@@ -30,7 +31,8 @@ from .whole_paths import extension_instance
 __all__ = ["add_by_likelihood", "add_merges", "made_by_merges"]
 
 _SEARCH = 0.5  # of the time
-_PATIENCE = 20.0  # seconds for a solver
+_PATIENCE = 20.0  # seconds for a proven optimum
+_MOST_SOLVED = 400  # candidates of an instance that is solved
 _MOST_MADE = 1_000_000  # candidates of which a bound knows what they are made of
 _PLACES = 12
 _CONTINUES, _NEVER = b"\x80", b"\xff"  # a byte inside a character, and one of no character
@@ -68,23 +70,42 @@ def add_merges(task: Task) -> Added:
     words = _between_bytes(pieces)
     state = best_merges(words, start, task.m - len(characters), deadline=deadline, threads=threads)
     state = state.reachable(threads)
-    if base.merges is not None and not (characters or start.given) and is_small(instance):
+    proven: Solution | None = None
+    bounded = made_by_merges(instance, base)
+    is_small = instance.promising.total <= _MOST_SOLVED
+    if base.merges is not None and not (characters or start.given) and is_small:
         left = clock.left
         patience = _PATIENCE if left is None else min(_PATIENCE, _SEARCH * left)
-        best = closed_optimum(instance, RunLimits(patience))
-        if best is not None:
-            choices = [state, replace(state, merges=best.merges).reachable(threads)]
-            state = min(choices, key=lambda choice: choice.cut(words, threads).tokens)
+        closed = replace(instance, merges=MergeCondition())
+        best = solve(closed, time_limit=patience, threads=threads)
+        proven = best if best.status == "optimal" and bounded.merges is not None else None
+        choices = [state, replace(state, merges=_merges_of(best.vocabulary)).reachable(threads)]
+        state = min(choices, key=lambda choice: choice.cut(words, threads).tokens)
     merges = None
     if base.merges is not None:
         spelled = ((pieces.spelled(left), pieces.spelled(right)) for left, right in state.merges)
         merges = (*base.merges, *spelled)
     vocabulary = extended(base, [pieces.spelled(run) for run in state.tokens], merges=merges)
     gains, tokens = _gains(task, vocabulary)
+    if proven is not None and proven.certificate is not None:
+        return Added(vocabulary, gains, bounded, proven.certificate, "completed")
     limits: Any = {"time_limit": clock.left, "threads": threads, "progress": task.progress}
-    instance = made_by_merges(instance, base)
-    bound = lower_bound(instance, incumbent=tokens, **limits)
-    return Added(vocabulary, gains, instance, bound.certificate, bound.termination)
+    bound = lower_bound(bounded, incumbent=tokens, **limits)
+    return Added(vocabulary, gains, bounded, bound.certificate, bound.termination)
+
+
+def _merges_of(vocabulary: Vocabulary) -> tuple[Pair, ...]:
+    """Returns for each token the merge that makes it, with the longest possible first part."""
+    there: set[Any] = set(vocabulary.tokens)
+    ordered: list[Any] = sorted(there, key=lambda token: (len(token), token))
+    return tuple(
+        next(
+            (token[:cut], token[cut:])
+            for cut in range(len(token) - 1, 0, -1)
+            if all(len(part) == 1 or part in there for part in (token[:cut], token[cut:]))
+        )
+        for token in ordered
+    )
 
 
 def made_by_merges(instance: Instance, base: Vocabulary) -> Instance:
