@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from oracles.brute_force import useful
 
 from partcover import Instance, MergeCondition
-from partcover.problem.certificates.charges import Charge
 from partcover.problem.certificates.cuts import PairPrices
+from partcover.problem.certificates.nodes import Charge
 
 
 @st.composite

@@ -37,21 +37,10 @@ _MOST_LISTED = 20_000_000  # substrings that are listed
 
 
 def check_words(base: Vocabulary, words: WordCounts, name: str = "the corpus") -> None:
-    """Checks that words are what a vocabulary splits text into.
+    """Refuses words that are not what a vocabulary splits text into.
 
-    Raises
-    ------
-    InputError
-        If they are over other symbols, of another pre-tokenizer or normalizer, or lack the
-        end-of-word mark.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts
-    >>> from partcover.adaptation.base import check_words
-    >>> check_words(Vocabulary(["th"], "chars"), WordCounts.from_counts({"hat": 2}))
-    Traceback (most recent call last):
-    partcover.errors.InputError: the tokenizer is over chars, but the corpus is over bytes
+    They may be over other symbols, of another pre-tokenizer or normalizer, or lack the end-of-word
+    mark.
     """
     if base.symbols != words.symbols:
         raise InputError(
@@ -73,16 +62,7 @@ def check_words(base: Vocabulary, words: WordCounts, name: str = "the corpus") -
 
 
 def weighed(words: WordCounts, others: WordCounts | None, weights: tuple[int, int]) -> WordCounts:
-    """Returns the words of two corpora, with their counts multiplied.
-
-    Examples
-    --------
-    >>> from partcover import WordCounts
-    >>> from partcover.adaptation.base import weighed
-    >>> hats = WordCounts.from_counts({"hat": 2, "cat": 1})
-    >>> weighed(hats, WordCounts.from_counts({"hat": 1}), (2, 3)).to_dict()
-    {b'hat': 7, b'cat': 2}
-    """
+    """Returns the words of two corpora, with their counts multiplied."""
     if others is None or not weights[1]:
         return words
     pairs = (
@@ -96,13 +76,6 @@ def next_id(base: Vocabulary) -> int:
     """Returns the first id after all ids of a vocabulary, special tokens included.
 
     Tokens that only the settings beside its file name count, too, unless their ids are far away.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.base import next_id
-    >>> next_id(Vocabulary(["th"], special=["<s>"]))
-    258
     """
     first = max((*base.id_of, *base.special.values(), *base.decode_only)) + 1
     beside = (number for number in settings_ids(base).values() if number < first + _NEAR)
@@ -110,16 +83,7 @@ def next_id(base: Vocabulary) -> int:
 
 
 def extended(base: Vocabulary, new: Sequence[Token], **use: Any) -> Vocabulary:
-    """Returns a vocabulary with further tokens, whose ids follow all others; `use`: merges, scores.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.base import extended
-    >>> more = extended(Vocabulary(["th"], special=["<s>"]), [b"hat"])
-    >>> more.tokens, more.id_of[256:], more.special
-    ((b'th', b'hat'), (256, 258), {'<s>': 257})
-    """
+    """Returns a vocabulary with further tokens behind all others; `use`: merges, scores."""
     ids = base.ids
     if base.symbols == "bytes" and (first := next_id(base)) != len(base.id_of):
         ids = (*base.id_of, *range(first, first + len(new)))
@@ -132,14 +96,6 @@ def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any)
     The end-of-word mark of its words is kept, as tokens hold it, and so is what is known of the
     file that the first base was read from.  Where the pre-tokenizer knows the tokens, it is renewed
     (`with_own_begins`).
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.base import adapted
-    >>> new = adapted(Vocabulary(["th", "hat"]), Vocabulary(["th"]), "extend", m=1)
-    >>> new.method, new.provenance["m"]
-    ('extend', 1)
     """
     before = base.provenance
     if isinstance(first := before.get("base"), Mapping):  # adapted before
@@ -152,14 +108,7 @@ def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any)
 
 
 def text_of(token: Token) -> str | None:
-    """Returns a token over bytes as text; None if it splits a character.
-
-    Examples
-    --------
-    >>> from partcover.adaptation.base import text_of
-    >>> text_of("né".encode()), text_of("né".encode()[:2])
-    ('né', None)
-    """
+    """Returns a token over bytes as text; None if it splits a character."""
     try:
         return bytes(token).decode("utf-8")  # type: ignore[arg-type]
     except UnicodeDecodeError:
@@ -171,13 +120,6 @@ def needs_whole_characters(base: Vocabulary) -> bool:
 
     So it is where merging starts from characters, where tokens are text, and where a byte has no
     id, but for merging bytes: there merges join what is left of a character, too.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.base import needs_whole_characters
-    >>> needs_whole_characters(Vocabulary(["th"], rule="character_merges"))
-    True
     """
     if base.symbols != "bytes":
         return False
@@ -187,18 +129,10 @@ def needs_whole_characters(base: Vocabulary) -> bool:
 
 
 def of_merging_characters(base: Vocabulary) -> Callable[[Token], bool]:
-    r"""Returns the function that says whether merging characters may make a token.
+    """Returns the function that says whether merging characters may make a token.
 
     Where bytes have ids beside their characters, other bytes are no characters, nor are those
     without an id.  A character of several bytes may be made a token itself.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.base import of_merging_characters
-    >>> base = Vocabulary([], rule="character_merges", decode_only={300: b"a", 301: b"b"})
-    >>> list(map(of_merging_characters(base), [b"ab", "aé".encode(), b"ac", b"\xc3"]))
-    [True, True, False, False]
     """
     beside = {ord(text) for text in base.decode_only.values() if len(text) == 1}
     singles = {byte for byte in beside or range(0x80) if base.id_of[byte] >= 0}
@@ -217,20 +151,7 @@ def words_within(base: Vocabulary, words: WordCounts) -> WordCounts | None:
 
     Parts of whole texts contain a space behind another character only where a token of the base
     reaches across it (`split_at_spaces`).  A new token with such a place might also occur where the
-    text was split; a token without one never does.
-
-    Returns
-    -------
-    WordCounts or None
-        None where no part holds such a place: any part of the words may become a token.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts
-    >>> from partcover.adaptation.base import words_within
-    >>> base = Vocabulary(["a hat"], pretokenizer="none")
-    >>> words_within(base, WordCounts.from_counts({"a hat": 2})).to_dict()
-    {b' hat': 2, b'a': 2}
+    text was split; a token without one never does.  None if no part holds such a place.
     """
     if base.pretokenizer != "none":
         return None
@@ -239,20 +160,7 @@ def words_within(base: Vocabulary, words: WordCounts) -> WordCounts | None:
 
 
 def all_substrings(words: WordCounts) -> list[Token]:
-    """Returns all substrings of words, of two or more symbols.
-
-    Raises
-    ------
-    InputError
-        If they are too many, as long words have.
-
-    Examples
-    --------
-    >>> from partcover import WordCounts
-    >>> from partcover.adaptation.base import all_substrings
-    >>> all_substrings(WordCounts.from_counts({"hat": 2}))
-    [b'at', b'ha', b'hat']
-    """
+    """Returns all substrings of two or more symbols; refuses too many, as long words have."""
     sizes = [size * (size - 1) // 2 for size in (words.offsets[1:] - words.offsets[:-1]).tolist()]
     if sum(sizes) > _MOST_LISTED:
         raise InputError(

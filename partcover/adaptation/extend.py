@@ -192,22 +192,7 @@ def check_extendable(
     keep_weight: Fraction | float | int = 0,
     at_most: Fraction | float | int | None = None,
 ) -> None:
-    """Checks, before any work, that a vocabulary can be extended by its rule, and the numbers.
-
-    Raises
-    ------
-    InputError
-        If not.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.extend import check_extendable
-    >>> check_extendable(Vocabulary([], rule="single_symbols"))
-    Traceback (most recent call last):
-        ...
-    partcover.errors.InputError: the rule single_symbols uses no tokens: name another rule
-    """
+    """Refuses a rule that no tokens can be chosen for, and invalid numbers, before any work."""
     if m < 1:
         raise InputError(f"m is {m}: it must be at least 1")
     if m > _MOST - len(base):

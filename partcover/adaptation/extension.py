@@ -23,15 +23,7 @@ __all__ = ["Adaptation", "BeforeAfter", "Extension"]
 
 @dataclass(frozen=True)
 class BeforeAfter:
-    """The tokens of a corpus before and after a vocabulary was adapted, by the same rule.
-
-    Examples
-    --------
-    >>> from partcover import WordCounts
-    >>> from partcover.adaptation.extension import BeforeAfter
-    >>> BeforeAfter(WordCounts.from_counts({"hat": 2}), before=4, after=2).to_json()
-    {'words': 1, 'total_count': 2, 'before': 4, 'after': 2, 'saved': 2}
-    """
+    """The tokens of a corpus before and after a vocabulary was adapted, by the same rule."""
 
     words: WordCounts
     before: int
@@ -72,16 +64,6 @@ class Adaptation:
         The time that it took.
     termination : {"completed", "gap", "time_limit", "interrupted"}
         Why it stopped.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts
-    >>> from partcover.adaptation.extend import extend
-    >>> from partcover.adaptation.extension import Adaptation
-    >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
-    >>> found: Adaptation = extend(Vocabulary(["th"]), words, 1)
-    >>> found.corpus.before, found.tokens, found.lower_bound, found.check().ok
-    (15, 8, 8, True)
     """
 
     base: Vocabulary

@@ -18,7 +18,7 @@ from ..exact.solve import solve
 from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition
 from ..problem.solution import Solution
-from ..runtime.limits import Deadline, RunLimits
+from ..runtime.limits import Deadline
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .base import extended, of_merging_characters, text_of
@@ -70,7 +70,7 @@ def add_merges(task: Task) -> Added:
     words = _between_bytes(pieces)
     state = best_merges(words, start, task.m - len(characters), deadline=deadline, threads=threads)
     state = state.reachable(threads)
-    proven: Solution | None = None
+    best: Solution | None = None
     bounded = made_by_merges(instance, base)
     is_small = instance.promising.total <= _MOST_SOLVED
     if base.merges is not None and not (characters or start.given) and is_small:
@@ -78,7 +78,6 @@ def add_merges(task: Task) -> Added:
         patience = _PATIENCE if left is None else min(_PATIENCE, _SEARCH * left)
         closed = replace(instance, merges=MergeCondition())
         best = solve(closed, time_limit=patience, threads=threads)
-        proven = best if best.status == "optimal" and bounded.merges is not None else None
         choices = [state, replace(state, merges=_merges_of(best.vocabulary)).reachable(threads)]
         state = min(choices, key=lambda choice: choice.cut(words, threads).tokens)
     merges = None
@@ -87,11 +86,15 @@ def add_merges(task: Task) -> Added:
         merges = (*base.merges, *spelled)
     vocabulary = extended(base, [pieces.spelled(run) for run in state.tokens], merges=merges)
     gains, tokens = _gains(task, vocabulary)
-    if proven is not None and proven.certificate is not None:
-        return Added(vocabulary, gains, bounded, proven.certificate, "completed")
-    limits: Any = {"time_limit": clock.left, "threads": threads, "progress": task.progress}
-    bound = lower_bound(bounded, incumbent=tokens, **limits)
-    return Added(vocabulary, gains, bounded, bound.certificate, bound.termination)
+    stopped = best is not None and best.termination == "interrupted"
+    proof = None if best is None or bounded.merges is None else best.certificate
+    if best is not None and proof is not None and (best.status == "optimal" or stopped):
+        return Added(vocabulary, gains, bounded, proof, best.termination)
+    left = 0.0 if stopped else clock.left
+    limits: Any = {"time_limit": left, "threads": threads, "progress": task.progress}
+    bound = lower_bound(bounded, incumbent=tokens, start_certificate=proof, **limits)
+    ended = "interrupted" if stopped else bound.termination
+    return Added(vocabulary, gains, bounded, bound.certificate, ended)
 
 
 def _merges_of(vocabulary: Vocabulary) -> tuple[Pair, ...]:

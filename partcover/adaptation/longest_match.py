@@ -75,17 +75,7 @@ def _chosen(task: Task, pool: list[Token], deadline: Deadline) -> list[tuple[Tok
 
 
 class LongestMatch:
-    """Words segmented by longest match, while tokens of a pool are added.
-
-    Examples
-    --------
-    >>> from partcover import WordCounts
-    >>> from partcover.adaptation.longest_match import LongestMatch
-    >>> words = WordCounts.from_counts({"abcd": 2, "ab": 1})
-    >>> cut = LongestMatch(words, [b"bcd"], [b"ab"])
-    >>> cut.tokens, cut.saved(b"ab")
-    (6, -1)
-    """
+    """Words segmented by longest match, while tokens of a pool are added."""
 
     def __init__(self, words: WordCounts, tokens: Iterable[Token], pool: list[Token]) -> None:
         self._words: list[Any] = [word for word, _ in words]

@@ -24,23 +24,11 @@ _FIRST = 4  # the first exchange is of a quarter of the tokens
 def best_merges(
     words: WordCounts, start: MergeState, m: int, *, deadline: Deadline, threads: int = 1
 ) -> MergeState:
-    """Finds merges that leave few tokens.
+    """Finds merges that leave few tokens, up to m of them after the start, which has none.
 
     The most frequent pairs are merged first, as by BPE, whatever time that takes.  Then, until the
     deadline, the tokens that are worth least give way to what is best in their place, fewer of them
     each time that this does not help.
-
-    The start has no merges: it says how merging is done, and which tokens are given.
-
-    Examples
-    --------
-    >>> from partcover import WordCounts
-    >>> from partcover.adaptation.merge_search import best_merges
-    >>> from partcover.adaptation.merge_state import MergeState
-    >>> from partcover.runtime.limits import Deadline
-    >>> words = WordCounts.from_counts({(0, 1, 2): 3, (1, 2): 2}, "ints")
-    >>> best_merges(words, MergeState((), (), False, False, ()), 2, deadline=Deadline()).merges
-    (((1,), (2,)), ((0,), (1, 2)))
     """
     best = _filled(words, start, m, Deadline(), threads)
     cut = best.cut(words, threads)
@@ -101,18 +89,7 @@ def _grown(
 def best_share(first: Sequence[int], second: Sequence[int], room: int) -> int:
     """Returns how many of the first kind to take, so that all in the room gain most.
 
-    Parameters
-    ----------
-    first, second : sequence of int
-        What each of a kind gains, in the order in which they are taken.
-    room : int
-        How many may be taken together.
-
-    Examples
-    --------
-    >>> from partcover.adaptation.merge_search import best_share
-    >>> best_share([9, 5, 1], [7, 2], 3)
-    2
+    `first` and `second` are what each of a kind gains, in the order in which they are taken.
     """
     sums = [np.concatenate([[0], np.cumsum(gains, dtype=np.int64)]) for gains in (first, second)]
     taken = np.arange(min(room, len(first)) + 1)

@@ -36,15 +36,6 @@ class MergeState:
         Tokens of the base, which neighbours by rank merge to as well.
     avoided : frozenset of Run
         What no merge is to make.
-
-    Examples
-    --------
-    >>> from partcover.adaptation.merge_state import MergeState
-    >>> state = MergeState((((0,), (1,)), ((0, 1), (2,))), (), False, False, ())
-    >>> state.tokens
-    ((0, 1), (0, 1, 2))
-    >>> state.without([(0, 1)]).merges
-    ()
     """
 
     merges: tuple[Pair, ...]

@@ -22,21 +22,8 @@ __all__ = ["MergeTree", "closed_choice", "first_with_parts"]
 class MergeTree:
     """The parts that merges make each token of, if they are tokens.
 
-    Attributes
-    ----------
-    parts : dict of token to tuple of token
-        The two neighbours that the last merge joins, without single symbols; none for a token that
-        no merges make.
-    children : dict of token to set of token
-        The tokens that one is a part of.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.merge_tree import MergeTree
-    >>> tree = MergeTree.of(Vocabulary(["th", "at", "that"], rule="merges"))
-    >>> tree.parts[b"that"], tree.children[b"th"]
-    ((b'th', b'at'), {b'that'})
+    `parts` has for each token the two neighbours that its last merge joins, without single symbols;
+    none for a token that no merges make.  `children` has the tokens that a token is a part of.
     """
 
     parts: dict[Token, tuple[Token, ...]]
@@ -75,15 +62,6 @@ def closed_choice(
 
     A token that no other kept one is made of falls into its parts, which costs a token for each of
     its uses.  Those that cost least go first; what their parts are worth then grows.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts, segment
-    >>> from partcover.adaptation.merge_tree import MergeTree, closed_choice
-    >>> base = Vocabulary(["th", "at", "hat", "that"], rule="merges")
-    >>> cut = segment(WordCounts.from_counts({"that": 3, "hat": 2}), base)
-    >>> closed_choice(base, MergeTree.of(base), cut, 3, set())
-    [b'th', b'at', b'that']
     """
     worth: Counter[Token] = Counter()
     for token, uses in zip(base.tokens, token_uses(cut, len(base)).tolist(), strict=True):
@@ -113,16 +91,7 @@ def closed_choice(
 def first_with_parts(
     tree: MergeTree, tokens: Iterable[Token], k: int, fixed: set[Token] | None = None
 ) -> list[Token]:
-    """Returns `fixed`, then the first of some tokens, each with all its parts: at most k.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.merge_tree import MergeTree, first_with_parts
-    >>> tree = MergeTree.of(Vocabulary(["th", "at", "hat", "that"], rule="merges"))
-    >>> sorted(first_with_parts(tree, [b"that", b"hat"], 3))
-    [b'at', b'th', b'that']
-    """
+    """Returns `fixed`, then the first of some tokens, each with all its parts: at most k."""
     kept = dict.fromkeys(fixed or ())
     for token in tokens:
         more = tree.with_parts([token]).difference(kept)

@@ -49,15 +49,6 @@ class Pieces:
     given : dict of Run to token
         Tokens of the vocabulary that its rule segments into several pieces: they cost nothing,
         should the new ones lead to them.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts
-    >>> from partcover.adaptation.pieces import Pieces
-    >>> base = Vocabulary(["th", "at"], rule="merges")
-    >>> pieces = Pieces.of(base, WordCounts.from_counts({"that": 3, "hat": 1}))
-    >>> pieces.words.to_dict(), pieces.spelled((0, 1))
-    ({(0, 1): 3, (106, 1): 1}, b'that')
     """
 
     base: Vocabulary
@@ -121,14 +112,7 @@ class Pieces:
         """Returns the instance whose tokens are m new runs of pieces.
 
         Candidates are all runs, or those that split no character where others are of no use, and
-        those of `within`.
-
-        Parameters
-        ----------
-        m : int
-            How many runs.
-        free : bool
-            Whether those of `given` are there beside the m; else they are forbidden.
+        those of `within`.  Those of `given` are there beside the m if `free`, else forbidden.
         """
         given = self.present()
         k = m + len(given) if free else m

@@ -196,22 +196,7 @@ def _of_merges(
 
 
 def check_prunable(base: Vocabulary, k: int) -> None:
-    """Checks, before any work, that so many tokens of a vocabulary can be kept.
-
-    Raises
-    ------
-    InputError
-        If not.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.prune import check_prunable
-    >>> check_prunable(Vocabulary(["th", "at"]), 3)
-    Traceback (most recent call last):
-        ...
-    partcover.errors.InputError: k is 3: it must be at most 2, the tokenizer's number of tokens ...
-    """
+    """Refuses a rule that no tokens can be chosen for, and an impossible k, before any work."""
     if k == 0:
         raise InputError("k is 0: it must be at least 1")
     if k > len(base):
@@ -229,16 +214,7 @@ def check_prunable(base: Vocabulary, k: int) -> None:
 
 
 def most_used(base: Vocabulary, cut: Segmentation) -> list[Token]:
-    """Returns the tokens that a corpus is segmented into, those of most uses first.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts, segment
-    >>> from partcover.adaptation.prune import most_used
-    >>> base = Vocabulary(["th", "at", "zz"])
-    >>> most_used(base, segment(WordCounts.from_counts({"that": 3, "hat": 2}), base))
-    [b'at', b'th']
-    """
+    """Returns the tokens that a corpus is segmented into, those of most uses first."""
     uses = token_uses(cut, len(base))
     order = np.argsort(-uses, kind="stable").tolist()
     return [base.tokens[place] for place in order if uses[place]]
@@ -248,13 +224,6 @@ def restricted(base: Vocabulary, tokens: Iterable[Token], k: int) -> Vocabulary:
     """Returns the vocabulary of the first k of some tokens, in its own order, with ids from 0 on.
 
     If there are fewer than k, the first others of the vocabulary fill up.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary
-    >>> from partcover.adaptation.prune import restricted
-    >>> restricted(Vocabulary(["th", "at", "hat"]), [b"hat"], 2).tokens
-    (b'th', b'hat')
     """
     kept = set(islice(dict.fromkeys(chain(tokens, base.tokens)), k))
     smaller = only(base, [place for place, token in enumerate(base.tokens) if token in kept])

@@ -26,16 +26,6 @@ def extension_instance(task: Task) -> Instance:
 
     Candidates are all substrings, or those that split no character where others are of no use, and
     those within words where tokens of the base reach across (`words_within`).
-
-    Examples
-    --------
-    >>> from partcover import Progress, Vocabulary, WordCounts
-    >>> from partcover.adaptation.task import Task
-    >>> from partcover.adaptation.whole_paths import extension_instance
-    >>> from partcover.runtime.limits import RunLimits
-    >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
-    >>> extension_instance(Task(Vocabulary(["th"]), words, 2, None, RunLimits(), Progress())).k
-    3
     """
     base, words = task.base, task.objective
     within = words_within(base, words)

@@ -12,8 +12,7 @@ from ..corpus.counting.head_and_tail import words_between
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..kernels.search._local_search import State
-from ..problem.occurrences import arcs_of
-from ..problem.word_index import WordIndex
+from ..problem.word_index import WordIndex, arcs_of
 from ..runtime.arrays import Int64
 
 __all__ = ["SLICE", "occurrences_and_gains", "token_gains"]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..problem.certificates.weighted import leaves_weighted
+from ..problem.certificates.certificate import leaves_weighted
 from ..runtime.processes.parallel import ForEach
 from .bound_and_search import Task
 from .climbing.dual_point import Case

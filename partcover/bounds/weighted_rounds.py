@@ -16,9 +16,8 @@ from ..heuristics.corpora_exchange import ExchangeSearch
 from ..heuristics.corpora_greedy import WeightedGreedy
 from ..heuristics.weight_steps import WeightSteps
 from ..problem.bound import Bound
-from ..problem.certificates.certificate import Certificate
+from ..problem.certificates.certificate import Certificate, leaves_weighted, of_weighted
 from ..problem.certificates.nodes import Leaf
-from ..problem.certificates.weighted import leaves_weighted, of_weighted
 from ..problem.instance import Instance
 from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.checkpoints import Checkpoints

@@ -14,7 +14,7 @@ from ..kernels.search._search_arcs import repeated_steps
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
 from ..problem.memory_plan import MOST_SEARCHED
-from ..problem.occurrences import arcs_of
+from ..problem.word_index import arcs_of
 from ..runtime.arguments import shown
 from ..runtime.arrays import Float64, Int32
 from ..vocabulary.vocabulary import Vocabulary

@@ -22,7 +22,7 @@ from ..kernels.candidates._candidates import (
     shard_ends,
 )
 from ..kernels.candidates._suffix_array import common_prefixes, suffix_ranks
-from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions
+from ..runtime.arrays import Int32, Int64, Integers, Positions
 from ..runtime.memory import refuse_beyond
 from ..runtime.processes.parallel import ordered_map
 from .word_index import Intervals, WordIndex
@@ -49,28 +49,13 @@ _SHORTER = (
 class CandidateIndex(WordIndex):
     """Candidates of counted words, numbered in lexicographic order, without the dominated ones.
 
-    A candidate that occurs in only one distinct word is dominated if that whole word is a candidate
-    too, and is left out.
+    They are all substrings of two or more symbols, or a list (`explicit`), without those that are
+    `forbidden`, longer than `max_length` symbols, or occur less often than `min_count` times.  If
+    there are more than `most`, about so many are held, those with the largest upper bounds on their
+    savings; a list is always held whole.  They are the same for any number of `threads`.
 
-    Parameters
-    ----------
-    words : WordCounts
-        The words.
-    explicit : iterable of token, optional
-        The candidates; all substrings of two or more symbols if not given.
-    forbidden : iterable of token
-        Substrings that are not candidates.
-    max_length : int, optional
-        Longest candidate, in symbols.
-    min_count : int
-        Minimum number of occurrences of a candidate (positions, weighted by word counts).
-    dominated : bool
-        Whether to keep dominated candidates.
-    most : int, optional
-        Hold about this many candidates, those with the largest upper bounds on their savings, if
-        there are more.  A list of candidates is always held whole.
-    threads : int
-        Number of threads; the candidates are the same for any number.
+    A candidate that occurs in only one distinct word is dominated if that whole word is a candidate
+    too, and is left out, unless `dominated` ones are asked for.
 
     Attributes
     ----------
@@ -107,15 +92,6 @@ class CandidateIndex(WordIndex):
 
     O(symbols + candidates) time and memory beyond the index of the words: common prefixes (Kasai
     et al. 2001), one pass over the intervals (Abouelhoda, Kurtz and Ohlebusch 2004).
-
-    Examples
-    --------
-    >>> from partcover import Instance
-    >>> index = Instance({"that": 3, "hat": 2}, k=1).index
-    >>> list(index.tokens()), index.total
-    ([b'at', b'ha', b'hat', b'that'], 6)
-    >>> index.numbers(index.find_tokens([b"hat", b"tha"])).tolist()
-    [2, -1]
     """
 
     def __init__(
@@ -227,32 +203,15 @@ class CandidateIndex(WordIndex):
     def most_promising(
         self, blocked: Flags, most: int, scored: int
     ) -> tuple[Intervals, Int64, int]:
-        """Lists candidates by the upper bound on what they can still save.
+        """Lists `most` candidates, or more of equal bounds, by what they can still save at most.
 
-        Parameters
-        ----------
-        blocked : ndarray of uint8, shape (symbols + words + 1,)
-            Positions where an occurrence that begins there saves nothing any more.
-        most : int
-            Maximum number of candidates; there may be more if many have the same upper bound.
-        scored : int
-            Number of other candidates' occurrences that were scored for the same token before.
+        At `blocked` positions, uint8 of shape (symbols + words + 1,), an occurrence that begins
+        there saves nothing any more; so many occurrences were `scored` for the same token before.
 
-        Returns
-        -------
-        intervals : Intervals
-            The candidates.
-        weight : ndarray of int64
-            The weight of their occurrences that are not blocked; times length − 1 it is the upper
-            bound.
-        least : int
-            All candidates with at least this upper bound are listed; 0 if all that can save any
-            are.
-
-        Raises
-        ------
-        InputError
-            If there are more than memory holds, or too many to be scored for one token.
+        Returns the candidates; the weights of their occurrences that are not blocked, which times
+        length − 1 are the upper bounds; and the bound from which on all are listed, 0 if all that
+        can save any are.  More than memory holds, or too many to be scored for one token, are
+        refused.
         """
         least = self._promise_of(self._classes(blocked), most, blocked)
         nodes = self._nodes(least, blocked, scored)
@@ -275,9 +234,8 @@ class CandidateIndex(WordIndex):
     def _nodes(self, least: int, blocked: Flags | None = None, scored: int = 0) -> list[Nodes]:
         """Finds the candidates with at least this upper bound, in the order of the shards.
 
-        Long words with much repetition have as many substrings as the square of their length.  If
-        they do not fit in memory, or would take too long, an error is raised before they are
-        listed.
+        Long words with much repetition have as many substrings as the square of their length.
+        What does not fit in memory, or would take too long, is refused before it is listed.
         """
         nodes = self._found(least, blocked)
         candidates = sum(part.candidates for part in nodes)
@@ -340,7 +298,9 @@ class CandidateIndex(WordIndex):
         explicit = explicit.take(explicit.occurs)
         self.intervals = explicit.take(np.argsort(explicit.key, kind="stable"))
         word, self.weight = self.only_word_and_weight(self.intervals)
-        keep = self._is_none_of(excluded)
+        keep = np.ones(len(self), bool)
+        numbers = self.numbers(excluded)
+        keep[numbers[numbers >= 0]] = False
         self.total = int(keep.sum())
         if not dominated:
             lengths = np.diff(self.words.offsets)
@@ -349,18 +309,8 @@ class CandidateIndex(WordIndex):
             alone = np.flatnonzero(word >= 0)
             own = word[alone]
             keep[alone] &= ~whole[own] | (self.length[alone] == lengths[own])
-        self._keep(keep)
+        self.intervals, self.weight = self.intervals.take(keep), self.weight[keep]
         self.n_undominated = len(self)
-
-    def _is_none_of(self, tokens: Intervals) -> Bools:
-        """Whether each candidate is none of these tokens."""
-        mask = np.ones(len(self), bool)
-        numbers = self.numbers(tokens)
-        mask[numbers[numbers >= 0]] = False
-        return mask
-
-    def _keep(self, mask: Bools) -> None:
-        self.intervals, self.weight = self.intervals.take(mask), self.weight[mask]
 
     def __len__(self) -> int:
         return len(self.intervals.lo)
@@ -399,26 +349,8 @@ class CandidateIndex(WordIndex):
 def refuse_endless(candidates: int, longest: int, occurrences: int, positions: int) -> None:
     """Raises an error for candidates whose occurrences take minutes to score once.
 
-    Candidates of long words with much repetition overlap: they number the square of their length.
-
-    Parameters
-    ----------
-    candidates, longest : int
-        Number of candidates, and the symbols of the longest.
-    occurrences : int
-        Number of their occurrences.
-    positions : int
-        Size of the index.
-
-    Raises
-    ------
-    InputError
-        With these numbers.
-
-    Examples
-    --------
-    >>> from partcover.problem.candidates import refuse_endless
-    >>> refuse_endless(candidates=4, longest=4, occurrences=9, positions=10)
+    Candidates of long words with much repetition overlap: they number the square of their length,
+    the largest of which is `longest`.  `positions` is the size of the index.
     """
     if occurrences > max(_MOST_SCORED, _SCORED_EACH * positions):
         raise InputError(

@@ -22,6 +22,7 @@ from ..runtime.arguments import checked, shown
 from ..runtime.arrays import Int64
 from ..runtime.notebook import brief
 from ..runtime.pickling import by_fields
+from .certificates.checksum import whole
 
 __all__ = ["Corpora", "attainable", "check_weights", "checked_corpora", "corpora_from_json"]
 
@@ -179,24 +180,8 @@ class Corpora:
     def weighted(self, weights: Sequence[int]) -> WordCounts:
         """Returns all words with the counts of each corpus multiplied by its weight.
 
-        Words that occur only in corpora of weight 0 are left out.
-
-        Parameters
-        ----------
-        weights : sequence of int
-            A weight for each corpus, at least 0, and not all 0.
-
-        Raises
-        ------
-        InputError
-            For other weights, or counts that do not fit in int64.
-
-        Examples
-        --------
-        >>> from partcover import Corpora, WordCounts
-        >>> words = [WordCounts.from_counts({"a": 1, "b": 2}), WordCounts.from_counts({"b": 3})]
-        >>> Corpora(words, [1, 1]).weighted([1, 10]).to_dict()
-        {b'a': 1, b'b': 32}
+        Words that occur only in corpora of weight 0 are left out.  Counts that do not fit in int64
+        are refused.
         """
         check_weights(weights, len(self))
         symbols = sum(map(mul, weights, self._symbols))
@@ -218,16 +203,7 @@ class Corpora:
         """Returns integers nearly proportional to shares divided by references, each at least 1.
 
         They are large enough for prices with many digits, and small enough to avoid overflow.
-
-        Parameters
-        ----------
-        shares : sequence of float
-            The multiplier of each corpus's ratio, at least 0.
-
-        Raises
-        ------
-        InputError
-            If the corpora are too large for any weights.
+        Corpora that are too large for any weights are refused.
         """
         sizes = self._symbols
         if sum(sizes) >= _MOST:
@@ -243,15 +219,7 @@ class Corpora:
         return tuple(weight // common for weight in weights)
 
     def shares(self, weights: Sequence[int]) -> tuple[float, ...]:
-        """Returns the shares of given weights; a weight of 0 counts as 1.
-
-        Examples
-        --------
-        >>> from partcover import Corpora, WordCounts
-        >>> words = [WordCounts.from_counts({"ab": 1}), WordCounts.from_counts({"b": 3})]
-        >>> Corpora(words, [1, 3]).shares([3, 1])
-        (0.5, 0.5)
-        """
+        """Returns the shares of given weights; a weight of 0 counts as 1."""
         parts = [max(w, 1) * r for w, r in zip(weights, self.references, strict=True)]
         return tuple(part / sum(parts) for part in parts)
 
@@ -265,26 +233,7 @@ class Corpora:
         return attainable(Fraction(lower_bound, total), self.references)
 
     def enough(self, largest: Fraction, weights: Sequence[int]) -> int:
-        """Returns the fewest weighted tokens that prove a largest ratio of at least this.
-
-        Parameters
-        ----------
-        largest : Fraction
-            A largest ratio, above 0.
-        weights : sequence of int
-            The weights.
-
-        Examples
-        --------
-        >>> from fractions import Fraction
-        >>> from partcover import Corpora, WordCounts
-        >>> words = [WordCounts.from_counts({"ab": 1}), WordCounts.from_counts({"b": 3})]
-        >>> corpora = Corpora(words, [1, 3])
-        >>> corpora.enough(Fraction(5, 3), [3, 1])
-        9
-        >>> corpora.proven(9, [3, 1]), corpora.proven(8, [3, 1])
-        (Fraction(5, 3), Fraction(4, 3))
-        """
+        """Returns the fewest weighted tokens that prove a largest ratio of at least this."""
         # the next smaller value that a ratio can have
         below = max(Fraction(math.ceil(largest * r) - 1, r) for r in self.references)
         total = sum(w * r for w, r in zip(weights, self.references, strict=True))
@@ -312,8 +261,7 @@ def corpora_from_json(
                 f"{len(references)} corpora"
             )
         for count in row:
-            if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-                raise InputError(f"a count of {sym.show(word)!r} is {shown(count)}: at least 0")
+            whole(count, f"a count of {sym.show(word)!r}", 0)
     corpora = (
         WordCounts.from_counts(
             ((word, row[number]) for word, row in named if row[number]), symbols, **how
@@ -352,10 +300,7 @@ def check_weights(weights: Sequence[int], n_corpora: int) -> None:
     if len(weights) != n_corpora:
         raise InputError(f"{len(weights)} weights for {n_corpora} corpora")
     for weight in weights:
-        if isinstance(weight, bool) or not isinstance(weight, int) or weight < 0:
-            raise InputError(
-                f"a weight is {shown(weight)}: it must be a whole number of at least 0"
-            )
+        whole(weight, "a weight", 0)
     if not any(weights):
         raise InputError("all weights are 0")
 
@@ -365,12 +310,5 @@ def _checked_references(references: Iterable[int], names: Sequence[str]) -> tupl
     given = tuple(references)
     if len(given) != len(names):
         raise InputError(f"{len(given)} references for {len(names)} corpora")
-    checked_ = []
-    for name, count in zip(names, given, strict=True):
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-            raise InputError(
-                f"the reference of {name} is {shown(count)}: it must be a whole number of at "
-                "least 1"
-            )
-        checked_.append(int(count))
-    return tuple(checked_)
+    pairs = zip(names, given, strict=True)
+    return tuple(whole(count, f"the reference of {name}", 1) for name, count in pairs)

@@ -13,6 +13,7 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.arguments import Int64, checked
+from .certificates.checksum import whole
 
 __all__ = ["MAX_GROUPS", "GroupBudget", "GroupBudgets"]
 
@@ -109,9 +110,7 @@ class GroupBudget:
         numbers = []
         for key in ("at_most", "min_length", "max_length"):
             value = data.get(key)
-            if isinstance(value, bool) or not isinstance(value, int | None):
-                raise InputError(f"group {name!r}: {key} is {value!r}: it must be a whole number")
-            numbers.append(value)
+            numbers.append(None if value is None else whole(value, f"group {name!r}: {key}"))
         limit, min_length, max_length = numbers
         if limit is None:
             raise InputError(f"group {name!r} has no 'at_most'")
@@ -125,28 +124,9 @@ class GroupBudget:
 
 
 class GroupBudgets:
-    """Keeps count of group budgets while tokens are chosen one after another.
+    """Keeps count of at most `MAX_GROUPS` budgets while tokens are chosen one after another.
 
-    Parameters
-    ----------
-    groups : sequence of GroupBudget
-        The budgets, at most `MAX_GROUPS`.
-    chosen : iterable of token
-        Tokens that are chosen already.
-
-    Attributes
-    ----------
-    room : ndarray of int64, shape (groups,)
-        Number of further tokens of each group that may be chosen.
-
-    Examples
-    --------
-    >>> from partcover.problem.group_budget import GroupBudget, GroupBudgets
-    >>> budgets = GroupBudgets([GroupBudget("pairs", limit=1, max_length=2)])
-    >>> budgets.bits([b"ab", b"abc"]).tolist()
-    [1, 0]
-    >>> [budgets.admit(token) for token in (b"ab", b"abc", b"bc")]
-    [True, True, False]
+    `room` is how many further tokens of each group may be chosen.
     """
 
     def __init__(self, groups: Sequence[GroupBudget], chosen: Iterable[Token] = ()) -> None:

@@ -21,6 +21,7 @@ from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
 from ..vocabulary.vocabulary import Vocabulary
 from .candidates import MOST_HELD, CandidateIndex
+from .certificates.checksum import whole
 from .corpora import Corpora, corpora_from_json
 from .group_budget import MAX_GROUPS, GroupBudget
 from .merge_condition import MergeCondition
@@ -138,31 +139,38 @@ class Instance:
         corpora: Corpora | None = None,
         tail: HeadAndTail | None = None,
     ) -> None:
-        if isinstance(words, Corpora):
-            corpora, words = words, words.joined
-        elif isinstance(words, HeadAndTail):
-            tail, words = words, words.head
-        elif isinstance(words, Mapping):
+        if isinstance(words, Mapping):
             words = WordCounts.from_counts(words)
-        elif not isinstance(words, WordCounts):
+        elif not isinstance(words, WordCounts | Corpora | HeadAndTail):
             words = WordCounts.load(words)
         set_ = object.__setattr__
-        set_(self, "words", words)
+        set_(self, "corpora", corpora)
+        set_(self, "tail", corpora.all_words if corpora is not None and corpora.tails else tail)
+        words = self._take(words)
         set_(self, "k", k)
-        set_(self, "candidates", candidates)
         set_(self, "max_length", max_length)
         set_(self, "min_count", min_count)
-        set_(self, "required", required)
-        set_(self, "forbidden", forbidden)
-        set_(self, "prefix", prefix)
-        set_(self, "protected", protected)
+        lists = candidates, required, forbidden, prefix, protected
+        for name, tokens in zip(_TOKEN_LISTS, lists, strict=True):
+            set_(self, name, None if tokens is None else self._tokens(name, tokens))
         set_(self, "groups", tuple(group.over(words.symbols) for group in groups))
         set_(self, "merges", None if merges is None else merges.over(words.symbols))
         set_(self, "threshold", threshold)
         set_(self, "source", dict(source or {}))
-        set_(self, "corpora", corpora)
-        set_(self, "tail", corpora.all_words if corpora is not None and corpora.tails else tail)
         self._check()
+
+    def _take(self, words: WordCounts | Corpora | HeadAndTail) -> WordCounts:
+        """Makes words, several corpora, or a head and a tail those of the instance."""
+        set_ = object.__setattr__
+        if isinstance(words, Corpora):
+            set_(self, "corpora", words)
+            set_(self, "tail", words.all_words if words.tails else self.tail)
+            words = words.joined
+        elif isinstance(words, HeadAndTail):
+            set_(self, "tail", words)
+            words = words.head
+        set_(self, "words", words)
+        return words
 
     __reduce__ = by_fields
 
@@ -196,10 +204,6 @@ class Instance:
             raise InputError(f"max_length is {self.max_length}: a token has two symbols or more")
         if self.min_count < 1:
             raise InputError(f"min_count is {self.min_count}: it must be at least 1")
-        for name in _TOKEN_LISTS:
-            tokens = getattr(self, name)
-            if tokens is not None:
-                object.__setattr__(self, name, self._tokens(name, tokens))
         if self.corpora is not None and self.words.digest != self.corpora.joined.digest:
             raise InputError("the words differ from those of the corpora")
         if self.tail is not None:
@@ -207,19 +211,11 @@ class Instance:
         if self.protected:
             # `protected` says how words are split further; how text was split into words does not
             # change
-            if self.corpora is not None:
-                corpora = self.corpora.split_at(self.protected)
-                object.__setattr__(self, "corpora", corpora)
-                words = corpora.joined
-                if corpora.tails:
-                    object.__setattr__(self, "tail", corpora.all_words)
-            elif self.tail is not None:
-                tail = self.tail.split_at(self.protected)
-                object.__setattr__(self, "tail", tail)
-                words = tail.head
+            whole = self.tail if self.corpora is None else self.corpora
+            if whole is None:
+                self._take(replace(self.words.split_at(self.protected), **self.words.how))
             else:
-                words = replace(self.words.split_at(self.protected), **self.words.how)
-            object.__setattr__(self, "words", words)
+                self._take(whole.split_at(self.protected))
         if self.corpora is not None and (self.min_count != 1 or self.threshold is not None):
             raise InputError("min_count and a threshold are not possible with several corpora")
         if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
@@ -329,18 +325,7 @@ class Instance:
 
     @checked
     def weighted(self, weights: Iterable[int]) -> Instance:
-        """Returns an instance of one corpus: all words, with each corpus's counts times its weight.
-
-        Parameters
-        ----------
-        weights : iterable of int
-            A weight for each corpus, at least 0, and not all 0.
-
-        Raises
-        ------
-        InputError
-            For other weights, or counts that do not fit in int64.
-        """
+        """Returns an instance of one corpus: all words, with counts weighted by corpus."""
         assert self.corpora is not None
         if self.corpora.tails:
             tail = self.corpora.all_weighted(tuple(weights))
@@ -406,12 +391,8 @@ class Instance:
         """Builds an index of the candidates, with or without dominated ones, or of `most` of them.
 
         If all substrings are candidates, those longer than `longest` are left out.  A long word has
-        at most `longest` times its length of the others.
-
-        Raises
-        ------
-        InputError
-            If tokens have to be made by merges, which methods that use the index do not support.
+        at most `longest` times its length of the others.  An instance with merges, several corpora
+        or a tail is refused: only few methods support it.
         """
         if self.tail is not None:
             raise InputError(
@@ -535,11 +516,9 @@ class Instance:
                 raise InputError(f"{name!r} must be a list of tokens")
             return tuple(sym.from_json(token, symbols) for token in value)
 
-        def whole(name: str) -> int | None:
+        def number(name: str) -> int | None:
             value = data.get(name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-                raise InputError(f"{name!r} is {value!r}: it must be a whole number")
-            return value
+            return None if value is None else whole(value, repr(name))
 
         source = data.get("source") or {}
         if not isinstance(source, dict):
@@ -558,22 +537,20 @@ class Instance:
             words = corpora_from_json(data, named, symbols, how)
         else:
             words = WordCounts.from_counts(named, symbols, **how)
-        k = whole("k")
+        k = number("k")
         if k is None:
             raise InputError("'k' is missing")
+        lists: dict[str, Any] = {name: tokens(name) or () for name in _TOKEN_LISTS[1:]}
         return cls(
             words,
             k,
             candidates=tokens("candidates"),
-            max_length=whole("max_length"),
-            min_count=1 if (min_count := whole("min_count")) is None else min_count,
-            required=tokens("required") or (),
-            forbidden=tokens("forbidden") or (),
-            prefix=tokens("prefix") or (),
-            protected=tokens("protected") or (),
+            max_length=number("max_length"),
+            min_count=1 if (min_count := number("min_count")) is None else min_count,
+            **lists,
             groups=tuple(GroupBudget.from_json(group, symbols) for group in groups),
             merges=None if merges is None else MergeCondition.from_json(merges, symbols),
-            threshold=whole("threshold"),
+            threshold=number("threshold"),
             source=source,
         )
 

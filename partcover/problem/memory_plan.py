@@ -35,15 +35,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Pieces:
-    """The work of a trainer that begins with many pieces and prunes them.
-
-    Attributes
-    ----------
-    most : int
-        Maximum number of pieces at the start.
-    longest : int
-        Number of symbols of the longest substring that it considers.
-    """
+    """The work of a trainer that prunes `most` pieces at most, substrings of at most `longest`."""
 
     most: int = 10**6
     longest: int = 17
@@ -95,26 +87,11 @@ MOST_TOGETHER = 1 << 26
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """The estimated peak memory of some work, and its parts.
+    """The estimated peak memory of some work, and its parts, in bytes.
 
-    Attributes
-    ----------
-    parts : dict of str to int
-        Bytes of each part.
-    available : int
-        Bytes that may be used.
-    words_that_fit : int or None
-        How many of the most frequent words the same work could process in this memory; None if all
-        fit, or not even one does.
-    takes_head : bool
-        Whether the work includes a bound, which can process all words with a head of this many.
-
-    Examples
-    --------
-    >>> from partcover.problem.memory_plan import MemoryPlan
-    >>> plan = MemoryPlan({"words": 2**20, "index": 2**22}, available=2**22)
-    >>> plan.need, plan.fits
-    (5242880, False)
+    `available` may be used.  So many of the most frequent words fit in it (`words_that_fit`), None
+    if all do, or not even one.  `takes_head`: the work includes a bound, which can process all
+    words with a head of this many.
     """
 
     parts: dict[str, int]
@@ -133,11 +110,6 @@ class MemoryPlan:
         return self.need <= self.available
 
     @property
-    def has_candidates(self) -> bool:
-        """Whether the memory depends on the number of candidates."""
-        return "candidates" in self.parts
-
-    @property
     def advice(self) -> str:
         """A recommendation that makes the work fit."""
         n = self.words_that_fit
@@ -150,7 +122,7 @@ class MemoryPlan:
             )
             if self.takes_head:
                 advice += f"; bound and improve take all words with --head {n} (HeadAndTail)"
-        return advice + "; --max-length (max_length) caps candidates" * self.has_candidates
+        return advice + "; --max-length (max_length) caps candidates" * ("candidates" in self.parts)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the plan as a JSON object; sizes are bytes."""
@@ -158,13 +130,7 @@ class MemoryPlan:
         return {**sizes, "words_that_fit": self.words_that_fit, "parts": dict(self.parts)}
 
     def refuse(self) -> None:
-        """Raises an error if the work does not fit.
-
-        Raises
-        ------
-        InputError
-            With the sizes, and a recommendation.
-        """
+        """Raises an error, with the sizes and a recommendation, if the work does not fit."""
         if self.fits:
             return
         what, size = max(self.parts.items(), key=lambda part: part[1])
@@ -178,44 +144,18 @@ class MemoryPlan:
 def memory_plan(
     instance: Instance, work: Work, *, is_head: bool = False, available: int | None = None
 ) -> MemoryPlan:
-    """Estimates the peak memory that some work on an instance needs.
+    """Estimates the peak memory of some work on an instance: a run uses half of it to all of it.
 
     If the words have at most `MOST_COUNTED` positions and their index fits, it is built and the
     candidates and their occurrences are counted.  With more words, or with group budgets, the
     number of substrings is used as an upper bound on both, in O(words) time.
 
-    Parameters
-    ----------
-    instance : Instance
-        The words, k, and the limits on the candidates.
-    work : str or Pieces
-        ``greedy``: GreedTok or GreedWMC; ``bound``: a lower bound; ``search``: a bound with a
-        search for vocabularies; ``proof``: both, and branching; ``model``: a solver's model of all
-        candidates.  For trainers: ``merges`` as in BPE, `Pieces` that are pruned as in Unigram,
-        ``draws`` from all candidates, ``phrases`` of atoms, and ``words`` that are only segmented.
-    is_head : bool
-        Whether there are more words, which are read in parts.
-    available : int, optional
-        Bytes that may be used, including those of the words; by default what is available now.
-
-    Returns
-    -------
-    MemoryPlan
-        An upper estimate: a run uses between about half of it and all of it.
-
-    Raises
-    ------
-    InputError
-        For a bound, if the words have more positions than it supports.
-
-    Examples
-    --------
-    >>> from partcover import Instance
-    >>> from partcover.problem.memory_plan import memory_plan
-    >>> plan = memory_plan(Instance({"banana": 2, "bandana": 1}, 1), "greedy", available=2**30)
-    >>> plan.fits, list(plan.parts)  # doctest: +NORMALIZE_WHITESPACE
-    (True, ['the program', 'the words', 'the index of the words', 'tokens', 'candidates',
-    'occurrences'])
+    The work is ``greedy``: GreedTok or GreedWMC; ``bound``: a lower bound; ``search``: a bound
+    with a search for vocabularies; ``proof``: both, and branching; ``model``: a solver's model of
+    all candidates.  For trainers: ``merges`` as in BPE, `Pieces` that are pruned as in Unigram,
+    ``draws`` from all candidates, ``phrases`` of atoms, and ``words`` that are only
+    segmented.  With `is_head`, there are more words, which are read in parts.  `available` bytes
+    may be used, including those of the words; by default what is available now.
     """
     if work in _PRICED_WORK:
         refuse_wide(instance.words)
@@ -239,17 +179,6 @@ def refuse_beyond_memory(instance: Instance, work: Work, *, is_head: bool = Fals
     """Raises an error if work does not fit in memory, unless the instance has its index already.
 
     For a bound, and work that includes one, also if the words have more positions than it supports.
-
-    Raises
-    ------
-    InputError
-        As `MemoryPlan.refuse` does.
-
-    Examples
-    --------
-    >>> from partcover import Instance
-    >>> from partcover.problem.memory_plan import refuse_beyond_memory
-    >>> refuse_beyond_memory(Instance({"banana": 2}, 1), "greedy")
     """
     if work in _PRICED_WORK:
         refuse_wide(instance.words)

@@ -16,7 +16,7 @@ from ..runtime.notebook import brief
 from ..vocabulary.merging import halves
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["MergeCondition"]
+__all__ = ["MergeCondition", "MergeNeeds"]
 
 _FLAGS = ("whole_words", "characters", "in_order")
 
@@ -66,14 +66,7 @@ class MergeCondition:
 
     @property
     def about(self) -> str:
-        """The condition, for messages.
-
-        Examples
-        --------
-        >>> from partcover import MergeCondition
-        >>> MergeCondition(((b"a", b"t"),), whole_words=True).about
-        'every token is made by one of 1 merges, or is a whole word'
-        """
+        """The condition, for messages."""
         merges = "merges" if self.pairs is None else f"one of {len(self.pairs):,} merges"
         start = " of characters" if self.characters else ""
         end = ", or is a whole word" * self.whole_words + ", applied in order" * self.in_order
@@ -84,12 +77,6 @@ class MergeCondition:
         """Returns the condition that a vocabulary's own merges make every token.
 
         None if its rule does not merge.
-
-        Examples
-        --------
-        >>> from partcover import MergeCondition, Vocabulary
-        >>> MergeCondition.of(Vocabulary(["th", "that"], rule="merges"))
-        MergeCondition(any merges, whole_words)
         """
         if vocabulary.rule not in ("merges", "character_merges"):
             return None
@@ -101,13 +88,7 @@ class MergeCondition:
         )
 
     def over(self, symbols: Symbols) -> MergeCondition:
-        """Returns this condition with its merges converted to an alphabet's type.
-
-        Raises
-        ------
-        InputError
-            If the merges are not pairs of non-empty texts.
-        """
+        """Returns this condition with its merges converted to an alphabet's type."""
         if self.pairs is None:
             return self
         try:
@@ -203,3 +184,64 @@ class MergeCondition:
         if pairs is None and data["in_order"]:
             raise InputError("merges are applied in order, but 'pairs' does not list them")
         return cls(pairs, *(data[name] for name in _FLAGS))
+
+
+class MergeNeeds:
+    """Finds the tokens that merges cannot make a token without, including the token itself.
+
+    If any two parts may be merged, a token needs only itself; so do `exempt` tokens.  For each
+    token, only a few tokens whose needs together are its own are stored, so memory is proportional
+    to the number of merges, however deep they are.  Nothing is stored for tokens that no merge
+    makes.
+    """
+
+    def __init__(self, condition: MergeCondition, exempt: Collection[Token]) -> None:
+        self._condition = condition
+        self._exempt = exempt
+        # for each token, tokens that with all their needs are what it needs besides itself
+        self._below: dict[Token, tuple[Token, ...]] = {}
+
+    def of(self, token: Token) -> frozenset[Token]:
+        """Returns the tokens that a token needs: those that all ways to make it need."""
+        if self._condition.pairs is None or not self._ways(token):
+            return frozenset({token})
+        waiting = [token]
+        while waiting:
+            last = waiting[-1]
+            if last in self._below:
+                waiting.pop()
+                continue
+            ways = self._ways(last)
+            missing = [part for parts in ways for part in parts if part not in self._below]
+            if missing:
+                waiting += missing  # they are shorter
+                continue
+            waiting.pop()
+            self._below[last] = ways[0] if len(ways) == 1 else self._shared(ways)
+        return frozenset(self._closure([token]))
+
+    def _ways(self, token: Token) -> list[tuple[Token, ...]]:
+        return [] if token in self._exempt else list(self._condition.splits(token))
+
+    def _closure(self, tokens: Iterable[Token]) -> set[Token]:
+        """Returns tokens together with all that they need."""
+        found: set[Token] = set()
+        waiting = list(tokens)
+        while waiting:
+            token = waiting.pop()
+            if token not in found:
+                found.add(token)
+                waiting += self._below[token]
+        return found
+
+    def _shared(self, ways: list[tuple[Token, ...]]) -> tuple[Token, ...]:
+        """Returns the fewest tokens whose needs together are what all ways need."""
+        common = set.intersection(*map(self._closure, ways)) if ways else set()
+        largest: list[Token] = []
+        covered: set[Token] = set()
+        # what a token needs is shorter than the token
+        for token in sorted(common, key=len, reverse=True):
+            if token not in covered:
+                largest.append(token)
+                covered |= self._closure([token])
+        return tuple(largest)

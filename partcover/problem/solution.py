@@ -111,34 +111,16 @@ class Result:
         vocabulary: Vocabulary | None,
         tokens: int | None,
         *,
-        seconds: float,
         method: str | None = None,
-        rule: SegmentationRule = "shortest_path",
-        lower_bound: int | Fraction | None = None,
-        status: Status = "feasible",
-        termination: Termination = "completed",
-        seed: int = 0,
-        threads: int = 1,
         gains: Iterable[int] = (),
-        extra: dict[str, Any] | None = None,
         by_corpus: Sequence[int] = (),
         certificate: Certificate | None = None,
+        **facts: Any,
     ) -> Self:
         """Makes a result for an instance, and computes what follows from it.
 
-        Parameters
-        ----------
-        instance : Instance
-            The instance.
-        vocabulary : Vocabulary or None
-            The chosen tokens; their method is `method`, unless it is given.
-        tokens : int or None
-            Tokens that the words need under `rule`.
-        seconds, method, rule, lower_bound, status, termination, seed, threads, gains, extra, \
-certificate
-            As the attributes.
-        by_corpus : sequence of int
-            The tokens of each corpus, if there are several.
+        `by_corpus` has the tokens of each corpus, if there are several.  The other keywords are
+        attributes; by default a vocabulary is feasible and complete, under the shortest path.
         """
         words, one, n_words = instance.tail or instance.words, instance.joined, len(instance.words)
         if certificate is not None and certificate.tail is not None:
@@ -147,6 +129,13 @@ certificate
         if instance.corpora is not None and by_corpus:
             named = zip(instance.corpora.names, by_corpus, instance.corpora.references, strict=True)
             corpora = (CorpusTokens(*each) for each in named)
+        facts = {
+            "rule": "shortest_path",
+            "lower_bound": None,
+            "status": "feasible",
+            "termination": "completed",
+            **facts,
+        }
         return cls(
             method=method or ("" if vocabulary is None else vocabulary.method),
             k=instance.k,
@@ -156,19 +145,12 @@ certificate
             candidates=one.promising.total if one.is_indexed else None,
             policy=instance.policy,
             vocabulary=vocabulary,
-            rule=rule,
             tokens=tokens,
             cover=None if tokens is None else words.total_symbols - tokens,
-            lower_bound=lower_bound,
-            status=status,
-            termination=termination,
-            seconds=seconds,
-            seed=seed,
-            threads=threads,
             gains=tuple(gains),
-            extra=extra or {},
             certificate=certificate,
             corpora=tuple(corpora),
+            **facts,
         )
 
     def __repr__(self) -> str:
@@ -248,25 +230,13 @@ certificate
 
     def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
         """Returns the JSON object that every command prints for a solution."""
+        about = "method k words total_count symbols candidates policy rule tokens cover"
+        run = "gap status termination seconds seed threads"
         data: dict[str, Any] = {
-            "method": self.method,
-            "k": self.k,
-            "words": self.words,
-            "total_count": self.total_count,
-            "symbols": self.symbols,
-            "candidates": self.candidates,
-            "policy": self.policy,
-            "rule": self.rule,
-            "tokens": self.tokens,
-            "cover": self.cover,
-            "tokens_per_word": self.tokens_per_word,
+            **{name: getattr(self, name) for name in (*about.split(), "tokens_per_word")},
             **self._ratios_to_json(),
-            "gap": self.gap,
-            "status": self.status,
-            "termination": self.termination,
+            **{name: getattr(self, name) for name in run.split()},
             "seconds": round(self.seconds, 6),
-            "seed": self.seed,
-            "threads": self.threads,
             **self.extra,
         }
         if vocabulary:

@@ -8,7 +8,7 @@ tokens or occurrences.  Positions in the text have 32 bits if they all fit, othe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..kernels.candidates._candidates import LENGTH_BITS, WIDE_LENGTH_BITS
 from ..kernels.candidates._suffix_array import find, interval_words, lay_out, suffix_array
+from ..kernels.search._search_arcs import search_arcs
 from ..kernels.steps._saddle_point import arcs
 from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions
 from ..runtime.memory import refuse_beyond
@@ -27,8 +28,10 @@ __all__ = [
     "MOST_POSITIONS",
     "MOST_WORDS",
     "NARROW_POSITIONS",
+    "Arcs",
     "Intervals",
     "WordIndex",
+    "arcs_of",
     "n_positions",
     "position_bytes",
     "refuse_wide",
@@ -47,24 +50,14 @@ LONGEST_WORD = 2**WIDE_LENGTH_BITS - 1
 """Maximum number of symbols of a word if positions have 64 bits."""
 
 
+Arcs: TypeAlias = tuple[Int32, Int64, Int32, Int64, Int64, Int32, Int32]
+
+
 class Intervals(NamedTuple):
     """Tokens as intervals of a suffix array.
 
-    Attributes
-    ----------
-    lo, hi : ndarray of int32 or int64, shape (tokens,)
-        Token ``t`` occurs at ``sa[lo[t]:hi[t]]``; the interval is empty if it does not occur.
-    length : ndarray of int32, shape (tokens,)
-        Number of symbols of each token.
-
-    Examples
-    --------
-    >>> from partcover import WordCounts
-    >>> from partcover.problem.word_index import Intervals, WordIndex
-    >>> index = WordIndex(WordCounts.from_counts({"that": 3, "hat": 2}))
-    >>> intervals: Intervals = index.find_tokens([b"hat", b"cat"])
-    >>> intervals.occurs.tolist(), intervals.length.tolist()
-    ([True, False], [3, 3])
+    Token ``t`` has ``length[t]`` symbols and occurs at ``sa[lo[t]:hi[t]]``, which is empty if it
+    does not occur.
     """
 
     lo: Positions
@@ -121,14 +114,6 @@ class WordIndex:
     Notes
     -----
     O(symbols) time and memory: suffix array by induced sorting (Nong, Zhang and Chan 2009).
-
-    Examples
-    --------
-    >>> from partcover import WordCounts
-    >>> from partcover.problem.word_index import WordIndex
-    >>> index = WordIndex(WordCounts.from_counts({"that": 3, "hat": 2}))
-    >>> index.weight_of(index.find_tokens([b"hat", b"th"])).tolist()
-    [5, 3]
     """
 
     def __init__(self, words: WordCounts) -> None:
@@ -229,14 +214,10 @@ class WordIndex:
         return positions
 
     def occurrences_of(self, intervals: Intervals) -> tuple[Int32, Int32, Int32]:
-        """Returns all occurrences of all tokens: (token, word, start in the word).
+        """Returns token, word and start in the word of all occurrences of all tokens, three arrays.
 
-        Returns
-        -------
-        tuple of three ndarray of int32, shape (occurrences,)
-            Sorted by word, start and length; tokens are numbered from 0 in the given order.
-            O(occurrences + symbols), which is quadratic in the length of words for all
-            candidates.
+        Sorted by word, start and length; tokens are numbered from 0 in the given order.
+        O(occurrences + symbols), which is quadratic in the length of words for all candidates.
         """
         order = np.argsort(intervals.length, kind="stable").astype(np.int32)
         places = self.sa - self.word_of[self.sa] - np.int32(1)
@@ -247,45 +228,42 @@ class WordIndex:
         return order[which], word, begin
 
 
-def n_positions(words: WordCounts) -> int:
-    """Returns the number of positions of words: their symbols, one end each, and a first position.
+def arcs_of(index: WordIndex, tokens: Intervals) -> Arcs:
+    """Returns the first seven arguments of `partcover.kernels.search._local_search.State`.
 
-    Examples
-    --------
-    >>> from partcover import WordCounts
-    >>> from partcover.problem.word_index import n_positions
-    >>> n_positions(WordCounts.from_counts({"that": 3, "hat": 2}))
-    10
+    These are arcs by word, start and length; where each word's arcs begin; sizes and counts of the
+    words; where each token's words begin, these words, and the token's first arc in each.
+    O(occurrences + symbols) time, 28 bytes for each occurrence, which are refused from 2^31 on.
     """
+    words = index.words
+    occurrences = tokens.occurrences
+    if occurrences >= 2**31:
+        raise InputError(
+            f"the tokens occur {occurrences:,} times, but a search can use at most {2**31 - 1:,} "
+            "occurrences: leave out rare words, or cap candidates with --max-length (max_length)"
+        )
+    sa, word_of, lo, hi, length = (
+        np.asarray(part, np.int32)
+        for part in (index.sa, index.word_of, tokens.lo, tokens.hi, tokens.length)
+    )
+    found = search_arcs(sa, word_of, words.offsets, lo, hi, length)
+    listed, word_first, places_first, places, place_arc = found
+    sizes = np.diff(words.offsets).astype(np.int32)
+    return listed, word_first, sizes, words.counts, places_first, places, place_arc
+
+
+def n_positions(words: WordCounts) -> int:
+    """Returns the number of positions of words: symbols, one end each, and a first position."""
     return len(words.data) + len(words) + 1
 
 
 def position_bytes(positions: int) -> int:
-    """Returns the bytes of each position in an index of this size, 4 or 8.
-
-    Examples
-    --------
-    >>> from partcover.problem.word_index import position_bytes
-    >>> position_bytes(10), position_bytes(2**31)
-    (4, 8)
-    """
+    """Returns the bytes of each position in an index of this size, 4 or 8."""
     return 4 if positions <= NARROW_POSITIONS else 8
 
 
 def refuse_wide(words: WordCounts) -> None:
-    """Raises an error if positions need 64 bits, for work that supports only 32.
-
-    Raises
-    ------
-    InputError
-        With both numbers.
-
-    Examples
-    --------
-    >>> from partcover import WordCounts
-    >>> from partcover.problem.word_index import refuse_wide
-    >>> refuse_wide(WordCounts.from_counts({"that": 3, "hat": 2}))
-    """
+    """Raises an error if positions need 64 bits, for work that supports only 32."""
     positions = n_positions(words)
     if position_bytes(positions) > 4:
         fit = _most_that_fit(words, NARROW_POSITIONS)

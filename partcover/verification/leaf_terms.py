@@ -10,12 +10,10 @@ from itertools import accumulate
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificates.charges import Charge
 from ..problem.certificates.cuts import PairPrices, names
-from ..problem.certificates.nodes import Leaf
+from ..problem.certificates.nodes import Charge, Leaf
 from ..problem.instance import Instance
-from ..problem.merge_condition import MergeCondition
-from ..problem.merge_needs import MergeNeeds
+from ..problem.merge_condition import MergeCondition, MergeNeeds
 from .cut_terms import CutTerms, checked_multipliers
 from .order_terms import OrderTerms
 from .sorted_words import SortedWords

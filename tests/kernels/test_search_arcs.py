@@ -12,8 +12,7 @@ from properties import tries
 
 from partcover import InputError, WordCounts
 from partcover.kernels.search._search_arcs import repeated_steps
-from partcover.problem.occurrences import arcs_of
-from partcover.problem.word_index import WordIndex
+from partcover.problem.word_index import WordIndex, arcs_of
 
 WORDS = st.dictionaries(st.text("ab", min_size=1, max_size=9), st.integers(1, 9), min_size=1)
 TOKENS = st.lists(st.text("ab", min_size=1, max_size=5), unique=True)

@@ -16,8 +16,7 @@ from partcover import (
     check_certificate,
     lower_bound,
 )
-from partcover.problem.certificates.charges import Charge
-from partcover.problem.certificates.nodes import Leaf
+from partcover.problem.certificates.nodes import Charge, Leaf
 
 WORDS = WordCounts.from_counts({"that": 9, "hat": 5, "chat": 1, "what": 1})
 

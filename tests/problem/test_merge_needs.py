@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import MergeCondition
-from partcover.problem.merge_needs import MergeNeeds
+from partcover.problem.merge_condition import MergeNeeds
 
 TOKENS = st.text("ab", min_size=2, max_size=5)
 

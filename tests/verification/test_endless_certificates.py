@@ -18,10 +18,9 @@ from partcover import (
     WordCounts,
     lower_bound,
 )
-from partcover.problem.certificates.charges import Charge
 from partcover.problem.certificates.cuts import Cut, PackedPairs, PairPrices
-from partcover.problem.certificates.nodes import Branch, Leaf
-from partcover.problem.merge_needs import MergeNeeds
+from partcover.problem.certificates.nodes import Branch, Charge, Leaf
+from partcover.problem.merge_condition import MergeNeeds
 from partcover.verification import certificate_check, leaf_terms
 from partcover.verification.certificate_check import check_certificate
 from partcover.verification.merge_check import unmade_tokens

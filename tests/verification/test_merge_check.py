@@ -36,8 +36,7 @@ from partcover import (
 )
 from partcover.bounds.rows.merges import Merges
 from partcover.bounds.rows.needs import Needs
-from partcover.problem.certificates.charges import Charge
-from partcover.problem.certificates.nodes import Leaf
+from partcover.problem.certificates.nodes import Charge, Leaf
 from partcover.verification.leaf_terms import charged
 from partcover.verification.merge_check import unmade_tokens
 

@@ -37,9 +37,8 @@ from partcover import (
 from partcover.bounds.heads import tail_prices, whole_words
 from partcover.bounds.heads.whole_words import WholeWords
 from partcover.corpus.counting import counts_part
-from partcover.problem.certificates.charges import Charge
 from partcover.problem.certificates.cuts import Cut, PairPrices
-from partcover.problem.certificates.nodes import Leaf
+from partcover.problem.certificates.nodes import Charge, Leaf
 from partcover.problem.certificates.tail import TailDigest, TailTerm
 from partcover.runtime.processes.engines import executor_of
 from partcover.verification.recount import recount

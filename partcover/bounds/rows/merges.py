@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from ...corpus.symbols import Token
-from ...problem.certificates.charges import Charge
+from ...problem.certificates.nodes import Charge
 from ...problem.merge_condition import MergeCondition
 from ...runtime.arrays import Bools, Float64, Int32
 from ..counting.price_counter import PriceCounter

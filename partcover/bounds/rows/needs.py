@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.bounds._parts import group_rows
-from ...problem.merge_needs import MergeNeeds
+from ...problem.merge_condition import MergeNeeds
 from ...runtime.arrays import Int32, Int64
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from os import PathLike, fspath
 from typing import Any
@@ -23,11 +23,18 @@ from ...runtime.fractions import read_fraction
 from ...runtime.notebook import brief
 from ...runtime.pickling import by_fields
 from ..instance import Instance
-from .checksum import digest, whole, with_checksum
+from .checksum import digest, whole
 from .nodes import Branch, Leaf, check_prices, node_from_json, node_to_json
 from .tail import TailTerm
 
-__all__ = ["SCALE_BITS", "Certificate", "policy_digest", "sorted_symbols"]
+__all__ = [
+    "SCALE_BITS",
+    "Certificate",
+    "leaves_weighted",
+    "of_weighted",
+    "policy_digest",
+    "sorted_symbols",
+]
 
 SCALE_BITS = 20
 """Binary digits after the point of a price, unless a certificate needs more or allows fewer."""
@@ -205,6 +212,7 @@ class Certificate:
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a certificate file."""
         tail = {} if self.tail is None else {"tail": self.tail.to_json()}
+        bound = self.lower_bound
         content = {
             "format": "partcover-certificate",
             "version": 1,
@@ -212,11 +220,12 @@ class Certificate:
             "words_sha256": self.words_sha256,
             "policy_sha256": self.policy_sha256,
             "k": self.k,
-            "lower_bound": _bound_to_json(self.lower_bound),
+            "lower_bound": str(bound) if isinstance(bound, Fraction) else bound,
             "scale_bits": self.scale_bits,
             "tree": [node_to_json(node, self.scale_bits) for node in self.tree],
         }
-        return with_checksum(content | tail)
+        content |= tail
+        return {**content, "sha256": digest(content)}
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the certificate file atomically."""
@@ -228,15 +237,7 @@ class Certificate:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Certificate:
-        """Makes a certificate from the content of its file.
-
-        Raises
-        ------
-        InputError
-            If it has another format or a later version, or a field is missing or invalid.
-        VerificationError
-            If its checksum differs.
-        """
+        """Makes a certificate from the content of its file; errors as of `load`."""
         if data.get("format") != "partcover-certificate":
             raise InputError('not a partcover certificate (no "format": "partcover-certificate")')
         if data.get("version") != 1:
@@ -288,10 +289,6 @@ class Certificate:
             raise type(error)(f"{fspath(path)}: {error}{mistake}") from None
 
 
-def _bound_to_json(bound: int | Fraction) -> int | str:
-    return str(bound) if isinstance(bound, Fraction) else bound
-
-
 def _bound_from_json(bound: int | str) -> int | Fraction:
     if not isinstance(bound, str):
         return bound
@@ -301,18 +298,51 @@ def _bound_from_json(bound: int | str) -> int | Fraction:
         raise InputError("'lower_bound' is not valid: the file is damaged") from None
 
 
+def of_weighted(instance: Instance, weights: Sequence[int], proof: Certificate) -> Certificate:
+    """Returns the certificate of the largest ratio that follows from one of weighted words.
+
+    Parameters
+    ----------
+    instance : Instance
+        The instance of several corpora.
+    weights : sequence of int
+        The weight of each corpus, at least 1.
+    proof : Certificate
+        The certificate of ``instance.weighted(weights)``.
+
+    Examples
+    --------
+    >>> from partcover import Corpora, Instance, WordCounts, check_certificate, lower_bound
+    >>> from partcover.problem.certificates.certificate import of_weighted
+    >>> words = [WordCounts.from_counts({"abab": 1}), WordCounts.from_counts({"cdcd": 1})]
+    >>> instance = Instance(Corpora(words, [1, 1]), 1)
+    >>> proof = lower_bound(instance.weighted([1, 1])).certificate
+    >>> certificate = of_weighted(instance, [1, 1], proof)
+    >>> proof.lower_bound, certificate.lower_bound, check_certificate(instance, certificate).ok
+    (5, Fraction(3, 1), True)
+    """
+    assert instance.corpora is not None
+    tree = tuple(
+        replace(node, weights=tuple(weights)) if isinstance(node, Leaf) else node
+        for node in proof.tree
+    )
+    assert isinstance(proof.lower_bound, int)
+    bound = instance.corpora.proven(proof.lower_bound, weights)
+    return Certificate.of(instance, tree, bound, proof.scale_bits, proof.tail)
+
+
+def leaves_weighted(certificate: Certificate) -> Iterator[tuple[int, ...]]:
+    """Yields the weights of the leaves that have weights."""
+    for node in certificate.tree:
+        if isinstance(node, Leaf) and node.weights:
+            yield node.weights
+
+
 def policy_digest(instance: Instance) -> str:
     """Returns the SHA-256 of the limits on the candidates.
 
     It covers everything in an instance except words, k, threshold and source; for several corpora
     it also covers their words and references.
-
-    Examples
-    --------
-    >>> from partcover import Instance
-    >>> from partcover.problem.certificates.certificate import policy_digest
-    >>> policy_digest(Instance({"hat": 2}, k=1)) == policy_digest(Instance({"cat": 1}, k=3))
-    True
     """
     about = {"symbols": instance.symbols, **instance.conditions_to_json()}
     if instance.corpora is not None:
@@ -326,14 +356,6 @@ def sorted_symbols(words: WordCounts) -> Int64:
 
     ``prices[sorted_symbols(words)]`` converts prices from the order of the stored words into the
     order of a certificate.  O(symbols · log words).
-
-    Examples
-    --------
-    >>> from partcover import WordCounts
-    >>> from partcover.problem.certificates.certificate import sorted_symbols
-    >>> words = WordCounts.from_counts({"hat": 2, "cat": 1})
-    >>> words.data[sorted_symbols(words)].tobytes()
-    b'cathat'
     """
     all_words = [word for word, _ in words]
     order = np.array(sorted(range(len(all_words)), key=all_words.__getitem__), np.int64)

@@ -58,18 +58,6 @@ class PairPrices:
     multipliers : ndarray of int64, shape (multipliers,)
         What occurrences of the tokens pay for covering each of these symbols, above 0, in units
         of 2^-scale_bits of a token.
-
-    Raises
-    ------
-    InputError
-        If the arrays do not have this form.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from partcover.problem.certificates.cuts import PairPrices
-    >>> PairPrices((b"ab", b"bc"), np.array([1, 4]), np.array([3, 1]))
-    PairPrices(ab, bc, 2 multipliers)
     """
 
     tokens: tuple[Token, ...]
@@ -165,11 +153,6 @@ class Cut:
 
         h nodes touch C(n, 2) − C(n − h, 2) edges.  This is concave in h, so the line through its
         values at r and r + 1 is nowhere below it.
-
-        Raises
-        ------
-        InputError
-            Unless 1 ≤ r ≤ n − 2.
         """
         clique = tuple(map(tuple, nodes))
         n = len(clique)
@@ -192,15 +175,6 @@ class PackedPairs:
         previous one in the same pair (the first one as it is); the multipliers.  The numbers of
         each of these three parts are signed and have 64 bits.  The lowest bytes of all numbers come
         first, then the second bytes, and so on.  The data are compressed with zlib.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from partcover.problem.certificates.cuts import PackedPairs, PairPrices
-    >>> pair = PairPrices((b"ab", b"bc"), np.array([1, 4]), np.array([3, 1]))
-    >>> (unpacked,) = PackedPairs.of([pair]).unpacked(limits=[2])
-    >>> unpacked.positions, unpacked.multipliers
-    (array([1, 4]), array([3, 1]))
     """
 
     tokens: tuple[tuple[Token, ...], ...]
@@ -225,19 +199,9 @@ class PackedPairs:
         return cls(tuple(pair.tokens for pair in pairs), data)
 
     def unpacked(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
-        """Returns the pairs with their multipliers.
+        """Returns the pairs with their multipliers, of each at least one and at most its limit.
 
-        The data come from an untrusted file, so no more is unpacked than the limits allow.
-
-        Parameters
-        ----------
-        limits : sequence of int
-            Maximum number of multipliers of each pair.
-
-        Raises
-        ------
-        InputError
-            If a pair has no multipliers or more than its limit, or if the data are damaged.
+        The data come from an untrusted file: more is refused, not unpacked.
         """
         if not self.tokens:
             return ()
@@ -268,19 +232,7 @@ class PackedPairs:
 def cuts_to_json(
     pairs: tuple[PairPrices, ...] | PackedPairs, cuts: Sequence[Cut]
 ) -> dict[str, Any]:
-    """Returns the pairs and cuts of a leaf as in a file; empty if there are none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from partcover.problem.certificates.cuts import PairPrices, cuts_from_json, cuts_to_json
-    >>> pair = PairPrices((b"ab", b"bc"), np.array([1, 4]), np.array([3, 1]))
-    >>> data = cuts_to_json((pair,), [])
-    >>> data["tokens"], data["pairs"]
-    (['ab', 'bc'], [[0, 1]])
-    >>> cuts_from_json(data, "bytes")
-    (PackedPairs(1 pairs, ... bytes), ())
-    """
+    """Returns the pairs and cuts of a leaf as in a file; empty if there are none."""
     if not pairs and not cuts:
         return {}
     packed = pairs if isinstance(pairs, PackedPairs) else PackedPairs.of(pairs)
@@ -304,21 +256,7 @@ def cuts_to_json(
 
 
 def cuts_from_json(data: dict[str, Any], symbols: Symbols) -> tuple[PackedPairs, tuple[Cut, ...]]:
-    """Makes the pairs and cuts of a leaf from the untrusted content of its file.
-
-    Raises
-    ------
-    InputError
-        If something does not have the form that `cuts_to_json` writes.
-
-    Examples
-    --------
-    >>> from partcover.problem.certificates.cuts import cuts_from_json
-    >>> cuts_from_json({"tokens": 7, "pairs": [], "multipliers": "", "cuts": []}, "bytes")
-    Traceback (most recent call last):
-        ...
-    partcover.errors.InputError: the tokens of a leaf are not a list
-    """
+    """Makes the pairs and cuts of a leaf from the untrusted content of its file."""
     for name in ("tokens", "pairs", "cuts"):
         if not isinstance(data[name], list):
             raise InputError(f"the {name} of a leaf are not a list")
@@ -408,14 +346,7 @@ def _tokens_from_json(numbers: Any, tokens: Sequence[Token]) -> tuple[Token, ...
 
 
 def names(tokens: Sequence[Token]) -> str:
-    """Returns tokens in the form used in messages.
-
-    Examples
-    --------
-    >>> from partcover.problem.certificates.cuts import names
-    >>> names([b"ab", b"bc"])
-    "'ab' and 'bc'"
-    """
+    """Returns tokens in the form used in messages."""
     return " and ".join(repr(sym.glance(token)) for token in tokens)
 
 

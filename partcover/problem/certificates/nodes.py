@@ -13,9 +13,9 @@ import numpy as np
 from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
+from ...runtime.arguments import shown
 from ...runtime.arrays import Int32, Int64
 from ...runtime.notebook import brief
-from .charges import Charge
 from .checksum import whole
 from .cuts import (
     CUT_KEYS,
@@ -28,7 +28,7 @@ from .cuts import (
     orders_to_json,
 )
 
-__all__ = ["Branch", "Leaf", "Prices", "check_prices", "node_from_json", "node_to_json"]
+__all__ = ["Branch", "Charge", "Leaf", "Prices", "check_prices", "node_from_json", "node_to_json"]
 
 Prices = Int32 | Int64
 
@@ -37,16 +37,51 @@ _SHORT_BITS = 30  # with at most so many, a price of 1 fits in 32 bits with its 
 
 @dataclass(frozen=True)
 class Branch:
-    """An inner node: vocabularies with `token` go to its first subtree, the others to its second.
+    """An inner node: vocabularies with `token` are in its first subtree, others in its second."""
 
-    Examples
-    --------
-    >>> from partcover.problem.certificates.nodes import Branch
-    >>> Branch(b"hat")
-    Branch(token=b'hat')
+    token: Token
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a token pays to its parts, since a vocabulary contains it only together with them.
+
+    Its reward is lower by `pays`, and the rewards of its `parts` are higher by what stands beside
+    each, all at least 0, in units of 2^-scale_bits of a token.
     """
 
     token: Token
+    pays: int
+    parts: tuple[tuple[Token, int], ...]
+
+    def __post_init__(self) -> None:
+        about = f"a charge of {_token(self.token)!r}"
+        whole(self.pays, about, 0)
+        if not isinstance(self.parts, tuple) or not all(
+            isinstance(pair, tuple) and len(pair) == 2 for pair in self.parts
+        ):
+            raise InputError(f"the parts of {about} are not pairs of a token and a number")
+        for part, gets in self.parts:
+            _token(part)
+            whole(gets, about, 0)
+
+    def to_json(self) -> list[Any]:
+        """Returns the charge as in a certificate file."""
+        parts = [[sym.to_json(part), gets] for part, gets in self.parts]
+        return [sym.to_json(self.token), self.pays, parts]
+
+    @classmethod
+    def from_json(cls, data: Any, symbols: Symbols) -> Charge:
+        """Makes a charge from untrusted content of a file."""
+        if not isinstance(data, list) or len(data) != 3 or not isinstance(data[2], list):
+            raise InputError("a charge is not a token, a number and a list of parts")
+        token, pays, parts = data
+        pairs = []
+        for part in parts:
+            if not isinstance(part, list) or len(part) != 2:
+                raise InputError("a part of a charge is not a token and a number")
+            pairs.append((sym.from_json(part[0], symbols), part[1]))
+        return cls(sym.from_json(token, symbols), pays, tuple(pairs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,20 +187,9 @@ class Leaf:
         return replace(self, prices=prices, pairs=pairs, orders=orders)
 
     def unpacked_pairs(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
-        """Returns the pairs with their multipliers.
+        """Returns the pairs with their multipliers, of each at most as many as its limit.
 
-        Packed pairs come from an untrusted file, so no more is unpacked than the limits allow.
-
-        Parameters
-        ----------
-        limits : sequence of int
-            Maximum number of multipliers of each packed pair: at most the number of symbols of the
-            words.
-
-        Raises
-        ------
-        InputError
-            If a packed pair has no multipliers or more than its limit, or if the data are damaged.
+        Packed pairs come from an untrusted file: more is refused, not unpacked.
         """
         return self.pairs.unpacked(limits) if isinstance(self.pairs, PackedPairs) else self.pairs
 
@@ -176,23 +200,9 @@ class Leaf:
         return self.orders.unpacked([n_symbols] * len(self.orders))
 
     def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
-        """Returns the prices as an array.
+        """Returns the prices as an array, one for each of so many symbols of the words.
 
-        Compressed prices come from an untrusted file, so no more is unpacked than words with this
-        number of symbols have prices.
-
-        Parameters
-        ----------
-        symbols : int
-            Number of symbols in the words, each word once.
-        scale_bits : int
-            A price of 1 is stored as 2^scale_bits.
-
-        Raises
-        ------
-        InputError
-            If the number of prices differs from the number of symbols, one is above 1, or they are
-            damaged.
+        Compressed prices come from an untrusted file: more is refused, not unpacked.
         """
         prices = self.prices
         if isinstance(prices, bytes):
@@ -283,3 +293,10 @@ def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
     pairs, cuts = cuts_from_json(node, symbols) if has_cuts else ((), ())
     charged = tuple(Charge.from_json(charge, symbols) for charge in charges)
     return Leaf(packed, tuple(groups), pairs, cuts, charged, tuple(weights), orders)
+
+
+def _token(token: Token) -> str:
+    """Returns a token of a charge for messages; raises an error if it is not a token."""
+    if not isinstance(token, bytes | str | tuple):
+        raise InputError(f"a charge is for {shown(token)}, which is not a token")
+    return sym.glance(token)
