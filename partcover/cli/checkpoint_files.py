@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..problem.certificates.certificate import Certificate
     from ..problem.instance import Instance
     from ..problem.solution import Solution
-    from ..verification.recount import Verification
     from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["CertificateFile", "CheckpointFiles", "require_earlier"]
@@ -35,13 +34,11 @@ class CertificateFile:
     path: str
     instance: Instance
     _is_own: bool = field(default=False, init=False)  # the file is of this run
-    _proven: int | Fraction = field(
-        default=0, init=False
-    )  # by a better certificate that is there already
+    _proven: int | Fraction = field(default=0, init=False)  # by a better certificate there
     _failed: bool = field(default=False, init=False)
 
     def __call__(self, certificate: Certificate) -> None:
-        """Writes a certificate, unless the file has one that proves more.
+        """Writes a certificate while the run goes on, unless the file has one that proves more.
 
         A file that cannot be written ends nothing.
         """
@@ -56,10 +53,7 @@ class CertificateFile:
     def load(self) -> Certificate | None:
         """Reads what an earlier run has written; None if there is no file.
 
-        Raises
-        ------
-        InputError
-            If the file is of other words, conditions or another k.
+        One of other words, conditions or another k is refused.
         """
         from ..problem.certificates.certificate import Certificate
         from ..verification.certificate_check import mismatches
@@ -83,7 +77,7 @@ class CheckpointFiles:
     certificate: str | None
     instance: Instance
     corpus: str
-    _there: int | Fraction | None = field(default=None, init=False)  # of a vocabulary there
+    _there: Fraction | None = field(default=None, init=False)  # needed by a vocabulary there
     _failed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -96,42 +90,35 @@ class CheckpointFiles:
     def __call__(self, solution: Solution) -> None:
         """Writes the vocabulary and the certificate; a file that cannot be written ends nothing."""
         path = self.out.path
-        if path is not None and not in_place(path) and not self._keeps(path, _needs(solution)):
+        if path is not None and not in_place(path) and not self._keeps(path, solution):
             recorded = solution.recorded(self.instance.words, corpus=self.corpus)
             self._failed = not _written(self.out, recorded.save, path, self._failed)
         if solution.certificate is not None and self._proof is not None:
             self._proof(solution.certificate)
 
-    def _keeps(self, path: str, tokens: int | Fraction) -> bool:
-        """Returns whether the file has a better vocabulary already, which stays until the end."""
+    def _keeps(self, path: str, solution: Solution) -> bool:
+        """Returns whether the file claims a better vocabulary, which stays until the end."""
         if self._there is None:
-            self._there = self._tokens_there(path)
-        return 0 < self._there < tokens
+            self._there = self._claimed(path)
+        return 0 < self._there < (solution.worst or solution.tokens)
 
-    def _tokens_there(self, path: str) -> int | Fraction:
-        """Returns what the vocabulary in a file needs; 0 if it is no vocabulary for this run."""
-        from ..bounds.heads.whole_words import WholeWords
-        from ..verification.recount import verify
+    def _claimed(self, path: str) -> Fraction:
+        """Returns what the vocabulary in a file says it needs; 0 if it is none for this run."""
         from ..vocabulary.vocabulary import Vocabulary
 
+        if not Path(path).is_file():
+            return Fraction(0)
         try:
-            vocabulary = Vocabulary.load(path, "partcover") if Path(path).is_file() else None
-        except PartcoverError:
-            return 0
-        if vocabulary is None or self._problems(vocabulary):
-            return 0
-        if self.instance.tail is not None and self.instance.corpora is None:
-            # by the kernels: the recount takes long for millions
-            return WholeWords(self.instance, 1).tokens(vocabulary)[0]
-        return _needs(verify(self.instance, vocabulary))
+            vocabulary = Vocabulary.load(path, "partcover")
+            facts = {} if self._problems(vocabulary) else vocabulary.provenance
+            return Fraction(facts.get("worst_exact", facts.get("tokens", 0)))
+        except (PartcoverError, TypeError, ValueError, ZeroDivisionError):
+            return Fraction(0)
 
     def load(self) -> tuple[Vocabulary | None, list[Certificate]]:
         """Reads what an earlier run has written: the vocabulary, if it is there, and certificates.
 
-        Raises
-        ------
-        InputError
-            If a file is of other words, conditions or another k.
+        Files of other words, conditions or another k are refused.
         """
         from ..vocabulary.vocabulary import Vocabulary
 
@@ -155,11 +142,6 @@ class CheckpointFiles:
         if self.instance.tail is not None:  # what does not fit is left out at the start
             return []
         return list(verify(self.instance, vocabulary).problems)
-
-
-def _needs(counted: Solution | Verification) -> int | Fraction:
-    """Returns the tokens that are needed, or the largest ratio over several corpora."""
-    return counted.tokens if counted.worst is None else counted.worst
 
 
 def require_earlier(out: Output, *paths: str | None) -> None:

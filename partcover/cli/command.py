@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -16,13 +17,13 @@ from .paths import ReadablePath, WritablePath, check_paths, held_outputs
 __all__ = [
     "CANDIDATES",
     "LIMITS",
-    "NO_EFFECT",
     "OPTIONS",
     "OUTPUT",
     "Command",
     "Decorator",
     "Function",
     "Group",
+    "Options",
     "argument",
     "command",
     "exclude",
@@ -33,8 +34,14 @@ __all__ = [
 ]
 
 Function = Callable[..., Any]
+
+
+class Options(SimpleNamespace):
+    """The options of a command, as attributes."""
+
+
 Decorator = Callable[[Function], Function]
-Listed = tuple[str, Callable[[], Iterable[tuple[str, Callable[[], str]]]]]
+Listed = tuple[str, Callable[[], Iterable[tuple[str, str | Callable[[], str]]]]]
 OPTIONS, CANDIDATES, LIMITS, OUTPUT = HEADINGS = (
     "Options",
     "Words and candidates",
@@ -42,13 +49,6 @@ OPTIONS, CANDIDATES, LIMITS, OUTPUT = HEADINGS = (
     "Output",
 )
 _METAVAR = 32  # characters of choices that fit beside an option
-
-
-NO_EFFECT = {
-    "--seed": "nothing is random here: leave out --seed",
-    "--threads": "it runs on one thread: leave out --threads",
-}
-"""What to say where an option that some commands have would do nothing."""
 
 
 class Command(cloup.Command):
@@ -76,15 +76,6 @@ class Command(cloup.Command):
         self.examples = examples
         self.keeps_best = keeps_best
         self.listed = listed
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parses the arguments; says why an option that others have is none here."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            if error.option_name not in NO_EFFECT:
-                raise
-            raise click.UsageError(NO_EFFECT[error.option_name], ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Checks the files to write and keeps other runs from them, then runs the command."""
@@ -120,23 +111,16 @@ class Group(cloup.Group):
         return super().resolve_command(ctx, args)
 
 
-def command(
-    name: str,
-    *,
-    examples: Sequence[tuple[str, str]],
-    keeps_best: bool = False,
-    listed: Listed | None = None,
-    **attributes: Any,
-) -> Callable[[Function], Command]:
-    """Makes a function a `Command`."""
-    decorator: Callable[[Function], Command] = cloup.command(
-        name, cls=Command, examples=examples, keeps_best=keeps_best, listed=listed, **attributes
-    )
+def command(name: str, **attributes: Any) -> Callable[[Function], Command]:
+    """Makes a function a `Command`, with its attributes."""
+    decorator: Callable[[Function], Command] = cloup.command(name, cls=Command, **attributes)
     return decorator
 
 
-def _line(about: Callable[[], str]) -> str:
+def _line(about: str | Callable[[], str]) -> str:
     """Returns the line of something listed, or why another package's cannot be loaded."""
+    if isinstance(about, str):
+        return about
     try:
         return about()
     except InputError as error:

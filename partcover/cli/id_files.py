@@ -40,12 +40,7 @@ def write_numbers(file: IO[bytes], ids: Ids, between: bytes) -> None:
 def read_numbers(line: bytes) -> npt.NDArray[np.int64]:
     """Reads the numbers of a line, with any white space between them.
 
-    Raises
-    ------
-    ValueError
-        For what is no whole number.
-    OverflowError
-        For one that no int64 holds.
+    Raises ValueError for what is no whole number, and OverflowError for one that no int64 holds.
     """
     import numpy as np
 

@@ -137,25 +137,10 @@ class InstanceSource:
     ) -> Instance:
         """Reads the instance.
 
-        Parameters
-        ----------
-        any_k : bool
-            Where no k is given, take one that no vocabulary reaches.
-        several : bool
-            Whether the command takes an instance of several corpora.
-        threads : int
-            Number of threads that count references of several corpora.
-        head : int, optional
-            So many of the most frequent words are read; all others are the tail of the instance.
-        executor : concurrent.futures.Executor, optional
-            Who reads the tail; by default this thread.
-        scratch : str, optional
-            A folder that all workers see.
-
-        Raises
-        ------
-        InputError
-            For files that cannot be read, options that do not fit, or no budget.
+        With `any_k`, where no k is given, it is one that no vocabulary reaches.  `several`: whether
+        the command takes several corpora, whose references are counted by so many `threads`.  With
+        a `head`, so many of the most frequent words are read, and all others are the tail, which
+        `executor` reads, by default this thread; all its workers see the folder `scratch`.
         """
         from ..problem.instance import Instance
 
@@ -166,7 +151,7 @@ class InstanceSource:
         assert self.corpus is not None
         if head is not None and not self.corpus.endswith(".json"):
             tail = self._head_and_tail(head, executor, scratch)
-            conditions = self._conditions({}, tail.head.symbols)
+            conditions = self._conditions(tail.head.symbols)
             if self.k is None and not any_k:
                 raise InputError(_NO_BUDGET)
             n_required = sum(len(conditions.get(name, ())) for name in ("required", "prefix"))
@@ -185,26 +170,17 @@ class InstanceSource:
             k = len(words.data)  # no vocabulary uses more
         if k is None:
             raise InputError(_NO_BUDGET)
-        settings: dict[str, Any] = {}
-        if base is not None:
-            alone = (
-                "max_length",
-                "min_count",
-                "groups",
-                "merges",
-                "threshold",
-                "source",
-                "corpora",
-            )
-            names = (*alone, *_TOKEN_FILES)
-            settings = {name: getattr(base, name) for name in names}
-        instance = Instance(words, k, **self._conditions(settings, words.symbols))
+        if base is None:
+            instance = Instance(words, k, **self._conditions(words.symbols))
+        else:
+            instance = replace(base, words=words, k=k, **self._conditions(words.symbols, base))
         return instance if head is None else _by_head(instance, head)
 
-    def _conditions(self, settings: dict[str, Any], symbols: sym.Symbols) -> dict[str, Any]:
-        """Adds the conditions of the options to those of an instance file."""
+    def _conditions(self, symbols: sym.Symbols, base: Instance | None = None) -> dict[str, Any]:
+        """Returns the conditions of the options; groups with those of an instance file."""
+        settings: dict[str, Any] = {}
         if self.groups:
-            settings["groups"] = self._groups(settings.get("groups", ()), symbols)
+            settings["groups"] = self._groups(() if base is None else base.groups, symbols)
         for name in _TOKEN_FILES:
             path = getattr(self, name)
             if path is not None:

@@ -102,19 +102,17 @@ def _system_error(error: OSError) -> int:
     """Reports what the system refused; returns the exit status, 0 for a reader that has gone."""
     with contextlib.suppress(OSError, ValueError):  # so that Python's last flush cannot fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, BrokenPipeError) or _is_broken_pipe_of_windows(error):
+    is_output = error.filename is None
+    # Windows says by an invalid argument that the reader of standard output has gone
+    of_windows = sys.platform == "win32" and error.errno == errno.EINVAL and is_output
+    if isinstance(error, BrokenPipeError) or of_windows:
         return 0
-    name = "standard output" if error.filename is None else error.filename
+    name = "standard output" if is_output else error.filename
     reason = error.strerror or error
-    if error.errno == errno.EBADF and error.filename is None:
+    if error.errno == errno.EBADF and is_output:
         reason = "it is closed, so the result cannot be written to it"
     say(f"partcover: {name}: {reason}")
     return EXIT_USAGE
-
-
-def _is_broken_pipe_of_windows(error: OSError) -> bool:
-    """Whether Windows says by an invalid argument that the reader of standard output has gone."""
-    return sys.platform == "win32" and error.errno == errno.EINVAL and error.filename is None
 
 
 class _LazyCommand(click.Command):
@@ -174,12 +172,26 @@ def _show_version(ctx: click.Context, parameter: click.Parameter, value: bool) -
             raise click.UsageError("--verbose goes with --version")
         return
     if verbose:
-        from .shown.version_text import version_text
-
-        click.echo(version_text())
+        click.echo(_version_text())
     else:
         click.echo(f"partcover, version {__version__}")
     ctx.exit()
+
+
+def _version_text() -> str:
+    """Returns the versions of all parts, and how the kernels were compiled, as indented lines."""
+    from ..runtime.versions import describe_installation
+
+    installed = describe_installation()
+    lines = [f"{key:<9} {installed[key]}" for key in ("partcover", "python", "platform")]
+    extras = {f"partcover[{extra}]": found for extra, found in installed["extras"].items()}
+    parts = {"compiled": installed["build"], "libraries": installed["libraries"], **extras}
+    for title, rows in parts.items():
+        lines += [
+            title,
+            *(f"  {name:<15} {text or 'not installed'}" for name, text in rows.items()),
+        ]
+    return "\n".join(lines)
 
 
 @cloup.group(

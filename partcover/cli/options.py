@@ -34,7 +34,6 @@ __all__ = [
     "all_files_option",
     "applied",
     "candidate_options",
-    "engine_option",
     "engine_options",
     "events_option",
     "gap_option",
@@ -52,7 +51,6 @@ __all__ = [
     "seconds_option",
     "several_options",
     "start_certificate_option",
-    "start_option",
     "tokenizer_argument",
     "vocabulary_options",
     "write_certificate_option",
@@ -84,15 +82,6 @@ def grouped(function: Function, name: str, kind: type[Any]) -> Function:
     return wrapper
 
 
-class _Format(click.Choice[str]):
-    """``--format`` of a table; formats of other things have options of their own."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value in ("edgelist", "dimacs", "pace"):
-            self.fail(f"the format of a graph is --from {value}", param, ctx)
-        return super().convert(value, param, ctx)
-
-
 def output_options(
     *,
     writes: str = "the result as JSON, or as CSV or Markdown if FILE ends in .csv or .md",
@@ -103,16 +92,8 @@ def output_options(
 ) -> Decorator:
     """Adds ``--json --quiet -o`` and what else the command uses, passed on as an `Output`.
 
-    Parameters
-    ----------
-    writes : str
-        What ``-o`` writes.
-    kind : str
-        Its kind, of `WritablePath`.
-    table : bool
-        Whether tables are shown, which adds ``--format`` and ``--wide``.
-    threads, seed : bool
-        Whether the command makes use of ``--threads``, ``--seed``.
+    ``-o`` `writes` something of a `kind` of `WritablePath`.  With `table`, tables are shown, which
+    adds ``--format`` and ``--wide``; with `threads` and `seed`, the command makes use of them.
     """
     names = ("-o", "--output", "path")
     add_path = option(
@@ -137,7 +118,7 @@ _TABLE = [
     option(
         "--format",
         "result_format",
-        type=_Format(FORMATS),
+        type=click.Choice(FORMATS),
         heading=OUTPUT,
         help="Format of the result, printed or written by -o. csv: the first table only.",
     ),
@@ -162,12 +143,8 @@ def instance_options(function: Function) -> Function:
 
 
 def several_options(function: Function) -> Function:
-    """Adds the same, and ``--minimax`` for several inputs."""
-    return minimax_option(candidate_options(function))
-
-
-def minimax_option(function: Function) -> Function:
-    """Adds the input argument, which may be several files, ``--minimax`` and ``--reference``."""
+    """Adds the same for several inputs, with ``--minimax`` and ``--reference``."""
+    function = candidate_options(function)
 
     @functools.wraps(function)
     def wrapper(
@@ -274,21 +251,20 @@ def vocabulary_options(
     return decorate
 
 
-def engine_option(about: str, default: str = "threads") -> Decorator:
-    """Adds ``--engine``, with what its workers do."""
-    return option(
-        "--engine",
-        default=default,
-        metavar="NAME",
-        heading=LIMITS,
-        help=f"How to run the N workers of --threads{about}: {ENGINES}.",
-    )
-
-
-def engine_options(about: str, kept: str, default: str = "threads") -> Decorator:
-    """Adds ``--engine``, with what its workers do, and ``--scratch``, with its help."""
-    scratch = writing_option("--scratch", "DIR", kept, kind="folder", heading=LIMITS)
-    return lambda function: applied(function, engine_option(about, default), scratch)
+def engine_options(about: str, kept: str | None = None, default: str = "threads") -> Decorator:
+    """Adds ``--engine``, with what its workers do, and ``--scratch`` if they share what is kept."""
+    added = [
+        option(
+            "--engine",
+            default=default,
+            metavar="NAME",
+            heading=LIMITS,
+            help=f"How to run the N workers of --threads{about}: {ENGINES}.",
+        )
+    ]
+    if kept is not None:
+        added.append(writing_option("--scratch", "DIR", kept, kind="folder", heading=LIMITS))
+    return lambda function: applied(function, *added)
 
 
 def resume_option(files: str) -> Decorator:
@@ -298,11 +274,6 @@ def resume_option(files: str) -> Decorator:
         is_flag=True,
         help=f"Resume an interrupted run from {files}. Progress is saved every few seconds.",
     )
-
-
-def start_option(about: str) -> Decorator:
-    """Adds ``--start``, a vocabulary."""
-    return reading_option("--start", "V.json", about)
 
 
 def start_certificate_option(about: str) -> Decorator:

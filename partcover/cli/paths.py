@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 __all__ = [
     "GroupText",
     "ReadablePath",
+    "TextPath",
     "WritablePath",
     "check_apart",
-    "check_not_among",
     "check_paths",
     "held_outputs",
 ]
@@ -62,6 +62,10 @@ class ReadablePath(_Path):
     def paths(self, value: str) -> Iterator[str]:
         """Yields the files that a value names."""
         yield value
+
+
+class TextPath(ReadablePath):
+    """Text that a command counts: a file, or a folder of files."""
 
 
 class GroupText(ReadablePath):
@@ -106,11 +110,9 @@ class WritablePath(_Path):
 def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]) -> None:
     """Checks the files that a command reads and writes before it starts.
 
-    Raises
-    ------
-    InputError
-        If an input is a device without an end, or an output cannot be written, is the same file
-        as an input (by whatever path) or the folder of one, or is the same file as another output.
+    Inputs that are devices without an end are refused, and outputs that cannot be written, that are
+    an input (by whatever path), one of the files of an input folder, or the folder of an input, or
+    that are another output.
     """
     read: list[tuple[str, str]] = []
     written: list[tuple[str, str]] = []
@@ -125,9 +127,11 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
                 if endless := list(filter(_is_endless, paths)):
                     raise InputError(f"{endless[0]}: this device never ends: name a file")
                 read += [(label, path) for path in paths]
+                if isinstance(parameter.type, TextPath) and _is(Path.is_file, values["path"] or ""):
+                    read += [(label, path) for path in _files_in(text, values["all_files"])]
             elif isinstance(parameter.type, WritablePath):
                 written.append((label, text))
-                if not (parameter.type.kind == "folder" and _is_folder(text)):
+                if not (parameter.type.kind == "folder" and _is(Path.is_dir, text)):
                     check_writable(text)
     check_apart(written, read)
 
@@ -136,13 +140,7 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
 def held_outputs(
     parameters: Sequence[click.Parameter], values: Mapping[str, Any]
 ) -> Iterator[None]:
-    """Keeps other runs from writing the files that a command writes, during the block.
-
-    Raises
-    ------
-    InputError
-        If another run writes one of them.
-    """
+    """Keeps other runs from writing the files that a command writes, during the block."""
     with contextlib.ExitStack() as stack:
         for parameter in parameters:
             path, kind = values.get(parameter.name or ""), parameter.type
@@ -159,13 +157,7 @@ def _is_endless(path: str) -> bool:
 
 
 def check_apart(written: Sequence[tuple[str, str]], read: Iterable[tuple[str, str]] = ()) -> None:
-    """Refuses outputs that are inputs or one another.
-
-    Raises
-    ------
-    InputError
-        For the first such output.
-    """
+    """Refuses outputs that are inputs or one another."""
     inputs = [(label, path) for label, path in read if path != "-"]
     for number, (label, path) in enumerate(written):
         if in_place(path):
@@ -185,18 +177,11 @@ def check_apart(written: Sequence[tuple[str, str]], read: Iterable[tuple[str, st
                 raise InputError(f"{label} {path}: {other} writes the same file; name another file")
 
 
-def check_not_among(path: str | None, files: Sequence[str], *, all_files: bool = False) -> None:
-    """Refuses an output that is one of the files of a folder that is read.
-
-    Raises
-    ------
-    InputError
-        If it is, or if a folder has no file to read.
-    """
-    folders = [name for name in files if _is_folder(name)]
-    if path is not None and folders and Path(path).is_file():
-        sources = find_sources(folders, all_files=all_files)
-        check_apart([("-o", path)], [("the command", source.path) for source in sources])
+def _files_in(path: str, all_files: bool) -> list[str]:
+    """Returns the files that are read of a folder."""
+    if not _is(Path.is_dir, path):
+        return []
+    return [source.path for source in find_sources([path], all_files=all_files)]
 
 
 def _label(parameter: click.Parameter) -> str:
@@ -216,13 +201,14 @@ def _same(first: str, second: str) -> bool:
 
 def _inside(source: str, target: str) -> bool:
     """Whether an input lies in a folder that is written."""
-    if not _is_folder(target) or _is_folder(source):
+    if not _is(Path.is_dir, target) or _is(Path.is_dir, source):
         return False
     return os.path.realpath(source).startswith(os.path.realpath(target) + os.sep)
 
 
-def _is_folder(path: str) -> bool:
+def _is(kind: Callable[[Path], bool], path: str) -> bool:
+    """Whether a path is of a kind, ``Path.is_dir`` or ``Path.is_file``."""
     try:
-        return Path(path).is_dir()
+        return kind(Path(path))
     except OSError:  # a name too long, say
         return False

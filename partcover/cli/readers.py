@@ -26,14 +26,8 @@ __all__ = ["Readers", "head_options", "reader_options"]
 class Readers:
     """Who reads the words that a head leaves on disk.
 
-    Attributes
-    ----------
-    engine : str
-        What the workers are.
-    scratch : str or None
-        A folder that all see; None for that of ``-o``.
-    head : int or None
-        So many of the most frequent words are kept in memory; None for all words.
+    The workers of `engine` share the folder `scratch`, by default that of ``-o``; `head` words are
+    kept in memory, all if it is None.
     """
 
     engine: str

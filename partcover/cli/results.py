@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
 from fractions import Fraction
 from os import PathLike, fspath
 from pathlib import Path
@@ -51,7 +51,6 @@ def write_solution(
     *,
     certificate: str | None = None,
     proof: bool = False,
-    more: Mapping[str, Any] | None = None,
 ) -> int:
     """Saves a solution and its certificate, shows it and returns the exit status.
 
@@ -70,7 +69,7 @@ def write_solution(
             failed = True
             say(f"partcover: {error}")
     parts = solution_parts(solution, shown=0 if out.no_vocabulary else 20)
-    data = {**solution.to_json(vocabulary=not out.no_vocabulary), **(more or {})}
+    data = solution.to_json(vocabulary=not out.no_vocabulary)
     if solution.corpora:
         tokens = {corpus.name: corpus.tokens for corpus in solution.corpora}
         references = {corpus.name: corpus.reference for corpus in solution.corpora}
@@ -128,39 +127,38 @@ def proven_by_file(
 ) -> int | Fraction:
     """Returns the lower bound that a certificate's file proves, if it is above another; else 0."""
     from ..problem.certificates.certificate import Certificate
-    from ..verification.certificate_check import check_certificate, mismatches
+    from ..verification.certificate_check import mismatches
 
-    if not Path(path).is_file():
+    if not Path(path).is_file():  # a device may never end
         return 0
     try:
         old = Certificate.load(path)
     except PartcoverError:  # something else, or damaged: replaced
         return 0
-    if old.lower_bound <= beyond or mismatches(instance, old):
+    if old.lower_bound <= beyond or mismatches(instance, old) or not _holds(instance, old):
         return 0
-    counted = _counted(instance, old)
-    if counted < old.lower_bound and (instance.tail is None or instance.corpora is not None):
-        return old.lower_bound if check_certificate(instance, old).ok else 0
-    return old.lower_bound if counted >= old.lower_bound else 0
+    return old.lower_bound
 
 
-def _counted(instance: Instance, certificate: Certificate) -> int:
-    """Returns what the kernels find that a certificate proves; 0 where they cannot tell.
+def _holds(instance: Instance, certificate: Certificate) -> bool:
+    """Returns whether a certificate proves its bound, by the kernels where they can tell.
 
     The check that shares nothing with them takes minutes for millions of words.
     """
     from ..bounds.counting.price_counter import PriceCounter
+    from ..bounds.heads.whole_words import WholeWords
+    from ..verification.certificate_check import check_certificate
 
-    if instance.corpora is not None:
-        return 0
-    if instance.tail is not None:
-        from ..bounds.heads.whole_words import WholeWords
-
-        try:
-            return int(WholeWords(instance, 1).recounted(certificate).lower_bound)
-        except InputError:
-            return 0
-    try:
-        return PriceCounter(instance, call_in_turn).proven_by(certificate) or 0
-    except InputError:
-        return 0
+    if instance.corpora is None:
+        with contextlib.suppress(InputError):
+            if instance.tail is not None:
+                counted: int | Fraction | None = (
+                    WholeWords(instance, 1).recounted(certificate).lower_bound
+                )
+            else:
+                counted = PriceCounter(instance, call_in_turn).proven_by(certificate)
+            if counted is not None and counted >= certificate.lower_bound:
+                return True
+        if instance.tail is not None:
+            return False
+    return check_certificate(instance, certificate).ok

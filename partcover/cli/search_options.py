@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..runtime.progress import Progress
-from .command import Decorator, Function
+from .command import Decorator, Function, reading_option
 from .inputs import read_any_vocabulary
 from .options import (
     applied,
@@ -20,7 +20,6 @@ from .options import (
     plot_option,
     resume_option,
     start_certificate_option,
-    start_option,
     vocabulary_options,
     write_certificate_option,
 )
@@ -78,8 +77,8 @@ class SearchOptions:
         self, out: Output, phase: str = "greedtok", *, show: bool = True
     ) -> AbstractContextManager[Progress]:
         """Shows and records the events of a search that begins with a phase."""
-        return out.events(
-            self.events, phase=phase, show=show, plot=self.plot, time_limit=self.time_limit
+        return out.progress(
+            phase, time_limit=self.time_limit, events=self.events, plot=self.plot, show=show
         )
 
 
@@ -91,7 +90,11 @@ def search_options(
     def decorate(function: Function) -> Function:
         return applied(
             grouped(function, "search", SearchOptions),
-            start_option("Warm start: a vocabulary or tokenizer, tried in addition to GreedTok's."),
+            reading_option(
+                "--start",
+                "V.json",
+                "Warm start: a vocabulary or tokenizer, tried in addition to GreedTok's.",
+            ),
             start_certificate_option("Certificate to start from. Its bound is never made worse."),
             gap_option,
             write_certificate_option,

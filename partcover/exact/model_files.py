@@ -113,7 +113,7 @@ def read_head(path: str | PathLike[str]) -> ModelHead:
     match = _HEAD.fullmatch(first)
     if match is None:
         raise InputError(
-            f"{fspath(path)}:1: not a model that partcover wrote (see solve --write-mps)"
+            f"{fspath(path)}:1: not a model that partcover wrote (see solve --write-model)"
         )
     sense: Sense = "max" if match[2] == "max" else "min"
     goal = cast(Goal, match[3])

@@ -142,8 +142,6 @@ def test_one_command_verifies_an_extension(run, tmp_path, rule):
     assert checked["certificate"]["gap"] == pytest.approx(made["gap"])
     by_rank = "every token is made by merges, or is a whole word"
     assert checked.get("condition") == (by_rank if rule == "merges" else None)
-    first = ("verify", "N.json", "texts", "--certificate", "P.cert", *KEEP, "--json")
-    assert as_json(run(*first)) == (status, checked)
     fails(run(*verify), "the corpus to keep has a weight, 1 to 2")
     status, _, error = run(*verify, "--keep", "texts")
     assert (status, "extended for other words or counts" in error) == (6, True)

@@ -22,7 +22,7 @@ from partcover import (
     lower_bound,
     solve,
 )
-from partcover.cli.command import NO_EFFECT, Command
+from partcover.cli.command import Command
 from partcover.cli.paths import ReadablePath, WritablePath
 from partcover.instances.records import Record
 
@@ -72,7 +72,7 @@ def test_offered_is_used(name):
     text = command_line_source(sys.modules[COMMANDS[name].callback.__module__])
     for option, used in (("--threads", "out.threads"), ("--seed", "out.seed")):
         if option in names_of(COMMANDS[name]):
-            assert used in text
+            assert used in text or "out.run(" in text
 
 
 def test_one_name_has_one_meaning():
@@ -81,7 +81,7 @@ def test_one_name_has_one_meaning():
             names = set(option.opts)
             if names & {"--certificate", "--start", "--start-certificate", "--vocab"}:
                 assert isinstance(option.type, ReadablePath), (name, names)
-            if names & {"-o", "--write-certificate", "--write-lp", "--events", "--plot"}:
+            if names & {"-o", "--write-certificate", "--write-model", "--events", "--plot"}:
                 assert isinstance(option.type, WritablePath), (name, names)
             if option.name in ("corpus", "corpora", "vocabulary", "files", "file", "tokenizer"):
                 assert isinstance(option.type, ReadablePath), (name, option.name)
@@ -91,7 +91,7 @@ def test_one_name_has_one_meaning():
         assert "--gap" in names_of(COMMANDS[name])
     for name in ("solve", "improve"):
         assert {"--write-certificate", "--start"} <= names_of(COMMANDS[name])
-    for name in ("verify", "gap", "compare", "report", "prices"):
+    for name in ("verify", "gap", "compare", "prices"):
         assert "--certificate" in names_of(COMMANDS[name])
 
 
@@ -145,8 +145,7 @@ def test_numbers_within_texts(run, tmp_path, line, part):
 
 def test_options_that_a_command_does_not_have(run):
     for command, option in (("solvers", "--seed"), ("decode", "--seed"), ("decode", "--threads")):
-        fails(run(command, option, 1), NO_EFFECT[option])
-    fails(run("reduce", "G.txt", "-k", 1, "--format", "pace"), "--from pace")
+        fails(run(command, option, 1), "No such option", option)
     fails(run("bound", "C.tsv", "--iteration", 1), "Did you mean", "--iterations")
 
 

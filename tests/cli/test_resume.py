@@ -196,24 +196,3 @@ def test_mistakes(run, small, tmp_path, command, arguments, part):
     status, out, error = run(command, *small, *arguments)
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert part in error or "would overwrite" in error
-
-
-@pytest.mark.long
-def test_tables_that_are_there_are_not_made_again(run, counts, tmp_path):
-    command = ("reproduce", "all", counts, "-k", 2, "--time-limit", 1, "-o", "T.json")
-    assert run(*command, "--quiet")[0] == 0
-    path = tmp_path / "T.json"
-    tables = json.loads(path.read_text())["results"]
-    tables[0]["rows"][0]["seconds"] = 12345
-    tables[1]["manifest"]["seed"] = 7  # of another run
-    path.write_text(json.dumps({"results": tables[:3]}))
-    status, _, error = run(*command, "--resume")
-    assert status == 0
-    assert error.count(": kept") == 2
-    again = json.loads(path.read_text())["results"]
-    assert len(again) == len(tables)
-    assert again[0] == tables[0]
-    assert again[1]["manifest"]["seed"] == 0
-    path.write_text('{"results": [1]}')
-    fails(run(*command, "--resume"), "not written by reproduce all")
-    fails(run("reproduce", "all", counts, "--resume"), "FILE.json")

@@ -117,7 +117,7 @@ def test_a_plot_of_events(run, small, tmp_path):
 @pytest.mark.parametrize("sense", ["min", "max"])
 def test_a_model_out_and_its_solution_in(run, small, tmp_path, name, sense):
     options = ("-k", 2, "--formulation", name, "--sense", sense)
-    status, data = as_json(run("solve", small, *options, "--write-mps", "M.mps", "--json"))
+    status, data = as_json(run("solve", small, *options, "--write-model", "M.mps", "--json"))
     assert status == 0
     command = [cbc_program(), "M.mps", *(["-max"] if sense == "max" else [])]
     command += ["-solve", "-solution", "S.sol"]
@@ -221,7 +221,7 @@ def test_solvers(run):
         ),
         (("--weights", "twice.tsv"), "twice.tsv:2: the word 'xy' is given a second time"),
         (("--start", "long.json"), "the start is not a vocabulary of this instance: "),
-        (("--write-mps", "M.xyz"), "M.xyz: the name of a model file must end in .mps or .lp"),
+        (("--write-model", "M.xyz"), "M.xyz: the name of a model file must end in .mps or .lp"),
         (("--events", "none/E.jsonl"), "none/E.jsonl"),
     ],
 )

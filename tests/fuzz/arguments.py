@@ -57,7 +57,7 @@ LINES: dict[str, list[str]] = {
     "extend": ["bpe.json text.txt -m 1", "bpe.json text.txt -m 1 --keep more.txt"],
     "formulations": [f"{C} --solvers highs --names path"],
     "gap": [f"{C} --vocab V.json", f"{C} --vocab V.json --certificate P.cert"],
-    "generate": ["cycle 5", "--list"],
+    "generate": ["cycle 5"],
     "greedtok": [C, BOTH],
     "greedwmc": [C],
     "import": ["bpe.json"],
@@ -86,11 +86,11 @@ LINES: dict[str, list[str]] = {
     "records show": ["persuasion", "record.json"],
     "reduce": [
         "graph.txt -k 2",
-        "formula.cnf --problem max-2-sat --satisfied 1",
+        "formula.cnf --problem max-2-sat -k 1",
         "--lift R.json S.json",
     ],
     "report": ["C.tsv V.json", "C.tsv V.json -o out.html"],
-    "reproduce": ["--list", "tokens-per-word C.tsv -k 1", "all C.tsv -k 1 -o all.json"],
+    "reproduce": ["tokens-per-word C.tsv -k 1", "all C.tsv -k 1 -o all.json"],
     "solve": [
         C,
         BOTH,
@@ -105,7 +105,7 @@ LINES: dict[str, list[str]] = {
         f"{C} --certificate P.cert",
         f"{C} --certificate H.cert",
         f"{BOTH} --vocab V.json",
-        "E.json text.txt --certificate E.cert",
+        "text.txt --vocab E.json --certificate E.cert",
     ],
     "worst": ["-k 1 --words 2 --length 3 --restarts 1"],
 }
@@ -121,7 +121,6 @@ FITTING: dict[str, list[str]] = {
     "diff": ["bpe.json"],
     "end_of_document": ["<s>"],
     "engine": ["threads", "processes"],
-    "families": ["cycle:5"],
     "format_": ["huggingface", *FORMATS],
     "forbidden": ["tokens.txt"],
     "formulation": ["path", "occurrence", "wmc", "printed"],
@@ -152,8 +151,7 @@ FITTING: dict[str, list[str]] = {
     "vocab": ["V.json"],
     "vocabs": ["V.json"],
     "weights": ["weights.tsv"],
-    "write_lp": ["m.lp"],
-    "write_mps": ["out.mps"],
+    "write_model": ["m.lp", "out.mps"],
 }
 TEXTS = [
     "", " ", "-", "--", "-x", "--nothing", "\x00", "a\x00b", "\x1b[2J", "\n", "a\nb", "\udcff",

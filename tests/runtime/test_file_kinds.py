@@ -54,7 +54,7 @@ def certificates(run, files):
     ("line", "status", "part"),
     [
         (
-            "verify E.json book.txt --certificate head.cert",
+            "verify book.txt --vocab E.json --certificate head.cert",
             6,
             "about a head and a tail, but the instance has all",
         ),

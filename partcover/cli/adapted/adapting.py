@@ -1,16 +1,14 @@
-"""Declares what ``extend`` and ``prune`` share: options, what they read, and what they show."""
+"""Declares the options that ``extend`` and ``prune`` share, and shows what they found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...corpus import symbols as sym
 from ...errors import InputError
 from ...report.tables import Listing
 from ...runtime.arguments import counted
-from ...vocabulary.rules import SegmentationRule
 from ..command import Decorator, argument
 from ..exit_status import EXIT_INTERRUPTED
 from ..options import (
@@ -25,17 +23,14 @@ from ..options import (
     write_certificate_option,
     write_instance_option,
 )
-from ..paths import check_not_among
+from ..paths import TextPath
 from ..results import save_proof
 from ..shown.output import Output
-from .base_files import read_base, read_corpora
 
 if TYPE_CHECKING:
     from ...adaptation.extension import Adaptation
-    from ...corpus.word_counts import WordCounts
-    from ...vocabulary.vocabulary import Vocabulary
 
-__all__ = ["adapting_options", "read_adaptable", "read_words", "show_adaptation"]
+__all__ = ["adapting_options", "show_adaptation"]
 
 _NAMED = 10  # tokens in a remark
 
@@ -50,6 +45,7 @@ def adapting_options(*own: Decorator) -> Decorator:
         ),
         argument(
             "files",
+            type=TextPath(),
             nargs=-1,
             required=True,
             metavar="CORPUS…",
@@ -69,26 +65,6 @@ def adapting_options(*own: Decorator) -> Decorator:
         output_options(writes="the new vocabulary", threads=True),
     ]
     return lambda function: applied(function, *added)
-
-
-def read_adaptable(
-    path: str, pretokenizer: str | None, rule: SegmentationRule | None
-) -> Vocabulary:
-    """Reads the vocabulary that is to be adapted, under the rule that is asked for."""
-    vocabulary = read_base(path, pretokenizer)
-    return vocabulary if rule is None else vocabulary.with_(rule=rule)
-
-
-def read_words(
-    out: Output,
-    base: Vocabulary,
-    corpora: Mapping[str, Sequence[str]],
-    options: Mapping[str, Any],
-) -> dict[str, WordCounts]:
-    """Reads the corpora, by what messages call them, as the options of both commands say."""
-    all_files = options["all_files"]
-    check_not_among(out.path, [*chain(*corpora.values())], all_files=all_files)
-    return read_corpora(out, base, corpora, key=options["key"], all_files=all_files)
 
 
 def show_adaptation(

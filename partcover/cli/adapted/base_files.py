@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
 from ...runtime.files.kinds import kind_of
+from ...vocabulary.rules import SegmentationRule
 from ..inputs import read_any_vocabulary, with_pretokenizer
 from ..shown.output import Output
 
@@ -14,25 +15,20 @@ if TYPE_CHECKING:
     from ...corpus.word_counts import WordCounts
     from ...vocabulary.vocabulary import Vocabulary
 
-__all__ = ["read_base", "read_corpora", "read_corpus", "read_tokenizer"]
+__all__ = ["read_base", "read_corpora", "read_corpus", "read_tokenizer", "refuse_tokenizers"]
 
 
 def read_tokenizer(path: str, pretokenizer: str | None) -> Vocabulary:
-    """Reads a tokenizer, whose own pre-tokenizer goes before the one that is named.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, is over integers, or has another pre-tokenizer.
-    """
+    """Reads a tokenizer of text, whose own pre-tokenizer goes before the one that is named."""
     return _of_text(path, read_any_vocabulary(path), pretokenizer)
 
 
-def read_base(path: str, pretokenizer: str | None) -> Vocabulary:
-    """Reads what `read_tokenizer` does, and a list of tokens by its name, ``.txt`` or ``.list``."""
+def read_base(path: str, pretokenizer: str | None, rule: SegmentationRule | None) -> Vocabulary:
+    """Reads a tokenizer or a list of tokens, ``.txt`` or ``.list``, under a rule that is named."""
     from ...vocabulary.vocabulary import Vocabulary
 
-    return _of_text(path, Vocabulary.load(path), pretokenizer)
+    base = _of_text(path, Vocabulary.load(path), pretokenizer)
+    return base if rule is None else base.with_(rule=rule)
 
 
 def _of_text(path: str, vocabulary: Vocabulary, pretokenizer: str | None) -> Vocabulary:
@@ -44,13 +40,10 @@ def _of_text(path: str, vocabulary: Vocabulary, pretokenizer: str | None) -> Voc
 def read_corpora(
     out: Output, base: Vocabulary, corpora: Mapping[str, Sequence[str]], **reading: Any
 ) -> dict[str, WordCounts]:
-    """Reads several corpora, those of counted words first, and checks each for the vocabulary.
+    """Reads corpora, by what messages call them.
 
-    Raises
-    ------
-    InputError
-        As `read_corpus` does, or for words that the vocabulary does not split text into, before
-        any text is counted.
+    Those of counted words come first.  Words that the vocabulary does not split text into are
+    refused before any text is counted.
     """
     from ...adaptation.base import check_words
 
@@ -67,28 +60,37 @@ def _are_counted(files: Sequence[str]) -> bool:
 
 
 def read_corpus(
-    out: Output, base: Vocabulary, files: Sequence[str], *, key: str, all_files: bool
+    out: Output,
+    base: Vocabulary,
+    files: Sequence[str],
+    *,
+    key: str = "text",
+    all_files: bool = False,
 ) -> WordCounts:
     """Reads word counts, or counts the words of text with a vocabulary's pre-tokenizer."""
     from ...corpus.word_counts import WordCounts
 
-    kinds = [None if all_files else kind_of(file) for file in files]
-    if kinds == ["counts"]:
-        return WordCounts.load(files[0])
-    for file, kind in zip(files, kinds, strict=True):
-        if kind == "tokenizer":
+    if not all_files:
+        if _are_counted(files):
+            return WordCounts.load(files[0])
+        refuse_tokenizers(files)
+    return out.run(
+        "counting",
+        WordCounts.from_files,
+        files,
+        pretokenizer=base.need_pretokenizer(),
+        normalizer=base.normalizer,
+        symbols=base.symbols,
+        key=key,
+        all_files=all_files,
+    )
+
+
+def refuse_tokenizers(files: Iterable[str]) -> None:
+    """Refuses tokenizers where text is to be counted."""
+    for file in files:
+        if kind_of(file) == "tokenizer":
             raise InputError(
                 f"{file}: this looks like a tokenizer, not a text; add --all-files to count it as "
                 "text"
             )
-    with out.progress("counting") as progress:
-        return WordCounts.from_files(
-            files,
-            pretokenizer=base.need_pretokenizer(),
-            normalizer=base.normalizer,
-            symbols=base.symbols,
-            key=key,
-            threads=out.threads,
-            progress=progress,
-            all_files=all_files,
-        )

@@ -22,14 +22,13 @@ COLUMNS = columns_of(
 )
 SETS = columns_of(
     "method rule k whole_words whole_word_share used used_share whole_share held_out_whole_share "
-    "renyi_efficiency held_out_renyi_efficiency unigram_objective",
+    "renyi_efficiency held_out_renyi_efficiency",
     whole_word_share="share",
     used_share="share",
     whole_share="words kept whole",
     held_out_whole_share="held out",
     renyi_efficiency="Rényi efficiency",
     held_out_renyi_efficiency="held out",
-    unigram_objective="Unigram's log-likelihood",
 )
 OVERLAP = columns_of(
     "first second k first_size second_size shared union jaccard same_rank first_difference",

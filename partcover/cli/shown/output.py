@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import os
 import shutil
@@ -11,23 +12,22 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ...errors import InputError, message_line, printable, shorten
+from ...errors import InputError, message_line, printable
 from ...runtime.files.writing import write_atomic
-from ...runtime.numerals import shown_number
 from ...runtime.progress import Event, EventLog, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress as Bars
 
     from ...report.tables import Listing
 
 __all__ = ["FORMATS", "Output", "is_utf8", "say", "say_problems"]
 
+_Result = TypeVar("_Result")
 FORMATS = ("table", "csv", "markdown", "json")
 _ENDINGS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}
 _UNLIMITED = 1_000_000  # columns: nothing is folded
@@ -104,6 +104,15 @@ class Output:
         """Remarks that a file is written."""
         self.note(f"wrote {os.fspath(path)}")
 
+    def end(self, data: dict[str, Any], remark: str | None = None) -> None:
+        """Remarks what is written, and prints the JSON object of ``--json`` or remarks a line."""
+        if self.path not in (None, "-"):
+            self.wrote(str(self.path))
+        if self.json:
+            self.object(data)
+        elif remark is not None:
+            self.note(remark)
+
     def object(self, data: dict[str, Any]) -> None:
         """Prints the JSON object of ``--json``."""
         click.echo(json.dumps(data, ensure_ascii=not is_utf8()))
@@ -122,12 +131,7 @@ class Output:
         """Writes the file of ``-o`` before the block prints.
 
         A reader of standard output that goes away then leaves the file whole, and a file that
-        cannot be written leaves the output whole.
-
-        Raises
-        ------
-        InputError
-            After the block, if the file cannot be written.
+        cannot be written, which is an error after the block, leaves the output whole.
         """
         failed = None
         if self.path is not None:
@@ -191,48 +195,28 @@ class Output:
                 f"columns left out at width {width}: {', '.join(left_out)} (--wide shows all)"
             )
 
-    @contextmanager
-    def progress(self, description: str) -> Iterator[Progress]:
-        """Shows a bar on standard error while the block runs, where that is a terminal."""
-        if self.quiet or not sys.stderr.isatty():
-            yield Progress()
-            return
-        from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-        from rich.progress import Progress as Bars
-
-        with Bars(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %  {task.fields[remark]}", markup=False),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        ) as bars:
-            yield _Bar(bars, description)
+    def run(self, phase: str, verb: Callable[..., _Result], *given: Any, **options: Any) -> _Result:
+        """Calls a verb and shows its progress; adds the threads and the seed if it takes them."""
+        takes = inspect.signature(verb).parameters
+        own = {"threads": self.threads, "seed": self.seed}
+        options |= {name: value for name, value in own.items() if name in takes}
+        with self.progress(phase, time_limit=options.get("time_limit")) as progress:
+            return verb(*given, progress=progress, **options)
 
     @contextmanager
-    def events(
+    def progress(
         self,
-        path: str | None,
-        *,
         phase: str,
-        show: bool = True,
-        plot: str | None = None,
+        *,
         time_limit: float | None = None,
+        events: str | None = None,
+        plot: str | None = None,
+        show: bool = True,
     ) -> Iterator[Progress]:
-        """Sends the events of a method to a file of JSON lines, a terminal's line and a plot.
+        """Shows the progress of the block on a line of a terminal, from a first phase on.
 
-        Parameters
-        ----------
-        path, plot : str or None
-            The file of JSON lines; the figure.
-        phase : str
-            The phase shown until an event names one.
-        show : bool
-            Whether a terminal shows a line.
-        time_limit : float, optional
-            Seconds in all, where events do not tell how many are left.
+        Its events are also written to the file `events`, as JSON lines, and to the figure `plot`.
+        `time_limit` is for verbs whose events do not tell how much time is left.
         """
         log = EventLog()
         with contextlib.ExitStack() as stack:
@@ -242,8 +226,8 @@ class Output:
 
                 line = stack.enter_context(shown_line(phase, time_limit))
                 receivers += [] if line is None else [line]
-            if path is not None:
-                receivers.append(stack.enter_context(_Lines(path, self.note)))
+            if events is not None:
+                receivers.append(stack.enter_context(_Lines(events, self.note)))
             if plot is not None:
                 receivers.append(log)
             yield _All(receivers) if receivers else Progress()
@@ -252,27 +236,6 @@ class Output:
 
             plot_events([event.to_json() for event in log.events], plot)
             self.wrote(plot)
-
-
-class _Bar(Progress):
-    """Shows progress as a bar of rich."""
-
-    def __init__(self, bars: Bars, description: str) -> None:
-        self.bars = bars
-        self.task = bars.add_task(description, total=None, remark="")
-
-    def advance(self, done: float, total: float | None, remark: str = "") -> None:
-        """Moves the bar."""
-        self.bars.update(self.task, completed=done, total=total, remark=shorten(printable(remark)))
-
-    def stage(self, name: str) -> None:
-        """Writes the name of the part beside a bar of unknown length."""
-        self.advance(0, None, name)
-
-    def event(self, event: Event) -> None:
-        """Writes the lower bound beside a bar of unknown length."""
-        if event.lower_bound is not None:
-            self.advance(event.seconds, None, f"at least {shown_number(event.lower_bound)}")
 
 
 class _All(Progress):
@@ -285,6 +248,11 @@ class _All(Progress):
         """Passes on how far the work is."""
         for receiver in self.receivers:
             receiver.advance(done, total, remark)
+
+    def stage(self, name: str) -> None:
+        """Passes on which part of the work begins."""
+        for receiver in self.receivers:
+            receiver.stage(name)
 
     def event(self, event: Event) -> None:
         """Passes an event on."""

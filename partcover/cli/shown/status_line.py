@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ...errors import printable, shorten
 from ...runtime.numerals import shown_number
 from ...runtime.progress import Event, Progress
 
@@ -21,7 +22,7 @@ _PER_SECOND = 4  # how often the line is written
 
 
 class StatusLine(Progress):
-    """A line with the phase, the incumbent, the lower bound, the gap, the time and a remark."""
+    """A line with the phase, the share done, the best, its bound and gap, the time, a remark."""
 
     def __init__(
         self,
@@ -36,16 +37,21 @@ class StatusLine(Progress):
         self.tokens: int | Fraction | None = None
         self.lower_bound: int | Fraction | None = None
         self.gap: float | None = None
-        self.remark = ""
+        self.share = self.remark = ""
 
     def advance(self, done: float, total: float | None, remark: str = "") -> None:
-        """Puts a remark on the line."""
-        self.remark = remark
+        """Puts the share of the work that is done and a remark on the line."""
+        self.share = f"{100 * done / total:.0f} %" if total else ""
+        self.remark = shorten(printable(remark))
+
+    def stage(self, name: str) -> None:
+        """Puts the name of the part of the work on the line."""
+        self.advance(0, None, name)
 
     def event(self, event: Event) -> None:
         """Updates the line with an event; a new phase ends the remark."""
         if event.phase and event.phase != self.phase:
-            self.phase, self.remark = event.phase, ""
+            self.phase, self.share, self.remark = event.phase, "", ""
         self.tokens, self.lower_bound, self.gap = event.tokens, event.lower_bound, event.gap
         if event.time_left is not None:
             self.end = self.clock() + event.time_left
@@ -53,20 +59,21 @@ class StatusLine(Progress):
     def line(self, width: int) -> str:
         """Returns the line in at most `width` columns.
 
-        Where there is no room the remark is left out first, then the bound, the gap and the time;
-        no number is shortened.
+        Where there is no room the remark is left out first, then the share, the bound, the gap and
+        the time; no number is shortened.
         """
         now = self.clock()
         passed = f"{_clock(now - self.started)} elapsed"
         parts = {
             "phase": self.phase,
+            "share": self.share,
             "best": "" if self.tokens is None else f"best {shown_number(self.tokens)}",
             "bound": "" if self.lower_bound is None else f"bound {shown_number(self.lower_bound)}",
             "gap": "" if self.gap is None else f"gap {100 * self.gap:.3f} %",
             "time": f"{_clock(self.end - now)} left" if math.isfinite(self.end) else passed,
             "remark": self.remark,
         }
-        for name in ("", "remark", "bound", "gap", "time", "best"):
+        for name in ("", "remark", "share", "bound", "gap", "time", "best"):
             parts.pop(name, None)
             line = "  ".join(part for part in parts.values() if part)
             if len(line) <= width:

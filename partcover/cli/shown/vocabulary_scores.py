@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,8 @@ from ...corpus.files.sources import find_sources
 from ...errors import InputError
 from ...report.tables import Listing, columns_of
 from ...runtime.files.kinds import kind_of
-from ...vocabulary.rules import SegmentationRule
 from ..adapted.base_files import read_corpus
+from ..command import Options
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import note_other_words, read_any_vocabulary, read_words, with_pretokenizer
 from .output import Output
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from ...studies.bits_per_byte import SegmentedTexts
     from ...vocabulary.vocabulary import Vocabulary
 
-__all__ = ["ScoreOptions", "show_scores"]
+__all__ = ["show_scores"]
 
 _ABOUT = columns_of(
     "size rule pretokenizer unreachable", size="tokens", pretokenizer="pre-tokenizer"
@@ -52,25 +51,7 @@ _GAPS = columns_of(
 _PARITY = {"per": "tokens per", "worst_over_best": "worst/best", "gini": "Gini"}
 
 
-@dataclass(frozen=True)
-class ScoreOptions:
-    """How texts become words, the seconds for the lower bounds, and the language model."""
-
-    pretokenizer: str | None
-    key: str
-    time_limit: float
-    train: tuple[str, ...]
-    order: int
-    context_bytes: int
-
-
-def show_scores(
-    out: Output,
-    first: str,
-    others: Sequence[str],
-    rule: SegmentationRule | None,
-    options: ScoreOptions,
-) -> int:
+def show_scores(out: Output, first: str, others: Sequence[str], options: Options) -> int:
     """Scores one vocabulary or several on texts or counts; returns the exit status."""
     paths = [first, *(path for path in others if _is_vocabulary(path))]
     corpora = [path for path in others if path not in paths]
@@ -92,14 +73,14 @@ def show_scores(
         name: with_pretokenizer(path, read_any_vocabulary(path), options.pretokenizer)
         for path, name in named.items()
     }
-    options = replace(options, time_limit=options.time_limit / len(named))
+    limit = options.time_limit / len(named)
     scored: list[dict[str, Any]] = []
     status = 0
     for name, vocabulary in vocabularies.items():
-        data, is_interrupted = _scores(out, vocabulary, _names(corpora), rule, options)
+        data, is_interrupted = _scores(out, vocabulary, _names(corpora), options, limit)
         scored.append({"vocabulary": name, **data})
         if is_interrupted:  # the others have all but bounds
-            options, status = replace(options, time_limit=0.0), EXIT_INTERRUPTED
+            limit, status = 0.0, EXIT_INTERRUPTED
     tables = _tables(scored, options)
     if len(scored) == 1:
         del scored[0]["vocabulary"]
@@ -108,11 +89,7 @@ def show_scores(
 
 
 def _scores(
-    out: Output,
-    vocabulary: Vocabulary,
-    names: dict[str, str],
-    rule: SegmentationRule | None,
-    options: ScoreOptions,
+    out: Output, vocabulary: Vocabulary, names: dict[str, str], options: Options, limit: float
 ) -> tuple[dict[str, Any], bool]:
     """Returns the scores of a vocabulary as JSON, and whether Ctrl-C has ended the bounds."""
     from ...studies.vocabulary_scores import score_vocabulary
@@ -121,16 +98,9 @@ def _scores(
     for corpus, name in names.items():
         words[name] = _counted(out, corpus, vocabulary, options.key)
         note_other_words(out, vocabulary, words[name], name)
-    bits = list(_bits(out, vocabulary, rule, names, options)) if options.train else []
-    with out.events(None, phase="bound", time_limit=options.time_limit) as progress:
-        scores = score_vocabulary(
-            vocabulary,
-            words,
-            rule,
-            time_limit=options.time_limit,
-            threads=out.threads,
-            progress=progress,
-        )
+    bits = list(_bits(out, vocabulary, names, options)) if options.train else []
+    asked = (vocabulary, words, options.rule)
+    scores = out.run("bound", score_vocabulary, *asked, time_limit=limit)
     data = {
         "method": vocabulary.method,
         "symbols": vocabulary.symbols,
@@ -145,11 +115,7 @@ def _scores(
 
 
 def _bits(
-    out: Output,
-    vocabulary: Vocabulary,
-    rule: SegmentationRule | None,
-    names: dict[str, str],
-    options: ScoreOptions,
+    out: Output, vocabulary: Vocabulary, names: dict[str, str], options: Options
 ) -> Iterator[dict[str, float]]:
     """Trains language models, and yields the bits per byte of each corpus."""
     from ...studies.bits_per_byte import segment_texts
@@ -159,7 +125,7 @@ def _bits(
         def segmented(*paths: str) -> SegmentedTexts:
             progress.stage(f"tokenizing {', '.join(paths)}")
             texts = (text for path in paths for text in _texts(path, options.key))
-            return segment_texts(vocabulary, texts, rule=rule, threads=out.threads)
+            return segment_texts(vocabulary, texts, rule=options.rule, threads=out.threads)
 
         train = segmented(*options.train)
         progress.stage("training")
@@ -215,7 +181,7 @@ def _names(paths: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _tables(scored: list[dict[str, Any]], options: ScoreOptions) -> list[Listing]:
+def _tables(scored: list[dict[str, Any]], options: Options) -> list[Listing]:
     """Makes the tables; the CSV has a row for each vocabulary and each corpus."""
     name = {"vocabulary": "vocabulary"} if len(scored) > 1 else {}
     rows, parities = (

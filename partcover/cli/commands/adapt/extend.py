@@ -9,8 +9,10 @@ import click
 
 from ....errors import InputError
 from ....vocabulary.rules import SegmentationRule
-from ...adapted.adapting import adapting_options, read_adaptable, read_words, show_adaptation
+from ...adapted.adapting import adapting_options, show_adaptation
+from ...adapted.base_files import read_base, read_corpora
 from ...command import command, option, reading_option
+from ...paths import TextPath
 from ...shown.output import Output
 from ...sizes import Share, Weight
 
@@ -35,6 +37,7 @@ from ...sizes import Share, Weight
         "Text or word counts that BASE should still tokenize well, measured before and after. "
         "Repeatable.",
         multiple=True,
+        type=TextPath(),
     ),
     option(
         "--keep-weight",
@@ -59,6 +62,8 @@ def extend_command(
     keep_weight: Fraction,
     at_most: Fraction | None,
     rule: SegmentationRule | None,
+    key: str,
+    all_files: bool,
     **options: Any,
 ) -> int:
     """Add tokens to a tokenizer for a new domain or language.
@@ -75,22 +80,22 @@ def extend_command(
 
     if not keep and (at_most is not None or keep_weight):
         raise InputError("--keep-weight and --at-most need --keep FILE")
-    vocabulary = read_adaptable(base, options["pretokenizer"], rule)
+    vocabulary = read_base(base, options["pretokenizer"], rule)
     check_extendable(vocabulary, m, keep_weight=keep_weight, at_most=at_most)
     corpora = {"the corpus": files, "the corpus to keep": keep}
-    read = read_words(out, vocabulary, corpora, options)
-    with out.events(None, phase="extend", time_limit=options["time_limit"]) as progress:
-        found = extend(
-            vocabulary,
-            read["the corpus"],
-            m,
-            keep=read.get("the corpus to keep"),
-            keep_weight=keep_weight,
-            at_most=at_most,
-            time_limit=options["time_limit"],
-            threads=out.threads,
-            progress=progress,
-        )
+    reading = {"key": key, "all_files": all_files}
+    read = read_corpora(out, vocabulary, corpora, **reading)
+    found = out.run(
+        "extend",
+        extend,
+        vocabulary,
+        read["the corpus"],
+        m,
+        keep=read.get("the corpus to keep"),
+        keep_weight=keep_weight,
+        at_most=at_most,
+        time_limit=options["time_limit"],
+    )
     if len(found.new) < m:
         out.note(f"only {len(found.new):,} of {m:,} tokens added: no further token saves anything")
     if found.is_within_words:

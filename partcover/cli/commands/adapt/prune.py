@@ -9,7 +9,8 @@ import click
 from ....errors import InputError
 from ....runtime.files.writing import atomic_writer
 from ....vocabulary.rules import SegmentationRule
-from ...adapted.adapting import adapting_options, read_adaptable, read_words, show_adaptation
+from ...adapted.adapting import adapting_options, show_adaptation
+from ...adapted.base_files import read_base, read_corpora
 from ...command import command, option, writing_option
 from ...shown.output import Output
 
@@ -44,6 +45,8 @@ def prune_command(
     k: int,
     write_ids: str | None,
     rule: SegmentationRule | None,
+    key: str,
+    all_files: bool,
     **options: Any,
 ) -> int:
     """Make a tokenizer smaller: keep the tokens a corpus needs most.
@@ -60,22 +63,16 @@ def prune_command(
     from ....adaptation.prune import check_prunable, prune
     from ....report.adaptation_tables import pruning_tables
 
-    vocabulary = read_adaptable(base, options["pretokenizer"], rule)
+    vocabulary = read_base(base, options["pretokenizer"], rule)
     check_prunable(vocabulary, k)
     if write_ids is not None and vocabulary.symbols != "bytes":
         raise InputError(
             f"--ids: only byte vocabularies have ids; the symbols of {base} are characters"
         )
-    read = read_words(out, vocabulary, {"the corpus": files}, options)
-    with out.events(None, phase="prune", time_limit=options["time_limit"]) as progress:
-        found = prune(
-            vocabulary,
-            read["the corpus"],
-            k,
-            time_limit=options["time_limit"],
-            threads=out.threads,
-            progress=progress,
-        )
+    reading = {"key": key, "all_files": all_files}
+    read = read_corpora(out, vocabulary, {"the corpus": files}, **reading)
+    words, limit = read["the corpus"], options["time_limit"]
+    found = out.run("prune", prune, vocabulary, words, k, time_limit=limit)
     if write_ids is not None:
         with atomic_writer(write_ids) as file:
             np.save(file, found.ids)

@@ -50,6 +50,5 @@ def run_greedy(
 ) -> int:
     """Runs a greedy method, writes its solution and returns the exit status."""
     instance = source.read(several=True, threads=out.threads)
-    with out.progress(method.__name__) as progress:
-        solution = method(instance, time_limit=time_limit, threads=out.threads, progress=progress)
+    solution = out.run(method.__name__, method, instance, time_limit=time_limit)
     return write_solution(out, solution, instance, source.name)

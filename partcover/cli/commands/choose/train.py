@@ -98,15 +98,7 @@ def train_command(
         )
     if trainer.hint is not None and (hint := trainer.hint(instance)):
         out.note(hint)
-    with out.progress(method) as progress:
-        solution = trainer.train(
-            instance,
-            time_limit=time_limit,
-            seed=out.seed,
-            threads=out.threads,
-            progress=progress,
-            **options,
-        )
+    solution = out.run(method, trainer.train, instance, time_limit=time_limit, **options)
     if options:
         solution = replace(solution, extra={**solution.extra, "options": options})
     return write_solution(out, solution, instance, source.name)
@@ -115,15 +107,7 @@ def train_command(
 def method_options(run: Callable[..., Any], method: str, settings: Sequence[str]) -> dict[str, Any]:
     """Reads options written ``NAME=VALUE`` as keyword-only parameters of a trainer.
 
-    Returns
-    -------
-    dict of str to any
-        Values of the annotated types: int, float, bool (``true`` or ``false``), else text.
-
-    Raises
-    ------
-    InputError
-        For what is not ``NAME=VALUE``, an unknown name or a value of another type.
+    Values are of the annotated types: int, float, bool (``true`` or ``false``), else text.
     """
     hints = get_type_hints(run)
     parameters = inspect.signature(run).parameters.values()

@@ -6,8 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,16 +17,15 @@ from ....corpus.pretokenizers import DEFAULT_PRETOKENIZER
 from ....runtime.files.writing import shown
 from ....runtime.memory import available_memory
 from ....runtime.processes.engines import executor_of
-from ...command import LIMITS, argument, command, option
+from ...command import LIMITS, Options, argument, command, option
 from ...options import (
     all_files_option,
     engine_options,
-    grouped,
     key_option,
     output_options,
     pretokenizer_option,
 )
-from ...paths import check_not_among
+from ...paths import TextPath
 from ...shown.output import Output
 from ...sizes import Size, Words
 
@@ -43,21 +41,12 @@ LEAST_MEMORY = 2 * BASE
 DEFAULT_MEMORY = 2_000_000_000
 
 
-@dataclass(frozen=True)
-class _Running:
-    """Who counts, and within what."""
-
-    engine: str
-    memory: int | None
-    resume: bool
-    scratch: str | None
-
-    def bytes_of(self, workers: int) -> int:
-        """Returns the bytes that each of the workers of a process may take."""
-        memory = self.memory
-        if memory is None:
-            memory = max(LEAST_MEMORY, min(DEFAULT_MEMORY, available_memory() // 2))
-        return (memory - BASE) // workers
+def _memory(running: Options, workers: int) -> int:
+    """Returns the bytes that each of the workers of a process may take."""
+    memory = running.memory
+    if memory is None:
+        memory = max(LEAST_MEMORY, min(DEFAULT_MEMORY, available_memory() // 2))
+    return int((memory - BASE) // workers)
 
 
 @command(
@@ -74,7 +63,14 @@ class _Running:
         ("partcover count --merge book.tsv small.tsv -o both.tsv", "add up existing counts"),
     ],
 )
-@argument("files", nargs=-1, required=True, metavar="FILE…", help="Text to count; see above.")
+@argument(
+    "files",
+    type=TextPath(),
+    nargs=-1,
+    required=True,
+    metavar="FILE…",
+    help="Text to count; see above.",
+)
 @pretokenizer_option(
     "Rule that splits text into words: gpt2, cl100k, o200k, qwen2, qwen3.5, deepseek, tekken, "
     "space-prefix (the rule of the papers' counts), first-space, space, digit, or none. Join "
@@ -134,14 +130,12 @@ class _Running:
     table=False,
     threads=True,
 )
-@partial(grouped, name="running", kind=_Running)
 def count_command(
     out: Output,
     files: tuple[str, ...],
     phrases: int,
     merge: bool,
-    running: _Running,
-    **counted: Any,
+    **options: Any,
 ) -> int:
     """Count the words of a text or corpus.
 
@@ -159,7 +153,9 @@ def count_command(
     from ....corpus.pretokenizers.phrases import with_phrases
 
     started = time.monotonic()
-    settings = CountSettings(**counted)
+    names = {field.name for field in fields(CountSettings)} & options.keys()
+    settings = CountSettings(**{name: options.pop(name) for name in names})
+    running = Options(**options)
     if phrases != 1:
         joined = with_phrases(str(settings.header.pretokenizer), phrases)
         settings = replace(settings, pretokenizer=joined)
@@ -171,15 +167,12 @@ def count_command(
         header, totals = _merged(out, files, target, settings, running)
     else:
         header = settings.header
-        check_not_among(out.path, files, all_files=settings.all_files)
         sources = find_sources(files, all_files=settings.all_files, skipped=skipped)
         job = CountJob(target, sources, settings, ", ".join(map(shown, files)), running.scratch)
         totals = _run(out, job, running)
     if skipped:
         out.note(listed_reasons(skipped))
     seconds = time.monotonic() - started
-    if out.path is not None:
-        out.note(f"wrote {out.path}")
     facts = {
         "words": totals.words,
         "total_count": totals.total_count,
@@ -192,22 +185,18 @@ def count_command(
         "engine": running.engine,
         "skipped": dict(skipped.most_common()),
     }
-    if out.json:
-        out.object(facts)
-    else:
-        out.note(
-            f"{totals.words:,} distinct words, {totals.total_count:,} counted, {seconds:.2f} s"
-        )
+    counted_words = f"{totals.words:,} distinct words, {totals.total_count:,} counted"
+    out.end(facts, f"{counted_words}, {seconds:.2f} s")
     return 0
 
 
-def _run(out: Output, job: CountJob, running: _Running) -> Totals:
+def _run(out: Output, job: CountJob, running: Options) -> Totals:
     """Counts with the workers that were asked for."""
     from ....corpus.counting.count_files import Workers
 
     if running.resume and job.folder is None:
         raise click.UsageError("--resume needs -o FILE: finished parts are kept next to it")
-    memory = running.bytes_of(out.threads if running.engine == "threads" else 1)
+    memory = _memory(running, out.threads if running.engine == "threads" else 1)
     try:
         with (
             out.progress("counting") as progress,
@@ -225,7 +214,7 @@ def _run(out: Output, job: CountJob, running: _Running) -> Totals:
 
 
 def _merged(
-    out: Output, files: Sequence[str], target: str, settings: CountSettings, running: _Running
+    out: Output, files: Sequence[str], target: str, settings: CountSettings, running: Options
 ) -> tuple[Header, Totals]:
     """Adds up counts."""
     from ....corpus.counting.merge_counts import merge_counts
@@ -240,6 +229,6 @@ def _merged(
             files,
             target,
             Header(given),
-            memory=running.bytes_of(1),
+            memory=_memory(running, 1),
             scratch=running.scratch,
         )

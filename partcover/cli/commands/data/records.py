@@ -122,18 +122,16 @@ def records_run(
     record.require(words)
     vocabulary = None if start is None else read_vocabulary(start, words.symbols)
     certificate = None if start_certificate is None else Certificate.load(start_certificate)
-    with out.events(None, phase="greedtok", time_limit=time_limit) as progress:
-        solution = records.attempt(
-            record,
-            words,
-            k,
-            warm_start=vocabulary,
-            start_certificate=certificate,
-            time_limit=time_limit,
-            seed=out.seed,
-            threads=out.threads,
-            progress=progress,
-        )
+    solution = out.run(
+        "greedtok",
+        records.attempt,
+        record,
+        words,
+        k,
+        warm_start=vocabulary,
+        start_certificate=certificate,
+        time_limit=time_limit,
+    )
     judgment = records.judge(record, words, k, solution.vocabulary, solution.certificate)
     instance = Instance(words, k)
     better = {"fewer_tokens": judgment.fewer_tokens, "higher_bound": judgment.higher_bound}

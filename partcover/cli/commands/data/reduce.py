@@ -23,9 +23,9 @@ if TYPE_CHECKING:
         ("partcover solve I.json -o S.json", ""),
         ("partcover reduce --lift I.json S.json", "map the solution back to the graph"),
         ("partcover reduce graph.txt -k 3 --draw figure.svg", ""),
-        ("partcover reduce F.cnf --problem max-2-sat --satisfied 7 -o I.json", ""),
+        ("partcover reduce F.cnf --problem max-2-sat -k 7 -o I.json", ""),
         (
-            "partcover reduce F.cnf --problem max-2-sat --alphabet binary --satisfied 4",
+            "partcover reduce F.cnf --problem max-2-sat --alphabet binary -k 4",
             "use words of zeros and ones",
         ),
     ],
@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     help="Symbols of the words. binary: for max-2-sat with each variable in at most three clauses. "
     "unary: for vertex-cover.",
 )
-@option("-k", "k", type=int, help="Size of the vertex cover.")
-@option("--satisfied", type=int, help="Number of clauses to satisfy (max-2-sat).")
+@option("-k", "k", type=int, help="Size of the vertex cover, or number of clauses to satisfy.")
 @option("--lift", is_flag=True, help="Map a solution S of instance I back to the graph or formula.")
 @writing_option(
     "--draw", "FILE", "Draw the problem next to its words (.svg, .png, .pdf).", kind="figure"
@@ -70,9 +69,9 @@ def reduce_command(
     """Reduce vertex cover or max-2-SAT to tokenization, and map back.
 
     The graph has a vertex cover of k vertices if and only if some vocabulary needs at most as many
-    tokens as the threshold of the instance. In the same way, max-2-SAT asks whether --satisfied
-    clauses can be true at once. `solve` finds the vocabulary, and --lift turns it into a cover or
-    an assignment. For max-2-sat-bottom-up, the solution S.json is a list of merges, each a pair of
+    tokens as the threshold of the instance. In the same way, max-2-SAT asks whether k clauses can
+    be true at once. `solve` finds the vocabulary, and --lift turns it into a cover or an
+    assignment. For max-2-sat-bottom-up, the solution S.json is a list of merges, each a pair of
     tokens.
     """
     if lift:
@@ -91,7 +90,6 @@ def _reduction(
     problem: str,
     alphabet: str,
     k: int | None,
-    satisfied: int | None,
     source_format: Any,
 ) -> Reduction:
     """Reads a graph or a formula and reduces it to an instance."""
@@ -108,24 +106,17 @@ def _reduction(
     only = {"binary": "max-2-sat", "unary": "vertex-cover"}.get(alphabet, problem)
     if problem != only:
         raise click.UsageError(f"--alphabet {alphabet} is for --problem {only}, not for {problem}")
+    if k is None:
+        what = "vertices may cover the graph" if problem == "vertex-cover" else "clauses are true"
+        raise click.UsageError(f"-k is missing: how many {what}?")
     if problem == "vertex-cover":
-        if satisfied is not None:
-            raise click.UsageError(
-                "--satisfied is for --problem max-2-sat; use -k for a vertex cover"
-            )
-        if k is None:
-            raise click.UsageError("-k is missing: how many vertices may cover the graph?")
         cover = reduce_vertex_cover_unary if alphabet == "unary" else reduce_vertex_cover
         return cover(read_graph(path, source_format), k)
-    if k is not None:
-        raise click.UsageError(f"-k is for --problem vertex-cover; use --satisfied for {problem}")
-    if satisfied is None:
-        raise click.UsageError("--satisfied is missing: how many clauses should be satisfied?")
     formula = read_formula(path)
     if problem == "max-2-sat-bottom-up":
-        return reduce_max_2_sat_bottom_up(formula, satisfied)
+        return reduce_max_2_sat_bottom_up(formula, k)
     reduce = reduce_max_2_sat_binary if alphabet == "binary" else reduce_max_2_sat
-    return reduce(formula, satisfied)
+    return reduce(formula, k)
 
 
 def _draw_solved(out: Output, reduction: Reduction, source: str, path: str) -> None:

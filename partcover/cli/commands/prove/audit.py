@@ -5,13 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ....errors import InputError
-from ....runtime.files.kinds import kind_of
-from ...adapted.base_files import read_tokenizer
+from ...adapted.base_files import read_tokenizer, refuse_tokenizers
 from ...command import argument, command, option
 from ...exit_status import EXIT_GAP, EXIT_INTERRUPTED
 from ...options import (
@@ -25,14 +24,13 @@ from ...options import (
     write_certificate_option,
     write_instance_option,
 )
-from ...paths import check_not_among
+from ...paths import TextPath
 from ...results import save_proof
 from ...shown.output import Output, say
 from ...sizes import Share
 
 if TYPE_CHECKING:
     from ....studies.tokenizer_audit import TokenizerAudit
-    from ....vocabulary.vocabulary import Vocabulary
 
 _PAGES = (".html", ".htm")
 
@@ -48,7 +46,14 @@ _PAGES = (".html", ".htm")
     ],
 )
 @tokenizer_argument("tokenizer", "TOKENIZER")
-@argument("files", nargs=-1, required=True, metavar="TEXT…", help="Text that `count` reads.")
+@argument(
+    "files",
+    type=TextPath(),
+    nargs=-1,
+    required=True,
+    metavar="TEXT…",
+    help="Text that `count` reads.",
+)
 @pretokenizer_option("Pre-tokenizer, if TOKENIZER does not contain one.")
 @key_option()
 @option(
@@ -104,7 +109,6 @@ def audit_command(
     from ....studies.audited_text import words_of_files
     from ....studies.tokenizer_audit import audit_tokenizer
 
-    check_not_among(out.path, files, all_files=all_files)
     is_page = Path(out.path or "").suffix.lower() in _PAGES
     if is_page:
         from ....report.html_page import check_page
@@ -112,39 +116,26 @@ def audit_command(
         check_page()
     start = None if start_certificate is None else Certificate.load(start_certificate)
     vocabulary = read_tokenizer(tokenizer, pretokenizer)
-    for file in files:
-        if not all_files and kind_of(file) == "tokenizer":
-            raise InputError(
-                f"{file}: this looks like a tokenizer, not a text. Audit one tokenizer at a time, "
-                "or add --all-files to count it as text"
-            )
-    with out.progress("counting") as progress:
-        text = words_of_files(
-            vocabulary,
-            files,
-            key=key,
-            threads=out.threads,
-            progress=progress,
-            all_files=all_files,
-        )
+    if not all_files:
+        refuse_tokenizers(files)
+    reading = {"key": key, "all_files": all_files}
+    text = out.run("counting", words_of_files, vocabulary, files, **reading)
     own = None
-    # standard input cannot be read twice, and what lacks ids cannot be encoded
-    with out.progress("encoding") as progress, suppress(InputError):
-        if "-" not in files:
+    if "-" not in files:  # which cannot be read twice
+        with suppress(InputError):  # what lacks ids cannot be encoded
             encoder = Encoder(vocabulary, threads=out.threads)
-            own = encoder.count_files(files, key=key, progress=progress, all_files=all_files)
-    with out.events(None, phase="bound", time_limit=time_limit) as progress:
-        audit = audit_tokenizer(
-            vocabulary,
-            text.words,
-            own_tokens=own,
-            added_found=text.added,
-            time_limit=time_limit,
-            start_certificate=start,
-            limit=top,
-            threads=out.threads,
-            progress=progress,
-        )
+            own = out.run("encoding", encoder.count_files, files, **reading)
+    audit = out.run(
+        "bound",
+        audit_tokenizer,
+        vocabulary,
+        text.words,
+        own_tokens=own,
+        added_found=text.added,
+        time_limit=time_limit,
+        start_certificate=start,
+        limit=top,
+    )
     save_proof(out, audit.bound, write_certificate, write_instance)
     remarks = vocabulary.provenance.get("remarks")  # a file may hold anything there
     for remark in remarks if isinstance(remarks, list) else ():
@@ -153,7 +144,12 @@ def audit_command(
         out.note(remark)
     data = {"tokenizer": Path(tokenizer).name, **audit.to_json()}
     if is_page:
-        _write_page(out, audit, vocabulary, tokenizer, files, time_limit / 2)
+        from ....report.audit_page import write_audit_page
+
+        about: dict[str, Any] = {"tokenizer": tokenizer, "texts": files}
+        page = (audit, vocabulary, str(out.path))
+        out.run("page", write_audit_page, *page, time_limit=time_limit / 2, **about)
+        out.wrote(str(out.path))
         out.show(data, *audit_tables(audit))
     else:
         out.result(data, *audit_tables(audit))
@@ -172,29 +168,3 @@ def _within(audit: TokenizerAudit, max_gap: Fraction) -> int:
         f"{excess:,} of {audit.tokens:,} tokens more than the lower bound"
     )
     return EXIT_GAP
-
-
-def _write_page(
-    out: Output,
-    audit: TokenizerAudit,
-    vocabulary: Vocabulary,
-    tokenizer: str,
-    texts: tuple[str, ...],
-    time_limit: float,
-) -> None:
-    """Writes the file of ``-o`` as a page."""
-    from ....report.audit_page import write_audit_page
-
-    assert out.path is not None
-    with out.progress("page") as progress:
-        write_audit_page(
-            audit,
-            vocabulary,
-            out.path,
-            tokenizer=tokenizer,
-            texts=texts,
-            time_limit=time_limit,
-            threads=out.threads,
-            progress=progress,
-        )
-    out.wrote(out.path)

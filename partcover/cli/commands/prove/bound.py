@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ....errors import VerificationError
 from ....report.tables import Listing, columns_of
@@ -109,6 +109,8 @@ def bound_command(
     count. With --head N, the bound still holds for all words; the workers of --engine read the file
     of word counts several times.
     """
+    from ....bounds.lower_bound import bounds
+
     budgets = parse_budgets(ks)
     if readers.head is not None:
         exclude("--head", "--tokens")
@@ -121,19 +123,34 @@ def bound_command(
             ("--start-certificate", search.start_certificate),
         ]
         files = _files(out, instance, budgets, read)
-        bounds = _bounds(
-            out,
-            search,
-            files,
-            instance=instance,
-            budgets=budgets,
-            incumbents={} if vocab is None else _incumbents(instance, vocab, budgets),
-            iterations=iterations,
-            cuts=not no_cuts,
-        )
-    rows = [bound.to_json(tokens=tokens) for bound in bounds]
-    _show(out, rows, {"rows": rows} if len(budgets) > 1 else rows[0])
-    return EXIT_INTERRUPTED if any(b.termination == "interrupted" for b in bounds) else 0
+        _, starts = search.starts(partial(_earlier, out, files))
+        incumbents = {} if vocab is None else _incumbents(instance, vocab, budgets)
+        # with several budgets the limit is for each
+        shown = search if len(budgets) == 1 else replace(search, time_limit=None)
+        with shown.watched(out, "bound") as progress:
+            found = bounds(
+                instance,
+                budgets,
+                incumbents=incumbents,
+                start_certificates=starts,
+                cuts=not no_cuts,
+                gap=search.gap,
+                iterations=iterations,
+                time_limit=search.time_limit,
+                threads=out.threads,
+                progress=progress,
+                checkpoint=lambda proof: files[proof.k](proof) if files else None,
+                done=lambda bound: _save(out, files, bound),
+            )
+    rows = [bound.to_json(tokens=tokens) for bound in found]
+    columns = "k tokens lower_bound gap relaxation cuts proven_in proven_out termination seconds"
+    listed = [
+        {**row, "relaxation": None if row["relaxation"] is None else round(row["relaxation"])}
+        for row in rows
+    ]
+    data = {"rows": rows} if len(budgets) > 1 else rows[0]
+    out.show(data, Listing(listed, columns_of(columns), data=rows))
+    return EXIT_INTERRUPTED if any(b.termination == "interrupted" for b in found) else 0
 
 
 def _files(
@@ -167,49 +184,15 @@ def _incumbents(instance: Instance, path: str, budgets: Sequence[int]) -> dict[i
     return {k: needed for k in budgets if k >= recount.size}
 
 
-def _bounds(
-    out: Output, search: SearchOptions, files: dict[int, CertificateFile], **task: Any
-) -> list[Bound]:
-    """Searches for a bound for each budget, and saves the certificates as it goes."""
-    from ....bounds.lower_bound import bounds
-
-    def load() -> tuple[None, list[Certificate]]:
-        require_earlier(out, *(file.path for file in files.values()))
-        found = [file.load() for file in files.values()]
-        return None, [certificate for certificate in found if certificate is not None]
-
-    def keep(certificate: Certificate) -> None:
-        if files:
-            files[certificate.k](certificate)
-
-    def save(bound: Bound) -> None:
-        if files:
-            path = files[bound.instance.k].path
-            save_certificate(out, path, bound.certificate, bound.instance)
-
-    _, starts = search.starts(load)
-    # with several budgets the limit is for each
-    shown = search if len(task["budgets"]) == 1 else replace(search, time_limit=None)
-    with shown.watched(out, "bound") as progress:
-        return bounds(
-            start_certificates=starts,
-            gap=search.gap,
-            time_limit=search.time_limit,
-            threads=out.threads,
-            progress=progress,
-            checkpoint=keep,
-            done=save,
-            **task,
-        )
+def _earlier(out: Output, files: dict[int, CertificateFile]) -> tuple[None, list[Certificate]]:
+    """Reads the certificates that an earlier run has written."""
+    require_earlier(out, *(file.path for file in files.values()))
+    found = [file.load() for file in files.values()]
+    return None, [certificate for certificate in found if certificate is not None]
 
 
-def _show(out: Output, rows: list[dict[str, Any]], data: dict[str, Any]) -> None:
-    """Shows a row for each budget."""
-    columns = columns_of(
-        "k tokens lower_bound gap relaxation cuts proven_in proven_out termination seconds"
-    )
-    shown = [
-        {**row, "relaxation": None if row["relaxation"] is None else round(row["relaxation"])}
-        for row in rows
-    ]
-    out.show(data, Listing(shown, columns, data=rows))
+def _save(out: Output, files: dict[int, CertificateFile], bound: Bound) -> None:
+    """Saves the certificate of a budget that is done."""
+    if files:
+        path = files[bound.instance.k].path
+        save_certificate(out, path, bound.certificate, bound.instance)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ....vocabulary.vocabulary import Vocabulary
 
 
-_SECONDS = 30
 _REASONS = {
     "impossible": "every vocabulary with k = {0.k:,} needs at least {0.lower_bound:,} tokens",
     "possible": "a vocabulary with k = {0.k:,} is known that needs {0.attained:,} tokens",
@@ -54,7 +53,7 @@ _REASONS = {
     required=True,
     help="Claimed number of tokens, claimed saving (11%), or a vocabulary or tokenizer.",
 )
-@seconds_option(about=f"Time for the lower bound. Default: {_SECONDS}.")
+@seconds_option(default=30.0, about="Time for the lower bound.")
 @instance_options
 @output_options(threads=True)
 def claim_command(
@@ -62,7 +61,7 @@ def claim_command(
     source: InstanceSource,
     baseline: str,
     claimed: str,
-    time_limit: float | None,
+    time_limit: float,
 ) -> int:
     """Check whether a claimed saving over a baseline is possible.
 
@@ -103,11 +102,7 @@ def claim_command(
         if isinstance(tokens, Vocabulary):
             tokens = segment(instance.words, tokens, threads=out.threads).tokens
         after = max(1, floor(tokens * (1 - after)))  # at least that share is saved
-    limit = _SECONDS if time_limit is None else time_limit
-    with out.events(None, phase="bound", time_limit=limit) as progress:
-        found = check_claim(
-            instance, before, after, time_limit=limit, threads=out.threads, progress=progress
-        )
+    found = out.run("bound", check_claim, instance, before, after, time_limit=time_limit)
     data = found.to_json()
     counted = {
         "baseline": found.baseline,

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from ....problem.instance import Instance
 
 
-_SECONDS = 30  # for a lower bound, where nothing says how long
-
-
 @command(
     "gap",
     keeps_best=True,
@@ -41,9 +38,7 @@ _SECONDS = 30  # for a lower bound, where nothing says how long
 @reading_option("--vocab", "V.json|FILE", "Vocabulary or tokenizer to measure.", required=True)
 @rule_option("Segmentation rule. Default: as its file says, else shortest_path.")
 @reading_option("--certificate", "P.cert", "Certificate of a lower bound for its size.")
-@seconds_option(
-    about=f"Time for the lower bound, if there is no --certificate. Default: {_SECONDS}.",
-)
+@seconds_option(default=30.0, about="Time for the lower bound, if there is no --certificate.")
 @instance_options
 @output_options(threads=True)
 def gap_command(
@@ -52,7 +47,7 @@ def gap_command(
     vocab: str,
     rule: Any,
     certificate: str | None,
-    time_limit: float | None,
+    time_limit: float,
 ) -> int:
     """Measure how far a vocabulary is from optimal, and why.
 
@@ -61,6 +56,7 @@ def gap_command(
     bound for k tokens. Exit status 6 if the certificate does not hold.
     """
     from ....analysis.gap import refuse_beyond_budget, split_gap
+    from ....bounds.lower_bound import lower_bound
 
     if certificate is not None:
         exclude("--certificate", "--time-limit")
@@ -74,27 +70,12 @@ def gap_command(
         rule = recorded if recorded in SEGMENTATION_RULES else vocabulary.rule
     refuse_beyond_budget(instance, vocabulary)
     if certificate is None:
-        lower_bound = _search_bound(out, instance, time_limit)
+        proven = out.run("bound", lower_bound, instance, time_limit=time_limit).lower_bound
     else:
-        lower_bound = _proven_bound(instance, certificate)
-    gap = split_gap(instance, vocabulary, lower_bound, rule, threads=out.threads)
+        proven = _proven_bound(instance, certificate)
+    gap = split_gap(instance, vocabulary, int(proven), rule, threads=out.threads)
     _show(out, gap.to_json(), rule)
     return 0
-
-
-def _search_bound(out: Output, instance: Instance, time_limit: float | None) -> int:
-    """Searches for a lower bound, for half a minute where no time is given."""
-    from ....bounds.lower_bound import lower_bound
-
-    if time_limit is None:
-        out.note(
-            f"computing a lower bound for at most {_SECONDS} seconds; --time-limit changes that, "
-            "and --certificate uses an existing bound"
-        )
-        time_limit = _SECONDS
-    with out.events(None, phase="bound", time_limit=time_limit) as progress:
-        bound = lower_bound(instance, time_limit=time_limit, threads=out.threads, progress=progress)
-    return int(bound.lower_bound)
 
 
 def _proven_bound(instance: Instance, path: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,10 +13,10 @@ from ....corpus import symbols as sym
 from ....report.tables import facts
 from ....runtime.processes.engines import executor_of
 from ...checkpoint_files import CheckpointFiles
-from ...command import command, exclude, option, writing_option
+from ...command import Options, command, exclude, option, writing_option
 from ...exit_status import EXIT_NOTHING
 from ...inputs import InstanceSource
-from ...options import engine_option
+from ...options import engine_options
 from ...plan import plan_option
 from ...results import write_solution
 from ...search_options import SearchOptions, search_options
@@ -28,37 +28,21 @@ if TYPE_CHECKING:
     from ....problem.solution import Result
 
 
-@dataclass(frozen=True)
-class _Model:
-    """What is solved, by what, and where the model is written."""
+def _solver_of(model: Options) -> str | None:
+    """Returns the solver; None for branch and cut.
 
-    solver: str | None
-    formulation: str | None
-    sense: Any
-    goal: Any
-    threshold: int | None
-    relaxation: bool
-    write_lp: str | None
-    write_mps: str | None
-    show_log: bool
-
-    @property
-    def solver_name(self) -> str | None:
-        """The solver; None for branch and cut.
-
-        By default that is so, unless an option is about a solver's model: then it is HiGHS, and
-        GLOP for a relaxation.
-        """
-        if self.solver is not None or self.relaxation:
-            return self.solver or "glop"
-        about_a_model = self.formulation or self.sense or self.show_log or self.goal != "tokens"
-        return "highs" if about_a_model else None
+    By default that is so, unless an option is about a solver's model: then it is HiGHS, and GLOP
+    for a relaxation.
+    """
+    if model.solver is not None or model.relaxation:
+        return model.solver or "glop"
+    about_a_model = model.formulation or model.sense or model.show_log or model.goal != "tokens"
+    return "highs" if about_a_model else None
 
 
 def _work(options: Mapping[str, Any]) -> Work:
     """Returns what takes the memory: branch and cut, or the model of a solver."""
-    given = {field.name: options[field.name] for field in fields(_Model)}
-    return "proof" if _Model(**given).solver_name is None else "model"
+    return "proof" if _solver_of(Options(**options)) is None else "model"
 
 
 @command(
@@ -112,10 +96,9 @@ def _work(options: Mapping[str, Any]) -> Work:
     help="Maximum number of tokens needed, for --goal decision and size.",
 )
 @option("--relaxation", is_flag=True, help="Solve the linear relaxation only.")
-@writing_option("--write-lp", "FILE", "Write the model as an .lp file before solving it.")
-@writing_option("--write-mps", "FILE", "Write the model as an .mps file before solving it.")
+@writing_option("--write-model", "M.mps|M.lp", "Write the model before solving it.")
 @option("--log", "show_log", is_flag=True, help="Show the solver's log on standard error.")
-@engine_option(" that bound cases side by side")
+@engine_options(" that bound cases side by side")
 @search_options(writes="the vocabulary, or the result of --relaxation", several=True)
 @plan_option(_work)
 def solve_command(
@@ -140,17 +123,19 @@ def solve_command(
     or on others. The optimum is the same; the cases of its certificate depend on timing. A worker
     that is lost loses the work on its case only.
     """
-    model = _Model(**options)
-    if engine != "threads" and (source.several or model.solver_name is not None):
+    model = Options(**options)
+    model.solver = _solver_of(model)
+    if engine != "threads" and (source.several or model.solver is not None):
         raise click.UsageError("--engine is for branch and cut of one corpus: leave it out")
     _check(model, search)
     instance = source.read(any_k=model.goal == "size", several=True, threads=out.threads)
     if model.threshold is not None:
         instance = replace(instance, threshold=model.threshold)
-    _write_model(out, instance, model)
+    if model.write_model is not None:
+        _write_model(out, instance, model, model.write_model)
     _note_options_without_effect(out, model)
     common: dict[str, Any] = {
-        "solver": model.solver_name,
+        "solver": model.solver,
         "time_limit": search.time_limit,
         "seed": out.seed,
         "threads": out.threads,
@@ -174,38 +159,35 @@ def solve_command(
     return status
 
 
-def _check(model: _Model, search: SearchOptions) -> None:
+def _check(model: Options, search: SearchOptions) -> None:
     """Refuses options that exclude one another."""
     starts = ("--start", "--start-certificate", "--gap", "--write-certificate", "--resume")
     if model.goal != "tokens":
         exclude(f"--goal {model.goal}", "--relaxation", *starts)
     if model.relaxation:
         exclude("--relaxation", *starts, "--events", "--plot")
-    if search.write_certificate is not None and model.solver_name is not None:
+    if search.write_certificate is not None and model.solver is not None:
         raise click.UsageError(
             "only branch and cut writes certificates: with --write-certificate, leave out "
             "--solver, --formulation, --sense, and --log"
         )
 
 
-def _write_model(out: Output, instance: Instance, model: _Model) -> None:
+def _write_model(out: Output, instance: Instance, model: Options, path: str) -> None:
     from ....exact.formulations.build import build
     from ....exact.model_files import write_model
 
-    for path in (model.write_lp, model.write_mps):
-        if path is not None:
-            name = model.formulation or "path"
-            built = build(instance, name, sense=model.sense, goal=model.goal)
-            write_model(built.relaxed() if model.relaxation else built, path)
-            out.wrote(path)
+    built = build(instance, model.formulation or "path", sense=model.sense, goal=model.goal)
+    write_model(built.relaxed() if model.relaxation else built, path)
+    out.wrote(path)
 
 
-def _note_options_without_effect(out: Output, model: _Model) -> None:
+def _note_options_without_effect(out: Output, model: Options) -> None:
     """Names the solvers that heed --threads or --seed, where the one that runs does not."""
     from ....exact.solvers.registry import SOLVERS
 
     kind = "linear" if model.relaxation else "integers"
-    solver = model.solver_name
+    solver = model.solver
     for name, given in (("threads", out.threads > 1), ("seed", out.seed != 0)):
         able = [n for n, s in SOLVERS.items() if getattr(s, name) and getattr(s, kind)]
         if given and solver in SOLVERS and solver not in able:
@@ -213,7 +195,7 @@ def _note_options_without_effect(out: Output, model: _Model) -> None:
 
 
 def _solve(
-    out: Output, instance: Instance, model: _Model, search: SearchOptions, common: dict[str, Any]
+    out: Output, instance: Instance, model: Options, search: SearchOptions, common: dict[str, Any]
 ) -> Result:
     """Solves for the goal, with progress on the terminal and in files."""
     from ....exact.decide import decide, smallest
@@ -229,42 +211,36 @@ def _solve(
         return smallest(instance, **common)
 
 
-def _relax(out: Output, instance: Instance, model: _Model, common: dict[str, Any]) -> int:
+def _relax(out: Output, instance: Instance, model: Options, common: dict[str, Any]) -> int:
     """Solves the linear relaxation and shows it; returns the exit status."""
     from ....exact.relax import relax
 
     name = model.formulation or "path"
     relaxed = relax(instance, formulation=name, sense=model.sense, **common)
-    built = relaxed.model
+    built, names = relaxed.model, "tokens cover fractional termination"
     rows, variables = (None, None) if built is None else built.shape
     tokens = () if built is None else built.tokens
+    chosen = [*zip(map(sym.to_json, tokens), relaxed.x.tolist(), strict=False)]
     data = {
         "formulation": relaxed.formulation,
         "solver": relaxed.solver,
         "rows": rows,
         "variables": variables,
         "nonzeros": None if built is None else built.nonzeros,
-        "tokens": relaxed.tokens,
-        "cover": relaxed.cover,
-        "fractional": relaxed.fractional,
-        "termination": relaxed.termination,
+        **{key: getattr(relaxed, key) for key in names.split()},
         "seconds": round(relaxed.seconds, 6),
-        "x": [
-            [sym.to_json(token), value]
-            for token, value in zip(tokens, relaxed.x.tolist(), strict=False)
-            if value > 1e-9
-        ],
+        "x": [[token, value] for token, value in chosen if value > 1e-9],
     }
     out.result(data, facts({key: data[key] for key in data if key != "x"}))
     return EXIT_NOTHING if relaxed.tokens is None else 0
 
 
 def _note_conflict(
-    out: Output, instance: Instance, model: _Model, time_limit: float | None
+    out: Output, instance: Instance, model: Options, time_limit: float | None
 ) -> None:
     """Names the requirements that conflict where no vocabulary meets the threshold."""
     from ....exact.infeasibility import conflict
 
-    reasons = conflict(instance, solver=model.solver_name or "highs", time_limit=time_limit)
+    reasons = conflict(instance, solver=model.solver or "highs", time_limit=time_limit)
     if reasons:
         out.note(f"these requirements conflict: {'; '.join(reasons)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,16 +13,11 @@ import click
 from ....report.tables import Listing, columns_of, facts, labeled
 from ....runtime.files.kinds import kind_of
 from ....runtime.progress import gap_of
-from ...adapted.extension_verification import (
-    extended_instances,
-    extended_vocabulary,
-    vocabulary_first,
-)
-from ...command import command, reading_option
+from ...adapted.base_files import read_corpus
+from ...command import Options, command, reading_option
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import InstanceSource, note_other_words, read_vocabulary
 from ...options import (
-    grouped,
     k_option,
     output_options,
     several_options,
@@ -43,15 +38,6 @@ _CHECKED_WITH = {
 }
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """What is to be checked, and what it takes to read it."""
-
-    vocab: str | None
-    model: str | None
-    keep: tuple[str, ...]
-
-
 @command(
     "verify",
     examples=[
@@ -61,7 +47,10 @@ class _Answer:
             "partcover verify de.tsv en.tsv -k 1000 --minimax --certificate m.cert",
             "",
         ),
-        ("partcover verify new.json law/ --certificate new.cert", "check the result of extend"),
+        (
+            "partcover verify law/ --vocab new.json --certificate new.cert",
+            "check the result of extend",
+        ),
     ],
 )
 @k_option
@@ -73,7 +62,7 @@ class _Answer:
 @reading_option(
     "--model",
     "M.mps|M.lp",
-    "Model of the .sol file, written by solve --write-mps or --write-lp.",
+    "Model of the .sol file, written by solve --write-model.",
 )
 @reading_option("--certificate", "P.cert", "Certificate of a lower bound to check.")
 @reading_option(
@@ -82,17 +71,14 @@ class _Answer:
     "The --keep text of `extend`, if --keep-weight was given. Repeatable.",
     multiple=True,
 )
-@vocabulary_first
 @several_options
 @partial(reader_options, about=", which check a certificate of bound --head", default="processes")
 @output_options(threads=True)
-@partial(grouped, name="answer", kind=_Answer)
 def verify_command(
     out: Output,
     source: InstanceSource,
-    answer: _Answer,
-    certificate: str | None,
     readers: Readers,
+    **options: Any,
 ) -> int:
     """Check a vocabulary and a certificate independently.
 
@@ -107,24 +93,25 @@ def verify_command(
     largest ratio. The certificate must be for the same --reference. The workers of --engine check a
     certificate that bound --head wrote.
 
-    The vocabulary can come first: verify V.json C.tsv -k 1000. For a vocabulary of `extend`, leave
-    out -k and give the corpus as for `extend`: text, a directory, or word counts. For a vocabulary
-    of `prune`, give the instance of --write-instance. If that instance allows only tokens that
-    merges can build, the result says so, and `verify` checks the merges too.
+    For a vocabulary of `extend`, leave out -k and give the corpus as for `extend`: text, a
+    directory, or word counts. For a vocabulary of `prune`, give the instance of --write-instance.
+    If that instance allows only tokens that merges can build, the result says so, and `verify`
+    checks the merges too.
     """
     from ....problem.certificates.certificate import Certificate
 
-    vocab, model = answer.vocab, answer.model
+    answer = Options(**options)
+    vocab, model, certificate = answer.vocab, answer.model, answer.certificate
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     if model is not None and vocab is None:
         raise click.UsageError("--model needs a solver's .sol file: --vocab S.sol")
     proof = None if certificate is None else Certificate.load(certificate)
-    extended = extended_vocabulary(source, vocab)
+    extended = _extended(source, vocab)
     if extended is not None:
         readers.refuse("threads")
-        asked = extended_instances(out, source.corpus or "", extended, answer.keep)
-        return _verified(out, asked, answer, certificate, proof)
+        asked = _extended_instances(out, str(source.corpus), extended, answer.keep)
+        return _verified(out, asked, answer, proof)
     if answer.keep:
         raise click.UsageError(
             "--keep is for a vocabulary of `extend`: leave out --keep, or leave out -k"
@@ -135,14 +122,42 @@ def verify_command(
     if head is None:
         readers.refuse("threads")
     with replace(readers, head=head).instance(out, source) as instance:
-        return _verified(out, (instance, instance), answer, certificate, proof)
+        return _verified(out, (instance, instance), answer, proof)
+
+
+def _extended(source: InstanceSource, path: str | None) -> Vocabulary | None:
+    """Returns the vocabulary of a file that says how it was extended, if nothing else does.
+
+    With an instance file, a budget, candidates or other options, the instance is what these say.
+    """
+    from ....vocabulary.vocabulary import Vocabulary
+
+    if path is None or source.corpus is None or source != InstanceSource(source.corpus):
+        return None
+    if kind_of(path) != "vocabulary" or kind_of(source.corpus) == "instance":
+        return None
+    vocabulary = Vocabulary.load(path)
+    said = vocabulary.method == "extend" and "m" in vocabulary.provenance
+    return vocabulary if said else None
+
+
+def _extended_instances(
+    out: Output, corpus: str, vocabulary: Vocabulary, keep: Sequence[str]
+) -> tuple[Instance, Instance]:
+    """Reads the corpora of an extension; returns the instances of the vocabulary and its bound."""
+    from ....adaptation.check import extension_instances
+
+    words, kept = (
+        read_corpus(out, vocabulary, files) if files else None for files in ([corpus], keep)
+    )
+    assert words is not None
+    return extension_instances(vocabulary, words, keep=kept)
 
 
 def _verified(
     out: Output,
     asked: tuple[Instance, Instance],
-    answer: _Answer,
-    certificate: str | None,
+    answer: Options,
     proof: Certificate | None,
 ) -> int:
     """Checks a vocabulary and a certificate, shows what is found, returns the exit status.
@@ -159,7 +174,7 @@ def _verified(
         checked = _check_certificate(asked[1], proof, data)
         if instance is asked[1]:
             checked["problems"] += _hints(instance, proof, vocab)
-        problems += [f"{certificate}: {problem}" for problem in checked["problems"]]
+        problems += [f"{answer.certificate}: {problem}" for problem in checked["problems"]]
         if vocab is None:
             data = checked
         else:

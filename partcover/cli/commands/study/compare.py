@@ -12,7 +12,7 @@ import click
 from ....report.tables import rows_csv
 from ....runtime.files.writing import write_atomic
 from ....runtime.numerals import read_float
-from ...command import command, exclude, option, reading_option
+from ...command import Options, command, exclude, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, note_other_words, parse_budgets, read_any_vocabulary
 from ...options import instance_options, output_options, plot_option, seconds_option
@@ -104,11 +104,6 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
     help="Also compare the token sets: whole words, used tokens, words kept whole, Rényi "
     "efficiency, and the overlap of each pair.",
 )
-@option(
-    "--unigram-objective",
-    is_flag=True,
-    help="With --sets: also show the likelihood under a unigram model, which takes seconds.",
-)
 @plot_option("Plot the gaps, or tokens per word if there is no bound (.png, .svg, .pdf).")
 @instance_options
 @output_options(threads=True, seed=True)
@@ -124,49 +119,44 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     To compare existing tokenizers with different pre-tokenizers on a text, use inspect A.json
     B.json TEXT --scores.
     """
-    request = _Request(**options)
+    from ....studies.compare import compare
+
+    request = Options(**options)
+    request.rules = [name.strip() for name in request.rules.split(",")]
     if request.held_out is not None:
         exclude("--held-out", "--split")
-    _check_files_beside(out, source, request)
+    written = [("-o", path) for path in files_beside(out).values()]
+    read = [("the command", source.corpus), ("--held-out", request.held_out)]
+    read += [("--vocab", path) for path in request.vocabs]
+    check_apart(written, [(label, path) for label, path in read if path])
     inputs = _read(out, source, request)
-    comparison, reached, interrupted = _compare(out, inputs, request)
-    data = _data(out, inputs, comparison, request)
+    comparison = out.run(
+        "compare",
+        compare,
+        inputs.instance,
+        inputs.budgets,
+        inputs.methods,
+        request.rules,
+        vocabularies=inputs.vocabularies,
+        held_out=inputs.held_out,
+        certificates=inputs.certificates,
+        bound=request.bound,
+        memory=request.memory,
+        time_limit=request.time_limit,
+    )
+    data, interrupted = _data(out, source.name, inputs, comparison, request), comparison.interrupted
     if request.targets:
-        data["targets"] = reached
+        data["targets"] = []
+        if not interrupted:
+            interrupted = _reach(out, inputs, comparison, request, data["targets"])
     _show(out, data, request)
     return EXIT_INTERRUPTED if interrupted else 0
-
-
-@dataclass(frozen=True)
-class _Request:
-    """What is compared, on what, and what is shown of it."""
-
-    ks: str | None
-    methods: str | None
-    rules: str
-    vocabs: tuple[str, ...]
-    time_limit: float | None
-    certificates: tuple[str, ...]
-    bound: float | None
-    targets: Sequence[float]
-    held_out: str | None
-    split: float | None
-    memory: bool
-    sets: bool
-    unigram_objective: bool
-    plot: str | None
-
-    @property
-    def rule_names(self) -> list[str]:
-        """The segmentation rules."""
-        return [name.strip() for name in self.rules.split(",")]
 
 
 @dataclass(frozen=True)
 class _Inputs:
     """What the files hold, and the methods and budgets that follow from it."""
 
-    corpus: str
     instance: Instance
     held_out: WordCounts | None
     vocabularies: dict[str, Vocabulary]
@@ -175,18 +165,7 @@ class _Inputs:
     budgets: list[int]
 
 
-def _check_files_beside(out: Output, source: InstanceSource, request: _Request) -> None:
-    """Refuses files beside a CSV that are inputs."""
-    written = files_beside(out)
-    read = [("the command", source.corpus), ("--held-out", request.held_out)]
-    read += [("--vocab", path) for path in request.vocabs]
-    check_apart(
-        [("-o", path) for path in written.values()],
-        [(label, path) for label, path in read if path],
-    )
-
-
-def _read(out: Output, source: InstanceSource, request: _Request) -> _Inputs:
+def _read(out: Output, source: InstanceSource, request: Options) -> _Inputs:
     """Reads the corpus, the vocabularies and the certificates, and splits the words."""
     from ....corpus.word_counts import WordCounts
     from ....problem.certificates.certificate import Certificate
@@ -217,7 +196,6 @@ def _read(out: Output, source: InstanceSource, request: _Request) -> _Inputs:
         if asked is not None and (hint := asked(instance)):
             out.note(hint)
     return _Inputs(
-        corpus=source.name,
         instance=instance,
         held_out=held_out,
         vocabularies=vocabularies,
@@ -240,64 +218,42 @@ def _vocabularies(paths: Sequence[str]) -> dict[str, Vocabulary]:
     return vocabularies
 
 
-def _compare(
-    out: Output, inputs: _Inputs, request: _Request
-) -> tuple[Comparison, list[dict[str, Any]], bool]:
-    """Runs the methods for their budgets, then for the targets; also says whether Ctrl-C ended it.
-
-    What is there by then is kept.
-    """
+def _reach(
+    out: Output,
+    inputs: _Inputs,
+    comparison: Comparison,
+    request: Options,
+    rows: list[dict[str, Any]],
+) -> bool:
+    """Adds the smallest k of each method for each target; returns whether Ctrl-C has ended it."""
     from ....runtime.limits import RunLimits
-    from ....studies.compare import compare
     from ....studies.methods import Runner, rules_of
     from ....studies.targets import budgets_for
 
-    with out.progress("compare") as progress:
-        comparison = compare(
-            inputs.instance,
-            inputs.budgets,
-            inputs.methods,
-            request.rule_names,
-            vocabularies=inputs.vocabularies,
-            held_out=inputs.held_out,
-            certificates=inputs.certificates,
-            bound=request.bound,
-            unigram_objective=request.unigram_objective,
-            memory=request.memory,
-            time_limit=request.time_limit,
-            seed=out.seed,
-            threads=out.threads,
-            progress=progress,
-        )
-        if comparison.interrupted:
-            return comparison, [], True
-        # in this process: what bisection needs is many short runs
-        runner = Runner(
-            inputs.instance,
-            RunLimits(request.time_limit, out.seed, out.threads),
-            progress=progress,
-        )
-        rows: list[dict[str, Any]] = []
-        try:
-            for method in dict.fromkeys(inputs.methods if request.targets else []):
+    # in this process: what bisection needs is many short runs
+    limits = RunLimits(request.time_limit, out.seed, out.threads)
+    try:
+        with out.progress("compare") as progress:
+            runner = Runner(inputs.instance, limits, progress=progress)
+            for method in dict.fromkeys(inputs.methods):
                 answers = [answer for answer in comparison.answers if answer.method == method]
                 if answers:
-                    rules = rules_of(answers[0], request.rule_names)
+                    rules = rules_of(answers[0], request.rules)
                     rows += budgets_for(runner, answers, rules, request.targets)
                 if any(row["termination"] == "interrupted" for row in rows):
-                    return comparison, rows, True
-        except KeyboardInterrupt:
-            return comparison, rows, True
-        return comparison, rows, False
+                    return True
+    except KeyboardInterrupt:  # what is there by then is kept
+        return True
+    return False
 
 
 def _data(
-    out: Output, inputs: _Inputs, comparison: Comparison, request: _Request
+    out: Output, corpus: str, inputs: _Inputs, comparison: Comparison, request: Options
 ) -> dict[str, Any]:
     """Makes the JSON object, but for the targets."""
     instance, held_out = inputs.instance, inputs.held_out
     data: dict[str, Any] = {
-        "corpus": inputs.corpus,
+        "corpus": corpus,
         "corpus_sha256": instance.words.digest,
         "words": len(instance.words),
         "total_count": instance.words.total_count,
@@ -321,9 +277,9 @@ def _data(
     return data
 
 
-def _show(out: Output, data: dict[str, Any], request: _Request) -> None:
+def _show(out: Output, data: dict[str, Any], request: Options) -> None:
     """Writes the tables, the files beside them and the figure."""
-    tables = tables_of(data, request.sets or request.unigram_objective)
+    tables = tables_of(data, request.sets)
     for name, path in files_beside(out).items():
         if name in tables:
             write_atomic(path, rows_csv(tables[name].records))

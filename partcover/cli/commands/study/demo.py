@@ -23,8 +23,7 @@ def demo_command(out: Output) -> int:
     """
     from ....studies.demo import demo
 
-    with out.progress("demo") as progress:
-        data = demo(threads=out.threads, seed=out.seed, progress=progress)
+    data = out.run("demo", demo)
     corpus, exact, graph = data["corpus"], data["exact"], data["vertex_cover"]
     shown = ("method", "rule", "k", "tokens", "tokens_per_word", "d", "certified_ratio")
     rows, missing = graph["rows"], graph["missing"] or "No answer was found."

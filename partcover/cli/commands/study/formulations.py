@@ -48,16 +48,14 @@ def formulations_command(
     from ....studies.formulations import formulations, smallest_difference
 
     instance = source.read()
-    with out.progress("formulations") as progress:
-        rows = formulations(
-            instance,
-            names=None if names is None else names.split(","),
-            solvers=None if solvers is None else solvers.split(","),
-            time_limit=time_limit,
-            seed=out.seed,
-            threads=out.threads,
-            progress=progress,
-        )
+    rows = out.run(
+        "formulations",
+        formulations,
+        instance,
+        names=None if names is None else names.split(","),
+        solvers=None if solvers is None else solvers.split(","),
+        time_limit=time_limit,
+    )
     interrupted = "interrupted" in rows[-1].get("termination", {}).values()
     difference = None
     if not interrupted and _differs(rows):

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ....report.tables import Listing, columns_of
 from ...command import argument, command, option
 from ...exit_status import EXIT_INTERRUPTED
@@ -25,16 +23,14 @@ if TYPE_CHECKING:
     keeps_best=True,
     examples=[
         ("partcover ratio small.tsv -k 1-3,10 --plot ratio.svg -o ratio.csv", ""),
-        ("partcover ratio --family cycle:5-8 -k 2", "use generated instances"),
     ],
 )
-@argument("corpora", nargs=-1, metavar="[C.tsv|I.json…]", help="Word counts, or instance files.")
-@option(
-    "--family",
-    "families",
-    multiple=True,
-    metavar="NAME:SIZES",
-    help="Generated instances, such as cycle:5-12; see generate --list. Repeatable.",
+@argument(
+    "corpora",
+    nargs=-1,
+    required=True,
+    metavar="C.tsv|I.json…",
+    help="Word counts, or instance files.",
 )
 @option("-k", "ks", help="Numbers of tokens to choose: 1,2,5 or 1-10.", metavar="K,K,…")
 @option("--solver", help="Solver: highs, scip, cp-sat, or cbc. Default: as for `solve`.")
@@ -46,7 +42,6 @@ def ratio_command(
     out: Output,
     source: InstanceSource,
     corpora: tuple[str, ...],
-    families: tuple[str, ...],
     ks: str | None,
     plot: str | None,
     **options: Any,
@@ -58,9 +53,8 @@ def ratio_command(
     If a time limit leaves the optimum open, ≥ marks the ratio that the bound proves.
     """
     budgets = parse_budgets(ks)
-    inputs = _read_inputs(
-        replace(source, k=max(budgets, default=None)), corpora, families, out.seed
-    )
+    source = replace(source, k=max(budgets, default=None))
+    inputs = [(Path(corpus).stem, replace(source, corpus=corpus).read()) for corpus in corpora]
     rows = _measure(out, inputs, budgets, options)
     if plot is not None:
         from ....report.plots import plot_ratios
@@ -69,26 +63,6 @@ def ratio_command(
         out.wrote(plot)
     out.result({"rows": rows}, Listing(list(map(_shown, rows)), _COLUMNS, data=rows))
     return EXIT_INTERRUPTED if rows[-1]["termination"] == "interrupted" else 0
-
-
-def _read_inputs(
-    source: InstanceSource, corpora: Sequence[str], families: Sequence[str], seed: int
-) -> list[tuple[str, Instance]]:
-    """Reads the instances, and generates those of families; each with its name."""
-    from ....instances.families import generate
-
-    inputs = [(Path(corpus).stem, replace(source, corpus=corpus).read()) for corpus in corpora]
-    for family in families:
-        name, _, sizes = family.partition(":")
-        if not sizes:
-            raise click.UsageError(f"--family {family}: expected NAME:SIZES, such as cycle:5-12")
-        inputs += [
-            (f"{name}-{size}", generate(name, size, seed, source.k))
-            for size in parse_budgets(sizes, "--family")
-        ]
-    if not inputs:
-        raise click.UsageError("nothing to measure: give word counts, an instance, or --family")
-    return inputs
 
 
 def _measure(
@@ -101,19 +75,11 @@ def _measure(
     from ....studies.ratios import ratios
 
     rows: list[dict[str, Any]] = []
-    with out.progress("ratio") as progress:
-        for name, instance in inputs:
-            rows += ratios(
-                instance,
-                budgets or [instance.k],
-                name=name,
-                seed=out.seed,
-                threads=out.threads,
-                progress=progress,
-                **options,
-            )
-            if rows[-1]["termination"] == "interrupted":
-                break
+    for name, instance in inputs:
+        budgets_here = budgets or [instance.k]
+        rows += out.run("ratio", ratios, instance, budgets_here, name=name, **options)
+        if rows[-1]["termination"] == "interrupted":
+            break
     return rows
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from ...command import argument, command, option, reading_option
+from ...command import argument, command, option
 from ...options import output_options, seconds_option
 from ...shown.output import Output
 
@@ -26,13 +27,6 @@ _DEFAULT = "report.html"
 @argument(
     "files", nargs=-1, required=True, metavar="FILE…", help="Outputs of other commands; see above."
 )
-@reading_option(
-    "--certificate",
-    "P.cert",
-    "Certificate whose prices to show; it can also be one of the FILEs. Repeatable.",
-    dest="certificates",
-    multiple=True,
-)
 @option("--title", help="Heading of the page. Default: the name of the corpus.")
 @option(
     "--sample",
@@ -45,7 +39,6 @@ _DEFAULT = "report.html"
 def report_command(
     out: Output,
     files: tuple[str, ...],
-    certificates: tuple[str, ...],
     title: str | None,
     sample: int,
     time_limit: float,
@@ -70,20 +63,8 @@ def report_command(
     path = out.path or _DEFAULT
     if out.path is None and Path(path).exists():
         raise click.UsageError(f"{path} already exists: choose another file with -o")
-    runs = read_runs((*files, *certificates))
-    with out.progress("report") as progress:
-        write_page(
-            runs,
-            path,
-            title=title,
-            sample=sample,
-            time_limit=time_limit,
-            seed=out.seed,
-            threads=out.threads,
-            progress=progress,
-        )
-    if path != "-":
-        out.wrote(path)
-    if out.json:
-        out.object({"wrote": path, "files": len(files) + len(certificates)})
+    runs = read_runs(files)
+    limits = {"sample": sample, "time_limit": time_limit}
+    out.run("report", write_page, runs, path, title=title, **limits)
+    replace(out, path=path).end({"wrote": path, "files": len(files)})
     return 0

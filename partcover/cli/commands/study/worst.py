@@ -52,8 +52,7 @@ def worst_command(out: Output, method: str, **options: Any) -> int:
     """
     from ....instances.worst_case import worst
 
-    with out.progress("worst") as progress:
-        case = worst(method, **options, seed=out.seed, progress=progress)
+    case = out.run("worst", worst, method, **options)
     data = case.to_json()
     pairs = [f"{word} × {count}" if count > 1 else word for word, count in data["words"]]
     shown = {

@@ -90,8 +90,5 @@ def decode_command(
                 texts.append(sym.escape(text, tsv=False))
             else:
                 written.write(text)
-    if out.path is not None:
-        out.wrote(out.path)
-    if out.json:
-        out.object({"ids": count, **({"texts": texts} if out.path is None else {})})
+    out.end({"ids": count, **({"texts": texts} if out.path is None else {})})
     return 0

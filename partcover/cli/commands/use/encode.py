@@ -7,7 +7,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,11 @@ import click
 
 from ....corpus.files.sources import Source, find_sources, listed_reasons
 from ....errors import InputError
+from ....runtime.arguments import counted
 from ....runtime.files.writing import atomic_writer
 from ....runtime.processes import signals
 from ....runtime.progress import Progress
-from ...command import argument, command, option
+from ...command import Options, argument, command, option
 from ...id_files import ID_FORMATS, id_format, write_numbers
 from ...inputs import read_any_vocabulary
 from ...options import (
@@ -31,7 +32,7 @@ from ...options import (
     rule_option,
     tokenizer_argument,
 )
-from ...paths import check_not_among
+from ...paths import TextPath
 from ...shown.output import Output
 
 if TYPE_CHECKING:
@@ -50,7 +51,11 @@ if TYPE_CHECKING:
 )
 @tokenizer_argument("vocabulary")
 @argument(
-    "files", nargs=-1, metavar="[FILE]…", help="Text that `count` reads. Default: standard input."
+    "files",
+    type=TextPath(),
+    nargs=-1,
+    metavar="[FILE]…",
+    help="Text that `count` reads. Default: standard input.",
 )
 @pretokenizer_option(IN_THE_FILE)
 @rule_option("Segmentation rule. Default: as the vocabulary file says.")
@@ -128,7 +133,10 @@ def encode_command(
     if allowed and options["special"] != "text":
         raise InputError("--allow-special needs --special text, to which it makes exceptions")
     options["special"] = allowed or options["special"]
-    request = _Request(**{**options, "form": options["form"] or id_format(out.path or "")})
+    request = Options(**{**options, "form": options["form"] or id_format(out.path or "")})
+    request.array = request.form in ("npy", "bin")
+    strength = {name: options[name] for name in ("dropout", "alpha")}
+    request.strength = {name: value for name, value in strength.items() if value is not None}
     _check(request, out.path)
     signals.keeps_best(request.array)
     encoder = Encoder(
@@ -141,7 +149,6 @@ def encode_command(
     if request.sample:
         encoder = encoder.sampling(seed=out.seed, **request.strength)
     skipped: Counter[str] = Counter()
-    check_not_among(out.path, files, all_files=all_files)
     sources = find_sources(files or ("-",), all_files=all_files, skipped=skipped)
     if skipped:
         out.note(listed_reasons(skipped))
@@ -157,36 +164,7 @@ def encode_command(
     return 0
 
 
-@dataclass(frozen=True)
-class _Request:
-    """How text is tokenized, and how its ids are written."""
-
-    pretokenizer: str | None
-    rule: Any
-    form: str
-    special: Any
-    end_of_document: str | None
-    dtype: str | None
-    offsets: Any
-    count: bool
-    key: str
-    sample: bool
-    dropout: float | None
-    alpha: float | None
-    resume: bool
-
-    @property
-    def array(self) -> bool:
-        """Whether all ids are written as one array."""
-        return self.form in ("npy", "bin")
-
-    @property
-    def strength(self) -> dict[str, float | None]:
-        """How much a sampled segmentation may differ from the one without sampling."""
-        return {"dropout": self.dropout, "alpha": self.alpha}
-
-
-def _check(request: _Request, path: str | None) -> None:
+def _check(request: Options, path: str | None) -> None:
     """Refuses options that the format, or encoding without sampling, has no use for."""
     lines = request.form == "json"
     for value, fits, name, forms in (
@@ -200,9 +178,8 @@ def _check(request: _Request, path: str | None) -> None:
         raise InputError("--count writes lines of numbers: leave out --format and --sample")
     if request.resume and not request.array:
         raise InputError("--resume is for --format npy and bin")
-    for option_, value in request.strength.items():
-        if value is not None and not request.sample:
-            raise InputError(f"--{option_} is for --sample")
+    for name in request.strength if not request.sample else ():
+        raise InputError(f"--{name} is for --sample")
     if request.array and path is None:
         raise InputError(f"--format {request.form} needs a file to write: add -o FILE")
 
@@ -212,7 +189,7 @@ def _write_array(
     encoder: Encoder,
     files: tuple[str, ...],
     all_files: bool,
-    request: _Request,
+    request: Options,
     progress: Progress,
 ) -> dict[str, Any]:
     """Writes the ids of all files as one array; returns facts."""
@@ -220,7 +197,7 @@ def _write_array(
         encoded = encoder.encode_files(
             files or ("-",),
             out.path or "",
-            file_format=request.form,  # type: ignore[arg-type]
+            file_format=request.form,
             dtype=request.dtype,
             key=request.key,
             end_of_document=request.end_of_document,
@@ -237,7 +214,7 @@ def _write_array(
 
 
 def _write_lines(
-    out: Output, encoder: Encoder, texts: Iterable[tuple[str, bytes]], request: _Request
+    out: Output, encoder: Encoder, texts: Iterable[tuple[str, bytes]], request: Options
 ) -> dict[str, Any]:
     """Writes a line of ids for each document, or lists them for --json; returns facts."""
     facts: dict[str, Any] = {"documents": 0, "ids": 0}
@@ -263,7 +240,7 @@ def _write_lines(
 
 
 def _write_counts(
-    out: Output, encoder: Encoder, texts: Iterable[tuple[str, bytes]], request: _Request
+    out: Output, encoder: Encoder, texts: Iterable[tuple[str, bytes]], request: Options
 ) -> dict[str, Any]:
     """Writes how many tokens each document has, or lists it for --json; returns facts."""
     counts = []
@@ -282,23 +259,17 @@ def _write_counts(
 
 
 def _show(
-    out: Output, encoder: Encoder, facts: dict[str, Any], request: _Request, seconds: float
+    out: Output, encoder: Encoder, facts: dict[str, Any], request: Options, seconds: float
 ) -> None:
     """Remarks what is written, or prints facts as JSON."""
-    if out.path is not None:
-        out.wrote(out.path)
-    if not out.json:
-        count = facts["documents"]
-        documents = "1 document" if count == 1 else f"{count:,} documents"
-        out.note(f"{documents}, {facts['ids']:,} ids, {seconds:.2f} s")
-        return
     how: dict[str, Any] = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
     if encoder.normalizer is not None:
         how["normalizer"] = encoder.normalizer
     if request.sample:
-        strength = {name: value for name, value in request.strength.items() if value is not None}
-        how |= {"seed": out.seed, **strength}
-    out.object({**facts, **how, "seconds": round(seconds, 6), "threads": out.threads})
+        how |= {"seed": out.seed, **request.strength}
+    data = {**facts, **how, "seconds": round(seconds, 6), "threads": out.threads}
+    documents = counted(facts["documents"], "document")
+    out.end(data, f"{documents}, {facts['ids']:,} ids, {seconds:.2f} s")
 
 
 def _texts(sources: list[Source], key: str, progress: Progress) -> Iterator[tuple[str, bytes]]:

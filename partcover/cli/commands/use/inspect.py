@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import click
 
 from ....errors import InputError
 from ....report.tables import Listing, columns_of, facts
-from ...command import argument, command, exclude, option, reading_option
+from ...command import Options, argument, command, exclude, option, reading_option
 from ...inputs import note_other_words, read_any_vocabulary, read_words
 from ...options import (
     key_option,
@@ -23,7 +23,7 @@ from ...options import (
     tokenizer_argument,
 )
 from ...shown.output import Output
-from ...shown.vocabulary_scores import ScoreOptions, show_scores
+from ...shown.vocabulary_scores import show_scores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,7 +107,7 @@ if TYPE_CHECKING:
     default=4.0, about="With --scores: total time for the lower bounds; 0 for no bounds."
 )
 @output_options(threads=True)
-def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **options: Any) -> int:
+def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **given: Any) -> int:
     """Show how a corpus uses the tokens of a vocabulary.
 
     The tables show token lengths, uses, and gains, and tokens without effect. The gain of a token
@@ -121,17 +121,15 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **options
     a proven lower bound, and parity between texts. It takes several texts or word counts, and
     further vocabularies to compare.
     """
-    names = [field.name for field in fields(ScoreOptions)]
-    scoring = ScoreOptions(**{name: options.pop(name) for name in names})
-    if options.pop("scores"):
+    view = Options(**given)
+    if view.scores:
         exclude("--scores", "--diff", "--plot", "--audit", "--no-gains", "--only")
-        return show_scores(out, vocab, corpora, options["rule"], scoring)
-    if scoring.train:
+        return show_scores(out, vocab, corpora, view)
+    if view.train:
         raise click.UsageError("--train needs --scores")
     if len(corpora) > 1:
         raise click.UsageError("several corpora need --scores: give one corpus, or add --scores")
     corpus = corpora[0] if corpora else None
-    view = _View(**options)
     _check(view, corpus)
     vocabulary = read_any_vocabulary(vocab)
     words = None if corpus is None else read_words(corpus, vocabulary)
@@ -148,21 +146,7 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **options
     return 0
 
 
-@dataclass(frozen=True)
-class _View:
-    """What is measured, and which tokens are shown."""
-
-    rule: Any
-    diff: str | None
-    plot: str | None
-    audited: bool
-    no_gains: bool
-    sort: str
-    only: str | None
-    top: int
-
-
-def _check(view: _View, corpus: str | None) -> None:
+def _check(view: Options, corpus: str | None) -> None:
     """Refuses options that need a corpus where there is none, and those that exclude each other."""
     for name, given in (
         ("--audit", view.audited),
@@ -185,7 +169,7 @@ def _check(view: _View, corpus: str | None) -> None:
 
 
 def _inspect(
-    out: Output, path: str, vocabulary: Vocabulary, words: WordCounts | None, view: _View
+    out: Output, path: str, vocabulary: Vocabulary, words: WordCounts | None, view: Options
 ) -> tuple[dict[str, Any], Inspection]:
     """Measures the vocabulary, the difference to another, and the words that it lacks."""
     from ....analysis.across_words import across_words
@@ -217,7 +201,7 @@ def _inspect(
     return data, here
 
 
-def _order(inspection: Inspection, view: _View) -> npt.NDArray[np.intp]:
+def _order(inspection: Inspection, view: Options) -> npt.NDArray[np.intp]:
     """Returns the numbers of the tokens to show, in their order."""
     import numpy as np
 
