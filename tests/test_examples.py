@@ -6,57 +6,16 @@ import ast
 import doctest
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import pytest
 
 import partcover
-from partcover.exact.formulations.build import build
 
 PACKAGE = Path(partcover.__file__).parent
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-# modules all of whose functions and classes have an example; `build` has one besides
-MODULES = [
-    "partcover",
-    "partcover.adaptation.base",
-    "partcover.adaptation.extend",
-    "partcover.adaptation.extension",
-    "partcover.adaptation.prune",
-    "partcover.adaptation.pruning",
-    "partcover.analysis.audit",
-    "partcover.analysis.difference",
-    "partcover.analysis.gap",
-    "partcover.analysis.inspection",
-    "partcover.analysis.metrics",
-    "partcover.analysis.token_gains",
-    "partcover.bounds.lower_bound",
-    "partcover.bounds.counting.reduced_costs",
-    "partcover.corpus.files.holdout",
-    "partcover.errors",
-    "partcover.exact.infeasibility",
-    "partcover.hardness.bottom_up",
-    "partcover.hardness.cnf",
-    "partcover.hardness.reduction",
-    "partcover.heuristics.local_search",
-    "partcover.instances.families",
-    "partcover.instances.library",
-    "partcover.instances.worst_case",
-    "partcover.problem.candidates",
-    "partcover.problem.certificates.certificate",
-    "partcover.problem.certificates.cuts",
-    "partcover.problem.group_budget",
-    "partcover.problem.word_index",
-    "partcover.runtime.arguments",
-    "partcover.runtime.notebook",
-    "partcover.segmentation.cutters",
-    "partcover.studies.domains",
-    "partcover.studies.ratios",
-    "partcover.studies.targets",
-    "partcover.trainers",
-    "partcover.verification.certificate_check",
-    "partcover.verification.recount",
-    "partcover.vocabulary.subset",
-]
+PAGE = Path(__file__).parents[1] / "docs" / "api" / "modules.md"
 
 
 def examples():
@@ -91,14 +50,15 @@ def test_examples_run(path, first_line, docstring, tmp_path, monkeypatch):
 
 
 def public():
-    """The public functions and classes: the name of each, and its docstring."""
-    names = {build: f"{build.__module__}.build"}
-    for module in map(importlib.import_module, MODULES):
-        for name in module.__all__:
-            value = getattr(module, name)
-            if inspect.isfunction(value) or inspect.isclass(value):
-                names.setdefault(value, f"{module.__name__}.{name}")
-    return [(name, inspect.getdoc(value)) for value, name in names.items()]
+    """The documented functions and classes: the name of each, and its docstring."""
+    names = [f"partcover.{name}" for name in partcover.__all__]
+    names += [f"partcover.trainers.{name}" for name in partcover.trainers.__all__]
+    names += re.findall(r"~(partcover\.\S+)", PAGE.read_text("utf-8"))
+    for path in names:
+        module, _, name = path.rpartition(".")
+        value = getattr(importlib.import_module(module), name)
+        if inspect.isfunction(value) or inspect.isclass(value):
+            yield path, inspect.getdoc(value)
 
 
 def test_public_names_have_examples():
