@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Mapping
 from fractions import Fraction
 from os import PathLike, fspath
 from pathlib import Path
@@ -51,8 +52,11 @@ def write_solution(
     *,
     certificate: str | None = None,
     proof: bool = False,
+    more: Mapping[str, Any] | None = None,
 ) -> int:
     """Saves a solution and its certificate, shows it and returns the exit status.
+
+    `more` is added to the JSON output.
 
     A certificate that cannot be written does not lose the solution.  With `proof`, a limit that
     leaves no proof has an exit status of its own.
@@ -69,7 +73,7 @@ def write_solution(
             failed = True
             say(f"partcover: {error}")
     parts = solution_parts(solution, shown=0 if out.no_vocabulary else 20)
-    data = solution.to_json(vocabulary=not out.no_vocabulary)
+    data = {**solution.to_json(vocabulary=not out.no_vocabulary), **(more or {})}
     if solution.corpora:
         tokens = {corpus.name: corpus.tokens for corpus in solution.corpora}
         references = {corpus.name: corpus.reference for corpus in solution.corpora}

@@ -111,16 +111,34 @@ class Result:
         vocabulary: Vocabulary | None,
         tokens: int | None,
         *,
+        seconds: float,
         method: str | None = None,
+        rule: SegmentationRule = "shortest_path",
+        lower_bound: int | Fraction | None = None,
+        status: Status = "feasible",
+        termination: Termination = "completed",
+        seed: int = 0,
+        threads: int = 1,
         gains: Iterable[int] = (),
+        extra: dict[str, Any] | None = None,
         by_corpus: Sequence[int] = (),
         certificate: Certificate | None = None,
-        **facts: Any,
     ) -> Self:
         """Makes a result for an instance, and computes what follows from it.
 
-        `by_corpus` has the tokens of each corpus, if there are several.  The other keywords are
-        attributes; by default a vocabulary is feasible and complete, under the shortest path.
+        Parameters
+        ----------
+        instance : Instance
+            The instance.
+        vocabulary : Vocabulary or None
+            The chosen tokens; their method is `method`, unless it is given.
+        tokens : int or None
+            Tokens that the words need under `rule`.
+        seconds, method, rule, lower_bound, status, termination, seed, threads, gains, extra, \
+certificate
+            As the attributes.
+        by_corpus : sequence of int
+            The tokens of each corpus, if there are several.
         """
         words, one, n_words = instance.tail or instance.words, instance.joined, len(instance.words)
         if certificate is not None and certificate.tail is not None:
@@ -129,13 +147,6 @@ class Result:
         if instance.corpora is not None and by_corpus:
             named = zip(instance.corpora.names, by_corpus, instance.corpora.references, strict=True)
             corpora = (CorpusTokens(*each) for each in named)
-        facts = {
-            "rule": "shortest_path",
-            "lower_bound": None,
-            "status": "feasible",
-            "termination": "completed",
-            **facts,
-        }
         return cls(
             method=method or ("" if vocabulary is None else vocabulary.method),
             k=instance.k,
@@ -145,12 +156,19 @@ class Result:
             candidates=one.promising.total if one.is_indexed else None,
             policy=instance.policy,
             vocabulary=vocabulary,
+            rule=rule,
             tokens=tokens,
             cover=None if tokens is None else words.total_symbols - tokens,
+            lower_bound=lower_bound,
+            status=status,
+            termination=termination,
+            seconds=seconds,
+            seed=seed,
+            threads=threads,
             gains=tuple(gains),
+            extra=extra or {},
             certificate=certificate,
             corpora=tuple(corpora),
-            **facts,
         )
 
     def __repr__(self) -> str:

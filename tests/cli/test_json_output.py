@@ -75,6 +75,7 @@ COMMANDS = [
     "instances check aaa",
     "records list",
     "records show record.json",
+    "records run record.json C.tsv -k 64",
     "records check record.json C.tsv -k 64 --vocab V.json",
     "solvers",
     "generate cycle 5 -o G.json",

@@ -13,7 +13,7 @@ SECTIONS = {
     "Data": {
         "count": "Count the words of a text or corpus.",
         "instances": "List, show, and check the instances that come with partcover.",
-        "records": "Show and check the best known results for public texts.",
+        "records": "Show, improve, and check the best known results for public texts.",
         "generate": "Generate a test instance of a known family.",
         "reduce": "Reduce vertex cover or max-2-SAT to tokenization, and map back.",
     },

@@ -18,7 +18,6 @@ from ...options import (
     output_options,
     seconds_option,
     start_certificate_option,
-    start_option,
     write_certificate_option,
 )
 from ...results import write_solution
@@ -86,7 +85,9 @@ def _row_arguments(function: Function) -> Function:
     ],
 )
 @_row_arguments
-@start_option("Vocabulary to start from. Default: the best known one, if its file is available.")
+@reading_option(
+    "--start", "V.json", "Vocabulary to start from. Default: the best known one, if available."
+)
 @start_certificate_option(
     "Certificate to start from, for any k. Default: the best known one, if available."
 )
