@@ -153,7 +153,8 @@ class Climb:
     def _is_slow(self) -> bool:
         """Whether the bound has risen little in the second half of the steps."""
         half = [value for step, value in self._values.items() if 2 * step <= self.step]
-        return self.step >= _MANY_STEPS and half[-1] >= (1 - _NEAR) * self._values[self.step]
+        now = self.best.value / self.best.counter.one
+        return self.step >= _MANY_STEPS and half[-1] >= (1 - _NEAR) * now
 
     def advance(self) -> Termination | None:
         """Makes the next plain steps or the next round of cuts; returns why it ended, or None."""
