@@ -5,6 +5,7 @@
 # make docs   builds the documentation site into docs/_build/html
 # make peers  installs what some tests compare with and no extra can install; without it they are skipped
 # make fuzz   tries every reader on changed files
+# make tokenizers-1   runs exports with version 1 of Hugging Face's tokenizers
 # make sanitize   runs the tests of the kernels with sanitizers of addresses and undefined behaviour
 # make paper  fills in the numbers and figures of the paper for JOSS, and makes its PDF by pandoc and LaTeX
 # make bench OUT=new.json                          measures a small suite of benchmarks
@@ -21,7 +22,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # tests start hundreds of processes, which need not compile every module anew
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check hooks test lint style types types-windows workflows metadata explore peers \
+.PHONY: demo check hooks test lint style types types-windows workflows metadata explore peers tokenizers-1 \
 	peers-environment docs paper fuzz sanitize bench bench-compare bench-against dist release clean
 
 demo: .venv/built
@@ -117,6 +118,13 @@ paper: .venv/ready
 TRIES ?= 3000
 fuzz: .venv/ready
 	$(BIN)/python tests/fuzz/run.py --tries $(TRIES)
+
+# version 1 of tokenizers lies in a folder of its own: the other tests need version 0.23
+.venv/tokenizers-1: .venv/ready
+	$(BIN)/pip install -q --pre --no-deps --target $@ 'tokenizers>=1.0.0rc1'
+
+tokenizers-1: .venv/tokenizers-1
+	PYTHONPATH=$< $(BIN)/python -m pytest -q -n 0 tests/interop/huggingface/version_1.py
 
 # a build of its own; with -S the editable install, which a path file makes, is not found
 # sanitizers take memory of their own: plans of memory are tested without them
