@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..analysis.word_borders import split_at_spaces
+from ..analysis.word_borders import are_whole_texts, split_at_spaces
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError, VerificationError
 from ..problem.instance import Instance
@@ -77,7 +77,7 @@ def extension_instances(
         )
     base = only(vocabulary, range(size))
     check_words(base, words)
-    if words.pretokenizer == "none":
+    if are_whole_texts(words):
         words = split_at_spaces(words, base)
         keep = None if keep is None else split_at_spaces(keep, base)
     task = Task(base, weighed(words, keep, weights), m, None, RunLimits(), Progress())

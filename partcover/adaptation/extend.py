@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from ..analysis.reachability import unreachable_tokens
-from ..analysis.word_borders import split_at_spaces
+from ..analysis.word_borders import are_whole_texts, split_at_spaces
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError, VerificationError
 from ..runtime.arguments import Seconds, Threads, Whole, checked, shown
@@ -135,7 +135,7 @@ def extend(
     weights = _weights(keep, keep_weight)
     limits = RunLimits(time_limit, threads=threads)
     clock = limits.start()
-    if words.pretokenizer == "none":
+    if are_whole_texts(words):
         words = split_at_spaces(words, base)
         keep = None if keep is None else split_at_spaces(keep, base)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..analysis.metrics import token_uses
 from ..analysis.reachability import unreachable_tokens
-from ..analysis.word_borders import split_at_spaces
+from ..analysis.word_borders import are_whole_texts, split_at_spaces
 from ..bounds.lower_bound import lower_bound
 from ..corpus.pretokenizers.steps import leaving_out
 from ..corpus.symbols import Token
@@ -107,7 +107,7 @@ def prune(
     check_words(base, words)
     limits = RunLimits(time_limit, threads=threads)
     clock = limits.start()
-    if words.pretokenizer == "none":
+    if are_whole_texts(words):
         words = split_at_spaces(words, base)
     unreachable = unreachable_tokens(base, threads=threads)
     required = _required(base, words)

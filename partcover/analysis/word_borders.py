@@ -1,7 +1,11 @@
-"""Splits whole texts at spaces behind another character, except where a token reaches across."""
+"""Splits whole texts at spaces behind another character, except where a token reaches across.
+
+Some vocabularies write ▁ for a space in the text; it counts as one here.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -16,10 +20,28 @@ from ..runtime.arrays import Bools, Int64
 from ..vocabulary.merging import merge, ranks
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["reaches_across", "split_at_every_space", "split_at_spaces"]
+__all__ = ["are_whole_texts", "reaches_across", "split_at_every_space", "split_at_spaces"]
 
-_CHARS = re.compile(r"(?<=[^ ])(?= )")
-_BYTES = re.compile(rb"(?<=[^ ])(?= )")
+_CHARS = re.compile(r"(?<=[^ ▁])(?=[ ▁])")
+_BYTES = re.compile(rb"(?<=[^ ])(?<!\xe2\x96\x81)(?= |\xe2\x96\x81)")
+
+
+def are_whole_texts(words: WordCounts) -> bool:
+    """Returns whether the pre-tokenizer of words does not split texts at spaces.
+
+    Examples
+    --------
+    >>> from partcover import WordCounts
+    >>> from partcover.analysis.word_borders import are_whole_texts
+    >>> name = '{"type":"Metaspace","replacement":"▁","prepend_scheme":"never","split":false}'
+    >>> [are_whole_texts(WordCounts.from_texts(["a hat"], pretokenizer=n)) for n in (name, "gpt2")]
+    [True, False]
+    """
+    name = words.pretokenizer
+    if name is None or not name.startswith("{"):
+        return name == "none"
+    step = json.loads(name)
+    return step.get("type") == "Metaspace" and step.get("split") is False
 
 
 def reaches_across(token: Token) -> bool:
@@ -114,8 +136,17 @@ def _places(token: Token) -> list[int]:
 def _borders(words: WordCounts) -> Bools:
     """Whether a space follows another character of the same word at each symbol of the data."""
     data = words.data
+    mark = "▁".encode() if words.symbols == "bytes" else [ord("▁")]
+    begins = data == ord(" ")  # where a space begins, and where one has ended
+    ended = np.append(False, begins)
+    marks = np.ones(max(0, len(data) - len(mark) + 1), bool)
+    for place, symbol in enumerate(mark):
+        marks &= data[place : place + len(marks)] == symbol
+    found = np.flatnonzero(marks)
+    begins[found] = True
+    ended[found + len(mark)] = True
     borders = np.zeros(len(data) + 1, bool)
-    borders[1:-1] = (data[1:] == ord(" ")) & (data[:-1] != ord(" "))
+    borders[1:-1] = (begins & ~ended[:-1])[1:]
     borders[words.offsets] = False
     return borders
 

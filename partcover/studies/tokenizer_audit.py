@@ -11,7 +11,7 @@ import numpy as np
 
 from ..analysis.metrics import token_uses, unknown_symbols
 from ..analysis.reachability import unreachable_tokens
-from ..analysis.word_borders import reaches_across, split_at_spaces
+from ..analysis.word_borders import are_whole_texts, reaches_across, split_at_spaces
 from ..bounds.lower_bound import bounds
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
@@ -348,14 +348,15 @@ def audit_tokenizer(
     limits = RunLimits(time_limit, threads=threads)
     clock = limits.start()
     pretokenizer = words.pretokenizer or vocabulary.pretokenizer
-    if words.pretokenizer == "none":
+    is_whole_text = are_whole_texts(words)
+    if is_whole_text:
         words = split_at_spaces(words, vocabulary)
     found = spelled(words, vocabulary, threads=threads)
     own, words = found.own, found.own.words
     uses = token_uses(own, len(vocabulary))
     used = [vocabulary.tokens[place] for place in np.flatnonzero(uses).tolist()]
     tokens_used = _fewest(words, used, vocabulary, threads)
-    is_whole_text = pretokenizer == "none" and words.pretokenizer is None
+    is_whole_text |= pretokenizer == "none" and words.pretokenizer is None
     corpus = Instance(words, 0, max_length=_longest(words, vocabulary) if is_whole_text else None)
     extension = extend(vocabulary, corpus, added, threads=threads)
     across = sum(map(reaches_across, extension.instance.prefix)) if is_whole_text else 0

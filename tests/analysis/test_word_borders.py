@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import tries
 
-from partcover import Vocabulary, WordCounts, segment
+from partcover import Vocabulary, WordCounts, extend, segment
 from partcover.analysis.word_borders import split_at_every_space, split_at_spaces
 
-TOKENS = st.text("ab  é\n", min_size=2, max_size=5)
+TOKENS = st.text("ab  ▁é\n", min_size=2, max_size=5)
 RULES = ["shortest_path", "priority", "longest_match", "merges", "character_merges", "likelihood"]
-INNER = re.compile(r"(?<=[^ ])(?= )")
+INNER = re.compile(r"(?<=[^ ▁])(?=[ ▁])")
 
 
 def cut_slowly(text, tokens):
@@ -36,7 +36,7 @@ def cut_slowly(text, tokens):
 @pytest.mark.parametrize("rule", RULES)
 @tries(30)
 @given(
-    texts=st.lists(st.text("ab  é\n", min_size=1, max_size=20), min_size=1, max_size=3),
+    texts=st.lists(st.text("ab  ▁é\n", min_size=1, max_size=20), min_size=1, max_size=3),
     tokens=st.lists(TOKENS, unique=True, max_size=6),
 )
 def test_no_token_changes(rule, symbols, texts, tokens):
@@ -76,3 +76,12 @@ def test_a_token_that_reaches_across_matters_where_it_occurs():
     ints = WordCounts.from_counts({(1, 32, 1): 1}, "ints")
     assert split_at_spaces(ints, Vocabulary([(1, 32)], "ints")) is ints
     assert split_at_every_space(ints) is ints
+
+
+def test_texts_that_metaspace_does_not_split_are_split_to_extend():
+    name = '{"type":"Metaspace","replacement":"▁","prepend_scheme":"always","split":false}'
+    words = WordCounts.from_texts(["the hat that the cat"] * 3, pretokenizer=name)
+    base = Vocabulary(["▁", "▁the"], rule="likelihood", scores=[-2.0, -3.0], pretokenizer=name)
+    found = extend(base, words, 3)
+    assert found.tokens < segment(words, base).tokens
+    assert not any("▁" in token.decode()[1:] for token in found.vocabulary)
