@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -13,6 +14,9 @@ from properties import tries
 
 from partcover import (
     Certificate,
+    Corpora,
+    GroupBudget,
+    HeadAndTail,
     Instance,
     MergeCondition,
     Vocabulary,
@@ -167,6 +171,48 @@ def test_any_multipliers_prove_a_bound(given_, data):
     check = check_certificate(instance, Certificate.of(instance, (leaf,), 0, scale_bits=3))
     assert check.ok
     assert check.lower_bound <= fewest_in_order(words, base, k)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["groups", "required", "forbidden", "corpora", "head"])
+@tries(60)
+@given(bases(), bases(), st.data())
+def test_order_with_other_families(kind, given_, other, data):
+    """Bounds under groups, for several corpora and so on; a head does not use the order."""
+    words, base = given_
+    k = data.draw(st.integers(0, len(base)))
+    conditions = {"candidates": base.tokens, "merges": MergeCondition.of(base)}
+    asked, corpora = words, [(words, 1)]
+    one = data.draw(st.sampled_from(base.tokens))
+    if kind == "groups":
+        conditions["groups"] = [GroupBudget("g", data.draw(st.integers(0, 2)), max_length=3)]
+    elif kind in ("required", "forbidden"):
+        conditions[kind] = [one]
+    elif kind == "head":
+        asked = HeadAndTail.of(words, data.draw(st.integers(1, 3)))
+    else:
+        corpora = [(part, data.draw(st.integers(3, 40))) for part in (words, other[0])]
+        asked = Corpora(*map(list, zip(*corpora, strict=True)))
+    chosen = [
+        tokens
+        for size in range(k + 1)
+        for tokens in combinations(base.tokens, size)
+        if (kind != "required" or one in tokens) and (kind != "forbidden" or one not in tokens)
+    ]
+    if kind == "groups":
+        [group] = conditions["groups"]
+        chosen = [tokens for tokens in chosen if sum(t in group for t in tokens) <= group.limit]
+    assume(chosen)
+    smaller = [restricted(base, tokens) for tokens in chosen]
+    best = min(
+        max(Fraction(segment(part, each).tokens, reference) for part, reference in corpora)
+        for each in smaller
+    )
+    instance = Instance(asked, k, **conditions)
+    bound = lower_bound(instance, time_limit=20)
+    check = check_certificate(instance, bound.certificate)
+    assert (check.problems, check.lower_bound) == ((), bound.lower_bound)
+    assert bound.lower_bound <= best
 
 
 # ab|cd is the shortest path of abcd; with all three tokens merging makes a|bc|d
