@@ -90,7 +90,7 @@ LINES: dict[str, list[str]] = {
         "--lift R.json S.json",
     ],
     "report": ["C.tsv V.json", "C.tsv V.json -o out.html"],
-    "reproduce": ["tokens-per-word C.tsv -k 1", "all C.tsv -k 1 -o all.json"],
+    "reproduce": ["tokens-per-word C.tsv -k 1", "d C.tsv -k 9", "all C.tsv -k 1 -o all.json"],
     "solve": [
         C,
         BOTH,

@@ -53,6 +53,7 @@ def read_decoding(
     fallback: bool,
     changed: bool = False,
     inside: str = "",
+    normalized: bool = False,
 ) -> tuple[Decoding, list[str]]:
     """Returns what a decoder does beside joining tokens, and remarks on what is not done here.
 
@@ -70,6 +71,8 @@ def read_decoding(
         Whether pieces are not what the file has: bytes, or spaces for ``▁``.
     inside : str
         The prefix of pieces inside a word.
+    normalized : bool
+        Whether the normalizer spells bytes as characters, also those of added tokens.
     """
     steps = [dict(step) for step in steps_of(decoder, "decoders")]
     kinds = [step.get("type") for step in steps]
@@ -83,14 +86,14 @@ def read_decoding(
         return Decoding(continuing=prefix, cleanup=bool(steps[0].get("cleanup", True))), []
     own = list(steps_of(write_decoder(vocabulary), "decoders"))
     if _bare(steps) == _bare(own) or (not of_text and kinds == ["ByteLevel", "Fuse"]):
-        return Decoding(shown={} if of_text else _added_bytes(vocabulary)), []
+        return Decoding(shown={} if of_text else _added_bytes(vocabulary, normalized)), []
     if of_text and (found := _of_pieces(steps, vocabulary, fallback)) is not None:
         return found, []
     names = ", ".join(map(str, kinds)) if kinds else "none, which joins pieces by spaces"
     return plain, [f"its decoder ({names}) is not followed: ids become the text that they came of"]
 
 
-def _added_bytes(vocabulary: Vocabulary) -> dict[str, str]:
+def _added_bytes(vocabulary: Vocabulary, normalized: bool) -> dict[str, str]:
     """Returns what added tokens decode to that ByteLevel takes for spelled bytes.
 
     For DeepSeek Coder's ``õ`` that is U+FFFD.
@@ -101,6 +104,8 @@ def _added_bytes(vocabulary: Vocabulary) -> dict[str, str]:
         spelled = from_characters(name)
         # tokens that are special stay themselves: `skip_special` leaves them out
         if spelled is None or "added" not in flags or vocabulary.special[name] in pieces:
+            continue
+        if normalized and "normalized" in flags:  # its own bytes are spelled
             continue
         if spelled != name.encode():
             found[name] = spelled.decode("utf-8", "replace")

@@ -178,7 +178,8 @@ def _decoding(data: dict[str, Any], vocabulary: Vocabulary) -> tuple[Decoding, l
     """Returns what the decoder does beside joining tokens, and remarks."""
     if "decoder" not in data:  # of a list of pieces
         return vocabulary.decoding, []
-    _, byte_level, _ = read_splitting(_bytes_last(data).get("pre_tokenizer"))
+    last = _bytes_last(data)
+    _, byte_level, _ = read_splitting(last.get("pre_tokenizer"))
     model = data["model"]
     vocab = model["vocab"]
     texts = vocab if isinstance(vocab, dict) else [text for text, _ in vocab]
@@ -192,6 +193,7 @@ def _decoding(data: dict[str, Any], vocabulary: Vocabulary) -> tuple[Decoding, l
         fallback=bytes_there == 256,
         changed=bool(bytes_there or spaced or model.get("end_of_word_suffix")),
         inside=model.get("continuing_subword_prefix", PREFIX) if pieces_of_words else "",
+        normalized=last.get("normalizer") != data.get("normalizer"),
     )
 
 
