@@ -257,7 +257,7 @@ def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) ->
     settings: dict[str, str] = {}
     try:
         data, numbers = _filled(origin, vocabulary)
-        content, _ = tokenizer_text(data, indent=2)
+        content = tokenizer_text(data, indent=2)[0].rstrip("\n")  # the library writes none
         if (config := origin.get("config")) is not None:
             same = True
             if isinstance(listed := config.get("added_tokens_decoder"), Mapping):

@@ -483,3 +483,13 @@ def test_the_score_of_unknown_characters_follows_the_lowest_score(tmp_path):
         found.append(Encoder(vocabulary).encode_batch(texts))
         assert found[-1] == [own.encode(text).ids for text in texts]
     assert found[0] != found[1]
+
+
+def test_a_bpe_that_is_not_changed_comes_out_byte_for_byte(tmp_path):
+    own = tokenizers.Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
+    own.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    own.decoder = decoders.ByteLevel()
+    own.add_special_tokens(["<s>"])
+    own.save(str(tmp_path / "own.json"))
+    export(Vocabulary.load(tmp_path / "own.json"), tmp_path / "to.json", "huggingface", lossy=True)
+    assert (tmp_path / "to.json").read_bytes() == (tmp_path / "own.json").read_bytes()
