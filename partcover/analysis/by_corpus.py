@@ -15,7 +15,7 @@ def tokens_by_corpus(
     instance: Instance,
     vocabulary: Vocabulary,
     *,
-    rule: SegmentationRule = "shortest_path",
+    rule: SegmentationRule | None = None,
     threads: int = 1,
 ) -> tuple[int, ...]:
     """Returns the tokens that each corpus needs with a vocabulary.
@@ -27,7 +27,7 @@ def tokens_by_corpus(
     vocabulary : Vocabulary
         The vocabulary, over the same symbols.
     rule : str
-        The segmentation rule, by default that of the fewest tokens.
+        The segmentation rule, by default that of the instance.
     threads : int
         Number of threads that share the words.
 
@@ -40,6 +40,7 @@ def tokens_by_corpus(
     (9, 2)
     """
     assert instance.corpora is not None
+    rule = instance.rule if rule is None else rule
     if instance.corpora.tails:
         parts = (tail.map(_needed, vocabulary, rule) for tail in instance.corpora.tails)
         return tuple(map(sum, parts))

@@ -24,7 +24,6 @@ from ..runtime.processes.parallel import ForEach, workers
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import BoundAndSearch, Task, bound_and_search
-from .climbing.exact_prices import word_prices
 from .climbing.warm_start import can_list
 from .corpora_start import start_of_corpora
 from .counting.price_counter import PriceCounter
@@ -114,8 +113,8 @@ def branch_and_cut(
     vocabulary.
 
     With several corpora, each case has its own weights, which follow the ratios at the point of its
-    rounds.  A case with a single vocabulary has all weight on the corpus with the largest ratio, so
-    that its bound is exact.  The tree begins with the bound of `improve`.
+    rounds.  The tree begins with the bound of `improve`.  The tokens of a case with a single
+    vocabulary are counted.
 
     Two cases are processed at a time, in parallel if there are two threads.  The tree of the
     certificate is the tree of the cases.  Cuts and cases need all candidates.  If there is no time
@@ -141,8 +140,6 @@ def branch_and_cut(
     )
     if executor is not None and (instance.corpora is not None or instance.merges is not None):
         raise InputError("an executor is for cases of one corpus without merges: leave it out")
-    if instance.merges is not None:
-        instance.merges.refuse_in_order()
     is_plain = instance.corpora is None and instance.merges is None
     if is_plain and (optimum := every_word(instance, limits)) is not None:
         solution = task.reported(optimum)
@@ -282,7 +279,7 @@ class _Start:
 
     def _bounded(self) -> Node:
         """Runs the bound and the search; returns the case of all vocabularies."""
-        both, counter, words = self.both, self.counter, self.task.instance.words
+        both, counter = self.both, self.counter
         try:
             if self.termination != "interrupted":
                 self.termination = both.run()
@@ -292,8 +289,7 @@ class _Start:
         best = both.climb.best
         added = self._digits - counter.bits
         counter.refine(self._digits)
-        proof = Proof(words.total_count * counter.one, word_prices(counter), counter)
-        node = Node(best.case, proof, best.x, both.climb.rounds)
+        node = Node(best.case, Proof.of_words(counter), best.x, both.climb.rounds)
         if best.prices is not None:
             node.improve(Proof(best.value << added, best.prices.finer(added), counter))
         return node

@@ -132,8 +132,6 @@ def improve(
             raise InputError(
                 f"with {kind}, a search needs a bound: leave out bound=False (--no-bound)"
             )
-    if instance.merges is not None:
-        instance.merges.refuse_in_order()
     if instance.corpora is not None:
         rounds = WeightedRounds(
             instance, limits, gap, progress or Progress(), _improved_round, checkpoint

@@ -13,7 +13,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import Task
 from .climbing.best_prices import BestPrices
 from .climbing.climb import Climb, StoppingRule
-from .climbing.exact_prices import word_prices
 from .climbing.warm_start import first_point
 from .counting.price_counter import PriceCounter
 from .tree.branch_tree import Node, Proof, tree_of
@@ -34,7 +33,7 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
     first = [] if task.warm_start is None else [*task.warm_start]
     is_stopped = greedy.termination == "interrupted"
     wanted = [*first, *greedy.vocabulary]
-    vocabulary = Vocabulary(closed.first(wanted), instance.symbols)
+    vocabulary = instance.vocabulary(closed.first(wanted), "improve")
     left = deadline.left or 0.0
     try:
         phases.enter("search")
@@ -61,8 +60,7 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
         is_stopped = climb.run(limits.threads, nowhere) == "interrupted"
     added = max(0, counter.finest - counter.bits)
     counter.refine(counter.bits + added)
-    proof = Proof(counter.instance.words.total_count * counter.one, word_prices(counter), counter)
-    root = Node(best.case, proof, best.x, climb.rounds)
+    root = Node(best.case, Proof.of_words(counter), best.x, climb.rounds)
     if best.prices is not None:
         root.improve(Proof(best.value << added, best.prices.finer(added), counter))
     if known is not None and known.k == instance.k:

@@ -126,8 +126,9 @@ def solve(
 
     Notes
     -----
-    If merges have to make every token (`Instance.merges`), branch and cut finds the vocabulary that
-    is best under the shortest path among those that merges can make.
+    If merges have to make every token (`Instance.merges`), branch and cut finds the best vocabulary
+    among those that merges can make: under the shortest path, or if the instance says so, with
+    words segmented by these merges in their order.
 
     With several corpora, the largest ratio is minimized, also with merges.  The model for a solver
     has a row for each corpus: its tokens are at most z times its reference

@@ -119,7 +119,7 @@ class ClosedTokens:
         looked_at = len(self.instance.words.data) + len(self.candidates)
         tries = iter(range(_WORK // max(1, looked_at)))
         for _ in range(_ROUNDS):
-            cut = segment(self.instance.words, best, "shortest_path")
+            cut = segment(self.instance.words, best, self.instance.rule)
             uses = token_uses(cut, len(best)).tolist()
             loose = sorted(range(len(best)), key=lambda n: (uses[n], n))[:_TRIED]
             further = [t for t in (self.candidates[n] for n in order) if t not in best][:_TRIED]
@@ -155,8 +155,8 @@ class ClosedTokens:
         return index.weight * (index.length.astype(np.int64) - 1)
 
     def _counted(self, tokens: tuple[Token, ...]) -> tuple[Vocabulary, int]:
-        vocabulary = Vocabulary(tokens, self.instance.symbols)
-        return vocabulary, segment(self.instance.words, vocabulary, "shortest_path").tokens
+        vocabulary = self.instance.vocabulary(tokens, "improve")
+        return vocabulary, segment(self.instance.words, vocabulary, self.instance.rule).tokens
 
     def _further(
         self, token: Token, kept: Container[Token], known: Container[Token]

@@ -19,6 +19,7 @@ from ..runtime.files.kinds import likely_mistake
 from ..runtime.files.writing import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .candidates import MOST_HELD, CandidateIndex
 from .certificates.checksum import whole
@@ -427,8 +428,19 @@ class Instance:
         return self.words.symbols
 
     def vocabulary(self, tokens: Iterable[Any], method: str, **use: Any) -> Vocabulary:
-        """Makes a vocabulary over the symbols of the words, with their pre-tokenizer."""
+        """Makes a vocabulary over the symbols of the words, with their pre-tokenizer.
+
+        If merges are applied in their order, it has those that make its tokens from each other.
+        """
+        if self.merges is not None and self.merges.in_order:
+            tokens = [sym.to_token(token, self.symbols) for token in tokens]
+            use |= {"rule": self.rule, "merges": self.merges.kept(tokens)}
         return Vocabulary(tokens, self.symbols, method, **self.words.how, **use)
+
+    @property
+    def rule(self) -> SegmentationRule:
+        """The rule by which a vocabulary's tokens are counted: the shortest path, or merges."""
+        return "shortest_path" if self.merges is None else self.merges.rule
 
     @checked
     def with_k(self, k: Budget) -> Instance:

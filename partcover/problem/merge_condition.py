@@ -14,6 +14,7 @@ from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.notebook import brief
 from ..vocabulary.merging import halves
+from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["MergeCondition", "MergeNeeds"]
@@ -36,8 +37,8 @@ class MergeCondition:
     characters : bool
         Whether merging starts from characters, so that characters of several bytes need no parts.
     in_order : bool
-        Whether words are segmented by these merges in their order, so that bounds count what that
-        needs; otherwise by the shortest path.
+        Whether words are segmented by those of these merges whose parts and results are chosen, in
+        their order; otherwise by the shortest path.
     given : frozenset of token, or None
         For a head: whole words of the tail, which need no parts.  Bounds then do not use the order.
         Files do not have them.
@@ -58,6 +59,10 @@ class MergeCondition:
     characters: bool = False
     in_order: bool = False
     given: frozenset[Token] | None = field(default=None, init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.pairs is None and self.in_order:
+            raise InputError("merges are applied in order, but 'pairs' does not list them")
 
     def __repr__(self) -> str:
         merges = "any merges" if self.pairs is None else f"{len(self.pairs):,} merges"
@@ -132,13 +137,29 @@ class MergeCondition:
         for pair in pairs:
             yield tuple(dict.fromkeys(part for part in pair if not self.is_given(part)))
 
-    def refuse_in_order(self) -> None:
-        """Raises an error for merges in order: a search would count the shortest path."""
-        if self.in_order:
-            raise InputError(
-                "the instance's words are segmented by its merges in their order, which only "
-                "`lower_bound` and `prune` can count"
-            )
+    @property
+    def rule(self) -> SegmentationRule:
+        """How a vocabulary of such tokens segments words."""
+        if not self.in_order:
+            return "shortest_path"
+        return "character_merges" if self.characters else "merges"
+
+    def kept(self, tokens: Iterable[Token]) -> list[tuple[Token, Token]]:
+        """Returns the merges whose parts and results are single symbols or some tokens.
+
+        Examples
+        --------
+        >>> from partcover import MergeCondition
+        >>> MergeCondition(((b"a", b"t"), (b"h", b"at"))).kept([b"hat"])
+        []
+        """
+        there = set(tokens)
+
+        def stays(part: Token) -> bool:
+            return len(part) == 1 or part in there
+
+        pairs = dict.fromkeys(self.pairs or ())
+        return [pair for pair in pairs if all(map(stays, (*pair, pair[0] + pair[1])))]  # type: ignore[operator]
 
     def giving(self, tokens: Collection[Token]) -> MergeCondition:
         """Returns this condition for a head, with further tokens that need no parts."""
@@ -181,8 +202,6 @@ class MergeCondition:
             pairs = tuple((left, right) for left, right in left_right)
         if not all(isinstance(data[name], bool) for name in _FLAGS):
             raise InputError(f"{', '.join(_FLAGS)} are not true or false")
-        if pairs is None and data["in_order"]:
-            raise InputError("merges are applied in order, but 'pairs' does not list them")
         return cls(pairs, *(data[name] for name in _FLAGS))
 
 

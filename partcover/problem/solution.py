@@ -113,7 +113,7 @@ class Result:
         *,
         seconds: float,
         method: str | None = None,
-        rule: SegmentationRule = "shortest_path",
+        rule: SegmentationRule | None = None,
         lower_bound: int | Fraction | None = None,
         status: Status = "feasible",
         termination: Termination = "completed",
@@ -133,7 +133,7 @@ class Result:
         vocabulary : Vocabulary or None
             The chosen tokens; their method is `method`, unless it is given.
         tokens : int or None
-            Tokens that the words need under `rule`.
+            Tokens that the words need under `rule`, by default that of the instance.
         seconds, method, rule, lower_bound, status, termination, seed, threads, gains, extra, \
 certificate
             As the attributes.
@@ -156,7 +156,7 @@ certificate
             candidates=one.promising.total if one.is_indexed else None,
             policy=instance.policy,
             vocabulary=vocabulary,
-            rule=rule,
+            rule=instance.rule if rule is None else rule,
             tokens=tokens,
             cover=None if tokens is None else words.total_symbols - tokens,
             lower_bound=lower_bound,

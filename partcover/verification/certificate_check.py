@@ -14,7 +14,8 @@ from ..problem.instance import Instance
 from ..runtime.arguments import checked
 from .leaf_bound import LeafCase, least_bound, lower_bounds, ratio_bound
 from .leaf_terms import terms_of
-from .sorted_words import SortedWords
+from .recount import reached
+from .sorted_words import SortedWords, occurring_candidates
 from .tail_check import head_of, tail_bound
 
 __all__ = ["CertificateCheck", "check_certificate", "is_empty", "mismatches"]
@@ -171,6 +172,10 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     A head and a tail (`Instance.tail`): the leaf is for the head, and the words of the tail get
     their prices by a rule.  `partcover.verification.tail_check` defines it, and has the proof.
 
+    A leaf without prices: if the case leaves nothing to choose (|R| = k, or R and F are all
+    candidates), R is its only vocabulary that matters, and the leaf proves the tokens that it
+    needs.  Otherwise the leaf proves one token for each counted word.
+
     Dominated candidates occur in only one distinct word, which is a candidate too.  They are left
     out: some optimum contains none of them (`partcover.problem.candidates.CandidateIndex` says
     why), it belongs to the case of one leaf as every vocabulary does, and the bound need not hold
@@ -311,6 +316,15 @@ def _lacks_parts(
     return bool(unmade)
 
 
+def _is_decided(
+    instance: Instance, words: SortedWords, required: frozenset[Token], excluded: frozenset[Token]
+) -> bool:
+    """Returns whether a case leaves nothing to choose beyond the required tokens."""
+    candidates = (token for token, _ in occurring_candidates(instance, words))
+    decided = required | excluded
+    return len(required) == instance.k or all(token in decided for token in candidates)
+
+
 def _smallest_bound(instance: Instance, certificate: Certificate) -> int | Fraction:
     """Returns the smallest bound of the leaves of cases that some vocabulary belongs to."""
     words = SortedWords(instance)
@@ -323,9 +337,12 @@ def _smallest_bound(instance: Instance, certificate: Certificate) -> int | Fract
         if is_empty(instance, required, excluded):
             continue
         prices = leaf.unpacked(len(words.count_at), certificate.scale_bits)
-        if prices is None:
-            return least
         counted = words.weighted(leaf.weights)
+        if prices is None:
+            if not _is_decided(instance, words, required, excluded):
+                return least
+            bounds.append(reached(instance, instance.vocabulary(sorted(required), "case")))
+            continue
         terms = terms_of(leaf, counted, instance)
         cases.append(LeafCase(prices.tolist(), required, excluded, terms, counted, leaf.weights))
         n_entries += cases[-1].n_entries

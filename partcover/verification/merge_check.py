@@ -80,13 +80,7 @@ def other_merges(vocabulary: Vocabulary, condition: MergeCondition) -> str | Non
         sides = ("the base", "the vocabulary")
         by_rank, by_list = sides if condition.pairs is None else sides[::-1]
         return f"{by_rank} merges by rank, {by_list} by a list of pairs"
-    kept = set(vocabulary)
-
-    def stays(part: Token) -> bool:
-        return len(part) == 1 or part in kept
-
-    expected = [pair for pair in condition.pairs if all(map(stays, (*pair, pair[0] + pair[1])))]  # type: ignore[operator]
-    for ours, theirs in zip_longest(vocabulary.merges, expected):
+    for ours, theirs in zip_longest(vocabulary.merges, condition.kept(vocabulary)):
         if ours != theirs:
             return f"the base merges {_shown(theirs)} at this place, the vocabulary {_shown(ours)}"
     return None

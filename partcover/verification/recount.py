@@ -24,7 +24,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .merge_check import made_tokens, unmade_tokens
 from .rule_recount import COUNTED, tokens_by_rule
 
-__all__ = ["Verification", "recount", "recount_seconds", "verify"]
+__all__ = ["Verification", "reached", "recount", "recount_seconds", "verify"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Verification:
     ok : bool
         Whether nothing is wrong.
     tokens, cover : int
-        Fewest tokens over the counted words, and adjacent pairs inside these tokens.
+        Fewest tokens over the counted words, and adjacent pairs inside these tokens; those of
+        merging, if the instance has merges in their order.
     tokens_priority : int
         Tokens under GreedTok's priority order, the vocabulary in its own order.
     relaxed_cover : int
@@ -131,6 +132,8 @@ def verify(
         instance.words.refuse_without(vocabulary.end_of_word)
     found = _count(instance.tail or instance.words, vocabulary, every=True)
     fewest, by_priority, relaxed = found.fewest, found.by_priority, found.relaxed_cover
+    if instance.rule != "shortest_path":
+        fewest = _tokens(instance, instance.tail or instance.words, vocabulary)
     total = found.symbols
     problems += _broken(instance, vocabulary, found.occurrences)
     by_corpus, worst = _by_corpus(instance, vocabulary)
@@ -233,8 +236,29 @@ def _by_corpus(
     if instance.corpora is None:
         return (), None
     corpora = instance.corpora.tails or instance.corpora.words
-    tokens = tuple(_count(words, vocabulary, every=False).fewest for words in corpora)
+    tokens = tuple(_tokens(instance, words, vocabulary) for words in corpora)
     return tokens, max(map(Fraction, tokens, instance.corpora.references))
+
+
+def _tokens(instance: Instance, words: WordCounts | HeadAndTail, vocabulary: Vocabulary) -> int:
+    """Returns the tokens that words need by the shortest path, or by the instance's merges."""
+    if instance.rule == "shortest_path":
+        return _count(words, vocabulary, every=False).fewest
+    return tokens_by_rule(words, instance.vocabulary(vocabulary, vocabulary.method))
+
+
+def reached(instance: Instance, vocabulary: Vocabulary) -> int | Fraction:
+    """Recounts the tokens of a vocabulary, or its largest ratio over several corpora.
+
+    Examples
+    --------
+    >>> from partcover import Instance, Vocabulary
+    >>> from partcover.verification.recount import reached
+    >>> reached(Instance({"that": 3, "hat": 2}, k=1), Vocabulary(["hat"]))
+    8
+    """
+    worst = _by_corpus(instance, vocabulary)[1]
+    return _tokens(instance, instance.words, vocabulary) if worst is None else worst
 
 
 def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str, ...]]:
@@ -263,8 +287,12 @@ def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str,
     >>> recount(Instance({"that": 3, "hat": 2}, k=1), Vocabulary(["hat"]))
     (8, ())
     """
-    found = _count(instance.tail or instance.words, vocabulary, every=False)
-    return found.fewest, tuple(_broken(instance, vocabulary, found.occurrences))
+    words = instance.tail or instance.words
+    found = _count(words, vocabulary, every=False)
+    fewest = found.fewest
+    if instance.rule != "shortest_path":
+        fewest = _tokens(instance, words, vocabulary)
+    return fewest, tuple(_broken(instance, vocabulary, found.occurrences))
 
 
 def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 4000) -> float:

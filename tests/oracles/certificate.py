@@ -64,6 +64,11 @@ def slow_bound(instance: Instance, certificate: Certificate) -> int:
         full = [g for g in instance.groups if sum(t in g for t in required) > g.limit]
         if len(required) > instance.k or required & outside or full:
             continue
+        if leaf.prices is None:
+            left = set(candidates(instance)) - required - outside
+            is_decided = len(required) == instance.k or not left
+            bounds.append(cost(instance, required) if is_decided else instance.words.total_count)
+            continue
         value = slow_value(instance, leaf, 1 << certificate.scale_bits, required, outside)
         bounds.append(-(-value // (1 << certificate.scale_bits)))
     return max(instance.words.total_count, min(bounds))

@@ -38,6 +38,8 @@ def trees(draw, instance: Instance, bits: int, depth: int = 2) -> tuple:
     if depth and pool and draw(st.booleans()):
         first, second = (draw(trees(instance, bits, depth - 1)) for _ in range(2))
         return (Branch(draw(st.sampled_from(pool))), *first, *second)
+    if draw(st.integers(0, 3)) == 0:
+        return (Leaf(None),)
     return (Leaf(np.array(draw(prices(instance, bits)), np.int32)),)
 
 
@@ -195,6 +197,17 @@ def test_no_prices_prove_a_token_a_word():
     assert check_certificate(instance, replace(empty, lower_bound=5)).problems == (
         "lower bound 5 is claimed, but the prices prove 4",
     )
+
+
+def test_the_only_vocabulary_of_a_case_is_counted():
+    """A leaf without prices proves its tokens if k are chosen, or if nothing is left to choose."""
+    instance = Instance({"abab": 1, "bab": 1}, 1, candidates=["ab", "ba"])
+    tree = (Branch(b"ab"), Leaf(None), Branch(b"ba"), Leaf(None), Leaf(None))
+    proof = Certificate.of(instance, tree, 4, 0)
+    assert check_certificate(instance, proof).lower_bound == 4  # with ab, 2 + 2
+    more = Certificate.of(instance.with_k(2), tree, 4, 0)
+    check = check_certificate(instance.with_k(2), more)
+    assert (check.ok, check.lower_bound) == (False, 2)  # with ab, ba may be chosen too
 
 
 def test_policy_digest_says_what_limits_candidates():

@@ -150,6 +150,14 @@ class DualPoint:
             terms.append(family.term(LastStep(counter, keys, over_flows)))
         return cls(counter.rounded(steps.proposed()), tuple(terms))
 
+    @classmethod
+    def of_words(cls, counter: PriceCounter) -> DualPoint:
+        """Returns prices that prove one token for each counted word, in any case."""
+        words = counter.instance.words
+        prices = np.zeros(len(words.data), np.int64)
+        prices[words.offsets[:-1]] = counter.one
+        return cls(prices)
+
     @property
     def cuts(self) -> dict[Inequality, int]:
         """The positive multipliers of cuts."""

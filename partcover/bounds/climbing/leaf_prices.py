@@ -25,7 +25,6 @@ from ..steps.part_ascent import PartAscent
 from ..steps.word_ascent import WordAscent
 from .cut_rounds import CutRounds
 from .dual_point import Case, DualPoint, Rewards
-from .exact_prices import word_prices
 
 __all__ = ["LeafReader", "rounds_at"]
 
@@ -65,7 +64,7 @@ class LeafReader:
         words = counter.instance.words
         given = leaf.unpacked(len(words.data), scale_bits)
         if given is None:
-            return word_prices(counter)
+            return DualPoint.of_words(counter)
         ascending = counter.instance.index.positions_ascending()
         prices = np.empty(len(given), np.int64)
         prices[ascending] = np.maximum(given.astype(np.int64), _LOWEST_PRICE << scale_bits)

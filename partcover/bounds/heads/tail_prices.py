@@ -23,7 +23,6 @@ from ...runtime.arrays import Bools, Int64
 from ...runtime.limits import Deadline
 from ...runtime.processes.parallel import SHARDS
 from ..climbing.dual_point import DualPoint
-from ..climbing.exact_prices import word_prices
 from ..climbing.leaf_prices import LeafReader
 from ..counting.price_counter import PriceCounter, largest
 from ..rows.cuts import CutTerm
@@ -495,11 +494,11 @@ def _point(counter: PriceCounter, certificate: Certificate | None) -> DualPoint:
     Without a certificate, the prices give each word one token: no substring then saves more.
     """
     if certificate is None:
-        return word_prices(counter)
+        return DualPoint.of_words(counter)
     (leaf,) = certificate.tree
     assert isinstance(leaf, Leaf)
     if leaf.prices is None:
-        return word_prices(counter)
+        return DualPoint.of_words(counter)
     if leaf.is_plain:  # needs little memory
         prices = counter.prices_of(certificate)
         assert prices is not None

@@ -23,6 +23,7 @@ from ...runtime.processes.parallel import ForEach, call_in_turn
 from ...segmentation.segmentation import segment
 from ...verification.certificate_check import mismatches
 from ...verification.merge_check import unmade_tokens
+from ...vocabulary.rules import SegmentationRule
 from ...vocabulary.vocabulary import Vocabulary
 from ..counting.price_counter import PriceCounter
 from .tail import Tail, priced_substrings
@@ -71,8 +72,9 @@ class WholeWords:
 
     def tokens(self, vocabulary: Vocabulary) -> tuple[int, int]:
         """Returns the tokens that a vocabulary needs: for all words, and for the head."""
-        in_head = _needed([self.words.head], vocabulary, self.threads)
-        return in_head + sum(self.words.map(_needed_by_tail, vocabulary)), in_head
+        rule = self.instance.rule
+        in_head = _needed([self.words.head], vocabulary, rule, self.threads)
+        return in_head + sum(self.words.map(_needed_by_tail, vocabulary, rule)), in_head
 
     @cached_property
     def sample(self) -> Instance:
@@ -193,11 +195,12 @@ def _tail_of(shard: WordShard, symbols: Symbols) -> Tail:
     return tail
 
 
-def _needed_by_tail(shard: WordShard, vocabulary: Vocabulary) -> int:
+def _needed_by_tail(shard: WordShard, vocabulary: Vocabulary, rule: SegmentationRule) -> int:
     """Returns the tokens that the tail of a shard needs."""
-    return _needed(shard.tail_blocks(), vocabulary, 1)
+    return _needed(shard.tail_blocks(), vocabulary, rule, 1)
 
 
-def _needed(parts: Iterable[WordCounts], vocabulary: Vocabulary, threads: int) -> int:
-    cuts = (segment(part, vocabulary, "shortest_path", threads=threads) for part in parts)
-    return sum(cut.tokens for cut in cuts)
+def _needed(
+    parts: Iterable[WordCounts], vocabulary: Vocabulary, rule: SegmentationRule, threads: int
+) -> int:
+    return sum(segment(part, vocabulary, rule, threads=threads).tokens for part in parts)

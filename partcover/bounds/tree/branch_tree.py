@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ...analysis.by_corpus import tokens_by_corpus
+from ...corpus.symbols import Token
 from ...errors import InputError
 from ...problem.certificates.certificate import Certificate
 from ...problem.certificates.nodes import Branch, Leaf
 from ...problem.corpora import check_weights
 from ...runtime.arrays import Float64
+from ...segmentation.segmentation import segment
 from ..climbing.cut_rounds import CutRounds
 from ..climbing.dual_point import Case, DualPoint
-from ..climbing.exact_prices import exact_prices
 from ..climbing.leaf_prices import LeafReader
 from ..counting.price_counter import PriceCounter
 from ..rows.merges import Merges
@@ -40,41 +41,43 @@ class Proof:
         The prices and multipliers that prove it.
     counter : PriceCounter
         The counter of the bound; for several corpora, with its weights.
-    corpus : int
-        The one corpus whose tokens are the value; −1 for all, with the counter's weights.
+    counted : int or Fraction or None
+        The tokens, or the largest ratio, of the only vocabulary of the case; None if there are
+        several.
     """
 
     value: int
     prices: DualPoint
     counter: PriceCounter
-    corpus: int = -1
+    counted: int | Fraction | None = None
+
+    @classmethod
+    def of_words(cls, counter: PriceCounter) -> Proof:
+        """Returns the bound of every case: one token for each counted word."""
+        value = counter.instance.words.total_count * counter.one
+        return cls(value, DualPoint.of_words(counter), counter)
 
     @property
     def level(self) -> Fraction:
         """The lower bound, not rounded up."""
-        corpora, scale = self.counter.corpora, self.counter.scale
-        if corpora is not None and self.corpus >= 0:
-            scale = self.counter.one * corpora.references[self.corpus]
-        return Fraction(self.value, scale)
+        if self.counted is not None:
+            return Fraction(self.counted)
+        return Fraction(self.value, self.counter.scale)
 
     @property
     def proven(self) -> int | Fraction:
         """The lower bound, as tokens or as the largest ratio over several corpora."""
-        return self.counter.proven(self.value) if self.corpus < 0 else self.level
+        return self.counter.proven(self.value) if self.counted is None else self.counted
 
     def closes(self, best: int | Fraction) -> bool:
         """Whether it proves that no vocabulary of the case is better than the incumbent."""
-        if self.corpus >= 0:
-            return self.level >= best
         return self.value >= self.counter.goal(best)
 
     def leaf(self) -> Leaf:
         """Returns the leaf of a certificate."""
-        leaf = self.prices.leaf(self.counter).packed(self.counter.bits)
-        if self.corpus < 0:
-            return leaf
-        weights = tuple(int(n == self.corpus) for n in range(len(leaf.weights)))
-        return replace(leaf, weights=weights)
+        if self.counted is not None:
+            return Leaf(None, weights=self.counter.weights)
+        return self.prices.leaf(self.counter).packed(self.counter.bits)
 
 
 @dataclass(eq=False)
@@ -160,42 +163,31 @@ def _merges(counter: PriceCounter) -> Merges:
 
 
 def settle(node: Node) -> bool:
-    """Bounds a case exactly if it has at most one vocabulary; returns whether it has."""
+    """Counts the tokens of a case that has at most one vocabulary; returns whether it has."""
     case, counter = node.case, node.proof.counter
     empty = is_empty(counter, case)
     node.is_settled = empty or not case.free or bool((case.inside | case.outside).all())
     if not node.is_settled:
         return False
-    if empty:  # an empty case: no vocabulary needs more tokens than there are symbols
-        tokens, corpus = counter.instance.words.total_symbols, -1
-        if counter.corpora is not None:
-            tokens, corpus = _worst(counter, [each.total_symbols for each in counter.corpora.words])
-        node.improve(Proof(tokens * counter.one, node.proof.prices, counter, corpus))
-        return True
-    prices = exact_prices(counter, case)
-    if counter.corpora is None:
-        node.improve(Proof(prices.count(counter, case)[0], prices, counter))
-    else:
-        tokens, corpus = _worst(counter, _tokens_by_corpus(counter, case))
-        node.improve(Proof(tokens * counter.one, prices, counter, corpus))
-    node.x = case.inside[: len(counter.instance.index)].astype(float)
+    # without tokens, the most that a vocabulary can need: an empty case then bounds no other
+    counted = _counted(counter, None if empty else case)
+    node.improve(Proof(counter.goal(counted), node.proof.prices, counter, counted))
+    if not empty:
+        node.x = case.inside[: len(counter.instance.index)].astype(float)
     return True
 
 
-def _tokens_by_corpus(counter: PriceCounter, case: Case) -> Sequence[int]:
-    """Returns the tokens of each corpus with the only vocabulary of a case."""
+def _counted(counter: PriceCounter, case: Case | None) -> int | Fraction:
+    """Returns the tokens, or the largest ratio, of the only vocabulary of a case."""
     instance = counter.asked(counter.instance)
-    inside = counter.intervals.take(np.flatnonzero(case.inside))
-    chosen = {*instance.fixed, *counter.instance.index.tokens_at(inside)}
-    return tokens_by_corpus(instance, instance.vocabulary(sorted(chosen), "case"))
-
-
-def _worst(counter: PriceCounter, tokens: Sequence[int]) -> tuple[int, int]:
-    """Returns the tokens of the corpus with the largest ratio, and its number."""
-    assert counter.corpora is not None
-    ratios = counter.corpora.ratios(tokens)
-    corpus = ratios.index(max(ratios))
-    return tokens[corpus], corpus
+    chosen: set[Token] = set()
+    if case is not None:
+        inside = counter.intervals.take(np.flatnonzero(case.inside))
+        chosen = {*instance.fixed, *counter.instance.index.tokens_at(inside)}
+    vocabulary = instance.vocabulary(sorted(chosen), "case")
+    if instance.corpora is None:
+        return segment(instance.words, vocabulary, instance.rule).tokens
+    return max(instance.corpora.ratios(tokens_by_corpus(instance, vocabulary)))
 
 
 def leaves_of(root: Node) -> Iterator[Node]:
