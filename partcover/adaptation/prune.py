@@ -10,34 +10,27 @@ import numpy as np
 from ..analysis.metrics import token_uses
 from ..analysis.reachability import unreachable_tokens
 from ..analysis.word_borders import are_whole_texts, split_at_spaces
-from ..bounds.lower_bound import lower_bound
 from ..corpus.pretokenizers.steps import leaving_out
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..interop.huggingface.origin import needed_pieces
-from ..problem.bound import Bound
-from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition
 from ..runtime.arguments import Budget, Seconds, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import Segmentation, segment
+from ..vocabulary.merging import merge, ranks
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
 from .base import adapted, check_words, text_of
 from .extension import BeforeAfter
-from .merge_exchange import exchanged
-from .merge_tree import MergeTree, closed_choice, first_with_parts
 from .pruning import Pruning
 from .whole_paths import improve_within
 
 __all__ = ["check_prunable", "most_used", "prune", "restricted"]
-
-_SEARCH = 0.25  # of the time, for each of two searches where merges are kept
-
 
 @checked
 def prune(
@@ -89,9 +82,9 @@ def prune(
     This is the tokenization problem with the base's tokens as candidates.  If fewer than k help,
     the first of the others fill up the rest.
 
-    Under merges, the merges that stay can still make every token that stays (`MergeTree`); the
-    bound holds for any k tokens, whether merges can make them or not.  Where the base lists its
-    merges, it includes what merging in their order costs beyond the shortest path.
+    Under merges, the merges that stay can still make every token that stays, and the bound is for
+    all such choices.  Where the base lists its merges, it includes what merging in their order
+    costs beyond the shortest path.
 
     Examples
     --------
@@ -114,20 +107,15 @@ def prune(
     merges = MergeCondition.of(base)
     instance = Instance(words, k, candidates=base.tokens, required=required, merges=merges)
     cut = segment(words, base, threads=threads)
-    certificate: Certificate | None
-    if merges is not None:
-        left = RunLimits(clock.left, threads=threads)
-        vocabulary, bound = _of_merges(base, cut, instance, left, progress)
-        tokens = segment(words, vocabulary, threads=threads).tokens
-        certificate, termination = bound.certificate, bound.termination
-    else:
-        solution = improve_within(instance, limits, progress or Progress())
-        certificate, termination = solution.certificate, solution.termination
-        choices = ([*solution.vocabulary.tokens], [*required, *most_used(base, cut)])
-        smaller = [restricted(base, choice, k) for choice in choices]
-        needed = [segment(words, choice, threads=threads).tokens for choice in smaller]
-        tokens = min(needed)
-        vocabulary = smaller[needed.index(tokens)]
+    solution = improve_within(instance, limits, progress or Progress())
+    certificate = solution.certificate
+    choices = [[*solution.vocabulary.tokens]]
+    if merges is None:
+        choices.append([*required, *most_used(base, cut)])
+    smaller = [restricted(base, choice, k) for choice in choices]
+    needed = [segment(words, choice, threads=threads).tokens for choice in smaller]
+    tokens = min(needed)
+    vocabulary = smaller[needed.index(tokens)]
     assert certificate is not None
     facts = {"base_size": len(base), "corpus_sha256": words.digest, "tokens": tokens}
     return Pruning(
@@ -139,60 +127,10 @@ def prune(
         certificate=certificate,
         unreachable=unreachable,
         seconds=clock.seconds,
-        termination=termination,
+        termination=solution.termination,
         k=k,
         required=required,
     )
-
-
-def _of_merges(
-    base: Vocabulary,
-    cut: Segmentation,
-    instance: Instance,
-    limits: RunLimits,
-    progress: Progress | None,
-) -> tuple[Vocabulary, Bound]:
-    """Returns a vocabulary of k tokens that merges still make, and the bound.
-
-    The search begins from the tokens that are used most, and once more from those that the
-    relaxation of the bound holds most of.
-    """
-    words, k, threads = cut.words, instance.k, limits.threads
-    clock = limits.start()
-    left = clock.left
-    tree = MergeTree.of(base)
-    fixed = tree.with_parts(instance.required)
-    if len(fixed) > k:
-        raise InputError(f"{len(fixed):,} tokens are required, but k is {k:,}: increase k")
-
-    def searched(first: Iterable[Token], share: float) -> tuple[int, Vocabulary]:
-        found = exchanged(
-            tree,
-            lambda tokens: restricted(base, tokens, k),
-            words,
-            set(first),
-            fixed,
-            deadline=clock if left is None else clock.earlier(share * left),
-            threads=threads,
-        )
-        return segment(words, found, threads=threads).tokens, found
-
-    tokens, vocabulary = searched(closed_choice(base, tree, cut, k, fixed), 1 - _SEARCH)
-    bound = lower_bound(
-        instance,
-        incumbent=tokens,
-        time_limit=None if clock.left is None else max(0, clock.left - _SEARCH * (left or 0)),
-        threads=threads,
-        progress=progress,
-    )
-    if bound.lower_bound < tokens and bound.termination != "interrupted":
-        listed = list(bound.index.tokens())
-        x = bound.x.tolist()
-        order = sorted(range(len(listed)), key=lambda n: (-round(x[n], 4), len(listed[n]), n))
-        wanted = first_with_parts(tree, (listed[n] for n in order), k, fixed)
-        other = searched(restricted(base, wanted, k).tokens, 0)
-        tokens, vocabulary = min((tokens, vocabulary), other, key=lambda found: found[0])
-    return vocabulary, bound
 
 
 def check_prunable(base: Vocabulary, k: int) -> None:
@@ -261,4 +199,24 @@ def _required(base: Vocabulary, words: WordCounts) -> tuple[Token, ...]:
     if -1 in base.id_of:
         held = set(words.data.tobytes().decode("utf-8", "replace"))
         needed.update(token for token in base.tokens if text_of(token) in held)
+    if base.rule in ("merges", "character_merges"):
+        needed = _with_parts(base, needed)
     return tuple(token for token in base.tokens if token in needed)
+
+
+def _with_parts(base: Vocabulary, tokens: Iterable[Token]) -> set[Token]:
+    """Returns tokens with all those that the base's merges make them of."""
+    rank, known = ranks(base), set(base.tokens)
+    closed: set[Token] = set()
+    front = list(tokens)
+    while front:
+        token = front.pop()
+        if token in closed or token not in known:
+            continue
+        closed.add(token)
+        text = text_of(token) if base.rule == "character_merges" else None
+        parts = [token[n : n + 1] for n in range(len(token))]
+        if text is not None and base.symbols == "bytes":
+            parts = [character.encode() for character in text]
+        front += merge(parts, rank, 2)
+    return closed

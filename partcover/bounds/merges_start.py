@@ -20,7 +20,9 @@ from .tree.tree_search import Begun
 
 __all__ = ["start_of_merges"]
 
-_SHARE = 0.3  # share of the remaining time for a vocabulary, and for the bound of all vocabularies
+# Share of the remaining time for a vocabulary, and for the bound of all vocabularies.  Without a
+# tree the bound gets all but what is kept for another search, which begins with its x.
+_SHARE, _SEARCHING = 0.3, 0.25
 
 
 def start_of_merges(task: Task, share: ForEach) -> Begun:
@@ -52,7 +54,7 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
     best = BestPrices(
         counter, counter.instance, solution.tokens, proven.get(instance.k), deadline, phases
     )
-    kept = (1 - _SHARE) * (deadline.left or 0.0) if task.is_root else 0.0
+    kept = (1 - _SHARE if task.is_root else _SEARCHING) * (deadline.left or 0.0)
     rule = StoppingRule(deadline.earlier(kept), task.gap, None)
     climb = Climb(ascent, best, rule, cuts=task.cuts)
     if not is_stopped:
@@ -66,13 +68,16 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
     if known is not None and known.k == instance.k:
         given = tree_of(counter, best.case, known)
         root = given if given.children else root
-    other, needed = closed.near(best.x)
-    if needed < solution.tokens:
-        solution = _solution(task, other)
-        try:
+    try:
+        clock = deadline.earlier((1 - _SHARE) * (deadline.left or 0.0) if task.is_root else 0.0)
+        if best.is_met or is_stopped:
+            clock.stop()
+        other, needed = closed.search(closed.by_x(best.x), clock)
+        if needed < solution.tokens:
+            solution = _solution(task, other)
             phases.offer("incumbent", needed, None, "rounding")
-        except KeyboardInterrupt:
-            is_stopped = True
+    except KeyboardInterrupt:
+        is_stopped = True
     return Begun(
         counter,
         root,

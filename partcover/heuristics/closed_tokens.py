@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
 from ..analysis.metrics import token_uses
+from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..runtime.arrays import Float64
 from ..runtime.limits import Deadline
-from ..segmentation.segmentation import segment
+from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["ClosedTokens"]
 
+_FIRST = 4  # the first exchange is of a quarter of the tokens
 _TRIED = 24  # tokens to drop, and tokens to add instead
 _ROUNDS = 50
-_WORK = 1 << 24  # limit on symbols times candidates of all exchanges
+_WORK = 1 << 22  # limit on symbols times candidates of all exchanges
 _MOST = 1 << 21  # most candidates: each is stored as a token
 
 
@@ -100,28 +104,32 @@ class ClosedTokens:
         x : ndarray of float64, shape (candidates,)
             x of each candidate.
         """
+        return self._counted(self.first(self.by_x(x)))
+
+    def by_x(self, x: Float64) -> Iterator[Token]:
+        """Yields the candidates, those with large x first."""
         x = np.round(x, 6)
         # for tokens with x = 1 the parts come first: of several ways to make a token, this uses
         # theirs
         then = np.where(x == 1, self.instance.unmerged.index.length, -self._promise)
-        order = np.lexsort((then, -x)).tolist()
-        return self._counted(self.first(self.candidates[n] for n in order))
+        return (self.candidates[n] for n in np.lexsort((then, -x)).tolist())
 
     def search(self, wanted: Iterable[Token], deadline: Deadline) -> tuple[Vocabulary, int]:
         """Returns a vocabulary of wanted tokens, and the tokens it needs, after useful exchanges.
 
         If the wanted tokens do not use the budget, those follow that would save most alone.  The
-        least used tokens are replaced by such tokens, with their parts.
+        least used tokens give way to texts that two neighbors spell most often, all with their
+        parts: first a quarter of the tokens, and fewer each time that this does not help.  In small
+        instances, single tokens then give way to those that would save most alone.
         """
         order = np.argsort(-self._promise, kind="stable").tolist()
         others = (self.candidates[n] for n in order)
         best, needed = self._counted(self.first(chain(wanted, others)))
+        best, needed = self._exchanged(best, needed, deadline)
         looked_at = len(self.instance.words.data) + len(self.candidates)
         tries = iter(range(_WORK // max(1, looked_at)))
         for _ in range(_ROUNDS):
-            cut = segment(self.instance.words, best, self.instance.rule)
-            uses = token_uses(cut, len(best)).tolist()
-            loose = sorted(range(len(best)), key=lambda n: (uses[n], n))[:_TRIED]
+            loose = self._least_used(best, self._cut(best))[:_TRIED]
             further = [t for t in (self.candidates[n] for n in order) if t not in best][:_TRIED]
             exchanges = self._exchanges(best, needed, loose, further, tries, deadline)
             better = next(exchanges, None)
@@ -130,18 +138,57 @@ class ClosedTokens:
             best, needed = better
         return best, needed
 
+    def _exchanged(
+        self, best: Vocabulary, needed: int, deadline: Deadline
+    ) -> tuple[Vocabulary, int]:
+        """Exchanges many tokens at once, as long as fewer tokens are needed."""
+        number = max(1, len(best) // _FIRST)
+        known = set(self.candidates)
+        while number and not deadline.is_over:
+            cut = self._cut(best)
+            there = set(best)
+            parts = {
+                part
+                for token in best
+                for way in self._ways(token)
+                if there.issuperset(way)
+                for part in way
+            }
+            loose = [token for token in self._least_used(best, cut) if token not in parts]
+            gone = set(loose[:number])
+            left = [token for token in best if token not in gone]
+            gains = _neighbors(cut, best)
+            ready = [token for token in gains if token in known and token not in there]
+            ready.sort(key=lambda token: (-gains[token], token))
+            found = self._counted(self.first(chain(left, ready)))
+            if found[1] < needed:
+                best, needed = found
+            else:
+                number //= 2
+        return best, needed
+
+    def _cut(self, vocabulary: Vocabulary) -> Segmentation:
+        return segment(self.instance.words, vocabulary, self.instance.rule)
+
+    def _least_used(self, vocabulary: Vocabulary, cut: Segmentation) -> list[Token]:
+        """Returns the tokens that are not required, the least used ones first."""
+        uses = token_uses(cut, len(vocabulary)).tolist()
+        order = sorted(range(len(vocabulary)), key=lambda n: (uses[n], n))
+        fixed = set(self.instance.fixed)
+        return [t for t in (vocabulary.tokens[n] for n in order) if t not in fixed]
+
     def _exchanges(
         self,
         best: Vocabulary,
         needed: int,
-        loose: list[int],
+        loose: list[Token],
         others: list[Token],
         tries: Iterator[int],
         deadline: Deadline,
     ) -> Iterator[tuple[Vocabulary, int]]:
         """Yields vocabularies that need fewer tokens, after exchanging one token for another."""
-        for n in loose:
-            left = [token for token in best if token != best.tokens[n]]
+        for gone in loose:
+            left = [token for token in best if token != gone]
             for other in others:
                 if deadline.is_over or next(tries, None) is None:
                     return
@@ -156,7 +203,7 @@ class ClosedTokens:
 
     def _counted(self, tokens: tuple[Token, ...]) -> tuple[Vocabulary, int]:
         vocabulary = self.instance.vocabulary(tokens, "improve")
-        return vocabulary, segment(self.instance.words, vocabulary, self.instance.rule).tokens
+        return vocabulary, self._cut(vocabulary).tokens
 
     def _further(
         self, token: Token, kept: Container[Token], known: Container[Token]
@@ -187,3 +234,29 @@ class ClosedTokens:
     @cached_property
     def _lengths(self) -> set[int]:
         return {len(token) for token in (*self.candidates, *self.instance.fixed)}
+
+
+def _neighbors(cut: Segmentation, vocabulary: Vocabulary) -> Counter[Token]:
+    """Returns how often two neighbours together spell each text, by the text."""
+    words, places = cut.words, np.flatnonzero(cut.ends)
+    word_of = np.repeat(np.arange(len(words)), cut.pieces)
+    numbers = cut.which[places].astype(np.int64)
+    alone = numbers < 0
+    numbers[alone] = len(vocabulary) + words.data[places][alone].astype(np.int64)
+    inside = np.flatnonzero(word_of[1:] == word_of[:-1])
+    base = int(numbers.max(initial=0)) + 1
+    keys, inverse = np.unique(numbers[inside] * base + numbers[inside + 1], return_inverse=True)
+    sums = np.zeros(len(keys), np.int64)
+    np.add.at(sums, inverse, words.counts[word_of[inside]])
+
+    def spelled(number: int) -> Any:
+        if number < len(vocabulary):
+            return vocabulary.tokens[number]
+        symbol = np.array([number - len(vocabulary)], sym.DTYPES[vocabulary.symbols])
+        return sym.from_array(symbol, vocabulary.symbols)
+
+    gains: Counter[Token] = Counter()
+    for key, count in zip(keys.tolist(), sums.tolist(), strict=True):
+        left, right = divmod(key, base)
+        gains[spelled(left) + spelled(right)] += count
+    return gains

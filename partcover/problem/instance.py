@@ -221,6 +221,13 @@ class Instance:
             raise InputError("min_count and a threshold are not possible with several corpora")
         if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
             raise InputError("max_length and min_count are not possible with a list of candidates")
+        if self.merges is not None and self.merges.in_order and self.merges.pairs is None:
+            unranked = set(self.fixed).difference(self.candidates or ())
+            if self.candidates is None or unranked:
+                raise InputError(
+                    "merging by rank needs a list of candidates in the order of their ranks, which "
+                    "has all required tokens"
+                )
         both = set(self.fixed) & set(self.forbidden)
         if both:
             raise InputError(f"token {sym.show(min(both))!r} is both required and forbidden")
@@ -430,12 +437,21 @@ class Instance:
     def vocabulary(self, tokens: Iterable[Any], method: str, **use: Any) -> Vocabulary:
         """Makes a vocabulary over the symbols of the words, with their pre-tokenizer.
 
-        If merges are applied in their order, it has those that make its tokens from each other.
+        If merges are applied in their order, it has those that make its tokens from each other, or
+        its tokens are in the order of their ranks.
         """
         if self.merges is not None and self.merges.in_order:
             tokens = [sym.to_token(token, self.symbols) for token in tokens]
-            use |= {"rule": self.rule, "merges": self.merges.kept(tokens)}
+            use["rule"] = self.rule
+            if self.merges.pairs is None:
+                tokens.sort(key=self._ranks.__getitem__)
+            else:
+                use["merges"] = self.merges.kept(tokens)
         return Vocabulary(tokens, self.symbols, method, **self.words.how, **use)
+
+    @cached_property
+    def _ranks(self) -> dict[Token, int]:
+        return {token: rank for rank, token in enumerate(self.candidates or ())}
 
     @property
     def rule(self) -> SegmentationRule:

@@ -38,7 +38,8 @@ class MergeCondition:
         Whether merging starts from characters, so that characters of several bytes need no parts.
     in_order : bool
         Whether words are segmented by those of these merges whose parts and results are chosen, in
-        their order; otherwise by the shortest path.
+        their order; otherwise by the shortest path.  If any two parts may be merged, the order is
+        that of their results in the instance's list of candidates (merging by rank).
     given : frozenset of token, or None
         For a head: whole words of the tail, which need no parts.  Bounds then do not use the order.
         Files do not have them.
@@ -60,10 +61,6 @@ class MergeCondition:
     in_order: bool = False
     given: frozenset[Token] | None = field(default=None, init=False, compare=False)
 
-    def __post_init__(self) -> None:
-        if self.pairs is None and self.in_order:
-            raise InputError("merges are applied in order, but 'pairs' does not list them")
-
     def __repr__(self) -> str:
         merges = "any merges" if self.pairs is None else f"{len(self.pairs):,} merges"
         flags = [name for name in _FLAGS if getattr(self, name)]
@@ -74,7 +71,8 @@ class MergeCondition:
         """The condition, for messages."""
         merges = "merges" if self.pairs is None else f"one of {len(self.pairs):,} merges"
         start = " of characters" if self.characters else ""
-        end = ", or is a whole word" * self.whole_words + ", applied in order" * self.in_order
+        order = ", applied by rank" if self.pairs is None else ", applied in order"
+        end = order * self.in_order + ", or is a whole word" * self.whole_words
         return f"every token is made by {merges}{start}{end}"
 
     @classmethod
@@ -89,7 +87,7 @@ class MergeCondition:
             vocabulary.merges,
             whole_words=vocabulary.merges is None and vocabulary.rule == "merges",
             characters=vocabulary.rule == "character_merges" and vocabulary.symbols == "bytes",
-            in_order=vocabulary.merges is not None,
+            in_order=True,
         )
 
     def over(self, symbols: Symbols) -> MergeCondition:

@@ -330,7 +330,7 @@ def test_the_instance_file_holds_the_merges(pairs, tmp_path):
         ({"pairs": [["a"]]}, "are not pairs"),
         ({"pairs": [["a", ""]]}, "without symbols"),
         ({"pairs": None, "whole_words": 1}, "true or false"),
-        ({"pairs": None, "in_order": True}, "'pairs' does not list them"),
+        ({"pairs": None, "in_order": True}, "merging by rank needs a list of candidates"),
     ],
 )
 def test_merges_of_an_instance_file_that_are_refused(merges, message):

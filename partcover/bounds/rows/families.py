@@ -17,5 +17,6 @@ def families_of(counter: PriceCounter) -> tuple[Family, ...]:
         return ()
     merges = Merges(counter, counter.merges)
     families: tuple[Family, ...] = merges, Needs(merges)
-    has_order = counter.merges.in_order and counter.merges.given is None
+    condition = counter.merges
+    has_order = condition.in_order and condition.pairs is not None and condition.given is None
     return (*families, Order(merges, counter)) if has_order else families
