@@ -32,6 +32,7 @@ from .whole_paths import improve_within
 
 __all__ = ["check_prunable", "most_used", "prune", "restricted"]
 
+
 @checked
 def prune(
     base: Vocabulary,
