@@ -227,20 +227,13 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
 
 
 def mismatches(instance: Instance, certificate: Certificate) -> list[str]:
-    """Returns the differences between the instance of a certificate and another, one line each.
-
-    Examples
-    --------
-    >>> from partcover import Instance, lower_bound
-    >>> from partcover.verification.certificate_check import mismatches
-    >>> instance = Instance({"abc": 1, "abd": 1}, k=1)
-    >>> mismatches(instance.with_k(2), lower_bound(instance).certificate)
-    ['the certificate is for k = 1, but k is 2']
-    """
+    """Returns the differences between the instance of a certificate and another, one line each."""
     problems = []
-    if (certificate.tail is None) != (instance.tail is None):
-        here = "all words" if instance.tail is None else "a head and a tail"
-        other = "all words" if certificate.tail is None else "a head and a tail"
+    here, other = (
+        "all words" if about.tail is None else "a head and a tail"
+        for about in (instance, certificate)
+    )
+    if here != other:
         return [f"the certificate is about {other}, but the instance has {here}"]
     if certificate.words_sha256 != instance.words.digest:
         problems.append("the certificate is about other words or counts")
@@ -276,13 +269,6 @@ def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset
 
     This is true if the required tokens exceed a budget, if a token is both, or if merges have to
     make a required token and each way to do so has a part that no vocabulary here contains.
-
-    Examples
-    --------
-    >>> from partcover import Instance
-    >>> from partcover.verification.certificate_check import is_empty
-    >>> is_empty(Instance({"hat": 2}, k=1), frozenset([b"ha", b"at"]), frozenset())
-    True
     """
     return (
         len(required) > instance.k

@@ -23,10 +23,11 @@ Pair = tuple[Token, ...]
 class CutTerms:
     """The effect of the pairs and cuts of a leaf on its bound.
 
+    Cuts are refused that are not valid, or over a pair without multipliers, and multipliers that
+    are not positive or are at a symbol where no two tokens of the pair overlap.
+
     Attributes
     ----------
-    limits : list of int
-        Maximum number of multipliers of each pair: one for each symbol where its tokens overlap.
     paid : dict of token to dict of int to int
         What each token of a pair pays at each symbol.
     bonus : dict of token to int
@@ -35,38 +36,28 @@ class CutTerms:
         What is subtracted from the bound: Σ max(0, ρ − Σ μ) over pairs, and Σ μ·rhs over cuts.
     n_entries : int
         Number of stored values of multipliers.
-
-    Raises
-    ------
-    InputError
-        For a cut that is not valid, for a cut over a pair without multipliers, and for multipliers
-        that are not positive or are at a symbol where no two tokens of the pair overlap.
     """
 
-    def __init__(self, tokens_of: Sequence[Pair], cuts: Sequence[Cut], words: SortedWords) -> None:
-        self._words, self._given = words, cuts
-        self._starts_of = words.starts_of({token for pair in tokens_of for token in pair})
-        self.limits = [len(_overlap(pair, self._starts_of)) for pair in tokens_of]
+    def __init__(
+        self, pairs: Sequence[PairPrices], cuts: Sequence[Cut], words: SortedWords
+    ) -> None:
         self.paid: dict[Token, dict[int, int]] = defaultdict(lambda: defaultdict(int))
         self.bonus: Counter[Token] = Counter()
-        self.n_entries = self.loss = 0
-
-    def take(self, pairs: Sequence[PairPrices]) -> None:
-        """Adds the multipliers of the pairs, and checks them and the cuts over them."""
+        self.loss = 0
         totals: dict[Pair, int] = {}  # ρ of each pair
-        count_at = self._words.count_at
+        starts_of = words.starts_of({token for pair in pairs for token in pair.tokens})
         for pair in pairs:
-            tokens = pair.tokens
-            name, overlap = f"the pair {names(tokens)}", _overlap(tokens, self._starts_of)
+            tokens, overlap = pair.tokens, _overlap(pair.tokens, starts_of)
+            name = f"the pair {names(tokens)}"
             at = checked_multipliers(pair, name, overlap, "where they do not overlap")
-            totals[tokens] = sum(count_at[position] * m for position, m in at.items())
+            totals[tokens] = sum(words.count_at[position] * m for position, m in at.items())
             for token in tokens:
                 own = self.paid[token]
                 for position, multiplier in at.items():
                     own[position] += multiplier
-        self.n_entries = sum(len(own) for own in self.paid.values())
+        self.n_entries = sum(map(len, self.paid.values()))
         covered: Counter[Pair] = Counter()  # Σ μ of the cuts over each pair
-        for cut in self._given:
+        for cut in cuts:
             _check_cut(cut)
             if cut.kind == "clique" and comb(len(cut.nodes), 2) > len(totals):
                 raise InputError(
@@ -108,15 +99,12 @@ def _overlap(pair: Pair, starts_of: Mapping[Token, Sequence[int]]) -> set[int]:
 
 
 def checked_multipliers(
-    pair: PairPrices, name: str, allowed: Container[int], elsewhere: str
+    pair: PairPrices, name: str, allowed: Container[int], elsewhere: str = "which no word has"
 ) -> dict[int, int]:
     """Returns the multiplier at each symbol.
 
-    Raises
-    ------
-    InputError
-        If there is none, the symbols do not ascend or one is not allowed (`elsewhere` says why), or
-        a multiplier is not positive or too large.
+    Refused are none, symbols that do not ascend or are not allowed (`elsewhere` says why), and a
+    multiplier that is not positive or too large.
     """
     positions: list[int] = pair.positions.tolist()
     multipliers: list[int] = pair.multipliers.tolist()

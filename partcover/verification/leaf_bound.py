@@ -51,11 +51,8 @@ class LeafCase:
 
     def worth(self, token: Token, starts: Sequence[int], scale: int) -> int:
         """Returns the largest total gain of occurrences that do not overlap; `starts` ascend."""
-        before, length, count_at = (
-            self.prices_before(token, starts),
-            len(token),
-            self.words.count_at,
-        )
+        before, count_at = self.prices_before(token, starts), self.words.count_at
+        length = len(token)
         best = [0]  # best[i]: the largest gain of the first i occurrences
         n_ended = 0  # number of occurrences that end at or before the start of the present one
         for start in starts:
@@ -64,6 +61,10 @@ class LeafCase:
             gain = count_at[start] * (before[start + length] - before[start] - scale)
             best.append(max(best[-1], best[n_ended] + gain))
         return best[-1]
+
+    def reward(self, token: Token, starts: Sequence[int], scale: int) -> int:
+        """Returns what a token's occurrences are worth, and what the terms of the leaf add."""
+        return self.worth(token, starts, scale) + (self.terms.gives(token) if self.terms else 0)
 
 
 def lower_bounds(
@@ -87,26 +88,14 @@ def least_bound(instance: Instance) -> int | Fraction:
 
 
 def ratio_bound(corpora: Corpora, weights: Sequence[int], tokens: int) -> Fraction:
-    """Returns the bound on the largest ratio that follows from a bound on weighted tokens.
-
-    Examples
-    --------
-    >>> from partcover import Corpora, WordCounts
-    >>> from partcover.verification.leaf_bound import ratio_bound
-    >>> corpora = Corpora([WordCounts.from_counts({"ab": 1}) for _ in range(2)], [2, 3])
-    >>> ratio_bound(corpora, [1, 1], 6)
-    Fraction(4, 3)
-    """
+    """Returns the bound on the largest ratio that follows from a bound on weighted tokens."""
     total = sum(w * r for w, r in zip(weights, corpora.references, strict=True))
     # the largest ratio is an integer divided by one of the references
     return min(Fraction(-(-tokens * r // total), r) for r in corpora.references)
 
 
 def case_values(
-    instance: Instance,
-    words: SortedWords,
-    cases: Sequence[LeafCase],
-    scale: int,
+    instance: Instance, words: SortedWords, cases: Sequence[LeafCase], scale: int
 ) -> list[int]:
     """Returns the bound of each case, in units of 1 / scale of a token, not rounded.
 
@@ -119,12 +108,8 @@ def case_values(
                 case.required_reward += case.worth(token, starts, scale)
     for token, starts in occurring_candidates(instance, words):
         for case in cases:
-            if token not in case.decided:
-                reward = case.worth(token, starts, scale)
-                if case.terms is not None:
-                    reward += case.terms.gives(token)
-                if reward > 0:
-                    case.rewards.append(reward)
+            if token not in case.decided and (reward := case.reward(token, starts, scale)) > 0:
+                case.rewards.append(reward)
     values = []
     for case in cases:
         value = sum(n * price for n, price in zip(case.words.count_at, case.prices, strict=True))
@@ -139,11 +124,6 @@ def case_rewards(
     instance: Instance, words: SortedWords, case: LeafCase, scale: int
 ) -> dict[Token, int]:
     """Returns the nonzero rewards of the required tokens and of the candidates."""
-    rewards = {}
     pairs = chain(words.occurrences(case.required), occurring_candidates(instance, words))
-    for token, starts in pairs:
-        reward = case.worth(token, starts, scale)
-        reward += case.terms.gives(token) if case.terms else 0
-        if reward:
-            rewards[token] = reward
-    return rewards
+    rewards = ((token, case.reward(token, starts, scale)) for token, starts in pairs)
+    return {token: reward for token, reward in rewards if reward}

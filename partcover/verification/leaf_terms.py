@@ -10,7 +10,7 @@ from itertools import accumulate
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificates.cuts import PairPrices, names
+from ..problem.certificates.cuts import names
 from ..problem.certificates.nodes import Charge, Leaf
 from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition, MergeNeeds
@@ -31,17 +31,8 @@ _Account = tuple[list[int], list[int]]
 class LeafTerms:
     """The effect of pairs, cuts, charges and group multipliers of a leaf on its bound.
 
-    Attributes
-    ----------
-    loss : int
-        What is subtracted from the bound.
-    n_entries : int
-        Number of stored values.
-
-    Raises
-    ------
-    InputError
-        For terms that are not valid, or that the instance does not have.
+    Terms that are not valid, or that the instance does not have, are refused.  `loss` is what is
+    subtracted from the bound, `n_entries` the number of stored values.
     """
 
     def __init__(self, leaf: Leaf, words: SortedWords, instance: Instance) -> None:
@@ -49,30 +40,26 @@ class LeafTerms:
         if len(set(tokens_of)) < len(tokens_of):  # checked before each is looked up in all words
             ((twice, _),) = Counter(tokens_of).most_common(1)
             raise InputError(f"a leaf has the pair {names(twice)} twice")
-        has_dues = any(len(tokens) == 1 for tokens in tokens_of)
         if leaf.orders and (merges is None or not merges.in_order):
             raise InputError(
                 "a leaf is about merges that are applied in order, but the instance's are not"
             )
-        if merges is None and (has_dues or leaf.charges):
+        if merges is None and (leaf.charges or any(len(tokens) == 1 for tokens in tokens_of)):
             raise InputError("a leaf is about tokens that merges make, but the instance is not")
-        overlapping = [tokens for tokens in tokens_of if len(tokens) > 1]
-        cuts = CutTerms(overlapping, leaf.cuts, words)
-        limits = iter(cuts.limits)
         n_symbols = len(words.count_at)
-        unpacked = leaf.unpacked_pairs(
-            [n_symbols if len(tokens) == 1 else next(limits) for tokens in tokens_of]
-        )
-        cuts.take([pair for pair in unpacked if len(pair.tokens) > 1])
+        pairs = leaf.unpacked_pairs(n_symbols)
+        cuts = CutTerms([pair for pair in pairs if len(pair.tokens) > 1], leaf.cuts, words)
         self._bonus: Counter[Token] = Counter(cuts.bonus)
-        dues: dict[Token, dict[int, int]] = {}
+        dues: dict[Token, dict[int, int]] = {}  # what each token gets from those that need it
         if merges is not None:
             whole = words.words if merges.whole_words else ()
             exempt = {*instance.fixed, *whole, *(merges.given or ())}
             self._needs = MergeNeeds(merges, exempt)
-            dues = _dues([pair for pair in unpacked if len(pair.tokens) == 1], n_symbols)
-            for token, due in dues.items():
-                self._bonus[token] += sum(words.count_at[p] * m for p, m in due.items())
+            for pair in pairs:
+                if len(pair.tokens) == 1:
+                    due = checked_multipliers(pair, names(pair.tokens), range(n_symbols))
+                    dues[pair.tokens[0]] = due
+                    self._bonus[pair.tokens[0]] += sum(words.count_at[p] * due[p] for p in due)
             self._bonus.update(charged(merges, leaf.charges, exempt))
         self._order = None
         if merges is not None and leaf.orders:
@@ -142,25 +129,13 @@ def _account(paid: Mapping[int, int]) -> _Account:
     return symbols, list(accumulate((paid[symbol] for symbol in symbols), initial=0))
 
 
-def _dues(pairs: Iterable[PairPrices], n_symbols: int) -> dict[Token, dict[int, int]]:
-    """Returns what each token gets at each symbol from the tokens that need it."""
-    symbols, elsewhere = range(n_symbols), "which no word has"
-    return {
-        pair.tokens[0]: checked_multipliers(pair, names(pair.tokens), symbols, elsewhere)
-        for pair in pairs
-    }
-
-
 def charged(
     condition: MergeCondition, charges: Iterable[Charge], exempt: Collection[Token]
 ) -> Counter[Token]:
-    """Returns what charges add to the reward of each token; checks that they are valid.
+    """Returns what charges add to the reward of each token.
 
-    Raises
-    ------
-    InputError
-        For a token that is charged twice or needs no parts, and if the parts that make a token get
-        less than it pays.
+    A token that is charged twice or needs no parts is refused, and parts that get less than the
+    token that they make pays.
     """
     bonuses: Counter[Token] = Counter()
     seen: set[Token] = set()

@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..problem.certificates.cuts import PairPrices, names
 from ..problem.merge_condition import MergeCondition
 from ..problem.merge_order import MergeOrder
+from .cut_terms import checked_multipliers
 from .sorted_words import SortedWords
 
 __all__ = ["OrderTerms"]
@@ -23,14 +24,8 @@ _STEPS_A_MULTIPLIER = 256
 class OrderTerms:
     """The effect of the multipliers of merges on a leaf's bound.
 
-    Parameters
-    ----------
-    condition : MergeCondition
-        The merges, which are applied in order.
-    orders : sequence of PairPrices
-        The multipliers.
-    words : SortedWords
-        The words.
+    Multipliers are refused for merges that the condition does not have or whose parts can be made
+    in several ways, and at places where the merge is not possible.
 
     Attributes
     ----------
@@ -42,12 +37,6 @@ class OrderTerms:
         For each token what its occurrences pay at a symbol; below 0 what they get.
     n_entries : int
         Number of stored values.
-
-    Raises
-    ------
-    InputError
-        For a merge that the condition does not have or whose parts can be made in several ways, and
-        for a multiplier that is not above 0, or at a place where the merge is not possible.
     """
 
     def __init__(
@@ -61,28 +50,20 @@ class OrderTerms:
         self._last = cache(lambda token: dict(order.ends(token)))
         self._first = cache(lambda token: dict(order.begins(token)))
         self._steps, n_multipliers = 0, 0
-        number = {merge: n for n, merge in enumerate(order.merges)}
+        number: dict[Any, int] = {merge: n for n, merge in enumerate(order.merges)}
         if len({each.tokens for each in orders}) < len(orders):
             raise InputError("a leaf has a merge twice")
         for each in orders:
             merge: Any = each.tokens
-            n = number.get(merge, -1)
-            if n < 0 or not order.usable[n]:
-                about = (
-                    "is not one of the instance's" if n < 0 else "has parts made in several ways"
-                )
-                raise InputError(f"the merge of {names(each.tokens)} {about}")
-            before = -1
-            for symbol, multiplier in zip(
-                each.positions.tolist(), each.multipliers.tolist(), strict=True
-            ):
-                if multiplier <= 0 or not before < symbol < len(words.word_at):
-                    raise InputError(
-                        f"the merge of {names(each.tokens)} has multipliers that are not above 0 "
-                        "at ascending symbols"
-                    )
-                before, n_multipliers = symbol, n_multipliers + 1
-                self._take(merge, n, symbol, multiplier)
+            about = f"the merge of {names(merge)}"
+            if merge not in number:
+                raise InputError(f"{about} is not one of the instance's")
+            if not order.usable[number[merge]]:
+                raise InputError(f"{about} has parts made in several ways")
+            at = checked_multipliers(each, about, range(len(words.word_at)))
+            for symbol, multiplier in at.items():
+                n_multipliers += 1
+                self._take(merge, number[merge], symbol, multiplier)
                 if self._steps > _FREE_STEPS + _STEPS_A_MULTIPLIER * n_multipliers:
                     raise InputError("merges have too many neighbors for a check in short time")
         self.n_entries = n_multipliers + sum(map(len, self.due.values()))

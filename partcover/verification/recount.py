@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from operator import add
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -120,31 +119,27 @@ def verify(
     >>> verification.tokens, verification.problems
     (8, ("required token 'at' is missing",))
     """
-    problems: list[str] = []
     if vocabulary.symbols != instance.symbols:
-        problems.append(
-            f"the tokens are over {vocabulary.symbols}, but the words are over {instance.symbols}"
-        )
-        return Verification(
-            False, 0, 0, 0, 0, len(vocabulary), instance.k, None, None, tuple(problems)
-        )
+        other = f"the tokens are over {vocabulary.symbols}, but the words are over "
+        size, about = len(vocabulary), other + instance.symbols
+        return Verification(False, 0, 0, 0, 0, size, instance.k, None, None, (about,))
     if vocabulary.end_of_word is not None:
         instance.words.refuse_without(vocabulary.end_of_word)
-    found = _count(instance.tail or instance.words, vocabulary, every=True)
-    fewest, by_priority, relaxed = found.fewest, found.by_priority, found.relaxed_cover
+    words = instance.tail or instance.words
+    sums, occurrences = _count(words, vocabulary, every=True)
+    fewest, total, relaxed = sums["fewest"], sums["symbols"], sums["relaxed_cover"]
     if instance.rule != "shortest_path":
-        fewest = _tokens(instance, instance.tail or instance.words, vocabulary)
-    total = found.symbols
-    problems += _broken(instance, vocabulary, found.occurrences)
+        fewest = _tokens(instance, words, vocabulary)
+    problems = _broken(instance, vocabulary, occurrences)
     by_corpus, worst = _by_corpus(instance, vocabulary)
     if instance.corpora is not None and sum(by_corpus) != fewest:
         problems.append(
             f"{sum(by_corpus)} tokens are counted over the corpora, but {fewest} over all words"
         )
     if claim is not None:
-        counted = by_priority if claim.rule == "priority" else fewest
+        counted = sums["by_priority"] if claim.rule == "priority" else fewest
         if claim.rule == vocabulary.rule and claim.rule in COUNTED:
-            counted = tokens_by_rule(instance.tail or instance.words, vocabulary)
+            counted = tokens_by_rule(words, vocabulary)
         cover = total - counted
         if claim.tokens != counted:
             problems.append(
@@ -172,9 +167,9 @@ def verify(
         ok=not problems,
         tokens=fewest,
         cover=total - fewest,
-        tokens_priority=by_priority,
+        tokens_priority=sums["by_priority"],
         relaxed_cover=relaxed,
-        size=len(found.occurrences),
+        size=len(occurrences),
         k=instance.k,
         threshold=instance.threshold,
         meets_threshold=None if instance.threshold is None else fewest <= instance.threshold,
@@ -184,47 +179,37 @@ def verify(
     )
 
 
-class _Counted(NamedTuple):
-    """The tokens that words need with a vocabulary, and the occurrences of its tokens."""
-
-    fewest: int
-    symbols: int
-    by_priority: int
-    relaxed_cover: int
-    occurrences: dict[Token, int]
+#: Sums over words by name (of what is counted), and the occurrences of each token.
+_Counts: TypeAlias = tuple[Counter[str], Counter[Token]]
 
 
-def _count(words: WordCounts | HeadAndTail, vocabulary: Vocabulary, *, every: bool) -> _Counted:
+def _count(words: WordCounts | HeadAndTail, vocabulary: Vocabulary, *, every: bool) -> _Counts:
     """Counts all words; without `every`, only the fewest tokens and the occurrences."""
     ranks = {token: rank for rank, token in enumerate(vocabulary)}
     if isinstance(words, WordCounts):
         return _counted([words], ranks, every)
-    occurrences: dict[Token, int] = dict.fromkeys(ranks, 0)
-    sums = [0, 0, 0, 0]
-    for *numbers, found in words.map(_counted_in, ranks, every):
-        sums = list(map(add, sums, numbers))
-        for token, times in found.items():
-            occurrences[token] += times
-    fewest, symbols, by_priority, relaxed = sums
-    return _Counted(fewest, symbols, by_priority, relaxed, occurrences)
+    sums, occurrences = _counted([], ranks, every)
+    for more, found in words.map(_counted_in, ranks, every):
+        sums.update(more)
+        occurrences.update(found)
+    return sums, occurrences
 
 
-def _counted(blocks: Iterable[WordCounts], ranks: dict[Token, int], every: bool) -> _Counted:
+def _counted(blocks: Iterable[WordCounts], ranks: dict[Token, int], every: bool) -> _Counts:
     """Counts blocks of words."""
     openings = _openings(ranks)
-    occurrences: dict[Token, int] = dict.fromkeys(ranks, 0)
-    fewest = symbols = by_priority = relaxed = 0
+    sums, occurrences = Counter[str](), Counter(dict.fromkeys(ranks, 0))
     for words in blocks:
-        fewest += _fewest(words, openings, occurrences)
+        sums["fewest"] += _fewest(words, openings, occurrences)
         for word, count in words if every else ():
-            symbols += count * len(word)
             places = _places(word, ranks, openings)
-            by_priority += count * _priority(word, ranks, places)
-            relaxed += count * _relaxed_cover(places)
-    return _Counted(fewest, symbols, by_priority, relaxed, occurrences)
+            sums["symbols"] += count * len(word)
+            sums["by_priority"] += count * _priority(word, ranks, places)
+            sums["relaxed_cover"] += count * _relaxed_cover(places)
+    return sums, occurrences
 
 
-def _counted_in(shard: WordShard, ranks: dict[Token, int], every: bool) -> _Counted:
+def _counted_in(shard: WordShard, ranks: dict[Token, int], every: bool) -> _Counts:
     """Counts the words of a shard."""
     return _counted(shard.blocks(), ranks, every)
 
@@ -243,7 +228,7 @@ def _by_corpus(
 def _tokens(instance: Instance, words: WordCounts | HeadAndTail, vocabulary: Vocabulary) -> int:
     """Returns the tokens that words need by the shortest path, or by the instance's merges."""
     if instance.rule == "shortest_path":
-        return _count(words, vocabulary, every=False).fewest
+        return _count(words, vocabulary, every=False)[0]["fewest"]
     return tokens_by_rule(words, instance.vocabulary(vocabulary, vocabulary.method))
 
 
@@ -266,20 +251,6 @@ def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str,
 
     This is the part of `verify` that a search needs; it takes a third of the time.
 
-    Parameters
-    ----------
-    instance : Instance
-        The words, budget and conditions.
-    vocabulary : Vocabulary
-        The vocabulary, over the same symbols.
-
-    Returns
-    -------
-    tokens : int
-        Fewest tokens over the counted words.
-    problems : tuple of str
-        One line for each violated condition.
-
     Examples
     --------
     >>> from partcover import Instance, Vocabulary
@@ -288,24 +259,17 @@ def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str,
     (8, ())
     """
     words = instance.tail or instance.words
-    found = _count(words, vocabulary, every=False)
-    fewest = found.fewest
+    sums, occurrences = _count(words, vocabulary, every=False)
+    fewest = sums["fewest"]
     if instance.rule != "shortest_path":
         fewest = _tokens(instance, words, vocabulary)
-    return fewest, tuple(_broken(instance, vocabulary, found.occurrences))
+    return fewest, tuple(_broken(instance, vocabulary, occurrences))
 
 
 def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 4000) -> float:
     """Estimates the time of a `recount` on this machine, from the time for a sample of words.
 
     The words of the sample are evenly spaced, and the median of five runs is taken.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts
-    >>> from partcover.verification.recount import recount_seconds
-    >>> recount_seconds(WordCounts.from_counts({"that": 3, "hat": 2}), Vocabulary(["hat"])) > 0
-    True
     """
     if not len(words):
         return 0.0

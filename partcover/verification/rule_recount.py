@@ -25,24 +25,13 @@ _MOST = 3.4028234663852886e38  # the largest floating-point number of 32 bits
 def tokens_by_rule(words: WordCounts | HeadAndTail, vocabulary: Vocabulary) -> int:
     """Counts the tokens of words by one of the rules in `COUNTED`.
 
-    Returns
-    -------
-    int
-        The number of tokens.  For each word O(its symbols · (lengths of tokens + the logarithm of
-        its symbols)) dictionary look-ups.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts
-    >>> from partcover.verification.rule_recount import tokens_by_rule
-    >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
-    >>> tokens_by_rule(words, Vocabulary(["at", "hat"], rule="merges"))
-    8
+    For each word O(its symbols · (lengths of tokens + the logarithm of its symbols)) dictionary
+    look-ups.
     """
     if isinstance(words, HeadAndTail):
         return sum(words.map(_of_shard, vocabulary))
-    cut = COUNTED[vocabulary.rule](vocabulary, words.pretokenizer)
-    return sum(number * len(cut(word)) for word, number in words)
+    pairs = zip(words.counts.tolist(), cut_by_rule(words, vocabulary), strict=True)
+    return sum(count * len(pieces) for count, pieces in pairs)
 
 
 def _of_shard(shard: WordShard, vocabulary: Vocabulary) -> int:
@@ -51,16 +40,7 @@ def _of_shard(shard: WordShard, vocabulary: Vocabulary) -> int:
 
 
 def cut_by_rule(words: WordCounts, vocabulary: Vocabulary) -> Iterator[list[Any]]:
-    """Yields the tokens of each word by one of the same rules.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts
-    >>> from partcover.verification.rule_recount import cut_by_rule
-    >>> words = WordCounts.from_counts({"that": 3, "hat": 2})
-    >>> list(cut_by_rule(words, Vocabulary(["at", "hat"], rule="merges")))
-    [[b't', b'hat'], [b'hat']]
-    """
+    """Yields the tokens of each word by one of the same rules."""
     cut = COUNTED[vocabulary.rule](vocabulary, words.pretokenizer)
     return (cut(word) for word, _ in words)
 
@@ -162,12 +142,7 @@ def _likelihood(vocabulary: Vocabulary, _: str | None) -> Cut:
                         found = total, start
             assert found is not None
             best.append(found)
-        end, pieces = len(word), []
-        while end:
-            start = best[end][1]
-            pieces.append(word[start:end])
-            end = start
-        return pieces[::-1]
+        return _cut_at(word, best)
 
     return cut
 
@@ -211,14 +186,19 @@ def _over_texts(
                 total = rounded(before + score)
                 if end not in best or total > best[end][0]:
                     best[end] = total, start
-        end, pieces = len(word), []
-        while end:
-            start = best[end][1]
-            pieces.append(word[start:end])
-            end = start
-        return pieces[::-1]
+        return _cut_at(word, best)
 
     return cut
+
+
+def _cut_at(word: Any, best: Any) -> list[Any]:
+    """Returns the tokens of a word; `best` has the start of the last one before each end."""
+    end, pieces = len(word), []
+    while end:
+        start = best[end][1]
+        pieces.append(word[start:end])
+        end = start
+    return pieces[::-1]
 
 
 def _narrow(value: float) -> float:

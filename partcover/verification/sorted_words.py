@@ -36,26 +36,15 @@ class SortedWords:
             self.text = (b"" if instance.symbols == "bytes" else "").join(words)
 
     def weighted(self, weights: Sequence[int]) -> SortedWords:
-        """Returns the same words, with counts weighted by the weights of the corpora.
-
-        Raises
-        ------
-        InputError
-            If there is not a weight for each corpus.
-        """
+        """Returns the same words, with counts weighted by the weights of the corpora."""
         if len(weights) != len(self._corpora):
             n_corpora = max(1, len(self._corpora))
             raise InputError(f"a leaf has {len(weights)} weights for {n_corpora} corpora")
         if not weights:
             return self
         other = copy(self)
-        other.counts = [
-            sum(
-                weight * counts.get(word, 0)
-                for weight, counts in zip(weights, self._corpora, strict=True)
-            )
-            for word in self.words
-        ]
+        pairs = [*zip(weights, self._corpora, strict=True)]
+        other.counts = [sum(w * counts.get(word, 0) for w, counts in pairs) for word in self.words]
         other.count_at = [other.counts[number] for number in self.word_at]
         return other
 

@@ -278,7 +278,7 @@ def with_leaf(proof: Certificate, leaf: Leaf) -> Certificate:
 def tampered(leaf: Leaf) -> dict[str, Leaf]:
     cut = next(cut for cut in leaf.cuts if cut.kind == "cycle")
     others = tuple(other for other in leaf.cuts if other is not cut)
-    pairs = leaf.unpacked_pairs([10**6] * len(leaf.pairs))
+    pairs = leaf.unpacked_pairs(10**6)
     below = replace(pairs[0], multipliers=-pairs[0].multipliers)
     elsewhere = replace(pairs[0], positions=pairs[0].positions + 10**6)
     far = replace(pairs[0], multipliers=np.full_like(pairs[0].multipliers, 2**62))

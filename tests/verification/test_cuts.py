@@ -334,11 +334,11 @@ def test_no_tampered_file_proves_more(data):
 
 
 def test_other_arrays_are_no_pair():
-    with pytest.raises(InputError, match=r"a pair has positions \(2,\), multipliers \(1,\)"):
+    with pytest.raises(InputError, match="not equally many numbers of int64"):
         pair((AB, BC), [1, 2], [1])
-    with pytest.raises(InputError, match="multipliers of a pair are not int64"):
+    with pytest.raises(InputError, match="not equally many numbers of int64"):
         PairPrices((AB, BC), np.array([1]), np.array([0.5]))  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="the coef of a cut is not a whole number"):
+    with pytest.raises(InputError, match=r"the coef of a cut is 0\.5: it must be a whole number"):
         Cut(single(AB, BC, CA), "cycle", 0.5, 1, 1)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="r is 2: it must be from 1 to 1 in a clique of 3 nodes"):
         Cut.clique(single(AB, BC, CA), 2, 1)

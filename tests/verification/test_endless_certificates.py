@@ -82,10 +82,10 @@ def test_more_multipliers_than_memory_holds_are_refused(monkeypatch):
     n = 10_000
     one = PairPrices((b"ab", b"bc"), np.arange(n), np.ones(n, np.int64))
     packed = PackedPairs.of([one])
-    assert len(packed.unpacked([n])[0].positions) == n
+    assert len(packed.unpacked(n)[0].positions) == n
     monkeypatch.setattr("partcover.runtime.memory.available_memory", lambda: 1 << 21)
     with pytest.raises(InputError, match=r"have 10,000 multipliers, which need about 3\.8 MiB"):
-        packed.unpacked([n])
+        packed.unpacked(n)
 
 
 @pytest.mark.parametrize(("pays", "ok"), [(0, True), (1, False)])

@@ -345,7 +345,7 @@ def test_merges_of_an_instance_file_that_are_refused(merges, message):
     [
         ({"charges": 7}, "the charges of a leaf are not a list"),
         ({"charges": [7]}, "a charge is not"),
-        ({"charges": [["abc", 1, [["ab"]]]]}, "a part of a charge is not"),
+        ({"charges": [["abc", 1, [["ab"]]]]}, "the parts of a charge are not pairs"),
         ({"charges": [["abc", -1, []]]}, "a charge of"),
         ({"charges": [["abc", 1.5, []]]}, "a charge of"),
         ({"lower_bound": "7"}, "'lower_bound' is a fraction"),

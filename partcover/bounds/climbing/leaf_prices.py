@@ -122,7 +122,7 @@ class LeafReader:
     def _dues(self, leaf: Leaf, shift: int, ascending: Int64) -> OverFlows:
         """Returns what is paid to needed tokens."""
         paid: dict[int, tuple[Int64, Int64]] = {}
-        for pair in leaf.unpacked_pairs([len(ascending)] * len(leaf.pairs)):
+        for pair in leaf.unpacked_pairs(len(ascending)):
             if len(pair.tokens) == 1 and (number := self.candidate(pair.tokens[0])) >= 0:
                 own = _scaled(_small(pair.multipliers, shift), shift)
                 paid[number] = ascending[pair.positions[own > 0]], own[own > 0]
@@ -132,8 +132,7 @@ class LeafReader:
         numbers = self._numbers(leaf)
         edges: dict[int, Group] = {}
         paid: dict[int, tuple[Int64, Int64]] = {}
-        size = len(ascending)
-        for pair in leaf.unpacked_pairs([size] * len(leaf.pairs)):
+        for pair in leaf.unpacked_pairs(len(ascending)):
             edge = tuple(sorted(numbers[token] for token in pair.tokens))
             own = _scaled(_small(pair.multipliers, shift), shift)
             name = set_key(edge)

@@ -1,7 +1,8 @@
-"""Computes the checksum of a certificate, and reads its numbers, which are not trusted."""
+"""Computes the checksum of a certificate, and reads what its file holds, which is not trusted."""
 
 from __future__ import annotations
 
+import base64
 import json
 import operator
 from collections.abc import Mapping
@@ -10,7 +11,7 @@ from typing import Any
 from ...errors import InputError
 from ...runtime.arguments import shown
 
-__all__ = ["digest", "whole"]
+__all__ = ["digest", "listed", "unpacked_bytes", "whole"]
 
 
 def digest(content: Mapping[str, Any]) -> str:
@@ -33,3 +34,20 @@ def whole(value: Any, name: str, least: int | None = None, most: int | None = No
         limits = f"at least {least}" if most is None else f"from {least} to {most}"
         raise InputError(f"{name} is {number}: it must be {limits}")
     return number
+
+
+def listed(value: Any, name: str, *, pairs: bool = False) -> list[Any]:
+    """Returns an untrusted list, or one of `pairs`; refuses what is none."""
+    if not isinstance(value, list):
+        raise InputError(f"{name} are not a list")
+    if pairs and not all(isinstance(each, list | tuple) and len(each) == 2 for each in value):
+        raise InputError(f"{name} are not pairs")
+    return value
+
+
+def unpacked_bytes(text: Any, name: str) -> bytes:
+    """Returns untrusted text in base64 as bytes; refuses what is none."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} cannot be unpacked: the file is damaged") from None

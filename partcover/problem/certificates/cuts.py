@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import base64
-import operator
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from math import comb
 from typing import Any, Literal, TypeAlias
 
@@ -19,6 +18,7 @@ from ...errors import InputError
 from ...runtime.arrays import Int64
 from ...runtime.memory import refuse_beyond
 from ...runtime.notebook import brief
+from .checksum import listed, unpacked_bytes, whole
 
 __all__ = [
     "CUT_KEYS",
@@ -31,6 +31,8 @@ __all__ = [
     "names",
     "orders_from_json",
     "orders_to_json",
+    "packed",
+    "unpacked",
 ]
 
 CutKind: TypeAlias = Literal["cycle", "clique"]
@@ -45,9 +47,6 @@ _BYTES_A_MULTIPLIER = 400  # bytes of a multiplier during the check, including w
 @dataclass(frozen=True, eq=False)
 class PairPrices:
     """The multipliers of the tokens of two nodes of a cut, at symbols where the tokens overlap.
-
-    Only the form is checked here.  `partcover.verification.certificate_check.check_certificate`
-    raises an error for multipliers that it cannot count.
 
     Attributes
     ----------
@@ -65,11 +64,11 @@ class PairPrices:
     multipliers: Int64
 
     def __post_init__(self) -> None:
-        shape = self.positions.shape
-        if len(shape) != 1 or self.multipliers.shape != shape:
-            raise InputError(f"a pair has positions {shape}, multipliers {self.multipliers.shape}")
-        if self.positions.dtype != np.int64 or self.multipliers.dtype != np.int64:
-            raise InputError("the positions and multipliers of a pair are not int64")
+        for array in (self.positions, self.multipliers):
+            if array.dtype != np.int64 or array.shape != (self.positions.size,):
+                raise InputError(
+                    "the positions and multipliers of a pair are not equally many numbers of int64"
+                )
 
     def __repr__(self) -> str:
         tokens = map(sym.glance, self.tokens[:3])
@@ -82,8 +81,7 @@ class Cut:
 
     A node is a token, or several tokens that are treated as one.  An edge is a pair of nodes, and
     is touched if one of their tokens is in the vocabulary.  If the vocabulary contains s tokens of
-    all nodes, at most ``coef · s + rhs`` edges are touched.  Only the types are checked here;
-    `partcover.verification.certificate_check.check_certificate` checks the inequality for each s.
+    all nodes, at most ``coef · s + rhs`` edges are touched, which `check_certificate` confirms.
 
     Attributes
     ----------
@@ -112,11 +110,8 @@ class Cut:
     def __post_init__(self) -> None:
         object.__setattr__(self, "nodes", tuple(map(tuple, self.nodes)))
         for name in ("coef", "rhs", "multiplier"):
-            try:
-                value = operator.index(getattr(self, name))
-            except TypeError:
-                raise InputError(f"the {name} of a cut is not a whole number") from None
-            object.__setattr__(self, name, value)
+            number = whole(getattr(self, name), f"the {name} of a cut")
+            object.__setattr__(self, name, number)
 
     @property
     def tokens(self) -> tuple[Token, ...]:
@@ -164,17 +159,12 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class PackedPairs:
-    """The compressed multipliers of a leaf's pairs, as in a file.
+    """The tokens of a leaf's pairs, and their compressed multipliers, as in a file.
 
-    Attributes
-    ----------
-    tokens : tuple of tuple of token
-        The tokens of each pair.
-    data : bytes
-        The number of multipliers of each pair; the positions of all pairs, as differences to the
-        previous one in the same pair (the first one as it is); the multipliers.  The numbers of
-        each of these three parts are signed and have 64 bits.  The lowest bytes of all numbers come
-        first, then the second bytes, and so on.  The data are compressed with zlib.
+    The `data` are the number of multipliers of each pair; the positions of all pairs, as
+    differences to the previous one in the same pair (the first one as it is); the multipliers.  The
+    numbers of each of these three parts are signed and have 64 bits.  The lowest bytes of all
+    numbers come first, then the second bytes, and so on.  The data are compressed with zlib.
     """
 
     tokens: tuple[tuple[Token, ...], ...]
@@ -189,17 +179,15 @@ class PackedPairs:
     @classmethod
     def of(cls, pairs: Sequence[PairPrices]) -> PackedPairs:
         """Compresses the multipliers of pairs."""
-        if not pairs:
-            return cls((), zlib.compress(b"", 9))
         sizes = np.array([len(pair.positions) for pair in pairs], np.int64)
         steps = [np.diff(pair.positions, prepend=np.int64(0)) for pair in pairs]
         multipliers = [pair.multipliers for pair in pairs]
-        parts = [sizes, np.concatenate(steps), np.concatenate(multipliers)]
+        parts = sizes, *(np.concatenate([sizes[:0], *each]) for each in (steps, multipliers))
         data = zlib.compress(b"".join(map(_to_bytes, parts)), 9)
         return cls(tuple(pair.tokens for pair in pairs), data)
 
-    def unpacked(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
-        """Returns the pairs with their multipliers, of each at least one and at most its limit.
+    def unpacked(self, limit: int) -> tuple[PairPrices, ...]:
+        """Returns the pairs with their multipliers, of each at least one and at most so many.
 
         The data come from an untrusted file: more is refused, not unpacked.
         """
@@ -207,11 +195,11 @@ class PackedPairs:
             return ()
         reader = _Reader(self.data)
         sizes = reader.read(len(self.tokens)).tolist()
-        for tokens, size, limit in zip(self.tokens, sizes, limits, strict=True):
+        for tokens, size in zip(self.tokens, sizes, strict=True):
             if not 1 <= size <= limit:
                 raise InputError(
-                    f"{names(tokens)} have {size} multipliers: there must be 1 to {limit}, one "
-                    "for each symbol where they overlap"
+                    f"{names(tokens)} have {size} multipliers: there must be 1 to {limit}, at most "
+                    "one for each symbol"
                 )
         total = sum(sizes)
         what = f"the pairs of a leaf have {total:,} multipliers, which need"
@@ -229,20 +217,32 @@ class PackedPairs:
         return tuple(pairs)
 
 
-def cuts_to_json(
-    pairs: tuple[PairPrices, ...] | PackedPairs, cuts: Sequence[Cut]
-) -> dict[str, Any]:
+#: The pairs of a leaf, or what merges in order pay, which are kept in the same form.
+Pairs: TypeAlias = tuple[PairPrices, ...] | PackedPairs
+
+
+def packed(pairs: Pairs) -> PackedPairs:
+    """Returns pairs compressed, as in a file."""
+    return pairs if isinstance(pairs, PackedPairs) else PackedPairs.of(pairs)
+
+
+def unpacked(pairs: Pairs, limit: int) -> tuple[PairPrices, ...]:
+    """Returns pairs that may be compressed, of each at most so many multipliers."""
+    return pairs.unpacked(limit) if isinstance(pairs, PackedPairs) else pairs
+
+
+def cuts_to_json(given: Pairs, cuts: Sequence[Cut]) -> dict[str, Any]:
     """Returns the pairs and cuts of a leaf as in a file; empty if there are none."""
-    if not pairs and not cuts:
+    if not given and not cuts:
         return {}
-    packed = pairs if isinstance(pairs, PackedPairs) else PackedPairs.of(pairs)
-    named = [pair for tokens in packed.tokens for pair in tokens]
-    tokens: list[Any] = sorted({*named, *(token for cut in cuts for token in cut.tokens)})
+    pairs = packed(given)
+    named = chain(*pairs.tokens, *(cut.tokens for cut in cuts))
+    tokens: list[Any] = sorted(set(named))
     number = {token: n for n, token in enumerate(tokens)}
     return {
         "tokens": [sym.to_json(token) for token in tokens],
-        "pairs": [[number[token] for token in pair] for pair in packed.tokens],
-        "multipliers": base64.b64encode(packed.data).decode("ascii"),
+        "pairs": [[number[token] for token in pair] for pair in pairs.tokens],
+        "multipliers": base64.b64encode(pairs.data).decode("ascii"),
         "cuts": [
             {
                 cut.kind: [[number[token] for token in node] for node in cut.nodes],
@@ -257,67 +257,33 @@ def cuts_to_json(
 
 def cuts_from_json(data: dict[str, Any], symbols: Symbols) -> tuple[PackedPairs, tuple[Cut, ...]]:
     """Makes the pairs and cuts of a leaf from the untrusted content of its file."""
-    for name in ("tokens", "pairs", "cuts"):
-        if not isinstance(data[name], list):
-            raise InputError(f"the {name} of a leaf are not a list")
-    tokens = [sym.from_json(token, symbols) for token in data["tokens"]]
-    pairs = [_tokens_from_json(pair, tokens) for pair in data["pairs"]]
-    if not all(pairs):
+    tokens, pairs, cuts = (
+        listed(data[name], f"the {name} of a leaf") for name in ("tokens", "pairs", "cuts")
+    )
+    named = [sym.from_json(token, symbols) for token in tokens]
+    paired = tuple(_tokens_from_json(pair, named) for pair in pairs)
+    if not all(paired):
         raise InputError("a pair of a leaf has no tokens")
-    packed = _multipliers_from_json(data["multipliers"])
-    cuts = tuple(_cut_from_json(cut, tokens) for cut in data["cuts"])
-    return PackedPairs(tuple(pairs), packed), cuts
+    multipliers = unpacked_bytes(data["multipliers"], "the multipliers of a leaf")
+    return PackedPairs(paired, multipliers), tuple(_cut_from_json(cut, named) for cut in cuts)
 
 
-def orders_to_json(orders: tuple[PairPrices, ...] | PackedPairs) -> dict[str, Any]:
-    """Returns the multipliers of merges as in a file.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from partcover.problem.certificates.cuts import PairPrices, orders_from_json, orders_to_json
-    >>> data = orders_to_json((PairPrices((b"a", b"b"), np.array([1]), np.array([3])),))
-    >>> data["merges"]
-    [['a', 'b']]
-    >>> orders_from_json(data, "bytes")
-    PackedPairs(1 pairs, ... bytes)
-    """
-    packed = orders if isinstance(orders, PackedPairs) else PackedPairs.of(orders)
+def orders_to_json(given: Pairs) -> dict[str, Any]:
+    """Returns the multipliers of merges as in a file."""
+    orders = packed(given)
     return {
-        "merges": [[sym.to_json(part) for part in merge] for merge in packed.tokens],
-        "multipliers": base64.b64encode(packed.data).decode("ascii"),
+        "merges": [[sym.to_json(part) for part in merge] for merge in orders.tokens],
+        "multipliers": base64.b64encode(orders.data).decode("ascii"),
     }
 
 
 def orders_from_json(data: Any, symbols: Symbols) -> PackedPairs:
-    """Makes the multipliers of merges from the untrusted content of a file.
-
-    Examples
-    --------
-    >>> from partcover.problem.certificates.cuts import orders_from_json
-    >>> orders_from_json({"merges": [["a"]], "multipliers": ""}, "bytes")
-    Traceback (most recent call last):
-        ...
-    partcover.errors.InputError: the merges of a leaf are not pairs of tokens
-    """
+    """Makes the multipliers of merges from the untrusted content of a file."""
     if not isinstance(data, dict) or data.keys() != {"merges", "multipliers"}:
         raise InputError("'orders' of a leaf must be an object with 'merges' and 'multipliers'")
-    merges = data["merges"]
-    if not isinstance(merges, list) or not all(
-        isinstance(merge, list) and len(merge) == 2 for merge in merges
-    ):
-        raise InputError("the merges of a leaf are not pairs of tokens")
-    listed = tuple(tuple(sym.from_json(part, symbols) for part in merge) for merge in merges)
-    return PackedPairs(listed, _multipliers_from_json(data["multipliers"]))
-
-
-def _multipliers_from_json(data: Any) -> bytes:
-    try:
-        return base64.b64decode(data, validate=True)
-    except (TypeError, ValueError):
-        raise InputError(
-            "the multipliers of a leaf cannot be unpacked: the file is damaged"
-        ) from None
+    pairs = listed(data["merges"], "the merges of a leaf", pairs=True)
+    merges = tuple(tuple(sym.from_json(part, symbols) for part in merge) for merge in pairs)
+    return PackedPairs(merges, unpacked_bytes(data["multipliers"], "the multipliers of a leaf"))
 
 
 def _cut_from_json(data: Any, tokens: Sequence[Token]) -> Cut:
@@ -327,13 +293,9 @@ def _cut_from_json(data: Any, tokens: Sequence[Token]) -> Cut:
             "a cut of a leaf does not have the keys 'cycle' or 'clique', 'coef', 'rhs' and "
             "'multiplier'"
         )
-    numbers = [data[name] for name in ("coef", "rhs", "multiplier")]
-    if not all(type(number) is int for number in numbers):
-        raise InputError("coef, rhs and multiplier of a cut are not whole numbers")
-    if not isinstance(data[kind], list):
-        raise InputError(f"a {kind} is not a list of nodes")
-    nodes = tuple(_tokens_from_json(node, tokens) for node in data[kind])
-    return Cut(nodes, kind, *numbers)
+    nodes = listed(data[kind], f"the nodes of a {kind}")
+    numbers = (data[name] for name in ("coef", "rhs", "multiplier"))
+    return Cut(tuple(_tokens_from_json(node, tokens) for node in nodes), kind, *numbers)
 
 
 def _tokens_from_json(numbers: Any, tokens: Sequence[Token]) -> tuple[Token, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,22 +15,26 @@ from ...errors import InputError
 from ...runtime.arguments import shown
 from ...runtime.arrays import Int32, Int64
 from ...runtime.notebook import brief
-from .checksum import whole
+from .checksum import listed, unpacked_bytes, whole
 from .cuts import (
     CUT_KEYS,
     Cut,
     PackedPairs,
     PairPrices,
+    Pairs,
     cuts_from_json,
     cuts_to_json,
     orders_from_json,
     orders_to_json,
+    packed,
+    unpacked,
 )
 
 __all__ = ["Branch", "Charge", "Leaf", "Prices", "check_prices", "node_from_json", "node_to_json"]
 
 Prices = Int32 | Int64
 
+_KEYS = {"prices", "group_multipliers", "charges", "weights", "orders", *CUT_KEYS}
 _SHORT_BITS = 30  # with at most so many, a price of 1 fits in 32 bits with its sign
 
 
@@ -55,15 +58,12 @@ class Charge:
     parts: tuple[tuple[Token, int], ...]
 
     def __post_init__(self) -> None:
-        about = f"a charge of {_token(self.token)!r}"
-        whole(self.pays, about, 0)
-        if not isinstance(self.parts, tuple) or not all(
-            isinstance(pair, tuple) and len(pair) == 2 for pair in self.parts
-        ):
-            raise InputError(f"the parts of {about} are not pairs of a token and a number")
-        for part, gets in self.parts:
-            _token(part)
-            whole(gets, about, 0)
+        pairs: list[Any] = [(self.token, self.pays), *self.parts]
+        for token, _ in listed(pairs, "charges", pairs=True):
+            if not isinstance(token, bytes | str | tuple):
+                raise InputError(f"a charge is for {shown(token)}, which is not a token")
+        for _, number in pairs:
+            whole(number, f"a charge of {sym.glance(self.token)!r}", 0)
 
     def to_json(self) -> list[Any]:
         """Returns the charge as in a certificate file."""
@@ -73,15 +73,12 @@ class Charge:
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> Charge:
         """Makes a charge from untrusted content of a file."""
-        if not isinstance(data, list) or len(data) != 3 or not isinstance(data[2], list):
+        if not isinstance(data, list) or len(data) != 3:
             raise InputError("a charge is not a token, a number and a list of parts")
         token, pays, parts = data
-        pairs = []
-        for part in parts:
-            if not isinstance(part, list) or len(part) != 2:
-                raise InputError("a part of a charge is not a token and a number")
-            pairs.append((sym.from_json(part[0], symbols), part[1]))
-        return cls(sym.from_json(token, symbols), pays, tuple(pairs))
+        pairs = listed(parts, "the parts of a charge", pairs=True)
+        parts = tuple((sym.from_json(part, symbols), gets) for part, gets in pairs)
+        return cls(sym.from_json(token, symbols), pays, parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,20 +121,18 @@ class Leaf:
 
     prices: Prices | bytes | None
     group_multipliers: tuple[int, ...] = ()
-    pairs: tuple[PairPrices, ...] | PackedPairs = ()
+    pairs: Pairs = ()
     cuts: tuple[Cut, ...] = ()
     charges: tuple[Charge, ...] = ()
     weights: tuple[int, ...] = ()
-    orders: tuple[PairPrices, ...] | PackedPairs = ()
+    orders: Pairs = ()
 
     def __post_init__(self) -> None:
-        multipliers = tuple(
-            whole(number, "a multiplier of a group", 0) for number in self.group_multipliers
-        )
-        object.__setattr__(self, "group_multipliers", multipliers)
-        weights = tuple(whole(weight, "a weight", 0) for weight in self.weights)
-        object.__setattr__(self, "weights", weights)
-        if weights and not any(weights):
+        named = ("group_multipliers", "a multiplier of a group"), ("weights", "a weight")
+        for name, what in named:
+            numbers = tuple(whole(number, what, 0) for number in getattr(self, name))
+            object.__setattr__(self, name, numbers)
+        if self.weights and not any(self.weights):
             raise InputError("all weights of a leaf are 0")
         if isinstance(self.prices, np.ndarray) and self.prices.dtype not in (np.int32, np.int64):
             raise InputError(f"prices are {self.prices.dtype}: they must be int32 or int64")
@@ -171,33 +166,23 @@ class Leaf:
     @property
     def pair_tokens(self) -> tuple[tuple[Token, ...], ...]:
         """The tokens of each pair."""
-        if isinstance(self.pairs, PackedPairs):
-            return self.pairs.tokens
-        return tuple(pair.tokens for pair in self.pairs)
+        pairs = self.pairs
+        return pairs.tokens if isinstance(pairs, PackedPairs) else tuple(p.tokens for p in pairs)
 
     def packed(self, scale_bits: int) -> Leaf:
         """Returns the leaf compressed, as in a file."""
-        prices, pairs, orders = self.prices, self.pairs, self.orders
+        prices = self.prices
         if isinstance(prices, np.ndarray):
             prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
-        if not isinstance(pairs, PackedPairs) and pairs:
-            pairs = PackedPairs.of(pairs)
-        if not isinstance(orders, PackedPairs) and orders:
-            orders = PackedPairs.of(orders)
-        return replace(self, prices=prices, pairs=pairs, orders=orders)
+        return replace(self, prices=prices, pairs=packed(self.pairs), orders=packed(self.orders))
 
-    def unpacked_pairs(self, limits: Sequence[int]) -> tuple[PairPrices, ...]:
-        """Returns the pairs with their multipliers, of each at most as many as its limit.
-
-        Packed pairs come from an untrusted file: more is refused, not unpacked.
-        """
-        return self.pairs.unpacked(limits) if isinstance(self.pairs, PackedPairs) else self.pairs
+    def unpacked_pairs(self, n_symbols: int) -> tuple[PairPrices, ...]:
+        """Returns the pairs, each with at most one multiplier for each symbol of the words."""
+        return unpacked(self.pairs, n_symbols)
 
     def unpacked_orders(self, n_symbols: int) -> tuple[PairPrices, ...]:
-        """Returns the multipliers of merges, each merge with at most one for each symbol."""
-        if not isinstance(self.orders, PackedPairs):
-            return self.orders
-        return self.orders.unpacked([n_symbols] * len(self.orders))
+        """Returns the same of the multipliers of merges."""
+        return unpacked(self.orders, n_symbols)
 
     def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
         """Returns the prices as an array, one for each of so many symbols of the words.
@@ -267,36 +252,21 @@ def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
         if len(token) < 2:
             raise InputError(f"a branch is on {sym.show(token)!r}, which is not a token")
         return Branch(token)
-    if not isinstance(node, dict) or not (
-        {"prices"}
-        <= node.keys()
-        <= {"prices", "group_multipliers", "charges", "weights", "orders", *CUT_KEYS}
-    ):
+    if not isinstance(node, dict) or not {"prices"} <= node.keys() <= _KEYS:
         raise InputError("a node of the tree has neither 'branch' nor 'prices'")
-    names = ("group_multipliers", "charges", "weights")
-    groups, charges, weights = (node.get(name, []) for name in names)
-    for what, listed in zip(names, (groups, charges, weights), strict=True):
-        if not isinstance(listed, list):
-            raise InputError(f"the {what} of a leaf are not a list")
     has_cuts = not CUT_KEYS.isdisjoint(node)
     if has_cuts and not node.keys() >= CUT_KEYS:
         raise InputError(
             f"a leaf has some of {', '.join(sorted(CUT_KEYS))}: it must have all of them or none"
         )
-    orders = orders_from_json(node["orders"], symbols) if "orders" in node else ()
-    if node["prices"] is None and not has_cuts and not charges and not orders:
-        return Leaf(None, tuple(groups), weights=tuple(weights))
-    try:
-        packed = base64.b64decode(node["prices"], validate=True)
-    except (TypeError, ValueError):
-        raise InputError("the prices of a leaf cannot be unpacked: the file is damaged") from None
+    groups, charges, weights = (
+        tuple(listed(node.get(name, []), f"the {name} of a leaf"))
+        for name in ("group_multipliers", "charges", "weights")
+    )
+    prices = node["prices"]
+    if prices is not None:
+        prices = unpacked_bytes(prices, "the prices of a leaf")
     pairs, cuts = cuts_from_json(node, symbols) if has_cuts else ((), ())
-    charged = tuple(Charge.from_json(charge, symbols) for charge in charges)
-    return Leaf(packed, tuple(groups), pairs, cuts, charged, tuple(weights), orders)
-
-
-def _token(token: Token) -> str:
-    """Returns a token of a charge for messages; raises an error if it is not a token."""
-    if not isinstance(token, bytes | str | tuple):
-        raise InputError(f"a charge is for {shown(token)}, which is not a token")
-    return sym.glance(token)
+    charges = tuple(Charge.from_json(charge, symbols) for charge in charges)
+    orders = orders_from_json(node["orders"], symbols) if "orders" in node else ()
+    return Leaf(prices, groups, pairs, cuts, charges, weights, orders)
