@@ -39,7 +39,7 @@ def extension_instance(task: Task) -> Instance:
         return instance
     kept = words.subset(pair for pair in words if pair[0] not in odd) if odd else words
     if within is None and all(text_of(word) is not None for word, _ in kept):
-        listed = [*replace(instance, words=kept).index.tokens()]
+        listed = [*replace(instance, corpus=kept).index.tokens()]
     else:  # a word that is no candidate dominates none
         listed = all_substrings(kept if within is None else within)
     if whole:

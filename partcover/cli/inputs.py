@@ -173,7 +173,10 @@ class InstanceSource:
         if base is None:
             instance = Instance(words, k, **self._conditions(words.symbols))
         else:
-            instance = replace(base, words=words, k=k, **self._conditions(words.symbols, base))
+            if base.corpora is not None and self.weights is not None:
+                raise InputError(f"{self.corpus}: --weights are for the words of one corpus")
+            conditions = self._conditions(words.symbols, base)
+            instance = replace(base, corpus=base.corpora or words, k=k, **conditions)
         return instance if head is None else _by_head(instance, head)
 
     def _conditions(self, symbols: sym.Symbols, base: Instance | None = None) -> dict[str, Any]:
@@ -394,4 +397,4 @@ def _by_head(instance: Instance, n: int) -> Instance:
         several = instance.corpora
         parts = [HeadAndTail.of(each, n) for each in several.words]
         words = Corpora(parts, several.references, several.names)
-    return replace(instance, words=words, corpora=None)
+    return replace(instance, corpus=words)

@@ -22,7 +22,7 @@ from ..runtime.arguments import checked, shown
 from ..runtime.arrays import Int64
 from ..runtime.notebook import brief
 from ..runtime.pickling import by_fields
-from .certificates.checksum import whole
+from .certificates.checksum import listed, whole
 
 __all__ = ["Corpora", "attainable", "check_weights", "checked_corpora", "corpora_from_json"]
 
@@ -41,15 +41,13 @@ class Corpora:
 
     Parameters
     ----------
-    words : iterable of WordCounts or HeadAndTail
-        Two or more corpora, over the same symbols.  With heads and tails, which have equally many
-        words in the head, the attribute `words` has the heads.
+    parts : iterable of WordCounts or HeadAndTail
+        Two or more corpora, over the same symbols.  Those with a head and a tail, as all are then,
+        have equally many words in the head.
     references : iterable of int
         The reference count of each corpus, at least 1: `reference_counts` makes some.
     names : iterable of str, optional
         Distinct names of the corpora; by default ``1``, ``2``, …
-    tails : iterable of HeadAndTail, optional
-        The corpora of which `words` are the heads; not needed if they are given as `words`.
 
     Raises
     ------
@@ -68,30 +66,22 @@ class Corpora:
     (Fraction(3, 1), Fraction(2, 1))
     """
 
-    words: tuple[WordCounts, ...]
+    parts: tuple[WordCounts | HeadAndTail, ...]
     references: tuple[int, ...]
     names: tuple[str, ...]
-    tails: tuple[HeadAndTail, ...] = ()
 
     @checked
     def __init__(
         self,
-        words: Iterable[WordCounts | HeadAndTail],
+        parts: Iterable[WordCounts | HeadAndTail],
         references: Iterable[int],
         names: Iterable[str] | None = None,
-        tails: Iterable[HeadAndTail] = (),
     ) -> None:
-        parts, tails = list(words), tuple(tails)
-        if parts and all(isinstance(part, HeadAndTail) for part in parts):
-            tails = tuple(part for part in parts if isinstance(part, HeadAndTail))
-        for part in tails:
-            if not isinstance(part, HeadAndTail):
-                raise InputError(f"tails have {shown(part)}: each must be a head and a tail")
-        if len({part.n for part in tails}) > 1:
+        set_ = object.__setattr__
+        set_(self, "parts", tuple(parts))
+        given = self.words
+        if len({part.n for part in self.tails}) > 1:
             raise InputError("the heads of the corpora must have equally many words")
-        if tails:
-            parts = [part.head for part in tails]
-        given = checked_corpora(parts)
         if len(given) < 2:
             raise InputError(f"{len(given)} corpus is given: give two or more")
         refuse_unlike(given)
@@ -104,11 +94,8 @@ class Corpora:
                 f"names are {', '.join(called)}: each of the {len(given)} corpora needs a name "
                 "of its own"
             )
-        set_ = object.__setattr__
-        set_(self, "words", given)
         set_(self, "references", _checked_references(references, called))
         set_(self, "names", called)
-        set_(self, "tails", tails)
 
     __reduce__ = by_fields
 
@@ -116,7 +103,18 @@ class Corpora:
         return brief("Corpora", *self.sizes, self.symbols)
 
     def __len__(self) -> int:
-        return len(self.words)
+        return len(self.parts)
+
+    @cached_property
+    def tails(self) -> tuple[HeadAndTail, ...]:
+        """The corpora, if they are heads and tails."""
+        tails = tuple(part for part in self.parts if isinstance(part, HeadAndTail))
+        return tails if len(tails) == len(self.parts) else ()
+
+    @cached_property
+    def words(self) -> tuple[WordCounts, ...]:
+        """The words of each corpus, or of its head."""
+        return checked_corpora([part.head for part in self.tails] or self.parts)
 
     @property
     def sizes(self) -> list[str]:
@@ -167,10 +165,7 @@ class Corpora:
 
     def split_at(self, protected: Sequence[Token]) -> Corpora:
         """Returns the corpora with the words split at protected tokens."""
-        if self.tails:
-            tails = [part.split_at(protected) for part in self.tails]
-            return Corpora(tails, self.references, self.names)
-        parts = (replace(words.split_at(protected), **words.how) for words in self.words)
+        parts = (split_at(part, protected) for part in self.parts)
         return Corpora(parts, self.references, self.names)
 
     def ratios(self, tokens: Sequence[int]) -> tuple[Fraction, ...]:
@@ -251,9 +246,8 @@ def corpora_from_json(
     how: Mapping[str, Any],
 ) -> Corpora:
     """Makes corpora from the content of an instance file, whose words have one count per corpus."""
-    references, names = data["references"], data.get("names")
-    if not isinstance(references, list) or not isinstance(names, list | None):
-        raise InputError("'references' and 'names' must be lists")
+    references = listed(data["references"], "'references'")
+    names = listed(data["names"], "'names'") if "names" in data else None
     for word, row in named:
         if not isinstance(row, list) or len(row) != len(references):
             raise InputError(
@@ -269,6 +263,13 @@ def corpora_from_json(
         for number in range(len(references))
     )
     return Corpora(corpora, references, names)
+
+
+def split_at(corpus: Any, protected: Sequence[Token]) -> Any:
+    """Returns a corpus with its words split at protected tokens, of the same pre-tokenizer."""
+    if isinstance(corpus, WordCounts):
+        return replace(corpus.split_at(protected), **corpus.how)
+    return corpus.split_at(protected)
 
 
 def attainable(bound: Fraction, references: Iterable[int]) -> Fraction:

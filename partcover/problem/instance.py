@@ -22,8 +22,8 @@ from ..runtime.pickling import by_fields
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .candidates import MOST_HELD, CandidateIndex
-from .certificates.checksum import whole
-from .corpora import Corpora, corpora_from_json
+from .certificates.checksum import listed, whole
+from .corpora import Corpora, corpora_from_json, split_at
 from .group_budget import MAX_GROUPS, GroupBudget
 from .merge_condition import MergeCondition
 
@@ -39,11 +39,12 @@ class Instance:
 
     Parameters
     ----------
-    words : WordCounts, mapping, path, Corpora or HeadAndTail
-        The corpus, a mapping of words to counts, or the path of a TSV of counted words.  With
-        several corpora, the largest ratio of tokens to reference is minimized instead of the
+    corpus : WordCounts, mapping, path, Corpora or HeadAndTail
+        Counted words, a mapping of words to counts, or the path of a TSV of counted words.  With
+        several `corpora`, the largest ratio of tokens to reference is minimized instead of the
         number of tokens, and the attribute `words` has all words with the sums of their counts.
-        With a head and a tail, `words` has the head; the tail is read in parts.
+        With a head and a `tail`, `words` has the head; the tail is read in parts, in the memory of
+        the head, which `lower_bound`, `improve` and `verify` support.
     k : int
         Maximum number of tokens of two or more symbols, including required and prefix tokens.
     candidates : iterable of token, optional
@@ -62,26 +63,19 @@ class Instance:
         Required tokens that come first in the vocabulary, in this order.
     protected : iterable of token
         Required tokens that are never split: each of their occurrences (leftmost first, longest
-        first) becomes a word of its own, so that no other token overlaps it.  The attribute
-        `words` has the words after this step; they need the same number of tokens.
+        first) becomes a word of its own, so that no other token overlaps it.  The attributes
+        have the words after this step; they need the same number of tokens.
     groups : iterable of GroupBudget
         Limits on groups of tokens.
     merges : MergeCondition, optional
         The merges that must make every token that is not required.  `prune`, `extend`, `improve`
         and `solve` find such vocabularies and prove bounds for them, `lower_bound` proves bounds,
-        and `verify` checks both; all other methods refuse such an instance.  For several corpora
-        `solve` refuses it, too.
+        and `verify` checks both; all other methods refuse such an instance.
     threshold : int, optional
         The number of tokens of the decision problem: is there a vocabulary that needs at most
         this many?
     source : dict, optional
         Where the instance comes from, as in its file.
-    corpora : Corpora, optional
-        The corpora that `words` combines; not needed if they are given as `words`.
-    tail : HeadAndTail, optional
-        All words, of which `words` is the head; not needed if they are given as `words`.
-        `lower_bound`, `improve` and `verify` support such an instance, in the memory of the head;
-        `improve` does not if there are several corpora or merges.
 
     Raises
     ------
@@ -105,7 +99,7 @@ class Instance:
     [b'hat', b'cat']
     """
 
-    words: WordCounts
+    corpus: WordCounts | Corpora | HeadAndTail
     k: int
     candidates: tuple[Token, ...] | None = None
     max_length: int | None = None
@@ -118,13 +112,11 @@ class Instance:
     merges: MergeCondition | None = None
     threshold: int | None = None
     source: dict[str, Any] = field(default_factory=dict)
-    corpora: Corpora | None = None
-    tail: HeadAndTail | None = None
 
     @checked
     def __init__(
         self,
-        words: WordCounts | Corpora | HeadAndTail | Mapping[Any, int] | str | PathLike[str],
+        corpus: WordCounts | Corpora | HeadAndTail | Mapping[Any, int] | str | PathLike[str],
         k: Budget,
         candidates: Iterable[Any] | None = None,
         max_length: Int64 | None = None,
@@ -137,43 +129,46 @@ class Instance:
         merges: MergeCondition | None = None,
         threshold: Int64 | None = None,
         source: Mapping[str, Any] | None = None,
-        corpora: Corpora | None = None,
-        tail: HeadAndTail | None = None,
     ) -> None:
-        if isinstance(words, Mapping):
-            words = WordCounts.from_counts(words)
-        elif not isinstance(words, WordCounts | Corpora | HeadAndTail):
-            words = WordCounts.load(words)
+        if isinstance(corpus, Mapping):
+            corpus = WordCounts.from_counts(corpus)
+        elif not isinstance(corpus, WordCounts | Corpora | HeadAndTail):
+            corpus = WordCounts.load(corpus)
+        symbols = (corpus.head if isinstance(corpus, HeadAndTail) else corpus).symbols
         set_ = object.__setattr__
-        set_(self, "corpora", corpora)
-        set_(self, "tail", corpora.all_words if corpora is not None and corpora.tails else tail)
-        words = self._take(words)
         set_(self, "k", k)
         set_(self, "max_length", max_length)
         set_(self, "min_count", min_count)
         lists = candidates, required, forbidden, prefix, protected
         for name, tokens in zip(_TOKEN_LISTS, lists, strict=True):
-            set_(self, name, None if tokens is None else self._tokens(name, tokens))
-        set_(self, "groups", tuple(group.over(words.symbols) for group in groups))
-        set_(self, "merges", None if merges is None else merges.over(words.symbols))
+            set_(self, name, None if tokens is None else _tokens(name, tokens, symbols))
+        set_(self, "groups", tuple(group.over(symbols) for group in groups))
+        set_(self, "merges", None if merges is None else merges.over(symbols))
         set_(self, "threshold", threshold)
         set_(self, "source", dict(source or {}))
+        set_(self, "corpus", split_at(corpus, self.protected) if self.protected else corpus)
         self._check()
 
-    def _take(self, words: WordCounts | Corpora | HeadAndTail) -> WordCounts:
-        """Makes words, several corpora, or a head and a tail those of the instance."""
-        set_ = object.__setattr__
-        if isinstance(words, Corpora):
-            set_(self, "corpora", words)
-            set_(self, "tail", words.all_words if words.tails else self.tail)
-            words = words.joined
-        elif isinstance(words, HeadAndTail):
-            set_(self, "tail", words)
-            words = words.head
-        set_(self, "words", words)
-        return words
-
     __reduce__ = by_fields
+
+    @cached_property
+    def words(self) -> WordCounts:
+        """The counted words, of all corpora together, or of the head."""
+        if isinstance(self.corpus, HeadAndTail):
+            return self.corpus.head
+        return self.corpus.joined if isinstance(self.corpus, Corpora) else self.corpus
+
+    @property
+    def corpora(self) -> Corpora | None:
+        """The corpora, if there are several."""
+        return self.corpus if isinstance(self.corpus, Corpora) else None
+
+    @cached_property
+    def tail(self) -> HeadAndTail | None:
+        """All words, of which `words` is the head, if there are a head and a tail."""
+        if isinstance(self.corpus, HeadAndTail):
+            return self.corpus
+        return self.corpora.all_words if self.corpora is not None and self.corpora.tails else None
 
     def __repr__(self) -> str:
         return brief("Instance", f"k={self.k}", *self._summary)
@@ -196,8 +191,7 @@ class Instance:
         words = self.words
         facts: dict[str, Any] = {"k": self.k, "words": len(words), "counted": words.total_count}
         facts |= {"symbols": self.symbols, "pre-tokenizer": words.pretokenizer, **self.policy}
-        if self.threshold is not None:
-            facts["threshold"] = self.threshold
+        facts |= {} if self.threshold is None else {"threshold": self.threshold}
         return html_table("Instance", [], facts.items())
 
     def _check(self) -> None:
@@ -205,20 +199,10 @@ class Instance:
             raise InputError(f"max_length is {self.max_length}: a token has two symbols or more")
         if self.min_count < 1:
             raise InputError(f"min_count is {self.min_count}: it must be at least 1")
-        if self.corpora is not None and self.words.digest != self.corpora.joined.digest:
-            raise InputError("the words differ from those of the corpora")
-        if self.tail is not None:
-            self._refuse_with_tail()
-        if self.protected:
-            # `protected` says how words are split further; how text was split into words does not
-            # change
-            whole = self.tail if self.corpora is None else self.corpora
-            if whole is None:
-                self._take(replace(self.words.split_at(self.protected), **self.words.how))
-            else:
-                self._take(whole.split_at(self.protected))
-        if self.corpora is not None and (self.min_count != 1 or self.threshold is not None):
-            raise InputError("min_count and a threshold are not possible with several corpora")
+        if not isinstance(self.corpus, WordCounts):
+            what = "several corpora" if self.corpora is not None else "a head and a tail"
+            if self.min_count != 1 or self.threshold is not None:
+                raise InputError(f"min_count and a threshold are not possible with {what}")
         if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
             raise InputError("max_length and min_count are not possible with a list of candidates")
         if self.merges is not None and self.merges.in_order and self.merges.pairs is None:
@@ -253,30 +237,6 @@ class Instance:
                 )
         if len(self.groups) > MAX_GROUPS:
             raise InputError(f"{len(self.groups)} groups: at most {MAX_GROUPS} are possible")
-
-    def _refuse_with_tail(self) -> None:
-        """Raises an error for conditions that are not supported with a head and a tail."""
-        assert self.tail is not None
-        if self.words.digest != self.tail.head.digest:
-            raise InputError("the words differ from those of the head")
-        if self.corpora is not None and not self.corpora.tails:
-            raise InputError("with a head and a tail, each of several corpora must have them")
-        if self.threshold is not None:
-            raise InputError("threshold is not possible with a head and a tail")
-        if self.min_count != 1:
-            raise InputError("min_count is not possible with a head and a tail")
-
-    def _tokens(self, name: str, values: Iterable[Any]) -> tuple[Token, ...]:
-        checked: dict[Token, None] = {}
-        for value in values:
-            token = sym.to_token(value, self.words.symbols)
-            if len(token) < 2:
-                raise InputError(
-                    f"{name}: token {sym.show(token)!r} has fewer than two symbols: leave it out, "
-                    "single symbols are always available"
-                )
-            checked[token] = None
-        return tuple(checked)
 
     @cached_property
     def fixed(self) -> tuple[Token, ...]:
@@ -321,25 +281,23 @@ class Instance:
     @cached_property
     def joined(self) -> Instance:
         """The same instance as one corpus with the words of all corpora."""
-        return self if self.corpora is None else replace(self, corpora=None)
+        return self if self.corpora is None else replace(self, corpus=self.tail or self.words)
 
     @cached_property
     def alone(self) -> Instance:
         """The same instance with the words of the head only."""
         if self.tail is None:
             return self
-        corpora = None if self.corpora is None else self.corpora.alone
-        return replace(self, corpora=corpora, tail=None)
+        return replace(self, corpus=self.words if self.corpora is None else self.corpora.alone)
 
     @checked
     def weighted(self, weights: Iterable[int]) -> Instance:
         """Returns an instance of one corpus: all words, with counts weighted by corpus."""
         assert self.corpora is not None
         if self.corpora.tails:
-            tail = self.corpora.all_weighted(tuple(weights))
-            return replace(self, words=tail.head, corpora=None, tail=tail)
+            return replace(self, corpus=self.corpora.all_weighted(tuple(weights)))
         words = self.corpora.weighted(tuple(weights))
-        other = replace(self, words=words, corpora=None)
+        other = replace(self, corpus=words)
         if len(words) == len(self.words) and "index" in self.joined.__dict__:
             other.__dict__["index"] = self.joined.index.with_counts(words)
         return other
@@ -530,57 +488,32 @@ class Instance:
         symbols = data.get("symbols", "bytes")
         if symbols not in sym.SYMBOLS:
             raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")
-        pairs = data.get("words")
-        if not isinstance(pairs, list) or not all(
-            isinstance(p, list) and len(p) == 2 for p in pairs
-        ):
-            raise InputError("'words' must be a list of [word, count] pairs")
-
-        def tokens(name: str) -> tuple[Token, ...] | None:
-            value = data.get(name)
-            if value is None:
-                return None
-            if not isinstance(value, list):
-                raise InputError(f"{name!r} must be a list of tokens")
-            return tuple(sym.from_json(token, symbols) for token in value)
-
-        def number(name: str) -> int | None:
-            value = data.get(name)
-            return None if value is None else whole(value, repr(name))
-
-        source = data.get("source") or {}
-        if not isinstance(source, dict):
-            raise InputError("'source' must be a JSON object")
-        groups = data.get("groups") or []
-        if not isinstance(groups, list):
-            raise InputError("'groups' must be a list")
-        how = {name: data.get(name) for name in ("pretokenizer", "normalizer")}
+        content = {name: value for name, value in data.items() if value is not None}
+        pairs = listed(content.get("words"), "'words'", pairs=True)
+        if "k" not in content:
+            raise InputError("'k' is missing")
+        how = {name: content.get(name) for name in ("pretokenizer", "normalizer")}
         for name, value in how.items():
             if not isinstance(value, str | None):
                 raise InputError(f"{name!r} must be a name")
-        merges = data.get("merges")
         named = [(sym.from_json(w, symbols), c) for w, c in pairs]
-        words: WordCounts | Corpora
-        if "references" in data:
-            words = corpora_from_json(data, named, symbols, how)
+        if "references" in content:
+            corpus: Any = corpora_from_json(content, named, symbols, how)
         else:
-            words = WordCounts.from_counts(named, symbols, **how)
-        k = number("k")
-        if k is None:
-            raise InputError("'k' is missing")
-        lists: dict[str, Any] = {name: tokens(name) or () for name in _TOKEN_LISTS[1:]}
-        return cls(
-            words,
-            k,
-            candidates=tokens("candidates"),
-            max_length=number("max_length"),
-            min_count=1 if (min_count := number("min_count")) is None else min_count,
-            **lists,
-            groups=tuple(GroupBudget.from_json(group, symbols) for group in groups),
-            merges=None if merges is None else MergeCondition.from_json(merges, symbols),
-            threshold=number("threshold"),
-            source=source,
-        )
+            corpus = WordCounts.from_counts(named, symbols, **how)
+        use: dict[str, Any] = {}
+        for name in ("k", "max_length", "min_count", "threshold"):
+            if name in content:
+                use[name] = whole(content[name], repr(name))
+        for name in _TOKEN_LISTS:
+            if name in content:
+                tokens = listed(content[name], repr(name))
+                use[name] = [sym.from_json(token, symbols) for token in tokens]
+        groups = listed(content.get("groups", []), "'groups'")
+        use["groups"] = [GroupBudget.from_json(group, symbols) for group in groups]
+        if "merges" in content:
+            use["merges"] = MergeCondition.from_json(content["merges"], symbols)
+        return cls(corpus, source=content.get("source"), **use)
 
     @classmethod
     @checked
@@ -592,3 +525,15 @@ class Instance:
         except InputError as error:
             mistake = likely_mistake(path, "instance")
             raise InputError(f"{fspath(path)}: {error}{mistake}") from None
+
+
+def _tokens(name: str, values: Iterable[Any], symbols: Symbols) -> tuple[Token, ...]:
+    """Returns distinct tokens of an alphabet's type, each of two symbols or more."""
+    tokens = dict.fromkeys(sym.to_token(value, symbols) for value in values)
+    for token in tokens:
+        if len(token) < 2:
+            raise InputError(
+                f"{name}: token {sym.show(token)!r} has fewer than two symbols: leave it out, "
+                "single symbols are always available"
+            )
+    return tuple(tokens)

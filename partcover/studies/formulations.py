@@ -243,7 +243,7 @@ def _part(instance: Instance, words: list[Any], k: int) -> Instance:
     """Makes an instance of some of the words, each counted once."""
     counted = WordCounts.from_counts(dict.fromkeys(words, 1), instance.symbols)
     return replace(
-        instance, words=counted, k=k, required=(), prefix=(), protected=(), groups=(), source={}
+        instance, corpus=counted, k=k, required=(), prefix=(), protected=(), groups=(), source={}
     )
 
 

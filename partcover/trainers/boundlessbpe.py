@@ -104,7 +104,7 @@ def boundlessbpe(
     empty = Vocabulary((), instance.symbols, "boundlessbpe", rule="merges", merges=())
     words = words_within(instance.words)
     subwords = train_merges(
-        replace(instance, words=words),
+        replace(instance, corpus=words),
         empty,
         scored=False,
         deadline=deadline,

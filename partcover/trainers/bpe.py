@@ -108,7 +108,7 @@ def bpe(
     if end_of_word is not None:
         # `end_of_word` in the vocabulary says that the words of a text have no mark
         words = replace(instance.words.with_suffix(end_of_word), **instance.words.how)
-        instance = replace(instance, words=words)
+        instance = replace(instance, corpus=words)
         extra["end_of_word"] = end_of_word
     known = merges_that_make(instance.prefix)
     given = Vocabulary(

@@ -97,7 +97,7 @@ def superbpe(
     if first > instance.k:
         raise InputError(f"transition is {first}: at most k = {instance.k} tokens can be subwords")
     progress = progress or Progress()
-    within = replace(instance, words=words_within(instance.words, words), k=first)
+    within = replace(instance, corpus=words_within(instance.words, words), k=first)
     empty = Vocabulary((), instance.symbols, "superbpe", rule="merges", merges=())
     subwords = train_merges(
         within,

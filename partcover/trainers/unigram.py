@@ -130,7 +130,7 @@ def unigram(
     deadline = Deadline(time_limit)
     words = _sorted(instance.words)
     # one symbol more, to tell which seeds are always followed by the same symbol
-    index = replace(instance, words=words).candidate_index(dominated=True, longest=max_length + 1)
+    index = replace(instance, corpus=words).candidate_index(dominated=True, longest=max_length + 1)
     if time_limit is not None:
         # what follows up to the first round takes about four times as long for all seeds
         so_far = max(deadline.seconds, 1e-9)

@@ -380,7 +380,7 @@ def by_heads(instance, n) -> Instance:
     """The same instance with n words of each corpus in the head."""
     corpora = instance.corpora
     parts = [HeadAndTail.of(words, n) for words in corpora.words]
-    return replace(instance, words=Corpora(parts, corpora.references, corpora.names), corpora=None)
+    return replace(instance, corpus=Corpora(parts, corpora.references, corpora.names))
 
 
 @pytest.mark.long

@@ -123,7 +123,7 @@ def test_tokens_that_merges_make_are_found_for_all_words(number, n, start):
         optimum = fewest_closed(instance, instance.merges)
     except ValueError:  # no vocabulary holds the required tokens
         assume(False)
-    split = replace(instance, words=HeadAndTail.of(instance.words, n))
+    split = replace(instance, corpus=HeadAndTail.of(instance.words, n))
     coded = instance.symbols == "ints"
     given = Vocabulary([] if coded else start, instance.symbols)
     stored = []
@@ -356,9 +356,8 @@ def test_groups_and_lists_of_a_head_raise_the_bound():
 def test_what_does_not_go_with_a_head(book):
     instance = by_head(book, 5, 100)
     for change, message in (
-        ({"threshold": 9}, "threshold is not possible with a head and a tail"),
-        ({"min_count": 2}, "min_count is not possible"),
-        ({"words": book}, "the words differ from those of the head"),
+        ({"threshold": 9}, "a threshold are not possible with a head and a tail"),
+        ({"min_count": 2}, "min_count and a threshold are not possible with a head and a tail"),
     ):
         with pytest.raises(InputError, match=message):
             replace(instance, **change)

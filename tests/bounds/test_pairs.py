@@ -73,10 +73,10 @@ def by_head(instance: Instance, n: int) -> Instance:
     """The same instance with n words, or n of each corpus, in the head."""
     several = instance.corpora
     if several is None:
-        return replace(instance, words=HeadAndTail.of(instance.words, n))
+        return replace(instance, corpus=HeadAndTail.of(instance.words, n))
     parts = [HeadAndTail.of(words, n) for words in several.words]
     words = Corpora(parts, several.references, several.names)
-    return replace(instance, words=words, corpora=None)
+    return replace(instance, corpus=words)
 
 
 def best_of(instance: Instance):

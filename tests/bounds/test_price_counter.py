@@ -76,7 +76,7 @@ def test_large_counts_are_counted_beyond_64_bits(data):
     assume(0 < len(useful(small)) <= 14 and not small.groups)
     large = st.sampled_from([1, 7, 10**9, 10**12, 2**45])
     words = {word: data.draw(large) for word, _ in small.words}
-    instance = replace(small, words=WordCounts.from_counts(words, small.symbols))
+    instance = replace(small, corpus=WordCounts.from_counts(words, small.symbols))
     counter = counter_of(instance)
     counter.refine(counter.finest)
     drawn = np.array(data.draw(prices(instance, counter.bits)), np.int64)

@@ -85,9 +85,9 @@ def check_proof(instance: Instance, proof: Certificate) -> None:
     if corpora.words[0].digest != corpora.words[-1].digest:
         others.append(Corpora(corpora.words[::-1], references))
     for other in others:
-        about = replace(instance, corpora=other)
+        about = replace(instance, corpus=other)
         assert "other corpora, references" in check_certificate(about, proof).problems[0]
-    one = replace(instance, corpora=None)
+    one = replace(instance, corpus=instance.words)
     assert not check_certificate(one, replace(proof, policy_sha256=policy_digest(one))).ok
 
 

@@ -153,7 +153,7 @@ def test_whatever_a_certificate_says_of_tokens_that_merges_make_holds(case, data
 def test_the_bound_for_tokens_that_merges_make_holds_and_is_confirmed(number, n):
     whole = replace(generated_closed(number), min_count=1, threshold=None)
     assume(len(useful(whole)) <= 11)
-    instance = replace(whole, words=HeadAndTail.of(whole.words, n))
+    instance = replace(whole, corpus=HeadAndTail.of(whole.words, n))
     bound = lower_bound(instance)
     checks(instance, bound)
     assert bound.lower_bound <= fewest_closed(whole, whole.merges)

@@ -220,7 +220,7 @@ class PriceCounter:
         asked = self.merged(instance)
         if self.corpora is None:
             return asked
-        return replace(asked, words=self.corpora.joined, corpora=self.corpora)
+        return replace(asked, corpus=self.corpora)
 
     def merged(self, instance: Instance) -> Instance:
         """Returns the instance, for some k, with its merges; several corpora are one."""

@@ -79,7 +79,7 @@ class WholeWords:
     @cached_property
     def sample(self) -> Instance:
         """An instance of the head and a sample of equal size that stands for the tail."""
-        return replace(self.head, words=self.words.with_sample(self.words.n))
+        return replace(self.head, corpus=self.words.with_sample(self.words.n))
 
     @cached_property
     def closed(self) -> ClosedTokens:

@@ -186,7 +186,7 @@ def _read(out: Output, source: InstanceSource, request: Options) -> _Inputs:
         from ....corpus.files.holdout import split
 
         words, held_out = split(instance.words, request.split, seed=out.seed)
-        instance = replace(instance, words=words)
+        instance = replace(instance, corpus=words)
     if request.methods is not None:
         methods = [name.strip() for name in request.methods.split(",")]
     else:  # single symbols alone cannot hold tokens that must be there
