@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from .._version import __version__
-from ..analysis.word_borders import split_at_every_space
+from ..analysis.word_borders import are_whole_texts, split_at_every_space, split_at_spaces
 from ..corpus.normalizers.normalizer import glance
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
@@ -27,6 +27,8 @@ __all__ = [
     "needs_whole_characters",
     "next_id",
     "of_merging_characters",
+    "refuse_rule",
+    "split_texts",
     "text_of",
     "weighed",
     "words_within",
@@ -59,6 +61,26 @@ def check_words(base: Vocabulary, words: WordCounts, name: str = "the corpus") -
         raise InputError(f"the tokenizer is for text {both[0]}, but {name} is for text {both[1]}")
     if base.end_of_word is not None:
         words.refuse_without(base.end_of_word)
+
+
+def refuse_rule(base: Vocabulary) -> None:
+    """Refuses a vocabulary whose rule no tokens can be chosen for."""
+    if base.rule == "single_symbols":
+        raise InputError("the rule single_symbols uses no tokens: name another rule")
+    if base.rule == "superword_merges":
+        raise InputError(
+            "no tokens can be chosen for the rule superword_merges; rule='shortest_path' (--rule "
+            "shortest_path) chooses them for the shortest path"
+        )
+
+
+def split_texts(
+    base: Vocabulary, words: WordCounts, keep: WordCounts | None = None
+) -> tuple[WordCounts, WordCounts | None]:
+    """Returns corpora with whole texts split where no token of the base reaches across."""
+    if not are_whole_texts(words):
+        return words, keep
+    return split_at_spaces(words, base), None if keep is None else split_at_spaces(keep, base)
 
 
 def weighed(words: WordCounts, others: WordCounts | None, weights: tuple[int, int]) -> WordCounts:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..analysis.word_borders import are_whole_texts, split_at_spaces
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError, VerificationError
 from ..problem.instance import Instance
 from ..runtime.arguments import checked
-from ..runtime.limits import RunLimits
-from ..runtime.progress import Progress
 from ..verification.rule_recount import cut_by_rule
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
-from .base import check_words, weighed
+from .base import check_words, split_texts, weighed
 from .joined_pieces import made_by_merges
 from .pieces import Pieces, Run
 from .task import Task
@@ -77,10 +74,8 @@ def extension_instances(
         )
     base = only(vocabulary, range(size))
     check_words(base, words)
-    if are_whole_texts(words):
-        words = split_at_spaces(words, base)
-        keep = None if keep is None else split_at_spaces(keep, base)
-    task = Task(base, weighed(words, keep, weights), m, None, RunLimits(), Progress())
+    words, keep = split_texts(base, words, keep)
+    task = Task(base, weighed(words, keep, weights), m)
     if task.objective.digest != vocabulary.provenance.get("corpus_sha256"):
         raise VerificationError("the vocabulary was extended for other words or counts")
     instance = Instance(task.objective, size + m, prefix=base.tokens)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from ..analysis.reachability import unreachable_tokens
-from ..analysis.word_borders import are_whole_texts, split_at_spaces
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError, VerificationError
 from ..runtime.arguments import Seconds, Threads, Whole, checked, shown
@@ -15,11 +14,11 @@ from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
-from .base import adapted, check_words, weighed
-from .extension import BeforeAfter, Extension
+from .base import adapted, check_words, refuse_rule, split_texts, weighed, words_within
 from .joined_pieces import add_by_likelihood, add_merges
 from .longest_match import add_by_longest_match
-from .task import Added, Keep, Task
+from .results import BeforeAfter, Extension
+from .task import Added, Task
 from .whole_paths import add_by_priority, add_by_shortest_path
 
 __all__ = ["check_extendable", "extend"]
@@ -130,14 +129,16 @@ def extend(
         base = base.with_(rule=rule)
     check_extendable(base, m, keep_weight=keep_weight, at_most=at_most)
     check_words(base, words)
+    weight, share = _fraction(keep_weight, "keep_weight"), _fraction(at_most or 0, "at_most")
     if keep is not None:
         check_words(base, keep, "the corpus to keep")
-    weights = _weights(keep, keep_weight)
+    elif weight or at_most is not None:
+        name = "keep_weight" if weight else "at_most"
+        raise InputError(f"{name} is for a corpus to keep (keep=…, --keep), and none is given")
+    weights = weight.denominator, weight.numerator
     limits = RunLimits(time_limit, threads=threads)
     clock = limits.start()
-    if are_whole_texts(words):
-        words = split_at_spaces(words, base)
-        keep = None if keep is None else split_at_spaces(keep, base)
+    words, keep = split_texts(base, words, keep)
 
     def needed(corpus: WordCounts, vocabulary: Vocabulary) -> int:
         return segment(corpus, vocabulary, threads=threads).tokens
@@ -145,26 +146,21 @@ def extend(
     unreachable = unreachable_tokens(base, threads=threads)
     objective = weighed(words, keep, weights)
     before = needed(words, base)
-    kept_before = limit = side = None
-    if keep is not None:
-        kept_before = needed(keep, base)
-        limit = _limit(kept_before, at_most)
-        side = None if limit is None else Keep(keep, limit)
-    elif at_most is not None:
-        raise InputError("at_most is for a corpus to keep (keep=…, --keep), and none is given")
-    added = _WAYS[base.rule](Task(base, objective, m, side, limits, progress or Progress()))
+    kept_before = 0 if keep is None else needed(keep, base)
+    limit = None if at_most is None else kept_before + int(kept_before * share)
+    task = Task(base, objective, m, limits, progress or Progress(), keep, limit)
+    added = _WAYS[base.rule](task)
     vocabulary = added.vocabulary
-    kept = None
-    if keep is not None and kept_before is not None:
+    corpus = BeforeAfter(words, before, needed(words, vocabulary))
+    tokens, kept = weights[0] * corpus.after, None
+    if keep is not None:
         kept = BeforeAfter(keep, kept_before, needed(keep, vocabulary))
+        tokens += weights[1] * kept.after
         if limit is not None and kept.after > limit:
             raise VerificationError(
                 f"the corpus to keep needs {kept.after} tokens, more than {limit}: this is a "
                 "defect of partcover, please report it"
             )
-    corpus = BeforeAfter(words, before, needed(words, vocabulary))
-    tokens = weights[0] * corpus.after
-    tokens += 0 if kept is None else weights[1] * kept.after
     facts = {"base_size": len(base), "m": m, "weights": list(weights)}
     facts |= {"corpus_sha256": objective.digest, "tokens": tokens}
     return Extension(
@@ -181,7 +177,7 @@ def extend(
         gains=added.gains,
         keep=kept,
         limit=limit,
-        objective=objective,
+        is_within_words=words_within(base, objective) is not None,
     )
 
 
@@ -199,13 +195,7 @@ def check_extendable(
         raise InputError(f"m is {m:,}: the limit is {_MOST:,} tokens")
     _fraction(keep_weight, "keep_weight")
     _fraction(at_most or 0, "at_most")
-    if base.rule == "single_symbols":
-        raise InputError("the rule single_symbols uses no tokens: name another rule")
-    if base.rule not in _WAYS:
-        raise InputError(
-            f"no tokens can be chosen for the rule {base.rule}; rule='shortest_path' (--rule "
-            "shortest_path) chooses them for the shortest path"
-        )
+    refuse_rule(base)
 
 
 def _fraction(value: Fraction | float, name: str) -> Fraction:
@@ -219,16 +209,3 @@ def _fraction(value: Fraction | float, name: str) -> Fraction:
             f"{name} is {shown(value)}: it must be from 0 to a million, with at most six decimals"
         )
     return number
-
-
-def _weights(keep: WordCounts | None, weight: Fraction | float) -> tuple[int, int]:
-    """Returns the factors for the counts of the corpus and of `keep`, as whole numbers."""
-    number = _fraction(weight, "keep_weight")
-    if number and keep is None:
-        raise InputError("keep_weight is for a corpus to keep (keep=…, --keep), and none is given")
-    return number.denominator, number.numerator
-
-
-def _limit(before: int, at_most: Fraction | float | None) -> int | None:
-    """Returns the maximum number of tokens that a corpus may need."""
-    return None if at_most is None else before + int(before * _fraction(at_most, "at_most"))

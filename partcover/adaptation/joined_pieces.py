@@ -22,8 +22,7 @@ from ..runtime.limits import Deadline
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .base import extended, of_merging_characters, text_of
-from .merge_search import best_merges, best_share, merge_gains
-from .merge_state import MergeState, Pair
+from .merge_search import MergeState, Pair, best_merges, best_share, merge_gains
 from .pieces import Pieces, Run
 from .task import Added, Task
 from .whole_paths import extension_instance
@@ -213,13 +212,13 @@ def _within_limit(task: Task, vocabulary: Vocabulary, scored: dict[Token, float]
 
     Only those of characters without a score can cost it anything.
     """
-    if task.keep is None:
+    words, limit, threads = task.keep, task.limit, task.limits.threads
+    if words is None or limit is None:
         return vocabulary
-    words, threads = task.keep.words, task.limits.threads
     before = segment(words, task.base, threads=threads).pieces
     while True:
         cut = segment(words, vocabulary, threads=threads)
-        if cut.tokens <= task.keep.limit:
+        if cut.tokens <= limit:
             return vocabulary
         longer = np.flatnonzero(cut.pieces > before).tolist()
         blamed = {piece for word in longer for piece in cut.of(word)}

@@ -48,8 +48,10 @@ def add_by_longest_match(task: Task) -> Added:
 def _chosen(task: Task, pool: list[Token], deadline: Deadline) -> list[tuple[Token, int]]:
     """Chooses tokens greedily; with what each saved when it was taken."""
     words = LongestMatch(task.objective, task.base.tokens, pool)
-    keep = None if task.keep is None else LongestMatch(task.keep.words, task.base.tokens, pool)
-    room = 0 if task.keep is None or keep is None else task.keep.limit - keep.tokens
+    keep, room = None, 0
+    if task.keep is not None and task.limit is not None:
+        keep = LongestMatch(task.keep, task.base.tokens, pool)
+        room = task.limit - keep.tokens
     chosen: list[tuple[Token, int]] = []
     # what a token saved when it was looked at last, not yet at all at first
     heap = [(-words.most(token), place, -1) for place, token in enumerate(pool)]

@@ -2,23 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ..analysis.metrics import token_uses
 from ..corpus.word_counts import WordCounts
 from ..problem.instance import Instance
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
+from ..segmentation.segmentation import Segmentation, segment
 from ..trainers.shared.merge_training import train_merges
-from .merge_state import MergeState
+from ..vocabulary.rules import SegmentationRule
+from ..vocabulary.vocabulary import Vocabulary
 from .pieces import Run
 
-__all__ = ["best_merges", "best_share", "merge_gains"]
+__all__ = ["MergeState", "Pair", "best_merges", "best_share", "exchanged", "merge_gains"]
 
 _FIRST = 4  # the first exchange is of a quarter of the tokens
+
+Pair = tuple[Run, Run]
+_Choice = TypeVar("_Choice")
+
+
+@dataclass(frozen=True)
+class MergeState:
+    """New merges of pieces, in order, and whole words besides.
+
+    Attributes
+    ----------
+    merges : tuple of pair of Run
+        Each joins two neighbours, pieces or what merges before it made.
+    whole : tuple of Run
+        Words that are tokens though no merges lead to them: where merging is by rank, a word that
+        is a token stays whole.
+    by_rank : bool
+        Whether merging is by rank.
+    keeps_words : bool
+        Whether a word that is a token stays whole.
+    given : tuple of Run
+        Tokens of the base, which neighbours by rank merge to as well.
+    avoided : frozenset of Run
+        What no merge is to make.
+    """
+
+    merges: tuple[Pair, ...]
+    whole: tuple[Run, ...]
+    by_rank: bool
+    keeps_words: bool
+    given: tuple[Run, ...]
+    avoided: frozenset[Run] = frozenset()
+
+    @property
+    def made(self) -> tuple[Run, ...]:
+        """The tokens that merges make, in order."""
+        return tuple(dict.fromkeys(left + right for left, right in self.merges))
+
+    @property
+    def tokens(self) -> tuple[Run, ...]:
+        """The new tokens: those that merges make, then whole words."""
+        return self.made + self.whole
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary over pieces."""
+        if self.by_rank:
+            rule: SegmentationRule = "merges" if self.keeps_words else "character_merges"
+            return Vocabulary((*self.given, *self.tokens), "ints", rule=rule)
+        return Vocabulary(self.tokens, "ints", rule="merges", merges=self.merges)
+
+    def cut(self, words: WordCounts, threads: int) -> Segmentation:
+        """Segments words, whose symbols are pieces."""
+        return segment(words, self.vocabulary, threads=threads)
+
+    def without(self, gone: Iterable[Run]) -> MergeState:
+        """Returns the merges left when some tokens, and all that depend on them, are removed.
+
+        By rank, a token that nothing leads to any more may still be a whole word.
+        """
+        removed = set(gone)
+        available: set[Run] = set()
+        merges: list[Pair] = []
+        for left, right in self.merges:
+            if left + right not in removed and all(
+                len(part) == 1 or part in available for part in (left, right)
+            ):
+                merges.append((left, right))
+                available.add(left + right)
+        others = (*self.whole, *self.made) if self.keeps_words else self.whole
+        whole = (run for run in others if run not in removed and run not in available)
+        return replace(self, merges=tuple(merges), whole=tuple(dict.fromkeys(whole)))
+
+    def reachable(self, threads: int) -> MergeState:
+        """Returns the merges without tokens that they would segment into several pieces.
+
+        Such tokens are unreachable.  There are none if words that are tokens stay whole.
+        """
+        if self.keeps_words or not self.tokens:
+            return self
+        words = WordCounts.from_counts(dict.fromkeys(self.tokens, 1), "ints")
+        pieces = self.cut(words, threads).pieces.tolist()
+        return self.without(run for run, n in zip(self.tokens, pieces, strict=True) if n > 1)
+
+    def least_worth(self, cut: Segmentation, number: int) -> list[Run]:
+        """Returns the tokens that are used least, weighted by the tokens that each use saves.
+
+        A token that only leads to others is among them: these may be made in another way or, by
+        rank, be whole words.
+        """
+        first = len(self.given) if self.by_rank else 0
+        counts = token_uses(cut, first + len(self.tokens))[first:].tolist()
+        uses = dict(zip(self.tokens, counts, strict=True))
+        worth = {run: uses[run] for run in self.made}
+        worth |= {run: uses[run] * (len(run) - 1) for run in self.whole}
+        return sorted(worth, key=lambda run: (worth[run], run))[:number]
 
 
 def best_merges(
@@ -26,20 +125,38 @@ def best_merges(
 ) -> MergeState:
     """Finds merges that leave few tokens, up to m of them after the start, which has none.
 
-    The most frequent pairs are merged first, as by BPE, whatever time that takes.  Then, until the
-    deadline, the tokens that are worth least give way to what is best in their place, fewer of them
+    The most frequent pairs are merged first, as by BPE, whatever time that takes.  Then the tokens
+    that are worth least give way to what is best in their place.
+    """
+
+    def other(best: MergeState, cut: Segmentation, number: int) -> MergeState:
+        gone = best.least_worth(cut, number)
+        leading = {part for pair in best.merges for part in pair}.intersection(gone)
+        left = replace(best.without(gone), avoided=best.avoided | leading)
+        return _filled(words, left, m, deadline, threads)
+
+    first = _filled(words, start, m, Deadline(), threads)
+    return exchanged(first, lambda state: state.cut(words, threads), other, m, deadline)
+
+
+def exchanged(
+    best: _Choice,
+    cut_by: Callable[[_Choice], Segmentation],
+    other: Callable[[_Choice, Segmentation, int], _Choice],
+    size: int,
+    deadline: Deadline,
+) -> _Choice:
+    """Exchanges tokens until the deadline, as long as fewer tokens are needed.
+
+    `other` makes a choice in which so many tokens differ: a quarter of `size` at first, and fewer
     each time that this does not help.
     """
-    best = _filled(words, start, m, Deadline(), threads)
-    cut = best.cut(words, threads)
-    number = max(1, m // _FIRST)
-    while number and best.tokens and not deadline.is_over:
-        gone = best.least_worth(cut, number)
-        other = replace(best.without(gone), avoided=best.avoided | best.leading(gone))
-        other = _filled(words, other, m, deadline, threads)
-        attempt = other.cut(words, threads)
+    cut, number = cut_by(best), max(1, size // _FIRST)
+    while number and not deadline.is_over:
+        choice = other(best, cut, number)
+        attempt = cut_by(choice)
         if attempt.tokens < cut.tokens:
-            best, cut = other, attempt
+            best, cut = choice, attempt
         else:
             number //= 2
     return best

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 
 from ..analysis.metrics import token_uses
 from ..analysis.reachability import unreachable_tokens
-from ..analysis.word_borders import are_whole_texts, split_at_spaces
 from ..corpus.pretokenizers.steps import leaving_out
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
@@ -25,9 +25,8 @@ from ..vocabulary.merging import merge, ranks
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
-from .base import adapted, check_words, text_of
-from .extension import BeforeAfter
-from .pruning import Pruning
+from .base import adapted, check_words, refuse_rule, split_texts, text_of
+from .results import BeforeAfter, Pruning
 from .whole_paths import improve_within
 
 __all__ = ["check_prunable", "most_used", "prune", "restricted"]
@@ -101,8 +100,7 @@ def prune(
     check_words(base, words)
     limits = RunLimits(time_limit, threads=threads)
     clock = limits.start()
-    if are_whole_texts(words):
-        words = split_at_spaces(words, base)
+    words, _ = split_texts(base, words)
     unreachable = unreachable_tokens(base, threads=threads)
     required = _required(base, words)
     merges = MergeCondition.of(base)
@@ -143,13 +141,7 @@ def check_prunable(base: Vocabulary, k: int) -> None:
             f"k is {k:,}: it must be at most {len(base):,}, the tokenizer's number of tokens of "
             "two or more symbols"
         )
-    if base.rule == "single_symbols":
-        raise InputError("the rule single_symbols uses no tokens: name another rule")
-    if base.rule == "superword_merges":
-        raise InputError(
-            "no tokens can be chosen for the rule superword_merges; rule='shortest_path' (--rule "
-            "shortest_path) chooses them for the shortest path"
-        )
+    refuse_rule(base)
 
 
 def most_used(base: Vocabulary, cut: Segmentation) -> list[Token]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..corpus.word_counts import WordCounts
 from ..problem.certificates.certificate import Certificate
@@ -12,27 +12,23 @@ from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Added", "Keep", "Task"]
-
-
-@dataclass(frozen=True)
-class Keep:
-    """A corpus that must not need more than a number of tokens."""
-
-    words: WordCounts
-    limit: int
+__all__ = ["Added", "Task"]
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be added: m tokens to the base, so that the words of `objective` need few."""
+    """What is to be added: m tokens to the base, so that the words of `objective` need few.
+
+    With a `limit`, the words of `keep` must not need more tokens.
+    """
 
     base: Vocabulary
     objective: WordCounts
     m: int
-    keep: Keep | None
-    limits: RunLimits
-    progress: Progress
+    limits: RunLimits = field(default_factory=RunLimits)
+    progress: Progress = field(default_factory=Progress)
+    keep: WordCounts | None = None
+    limit: int | None = None
 
 
 @dataclass(frozen=True)

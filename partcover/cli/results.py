@@ -21,7 +21,7 @@ from .exit_status import EXIT_USAGE, exit_status
 from .shown.output import Output, is_utf8, say
 
 if TYPE_CHECKING:
-    from ..adaptation.extension import Adaptation
+    from ..adaptation.results import Adaptation
     from ..problem.bound import Bound
     from ..problem.certificates.certificate import Certificate
     from ..problem.instance import Instance

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..problem.certificates.certificate import SCALE_BITS, Certificate, sorted_symbols
+from ..problem.certificates.certificate import SCALE_BITS, Certificate
 from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
 from ..problem.solution import Solution
+from ..problem.word_index import WordIndex
 from ..runtime.limits import RunLimits
 from ..verification.recount import recount
 
@@ -70,5 +71,5 @@ def every_word(instance: Instance, limits: RunLimits) -> Solution | None:
     # the first symbol of each word has the whole price 1, so no token has a reward
     prices = np.zeros(len(words.data), np.int32)
     prices[words.offsets[:-1]] = 1 << SCALE_BITS
-    prices = prices[sorted_symbols(words)]
+    prices = prices[WordIndex(words).positions_ascending()]
     return replace(solution, certificate=Certificate.of(instance, (Leaf(prices),), tokens))

@@ -13,7 +13,7 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.arguments import Int64, checked
-from .certificates.checksum import whole
+from .certificates.checksum import listed, whole
 
 __all__ = ["MAX_GROUPS", "GroupBudget", "GroupBudgets"]
 
@@ -104,23 +104,17 @@ class GroupBudget:
         if not isinstance(data, dict) or not isinstance(data.get("name"), str):
             raise InputError("a group is a JSON object with a 'name' and 'at_most'")
         name = data["name"]
-        tokens = data.get("tokens")
-        if tokens is not None and not isinstance(tokens, list):
-            raise InputError(f"group {name!r}: 'tokens' must be a list of tokens")
-        numbers = []
-        for key in ("at_most", "min_length", "max_length"):
-            value = data.get(key)
-            numbers.append(None if value is None else whole(value, f"group {name!r}: {key}"))
-        limit, min_length, max_length = numbers
-        if limit is None:
+        use: dict[str, Any] = {
+            key: whole(data[key], f"group {name!r}: {key}")
+            for key in ("at_most", "min_length", "max_length")
+            if data.get(key) is not None
+        }
+        if "at_most" not in use:
             raise InputError(f"group {name!r} has no 'at_most'")
-        return cls(
-            name,
-            limit,
-            None if tokens is None else frozenset(sym.from_json(t, symbols) for t in tokens),
-            2 if min_length is None else min_length,
-            max_length,
-        )
+        if data.get("tokens") is not None:
+            tokens = listed(data["tokens"], f"group {name!r}: 'tokens'")
+            use["tokens"] = [sym.from_json(token, symbols) for token in tokens]
+        return cls(name, use.pop("at_most"), **use)
 
 
 class GroupBudgets:

@@ -16,6 +16,7 @@ from ..runtime.notebook import brief
 from ..vocabulary.merging import halves
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
+from .certificates.checksum import listed
 
 __all__ = ["MergeCondition", "MergeNeeds"]
 
@@ -192,12 +193,10 @@ class MergeCondition:
             )
         pairs = data["pairs"]
         if pairs is not None:
-            if not isinstance(pairs, list) or not all(
-                isinstance(pair, list) and len(pair) == 2 for pair in pairs
-            ):
-                raise InputError("the 'pairs' of 'merges' are not pairs of tokens")
-            left_right = [[sym.from_json(part, symbols) for part in pair] for pair in pairs]
-            pairs = tuple((left, right) for left, right in left_right)
+            pairs = tuple(
+                (sym.from_json(left, symbols), sym.from_json(right, symbols))
+                for left, right in listed(pairs, "the 'pairs' of 'merges'", pairs=True)
+            )
         if not all(isinstance(data[name], bool) for name in _FLAGS):
             raise InputError(f"{', '.join(_FLAGS)} are not true or false")
         return cls(pairs, *(data[name] for name in _FLAGS))

@@ -203,8 +203,8 @@ class WordIndex:
     def positions_ascending(self) -> Int64:
         """Returns the positions of the symbols in the words' data, words in ascending order.
 
-        The result is that of `partcover.problem.certificates.certificate.sorted_symbols`, read from
-        the suffix array.
+        ``prices[index.positions_ascending()]`` are the prices of a certificate, where `prices` are
+        in the order of the words.
         """
         offsets, order = self.words.offsets, self.words_ascending()
         lengths = np.diff(offsets)[order]

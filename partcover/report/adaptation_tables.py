@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..adaptation.extension import Adaptation, BeforeAfter, Extension
-from ..adaptation.pruning import Pruning
+from ..adaptation.results import Adaptation, BeforeAfter, Extension, Pruning
 from .tables import Listing, token_line
 
 __all__ = ["extension_tables", "pruning_tables"]

@@ -13,7 +13,7 @@ from cut_strategies import pair, triangle
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.brute_force import useful
-from oracles.certificate import slow_bound
+from oracles.certificate import slow_bound, sorted_symbols
 from properties import tries
 from strategies import instances, prices, words_st
 
@@ -22,7 +22,6 @@ from partcover.bounds.counting.price_counter import PriceCounter, largest
 from partcover.bounds.counting.reduced_costs import reduced_costs
 from partcover.bounds.price_report import price_report
 from partcover.kernels.bounds._rewards import in_order, sums_before
-from partcover.problem.certificates.certificate import sorted_symbols
 from partcover.problem.certificates.nodes import Leaf
 from partcover.verification.certificate_check import check_certificate
 

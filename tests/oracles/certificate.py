@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 
 from oracles.brute_force import cost, useful
 
-from partcover import Instance
+from partcover import Instance, WordCounts
 from partcover.problem.certificates.certificate import Certificate
 from partcover.problem.certificates.cuts import Cut
 from partcover.problem.certificates.nodes import Leaf
@@ -138,3 +138,12 @@ def planes(*parts) -> str:
         for place in range(8)
     )
     return base64.b64encode(zlib.compress(raw)).decode()
+
+
+def sorted_symbols(words: WordCounts) -> list[int]:
+    """The positions of the symbols in the words' data, words in ascending order."""
+    spans = sorted(
+        (word, words.offsets[number].item(), words.offsets[number + 1].item())
+        for number, (word, _) in enumerate(words)
+    )
+    return [position for _, first, last in spans for position in range(first, last)]

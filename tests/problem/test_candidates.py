@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.certificate import sorted_symbols
 from properties import tries
 
 from partcover import InputError, Instance, WordCounts, greedtok
 from partcover.problem.candidates import CandidateIndex
-from partcover.problem.certificates.certificate import sorted_symbols
 
 words_st = st.dictionaries(
     st.text("abc", min_size=1, max_size=9).map(str.encode)
@@ -43,7 +43,7 @@ def direct(instance: Instance) -> tuple[Counter, dict]:
 
 def check(instance: Instance) -> None:
     index = instance.index
-    assert index.positions_ascending().tolist() == sorted_symbols(instance.words).tolist()
+    assert index.positions_ascending().tolist() == sorted_symbols(instance.words)
     weight, places = direct(instance)
     words = [word for word, _ in instance.words]
     kept = {

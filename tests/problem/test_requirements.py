@@ -165,7 +165,7 @@ def test_bad_weights(weights, message):
         ("long", "a group is a JSON object"),
         ({"name": "g"}, "group 'g' has no 'at_most'"),
         ({"name": "g", "at_most": "two"}, "group 'g': at_most is 'two'"),
-        ({"name": "g", "at_most": 1, "tokens": "ab"}, "group 'g': 'tokens' must be a list"),
+        ({"name": "g", "at_most": 1, "tokens": "ab"}, "group 'g': 'tokens' are not a list"),
     ],
 )
 def test_bad_groups_in_a_file(group, message):

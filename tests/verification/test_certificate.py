@@ -26,7 +26,6 @@ from partcover.problem.certificates.certificate import (
     Certificate,
     Leaf,
     policy_digest,
-    sorted_symbols,
 )
 from partcover.problem.group_budget import GroupBudget
 from partcover.verification.certificate_check import check_certificate
@@ -145,12 +144,6 @@ def test_order_of_words_does_not_matter():
     _, certificate = proof()
     turned = Instance(WordCounts.from_words(["heart", "red", "the", "pearl"]), k=2)
     assert check_certificate(turned, certificate).lower_bound == 8
-
-
-def test_sorted_symbols():
-    words = WordCounts.from_words(["b", "abc", "aa"])
-    assert words.data[sorted_symbols(words)].tobytes() == b"aaabcb"
-    assert not len(sorted_symbols(WordCounts.from_words([])))
 
 
 def test_another_instance_is_noticed():

@@ -326,7 +326,7 @@ def test_the_instance_file_holds_the_merges(pairs, tmp_path):
     [
         (7, "'merges' must be an object"),
         ({}, "'merges' must be an object"),
-        ({"pairs": 7}, "are not pairs"),
+        ({"pairs": 7}, "are not a list"),
         ({"pairs": [["a"]]}, "are not pairs"),
         ({"pairs": [["a", ""]]}, "without symbols"),
         ({"pairs": None, "whole_words": 1}, "true or false"),

@@ -28,7 +28,7 @@ from ..results import save_proof
 from ..shown.output import Output
 
 if TYPE_CHECKING:
-    from ...adaptation.extension import Adaptation
+    from ...adaptation.results import Adaptation
 
 __all__ = ["adapting_options", "show_adaptation"]
 

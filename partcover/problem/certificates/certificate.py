@@ -13,10 +13,8 @@ import numpy as np
 
 from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
-from ...corpus.word_counts import WordCounts
 from ...errors import InputError, VerificationError
 from ...runtime.arguments import checked
-from ...runtime.arrays import Int64
 from ...runtime.files.kinds import likely_mistake
 from ...runtime.files.writing import read_json, write_atomic
 from ...runtime.fractions import read_fraction
@@ -33,7 +31,6 @@ __all__ = [
     "leaves_weighted",
     "of_weighted",
     "policy_digest",
-    "sorted_symbols",
 ]
 
 SCALE_BITS = 20
@@ -171,10 +168,7 @@ class Certificate:
         scale_bits: int = SCALE_BITS,
         tail: TailTerm | None = None,
     ) -> Certificate:
-        """Makes a certificate for an instance; the prices are in ascending order of the words.
-
-        `sorted_symbols` converts prices in the order of the stored words into that order.
-        """
+        """Makes a certificate for an instance; the prices are in ascending order of the words."""
         return cls(
             instance.symbols,
             instance.words.digest,
@@ -211,9 +205,8 @@ class Certificate:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a certificate file."""
-        tail = {} if self.tail is None else {"tail": self.tail.to_json()}
         bound = self.lower_bound
-        content = {
+        content: dict[str, Any] = {
             "format": "partcover-certificate",
             "version": 1,
             "symbols": self.symbols,
@@ -224,7 +217,8 @@ class Certificate:
             "scale_bits": self.scale_bits,
             "tree": [node_to_json(node, self.scale_bits) for node in self.tree],
         }
-        content |= tail
+        if self.tail is not None:
+            content["tail"] = self.tail.to_json()
         return {**content, "sha256": digest(content)}
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -268,16 +262,7 @@ class Certificate:
     @classmethod
     @checked
     def load(cls, path: str | PathLike[str]) -> Certificate:
-        """Reads a certificate file.
-
-        Raises
-        ------
-        InputError
-            Naming the file, if it cannot be read, is truncated, has a later version, or is
-            something else.
-        VerificationError
-            If its checksum differs.
-        """
+        """Reads a certificate file; errors name it, a VerificationError a wrong checksum."""
         mistake = likely_mistake(path, "certificate")
         try:
             data = read_json(path)
@@ -349,18 +334,3 @@ def policy_digest(instance: Instance) -> str:
         about["corpora_sha256"] = [words.digest for words in instance.corpora.words]
         about["references"] = list(instance.corpora.references)
     return digest(about)
-
-
-def sorted_symbols(words: WordCounts) -> Int64:
-    """Returns the positions of the symbols in ``words.data``, with the words in ascending order.
-
-    ``prices[sorted_symbols(words)]`` converts prices from the order of the stored words into the
-    order of a certificate.  O(symbols · log words).
-    """
-    all_words = [word for word, _ in words]
-    order = np.array(sorted(range(len(all_words)), key=all_words.__getitem__), np.int64)
-    lengths = np.diff(words.offsets)[order]
-    ends = np.cumsum(lengths)
-    first = np.repeat(words.offsets[order] - (ends - lengths), lengths)
-    positions: Int64 = first + np.arange(len(words.data))
-    return positions

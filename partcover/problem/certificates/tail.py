@@ -10,7 +10,7 @@ from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
 from ...runtime.arguments import shown
-from .checksum import whole
+from .checksum import listed, whole
 
 __all__ = ["LONGEST_PRICED", "MOST_TOKENS", "TailDigest", "TailTerm"]
 
@@ -131,26 +131,12 @@ class TailTerm:
     def from_json(cls, data: Any, symbols: Symbols) -> TailTerm:
         """Makes the term from the untrusted content of a certificate file."""
         names = {each.name for each in fields(cls)}
-        if (
-            not isinstance(data, dict)
-            or not names <= data.keys()
-            or not isinstance(data["token_multipliers"], list)
-            or not isinstance(data["sha256"], str)
-        ):
+        if not isinstance(data, dict) or not names <= data.keys():
             raise InputError("'tail' is not valid: the file is damaged")
-        content = {name: data[name] for name in names}
-        return cls(**content | {"token_multipliers": _tolls(data["token_multipliers"], symbols)})
-
-
-def _tolls(pairs: list[Any], symbols: Symbols) -> dict[Token, int]:
-    tolls: dict[Token, int] = {}
-    for pair in pairs:
-        if not isinstance(pair, list) or len(pair) != 2:
-            raise InputError(
-                "a multiplier of the tail is not a token and a number: the file is damaged"
-            )
-        token = sym.from_json(pair[0], symbols)
-        if token in tolls:
-            raise InputError(f"the multiplier of {sym.show(token)!r} is given twice")
-        tolls[token] = pair[1]
-    return tolls
+        if not isinstance(data["sha256"], str):
+            raise InputError("'sha256' of the tail is not text: the file is damaged")
+        pairs = listed(data["token_multipliers"], "the multipliers of the tail", pairs=True)
+        tolls = {sym.from_json(token, symbols): toll for token, toll in pairs}
+        if len(tolls) < len(pairs):
+            raise InputError("a token has two multipliers in the tail")
+        return cls(**{name: data[name] for name in names} | {"token_multipliers": tolls})

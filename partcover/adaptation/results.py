@@ -1,9 +1,12 @@
-"""Holds the result of extending a vocabulary: the new tokens, the counts, and the proof."""
+"""Holds the results of extending and pruning a vocabulary: tokens, counts, ids and the proof."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
@@ -11,14 +14,14 @@ from ..corpus.word_counts import WordCounts
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
 from ..problem.solution import Termination
+from ..runtime.arrays import Int64
 from ..runtime.notebook import brief
 from ..runtime.progress import gap_of
 from ..verification.certificate_check import CertificateCheck, check_certificate
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
-from .base import words_within
 
-__all__ = ["Adaptation", "BeforeAfter", "Extension"]
+__all__ = ["Adaptation", "BeforeAfter", "Extension", "Pruning"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Adaptation:
     instance : Instance
         The instance that the bound is about, by the shortest path.
     certificate : Certificate
-        The proof of the bound; the latter where tokens have to be made by merges.
+        The proof of the bound.
     unreachable : tuple of token
         Tokens of the base that no text ever contains (`unreachable_tokens`).
     seconds : float
@@ -146,13 +149,14 @@ class Extension(Adaptation):
         The tokens of the corpus that must not cost more, if one was given.
     limit : int or None
         The most tokens that `keep` may need.
-    objective : WordCounts
-        What was minimized: the corpus and `keep`, each with its weight.
+    is_within_words : bool
+        Whether new tokens, and those of the bound, are parts of words: so it is where tokens of the
+        base reach across words of the corpus, which is whole texts.
 
     Examples
     --------
     >>> from partcover import Vocabulary, WordCounts, extend
-    >>> from partcover.adaptation.extension import Extension
+    >>> from partcover.adaptation.results import Extension
     >>> words = WordCounts.from_counts({"that": 3, "hat": 2, "cat": 2})
     >>> found: Extension = extend(Vocabulary(["th"]), words, 1)
     >>> found.new, found.gains, found.corpus.before, found.tokens, found.lower_bound
@@ -163,7 +167,7 @@ class Extension(Adaptation):
     gains: tuple[int, ...]
     keep: BeforeAfter | None
     limit: int | None
-    objective: WordCounts
+    is_within_words: bool
 
     @property
     def new(self) -> tuple[Token, ...]:
@@ -176,14 +180,6 @@ class Extension(Adaptation):
         if self.base.symbols != "bytes":
             return ()
         return self.vocabulary.id_of[256 + len(self.base) :]
-
-    @property
-    def is_within_words(self) -> bool:
-        """Whether new tokens, and those of the bound, are parts of words.
-
-        So it is where tokens of the base reach across words of the corpus, which is whole texts.
-        """
-        return words_within(self.base, self.objective) is not None
 
     def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
         """Returns the JSON object of ``partcover extend``."""
@@ -200,3 +196,64 @@ class Extension(Adaptation):
             data["new_ids"] = list(self.new_ids)
             data["gains"] = list(self.gains)
         return data
+
+
+@dataclass(frozen=True, repr=False)
+class Pruning(Adaptation):
+    """A vocabulary of some tokens of another one, and how close they are to optimal.
+
+    Attributes are those of `Adaptation`, and:
+
+    Attributes
+    ----------
+    k : int
+        How many tokens of two or more symbols stay.
+    required : tuple of token
+        Those that had to stay, whatever they save.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, prune
+    >>> from partcover.adaptation.results import Pruning
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2, "cat": 2})
+    >>> found: Pruning = prune(Vocabulary(["th", "at", "hat"], special=["<s>"]), words, 1)
+    >>> found.vocabulary.tokens, found.corpus.before, found.tokens, found.lower_bound
+    ((b'hat',), 12, 14, 14)
+    >>> found.ids[255:].tolist(), found.vocabulary.special
+    ([255, -1, -1, 256, 257], {'<s>': 257})
+    """
+
+    k: int
+    required: tuple[Token, ...]
+
+    @cached_property
+    def ids(self) -> Int64:
+        """The new id of each old one, −1 for a removed token; empty unless symbols are bytes.
+
+        Row ``old`` of an embedding matrix becomes row ``ids[old]``.
+        """
+        if self.base.symbols != "bytes":
+            return np.zeros(0, np.int64)
+        old, new = (_numbers(vocabulary) for vocabulary in (self.base, self.vocabulary))
+        ids = np.full(max(old.values()) + 1, -1, np.int64)
+        for name, number in old.items():
+            ids[number] = new.get(name, -1)
+        return ids
+
+    def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
+        """Returns the JSON object of ``partcover prune``."""
+        data = super().to_json(vocabulary=vocabulary)
+        data |= {"k": self.k, "required": len(self.required)}
+        if self.base.symbols == "bytes":
+            data["ids_before"], data["ids_after"] = (
+                len(_numbers(vocabulary)) for vocabulary in (self.base, self.vocabulary)
+            )
+        return data
+
+
+def _numbers(vocabulary: Vocabulary) -> dict[Token, int]:
+    """Returns the ids of the bytes that have one, the tokens and the special tokens."""
+    names: list[Token] = [*(bytes([byte]) for byte in range(256)), *vocabulary.tokens]
+    ids = dict(zip(names, vocabulary.id_of, strict=True))
+    ids.update(vocabulary.special)
+    return {name: number for name, number in ids.items() if number >= 0}
