@@ -150,24 +150,15 @@ class Bound:
         order = np.argsort(-self.x, kind="stable")[: self.instance.k].astype(np.int32)
         return list(dict.fromkeys([*fixed, *self.tokens(order)]))[: self.instance.k]
 
-    def _words_to_json(self) -> dict[str, Any]:
-        """Returns the numbers of words; for a head and a tail, of both."""
-        words, tail = self.instance.words, self.certificate.tail
-        if tail is None or self.instance.tail is None:
-            return {"words": len(words), "total_count": words.total_count}
-        return {
-            "words": len(words) + tail.words,
-            "total_count": self.instance.tail.total_count,
-            "head_words": len(words),
-        }
-
     def to_json(self, *, tokens: bool = False) -> dict[str, Any]:
         """Returns the JSON object of ``partcover bound``, with the proven tokens on request."""
-        instance = self.instance
+        instance, tail = self.instance, self.certificate.tail
         data: dict[str, Any] = {
             "method": "bound",
             "k": instance.k,
-            **self._words_to_json(),
+            "words": len(instance.words) + (0 if tail is None else tail.words),
+            "total_count": (instance.tail or instance.words).total_count,
+            **({} if tail is None else {"head_words": len(instance.words)}),
             "symbols": instance.symbols,
             "candidates": self.index.total,
             "policy": instance.policy,

@@ -151,13 +151,10 @@ class CandidateIndex(WordIndex):
         shards = [*pairwise(n * number // n_shards for number in range(n_shards + 1))]
         rank, prefixes = np.empty_like(sa), np.empty(n, np.int32)
 
-        def fill(shard: tuple[int, int]) -> None:
-            suffix_ranks(sa, rank, *shard)
-
-        def compare(shard: tuple[int, int]) -> None:
-            common_prefixes(self.text, sa, rank, prefixes, *shard)
-
-        for work in (fill, compare):
+        for work in (
+            lambda shard: suffix_ranks(sa, rank, *shard),
+            lambda shard: common_prefixes(self.text, sa, rank, prefixes, *shard),
+        ):
             deque(ordered_map(work, shards, self._threads), maxlen=0)
         return prefixes
 
@@ -215,20 +212,22 @@ class CandidateIndex(WordIndex):
         """
         least = self._promise_of(self._classes(blocked), most, blocked)
         nodes = self._nodes(least, blocked, scored)
-        if scored:
-            listed = sum(part.candidates for part in nodes)
-            _refuse_many(listed, max(part.longest for part in nodes), len(self.text))
+        listed = sum(part.candidates for part in nodes)
+        # more than words without repetition have
+        if scored and listed > max(_MOST_LISTED, _LISTED_EACH * len(self.text)):
+            raise InputError(
+                f"{listed:,} candidates, of up to {max(part.longest for part in nodes):,} symbols, "
+                "would be scored for one token, because long words repeat themselves: " + _SHORTER
+            )
         return *self._intervals(nodes), least
 
     def _classes(self, blocked: Flags | None = None) -> Int64:
         """Returns the number of candidates in each class of upper bounds."""
-        limits = self._longest, self._min_count, blocked
-
-        def work(shard: tuple[int, int]) -> Int64:
-            return promise_classes(*self._tree, *limits, *shard)
-
-        parts = [*ordered_map(work, self._shards, self._threads)]
-        classes: Int64 = np.sum(parts, axis=0)
+        limits = *self._tree, self._longest, self._min_count, blocked
+        parts = ordered_map(
+            lambda shard: promise_classes(*limits, *shard), self._shards, self._threads
+        )
+        classes: Int64 = np.sum([*parts], axis=0)
         return classes
 
     def _nodes(self, least: int, blocked: Flags | None = None, scored: int = 0) -> list[Nodes]:
@@ -242,16 +241,18 @@ class CandidateIndex(WordIndex):
         occurrences = scored + sum(part.occurrences for part in nodes)
         longest = max(part.longest for part in nodes)
         refuse_endless(candidates, longest, occurrences, len(self.text))
-        _refuse_beyond_memory(candidates)
+        what, need = f"there are {candidates:,} candidates", candidates * _BYTES_A_CANDIDATE
+        refuse_beyond(need, f"{what}, which need", _SHORTER, share=_SHARE)
+        if candidates > 2**31 - 1:
+            raise InputError(f"{what}, more than 2^31 - 1: {_SHORTER}")
         return nodes
 
     def _found(self, least: int, blocked: Flags | None) -> list[Nodes]:
-        limits = self._longest, self._min_count, blocked
-
-        def work(shard: tuple[int, int]) -> Nodes:
-            return candidate_nodes(*self._tree, *limits, *shard, least)
-
-        return list(ordered_map(work, self._shards, self._threads))
+        limits = *self._tree, self._longest, self._min_count, blocked
+        found = ordered_map(
+            lambda shard: candidate_nodes(*limits, *shard, least), self._shards, self._threads
+        )
+        return list(found)
 
     def _promise_of(self, classes: Int64, most: int, blocked: Flags | None = None) -> int:
         """Returns an upper bound that at most `most` candidates reach, and at least one does.
@@ -357,21 +358,3 @@ def refuse_endless(candidates: int, longest: int, occurrences: int, positions: i
             f"the {candidates:,} candidates, of up to {longest:,} symbols, occur "
             f"{occurrences:,} times, because long words repeat themselves: {_SHORTER}"
         )
-
-
-def _refuse_many(candidates: int, longest: int, positions: int) -> None:
-    """Raises an error for more candidates for one token than words without repetition have."""
-    if candidates > max(_MOST_LISTED, _LISTED_EACH * positions):
-        raise InputError(
-            f"{candidates:,} candidates, of up to {longest:,} symbols, would be scored for one "
-            f"token, because long words repeat themselves: {_SHORTER}"
-        )
-
-
-def _refuse_beyond_memory(candidates: int) -> None:
-    """Raises an error for more candidates than fit in memory or in 32 bits."""
-    what = f"there are {candidates:,} candidates"
-    need = candidates * _BYTES_A_CANDIDATE
-    refuse_beyond(need, f"{what}, which need", _SHORTER, share=_SHARE)
-    if candidates > 2**31 - 1:
-        raise InputError(f"{what}, more than 2^31 - 1: {_SHORTER}")

@@ -126,19 +126,9 @@ class Result:
     ) -> Self:
         """Makes a result for an instance, and computes what follows from it.
 
-        Parameters
-        ----------
-        instance : Instance
-            The instance.
-        vocabulary : Vocabulary or None
-            The chosen tokens; their method is `method`, unless it is given.
-        tokens : int or None
-            Tokens that the words need under `rule`, by default that of the instance.
-        seconds, method, rule, lower_bound, status, termination, seed, threads, gains, extra, \
-certificate
-            As the attributes.
-        by_corpus : sequence of int
-            The tokens of each corpus, if there are several.
+        `tokens` are those that the words need under `rule`, by default that of the instance.
+        Without `method`, it is that of the vocabulary; `by_corpus` are the tokens of each of
+        several corpora.
         """
         words, one, n_words = instance.tail or instance.words, instance.joined, len(instance.words)
         if certificate is not None and certificate.tail is not None:
@@ -203,25 +193,10 @@ certificate
         return self.tokens / self.total_count
 
     def recorded(self, words: WordCounts, **more: Any) -> Vocabulary:
-        """Returns the vocabulary with its provenance, to be saved.
+        """Returns the vocabulary with its provenance, to be saved; without one it is refused.
 
-        Parameters
-        ----------
-        words : WordCounts
-            The words that it was made for.
-        **more
-            Further keys of the provenance, as JSON can hold them.
-
-        Returns
-        -------
-        Vocabulary
-            Its provenance is the version of partcover, `more`, the digest of the words, and the
-            fields of this result: method, options, numbers reached.
-
-        Raises
-        ------
-        InputError
-            If the solution has no vocabulary.
+        The provenance is the version of partcover, `more`, the digest of the words that it was made
+        for, and the fields of this result: method, options, numbers reached.
         """
         if self.vocabulary is None:
             raise InputError(f"there is no vocabulary to save: the status is {self.status}")
@@ -233,30 +208,26 @@ certificate
         }
         return self.vocabulary.with_(method=self.method, provenance=provenance)
 
-    def _ratios_to_json(self) -> dict[str, Any]:
-        """Returns the lower bound, and for several corpora the tokens of each."""
-        bound = self.lower_bound
-        if not self.corpora:
-            return {"lower_bound": bound}
-        return {
-            "corpora": [corpus.to_json() for corpus in self.corpora],
-            "worst": float(self.worst or 0),
-            "worst_exact": str(self.worst),
-            "lower_bound": None if bound is None else float(bound),
-            "lower_bound_exact": None if bound is None else str(bound),
-        }
-
     def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
         """Returns the JSON object that every command prints for a solution."""
         about = "method k words total_count symbols candidates policy rule tokens cover"
         run = "gap status termination seconds seed threads"
+        bound = self.lower_bound
         data: dict[str, Any] = {
             **{name: getattr(self, name) for name in (*about.split(), "tokens_per_word")},
-            **self._ratios_to_json(),
+            "lower_bound": bound,
             **{name: getattr(self, name) for name in run.split()},
             "seconds": round(self.seconds, 6),
             **self.extra,
         }
+        if self.corpora:
+            data |= {
+                "corpora": [corpus.to_json() for corpus in self.corpora],
+                "worst": float(self.worst or 0),
+                "worst_exact": str(self.worst),
+                "lower_bound": None if bound is None else float(bound),
+                "lower_bound_exact": None if bound is None else str(bound),
+            }
         if vocabulary:
             tokens = None if self.vocabulary is None else list(self.vocabulary)
             data["vocabulary"] = None if tokens is None else [sym.to_json(t) for t in tokens]

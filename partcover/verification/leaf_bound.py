@@ -100,7 +100,6 @@ def case_values(
     """Returns the bound of each case, in units of 1 / scale of a token, not rounded.
 
     One pass over the occurrences of candidates serves all cases.
-    `partcover.verification.certificate_check.check_certificate` proves the bounds.
     """
     for token, starts in words.occurrences(frozenset().union(*(case.required for case in cases))):
         for case in cases:

@@ -54,7 +54,7 @@ _MOST_CHECKED = 1 << 26  # prices that can be checked in about a minute
 class Certificate:
     """A proof that no vocabulary within the budget needs fewer tokens than `lower_bound`.
 
-    `partcover.verification.certificate_check.check_certificate` checks it, and says why it holds.
+    `check_certificate` checks it; docs/certificates.md says why it holds.
 
     Attributes
     ----------
