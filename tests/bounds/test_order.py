@@ -261,11 +261,11 @@ def test_the_example_by_hand():
     [
         ([order_of(2, merge=(b"d", b"a"))], "'d' and 'a' is not one of the instance's"),
         ([order_of(2), order_of(5)], "a leaf has a merge twice"),
-        ([order_of(2, multiplier=0)], "not above 0 at ascending symbols"),
-        ([order_of(2, multiplier=-1)], "not above 0 at ascending symbols"),
-        ([order_of(2, 2)], "not above 0 at ascending symbols"),
-        ([order_of(-1)], "not above 0 at ascending symbols"),
-        ([order_of(6)], "not above 0 at ascending symbols"),
+        ([order_of(2, multiplier=0)], "a multiplier that is not 1 to 2^63"),
+        ([order_of(2, multiplier=-1)], "a multiplier that is not 1 to 2^63"),
+        ([order_of(2, 2)], "the positions of the merge of 'b' and 'c' do not ascend"),
+        ([order_of(-1)], "a multiplier at symbol -1, which no word has"),
+        ([order_of(6)], "a multiplier at symbol 6, which no word has"),
         ([order_of(1)], "not on both sides"),
         ([order_of(4)], "not on both sides"),  # behind the border of two words
     ],
@@ -295,11 +295,11 @@ def test_an_instance_without_order_refuses_its_multipliers():
 
 @pytest.mark.parametrize(
     "change",
-    [7, {}, {"merges": 7, "multipliers": ""}, {"merges": [["b"]], "multipliers": ""}],
+    [7, {}, {"tokens": 7, "multipliers": ""}, {"tokens": [[]], "multipliers": ""}],
 )
 def test_files_with_other_orders_are_refused(change):
     node = node_to_json(proof(order_of(2)).tree[0], 0)
-    with pytest.raises(InputError, match=r"'orders' of a leaf|merges of a leaf"):
+    with pytest.raises(InputError, match=r"pairs of a leaf|tokens of a pair"):
         node_from_json({**node, "orders": change}, "bytes")
 
 

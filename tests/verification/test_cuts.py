@@ -288,9 +288,14 @@ def test_a_tampered_leaf_is_refused_or_proves_less():
         {"cuts": [{**content["tree"][0]["cuts"][0], "rhs": 0}]},
         {"cuts": [{**content["tree"][0]["cuts"][0], "coef": 0}]},
         {"cuts": content["tree"][0]["cuts"] * 2},
-        {"pairs": content["tree"][0]["pairs"][::-1]},
-        {"tokens": ["ab", "ca", "bc"]},
-        {"tokens": ["ab", "bc", "xy"]},
+        *(
+            {"pairs": {**content["tree"][0]["pairs"], "tokens": tokens}}
+            for tokens in (
+                content["tree"][0]["pairs"]["tokens"][::-1],
+                [["ab", "ca"], ["bc", "ca"], ["ab", "bc"]],
+                [["ab", "bc"], ["bc", "xy"], ["ab", "xy"]],
+            )
+        ),
     ):
         node = {**content["tree"][0], **change}
         broken = Certificate.from_json(resealed({**content, "tree": [node]}))
@@ -311,19 +316,20 @@ def test_no_tampered_file_proves_more(data):
     node = content["tree"][0]
     cut = node["cuts"][0]
     packed = [[1, 1, 1], [1, 4, 7], [1, 1, 1]]
-    lists = [*packed, cut["cycle"], *node["pairs"]]
+    named = [cut["cycle"], *cut["cycle"], *node["pairs"]["tokens"]]
     for _ in range(data.draw(st.integers(1, 4))):
         if data.draw(st.booleans()):
             name = data.draw(st.sampled_from(["coef", "rhs", "multiplier"]))
             cut[name] = data.draw(numbers)
         else:
-            changed = data.draw(st.sampled_from(lists))
+            changed = data.draw(st.sampled_from([*packed, *named]))
             place = data.draw(st.integers(0, len(changed) - 1))
-            changed[place] = data.draw(numbers)
+            tokens = st.sampled_from(["ab", "bc", "ca", "xy", "a", 7])
+            changed[place] = data.draw(numbers if changed in packed else tokens)
     if data.draw(st.booleans()):
         node["cuts"][0] = {"clique" if key == "cycle" else key: cut[key] for key in cut}
     packed = [[min(number, BIG - 1) for number in part] for part in packed]
-    node["multipliers"] = planes(*packed)
+    node["pairs"]["multipliers"] = planes(*packed)
     try:
         certificate = Certificate.from_json(resealed(content))
     except InputError:

@@ -6,7 +6,7 @@ import base64
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, pairwise
+from itertools import combinations, pairwise
 from math import comb
 from typing import Any, Literal, TypeAlias
 
@@ -21,24 +21,17 @@ from ...runtime.notebook import brief
 from .checksum import listed, unpacked_bytes, whole
 
 __all__ = [
-    "CUT_KEYS",
     "Cut",
     "CutKind",
     "PackedPairs",
     "PairPrices",
-    "cuts_from_json",
-    "cuts_to_json",
+    "Pairs",
     "names",
-    "orders_from_json",
-    "orders_to_json",
     "packed",
     "unpacked",
 ]
 
 CutKind: TypeAlias = Literal["cycle", "clique"]
-
-CUT_KEYS = frozenset({"tokens", "pairs", "multipliers", "cuts"})
-"""The keys of a leaf with pairs or cuts in a file."""
 
 _WIDTH = 8  # bytes of a number in packed multipliers
 _BYTES_A_MULTIPLIER = 400  # bytes of a multiplier during the check, including what its tokens pay
@@ -156,6 +149,25 @@ class Cut:
         coef = n - r - 1
         return cls(clique, "clique", coef, comb(n, 2) - comb(n - r, 2) - coef * r, multiplier)
 
+    def to_json(self) -> dict[str, Any]:
+        """Returns the cut as in a certificate file."""
+        nodes = [[sym.to_json(token) for token in node] for node in self.nodes]
+        numbers = {"coef": self.coef, "rhs": self.rhs, "multiplier": self.multiplier}
+        return {self.kind: nodes, **numbers}
+
+    @classmethod
+    def from_json(cls, data: Any, symbols: Symbols) -> Cut:
+        """Makes a cut from untrusted content of a file."""
+        kind: CutKind = "cycle" if isinstance(data, dict) and "cycle" in data else "clique"
+        if not isinstance(data, dict) or data.keys() != {kind, "coef", "rhs", "multiplier"}:
+            raise InputError(
+                "a cut of a leaf does not have the keys 'cycle' or 'clique', 'coef', 'rhs' and "
+                "'multiplier'"
+            )
+        nodes = listed(data[kind], f"the nodes of a {kind}")
+        named = tuple(tokens_from_json(node, "the tokens of a node", symbols) for node in nodes)
+        return cls(named, kind, data["coef"], data["rhs"], data["multiplier"])
+
 
 @dataclass(frozen=True, eq=False)
 class PackedPairs:
@@ -216,6 +228,23 @@ class PackedPairs:
             begin = end
         return tuple(pairs)
 
+    def to_json(self) -> dict[str, Any]:
+        """Returns the pairs as in a certificate file."""
+        return {
+            "tokens": [[sym.to_json(token) for token in pair] for pair in self.tokens],
+            "multipliers": base64.b64encode(self.data).decode("ascii"),
+        }
+
+    @classmethod
+    def from_json(cls, data: Any, symbols: Symbols) -> PackedPairs:
+        """Makes pairs from untrusted content of a file."""
+        if not isinstance(data, dict) or data.keys() != {"tokens", "multipliers"}:
+            raise InputError("pairs of a leaf are not an object with 'tokens' and 'multipliers'")
+        name = "the tokens of a pair"
+        pairs = listed(data["tokens"], "the pairs of a leaf")
+        tokens = tuple(tokens_from_json(pair, name, symbols) for pair in pairs)
+        return cls(tokens, unpacked_bytes(data["multipliers"], "the multipliers of a leaf"))
+
 
 #: The pairs of a leaf, or what merges in order pay, which are kept in the same form.
 Pairs: TypeAlias = tuple[PairPrices, ...] | PackedPairs
@@ -231,80 +260,12 @@ def unpacked(pairs: Pairs, limit: int) -> tuple[PairPrices, ...]:
     return pairs.unpacked(limit) if isinstance(pairs, PackedPairs) else pairs
 
 
-def cuts_to_json(given: Pairs, cuts: Sequence[Cut]) -> dict[str, Any]:
-    """Returns the pairs and cuts of a leaf as in a file; empty if there are none."""
-    if not given and not cuts:
-        return {}
-    pairs = packed(given)
-    named = chain(*pairs.tokens, *(cut.tokens for cut in cuts))
-    tokens: list[Any] = sorted(set(named))
-    number = {token: n for n, token in enumerate(tokens)}
-    return {
-        "tokens": [sym.to_json(token) for token in tokens],
-        "pairs": [[number[token] for token in pair] for pair in pairs.tokens],
-        "multipliers": base64.b64encode(pairs.data).decode("ascii"),
-        "cuts": [
-            {
-                cut.kind: [[number[token] for token in node] for node in cut.nodes],
-                "coef": cut.coef,
-                "rhs": cut.rhs,
-                "multiplier": cut.multiplier,
-            }
-            for cut in cuts
-        ],
-    }
-
-
-def cuts_from_json(data: dict[str, Any], symbols: Symbols) -> tuple[PackedPairs, tuple[Cut, ...]]:
-    """Makes the pairs and cuts of a leaf from the untrusted content of its file."""
-    tokens, pairs, cuts = (
-        listed(data[name], f"the {name} of a leaf") for name in ("tokens", "pairs", "cuts")
-    )
-    named = [sym.from_json(token, symbols) for token in tokens]
-    paired = tuple(_tokens_from_json(pair, named) for pair in pairs)
-    if not all(paired):
-        raise InputError("a pair of a leaf has no tokens")
-    multipliers = unpacked_bytes(data["multipliers"], "the multipliers of a leaf")
-    return PackedPairs(paired, multipliers), tuple(_cut_from_json(cut, named) for cut in cuts)
-
-
-def orders_to_json(given: Pairs) -> dict[str, Any]:
-    """Returns the multipliers of merges as in a file."""
-    orders = packed(given)
-    return {
-        "merges": [[sym.to_json(part) for part in merge] for merge in orders.tokens],
-        "multipliers": base64.b64encode(orders.data).decode("ascii"),
-    }
-
-
-def orders_from_json(data: Any, symbols: Symbols) -> PackedPairs:
-    """Makes the multipliers of merges from the untrusted content of a file."""
-    if not isinstance(data, dict) or data.keys() != {"merges", "multipliers"}:
-        raise InputError("'orders' of a leaf must be an object with 'merges' and 'multipliers'")
-    pairs = listed(data["merges"], "the merges of a leaf", pairs=True)
-    merges = tuple(tuple(sym.from_json(part, symbols) for part in merge) for merge in pairs)
-    return PackedPairs(merges, unpacked_bytes(data["multipliers"], "the multipliers of a leaf"))
-
-
-def _cut_from_json(data: Any, tokens: Sequence[Token]) -> Cut:
-    kind: CutKind = "cycle" if isinstance(data, dict) and "cycle" in data else "clique"
-    if not isinstance(data, dict) or data.keys() != {kind, "coef", "rhs", "multiplier"}:
-        raise InputError(
-            "a cut of a leaf does not have the keys 'cycle' or 'clique', 'coef', 'rhs' and "
-            "'multiplier'"
-        )
-    nodes = listed(data[kind], f"the nodes of a {kind}")
-    numbers = (data[name] for name in ("coef", "rhs", "multiplier"))
-    return Cut(tuple(_tokens_from_json(node, tokens) for node in nodes), kind, *numbers)
-
-
-def _tokens_from_json(numbers: Any, tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """Returns the tokens of a pair or a cut from their indices in the file's list."""
-    if not isinstance(numbers, list) or not all(
-        type(number) is int and 0 <= number < len(tokens) for number in numbers
-    ):
-        raise InputError(f"a pair or cut is not a list of numbers below {len(tokens)}")
-    return tuple(tokens[number] for number in numbers)
+def tokens_from_json(data: Any, name: str, symbols: Symbols) -> tuple[Token, ...]:
+    """Returns the tokens of an untrusted list of a file, at least one."""
+    tokens = tuple(sym.from_json(token, symbols) for token in listed(data, name))
+    if not tokens:
+        raise InputError(f"{name} are none")
+    return tokens
 
 
 def names(tokens: Sequence[Token]) -> str:

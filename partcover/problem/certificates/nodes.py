@@ -16,25 +16,13 @@ from ...runtime.arguments import shown
 from ...runtime.arrays import Int32, Int64
 from ...runtime.notebook import brief
 from .checksum import listed, unpacked_bytes, whole
-from .cuts import (
-    CUT_KEYS,
-    Cut,
-    PackedPairs,
-    PairPrices,
-    Pairs,
-    cuts_from_json,
-    cuts_to_json,
-    orders_from_json,
-    orders_to_json,
-    packed,
-    unpacked,
-)
+from .cuts import Cut, PackedPairs, PairPrices, Pairs, packed, unpacked
 
 __all__ = ["Branch", "Charge", "Leaf", "Prices", "check_prices", "node_from_json", "node_to_json"]
 
 Prices = Int32 | Int64
 
-_KEYS = {"prices", "group_multipliers", "charges", "weights", "orders", *CUT_KEYS}
+_KEYS = {"prices", "group_multipliers", "weights", "charges", "orders", "pairs", "cuts"}
 _SHORT_BITS = 30  # with at most so many, a price of 1 fits in 32 bits with its sign
 
 
@@ -240,9 +228,12 @@ def node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
         data["weights"] = list(node.weights)
     if node.charges:
         data["charges"] = [charge.to_json() for charge in node.charges]
-    if node.orders:
-        data["orders"] = orders_to_json(node.orders)
-    return data | cuts_to_json(node.pairs, node.cuts)
+    for name, pairs in (("orders", node.orders), ("pairs", node.pairs)):
+        if pairs:
+            data[name] = packed(pairs).to_json()
+    if node.cuts:
+        data["cuts"] = [cut.to_json() for cut in node.cuts]
+    return data
 
 
 def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
@@ -254,19 +245,20 @@ def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
         return Branch(token)
     if not isinstance(node, dict) or not {"prices"} <= node.keys() <= _KEYS:
         raise InputError("a node of the tree has neither 'branch' nor 'prices'")
-    has_cuts = not CUT_KEYS.isdisjoint(node)
-    if has_cuts and not node.keys() >= CUT_KEYS:
-        raise InputError(
-            f"a leaf has some of {', '.join(sorted(CUT_KEYS))}: it must have all of them or none"
-        )
-    groups, charges, weights = (
+    groups, weights, charges, cuts = (
         tuple(listed(node.get(name, []), f"the {name} of a leaf"))
-        for name in ("group_multipliers", "charges", "weights")
+        for name in ("group_multipliers", "weights", "charges", "cuts")
     )
-    prices = node["prices"]
-    if prices is not None:
-        prices = unpacked_bytes(prices, "the prices of a leaf")
-    pairs, cuts = cuts_from_json(node, symbols) if has_cuts else ((), ())
-    charges = tuple(Charge.from_json(charge, symbols) for charge in charges)
-    orders = orders_from_json(node["orders"], symbols) if "orders" in node else ()
-    return Leaf(prices, groups, pairs, cuts, charges, weights, orders)
+    pairs, orders = (
+        PackedPairs.from_json(node[name], symbols) if name in node else ()
+        for name in ("pairs", "orders")
+    )
+    return Leaf(
+        None if node["prices"] is None else unpacked_bytes(node["prices"], "the prices of a leaf"),
+        groups,
+        pairs,
+        tuple(Cut.from_json(cut, symbols) for cut in cuts),
+        tuple(Charge.from_json(charge, symbols) for charge in charges),
+        weights,
+        orders,
+    )
