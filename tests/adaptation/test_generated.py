@@ -79,7 +79,7 @@ def check_extension(kind: str, number: int) -> bool:
     best = min(way.needed(case.objective) for way in legal)
     assert found.lower_bound <= best <= found.tokens
     check_proof(found)
-    check_recount(found, Instance(found.objective, size + m, prefix=case.base.tokens))
+    check_recount(found, Instance(case.counted(case.objective), size + m, prefix=case.base.tokens))
     words = case.counted(case.words)
     instance, bounded = extension_instances(found.vocabulary, words, keep=keep)
     check_recount(found, instance)
