@@ -28,17 +28,9 @@ from pydoc_data.topics import topics
 from extending import Corpus, parts_of, row
 from published_tokenizers import PUBLISHED, cache
 
-from partcover import (
-    Instance,
-    MergeCondition,
-    Vocabulary,
-    lower_bound,
-    prune,
-    segment,
-    trainers,
-)
-from partcover.adaptation.prune import most_used, restricted
-from partcover.heuristics.closed_tokens import ClosedTokens
+from partcover import Instance, Vocabulary, lower_bound, prune, segment, trainers
+from partcover.adaptation.prune import most_used, restricted, with_parts
+from partcover.corpus.symbols import Token
 
 _TRAINED = 8000  # tokens of a BPE of the text itself
 _ALREADY = (("bpe", "python", 4000), ("gpt2", "python", 4000), ("cl100k_base", "kernel", 4000))
@@ -75,9 +67,11 @@ def measure(name: str, path: Path, k: int, time_limit: float) -> None:
     used = most_used(base, segment(words.words, base))
     measured("the most used (lm-vocab-trimmer)", restricted(base, used, k), 0)
     started = time.process_time()
-    condition = MergeCondition.of(base)
-    closed = ClosedTokens(Instance(words.words, k, candidates=base.tokens, merges=condition))
-    kept = closed.first(used)
+    kept: dict[Token, None] = {}
+    for token in used:
+        more = with_parts(base, [token]).difference(kept)
+        if len(kept) + len(more) <= k:
+            kept |= dict.fromkeys(more)
     measured("the same, with their parts", restricted(base, kept, k), time.process_time() - started)
     measured("`prune`", found.vocabulary, seconds)
     row("at least", bound, "", "", "")

@@ -28,7 +28,7 @@ from .base import adapted, check_words, refuse_rule, split_texts, text_of
 from .results import BeforeAfter, Pruning
 from .whole_paths import improve_within
 
-__all__ = ["check_prunable", "most_used", "prune", "restricted"]
+__all__ = ["check_prunable", "most_used", "prune", "restricted", "with_parts"]
 
 
 @checked
@@ -192,11 +192,11 @@ def _required(base: Vocabulary, words: WordCounts) -> tuple[Token, ...]:
         held = set(words.data.tobytes().decode("utf-8", "replace"))
         needed.update(token for token in base.tokens if text_of(token) in held)
     if base.rule in ("merges", "character_merges"):
-        needed = _with_parts(base, needed)
+        needed = with_parts(base, needed)
     return tuple(token for token in base.tokens if token in needed)
 
 
-def _with_parts(base: Vocabulary, tokens: Iterable[Token]) -> set[Token]:
+def with_parts(base: Vocabulary, tokens: Iterable[Token]) -> set[Token]:
     """Returns tokens with all those that the base's merges make them of."""
     rank, known = ranks(base), set(base.tokens)
     closed: set[Token] = set()
