@@ -8,6 +8,7 @@ from typing import Any
 
 from ...encoding.offsets import Trim
 from ...vocabulary.vocabulary import Vocabulary
+from .origin import tokenizer_in
 
 __all__ = ["frame_of", "steps_of", "trim_of"]
 
@@ -75,9 +76,4 @@ def _names(part: Mapping[str, Any], tokens: Mapping[str, Any]) -> list[str]:
 
 def _processors(vocabulary: Vocabulary) -> Iterator[Mapping[str, Any]]:
     """Yields the steps of the post-processor of the vocabulary's own file."""
-    base = vocabulary.provenance.get("base")
-    origin = vocabulary.provenance.get("origin")
-    if origin is None and isinstance(base, Mapping):
-        origin = base.get("origin")
-    if isinstance(origin, Mapping) and isinstance(file := origin.get("tokenizer"), Mapping):
-        yield from steps_of(file.get("post_processor"), "processors")
+    yield from steps_of(tokenizer_in(vocabulary).get("post_processor"), "processors")

@@ -202,11 +202,14 @@ def unreached(vocabulary: Vocabulary) -> dict[str, int]:
 
 
 def place_special(
-    vocabulary: Vocabulary, others: Mapping[str, int] | None = None
+    vocabulary: Vocabulary,
+    others: Mapping[str, int] | None = None,
+    entries: Iterable[str] = (),
 ) -> tuple[dict[str, int], list[int]]:
     """Returns what else has to be an entry of the model, and the ids to fill.
 
-    Those are special tokens, and what only decodes.
+    Those are special tokens, and what only decodes.  The special tokens among `entries` are to be
+    entries in any case.
 
     The library numbers the other special tokens one by one, from the size of the model on; so
     ids below theirs that nothing has get placeholders.  WordPiece's unknown token is an entry.
@@ -215,9 +218,10 @@ def place_special(
     numbers = {number for number in vocabulary.id_of if number >= 0}.union(others.values())
     inside = {text: n for text, n in vocabulary.special.items() if n not in numbers}
     first = last = max([*inside.values(), *numbers], default=-1) + 1
+    own = set(entries)
     needed = vocabulary.unknown if vocabulary.rule == "longest_match" else None
     for text, number in sorted(inside.items(), key=lambda item: -item[1]):
-        if number != first - 1 or last - len(numbers) > MAX_FREE:
+        if number != first - 1 or last - len(numbers) > MAX_FREE or text in own:
             break
         if needed is not None and text == needed.token:
             break

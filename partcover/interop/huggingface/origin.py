@@ -1,9 +1,10 @@
 """Keeps what else a tokenizer's files hold, so that a changed vocabulary can be written back.
 
-What reading finds is a part of the vocabulary's provenance: the tokenizer.json but for pieces,
-merges and added tokens, how its pieces are spelled, and the settings beside it.  A vocabulary that
-was made of it, by `extend` or `prune`, carries it on.  Writing puts the new pieces, merges and
-added tokens in, and their ids wherever the rest names them; all else stays as it was.
+What reading finds is a part of the vocabulary's provenance: the text of the tokenizer.json without
+most pieces and merges (`layout`), how its pieces are spelled, and the texts of the files beside it.
+A vocabulary that was made of it, by `extend` or `prune`, carries it on.  Writing puts the new
+pieces, merges and added tokens in, and their ids wherever the rest names them; all else stays as it
+was, to the byte.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,34 +20,36 @@ from ...corpus import symbols as sym
 from ...corpus.pretokenizers.pretokenizer import rule_names
 from ...corpus.pretokenizers.steps import leaving_out
 from ...errors import InputError
-from ...runtime.files.writing import load_json, write_atomic
+from ...runtime.files.writing import write_atomic
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of, to_characters
 from ..end_of_word import END, merges_inside
+from ..merge_ranks import pairs_are_needless
 from ..whole_texts import marking_steps
-from .decimals import tokenizer_text
+from .decimals import as_read
+from .layout import escapes, kept, parsed, rewritten
 from .model import MAX_FREE, all_merges, place_special, unigram_entries
 from .word_pieces import PREFIX, free_mark, spell_piece, without_prefix
 
 __all__ = [
     "ORIGIN",
     "added_entry",
+    "files_beside",
     "needed_pieces",
     "origin_in",
     "origin_of",
-    "settings_beside",
+    "read_small",
     "settings_ids",
+    "tokenizer_in",
     "use_of",
     "write_into",
 ]
 
 ORIGIN = "origin"
 _CONFIG = "tokenizer_config.json"
-# files that name no ids
-_KEPT = ("special_tokens_map.json", "chat_template.jinja", "chat_template.json")
-_LARGEST = 1 << 20  # bytes of a file that is kept
+_KEPT = (_CONFIG, "special_tokens_map.json", "chat_template.jinja", "chat_template.json")
+_LARGEST = 1 << 20  # bytes of a file beside it that is kept
 _MARK = "▁"
-_RENAMES = "renames"
 _BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _OTHER_USE = (
@@ -56,22 +60,29 @@ _USE = ("rule", "pretokenizer", "normalizer")
 _ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
 
-def origin_of(data: Mapping[str, Any], *, byte_level: bool) -> dict[str, Any] | None:
+def origin_of(
+    data: Mapping[str, Any], text: str | None, *, byte_level: bool, ranked: bool
+) -> dict[str, Any] | None:
     """Returns what a tokenizer.json holds besides, and how pieces are spelled; None if unknown.
 
     Parameters
     ----------
     data : dict
         The file.
+    text : str, optional
+        Its text, if it is UTF-8.
     byte_level : bool
         Whether its pieces are bytes, spelled as characters.
+    ranked : bool
+        Whether the vocabulary has no merges of its own, so that the file's are kept.
     """
     model = data["model"]
     vocab = model["vocab"]
     kind = model.get("type") or ("BPE" if "merges" in model else "Unigram")
     entries = vocab if isinstance(vocab, dict) else [text for text, _ in vocab]
-    rest = {key: model[key] for key in model if key not in ("vocab", "merges")}
+    added = {entry["content"] for entry in data.get("added_tokens") or []}
     spelling: dict[str, Any] = {"model": kind, "bytes": byte_level}
+    spelling["entries"] = sorted(added.intersection(entries))
     if kind == "BPE":
         spelling["joined"] = any(isinstance(merge, str) for merge in (model["merges"] or ())[:1])
         spelling["suffix"] = model.get("end_of_word_suffix") or ""
@@ -90,49 +101,82 @@ def origin_of(data: Mapping[str, Any], *, byte_level: bool) -> dict[str, Any] | 
     if kind == "Unigram":
         if model.get("unk_id") is not None:
             spelling["unknown"] = [entries[model["unk_id"]], model["unk_id"]]
-        added = {entry["content"] for entry in data.get("added_tokens") or []}
         added.update(str(name) for name in spelling.get("unknown", ()))
         spelling["scores"] = {
             text: score for text, score in vocab if text in added or _BYTE.fullmatch(text)
         }
-    # in the order of the file
-    around = {**data, "model": rest, "added_tokens": []}
-    return {"tokenizer": around, "spelling": spelling}
+    if text is None:
+        text = json.dumps(data, ensure_ascii=False, indent=2)
+    lists: dict[tuple[str, ...], Any] = {}
+    if isinstance(vocab, dict):
+        lists["model", "vocab"] = dict(sorted(vocab.items(), key=lambda item: item[1]))
+    else:
+        lists["model", "vocab"] = [[piece, as_read(float(score))] for piece, score in vocab]
+    if kind == "BPE" and not ranked:
+        lists["model", "merges"] = model["merges"]
+    escaped = escapes(text)
+    short = kept(text, lists, escaped=escaped)
+    return {"tokenizer": short, "escaped": escaped, "spelling": spelling}
 
 
-def settings_beside(file: Path, vocab: Any) -> dict[str, Any]:
-    """Returns the settings in the folder of a tokenizer.json with these pieces."""
-    found: dict[str, Any] = {}
-    config = _read(file.parent / _CONFIG)
-    if config is not None:
-        try:
-            data = load_json(file.parent / _CONFIG)
-        except InputError:
-            data = None
-        if isinstance(data, dict):
-            ids = vocab
-            if not isinstance(vocab, dict):
-                ids = {text: number for number, (text, _) in enumerate(vocab)}
-            piece_of = {str(number): text for text, number in ids.items()}
-            listed = data.get("added_tokens_decoder")
-            for number, entry in listed.items() if isinstance(listed, dict) else ():
-                if isinstance(entry, dict) and (piece := piece_of.get(number)) is not None:
-                    entry[_RENAMES] = piece
-            found |= {"config": data, "config_text": config}
-    texts = {name: _read(file.parent / name) for name in _KEPT}
-    if kept := {name: text for name, text in texts.items() if text is not None}:
-        found["files"] = kept
+def files_beside(file: Path, vocab: Any) -> dict[str, Any]:
+    """Returns the texts of the files beside a tokenizer.json with these pieces.
+
+    Settings may rename pieces, which are given by their ids.
+    """
+    texts = {name: read_small(file.parent / name) for name in _KEPT}
+    found: dict[str, Any] = {"files": {n: text for n, text in texts.items() if text is not None}}
+    try:
+        config = parsed(texts[_CONFIG] or "{}")
+    except (ValueError, RecursionError):
+        config = None
+    if not isinstance(config, dict):
+        del found["files"][_CONFIG]
+        return found
+    ids = vocab
+    if not isinstance(vocab, dict):
+        ids = {text: number for number, (text, _) in enumerate(vocab)}
+    piece_of = {str(number): text for text, number in ids.items()}
+    found["renames"] = {
+        number: piece_of[number]
+        for number, entry in _mapping(config.get("added_tokens_decoder")).items()
+        if isinstance(entry, dict) and number in piece_of
+    }
     return found
 
 
-def _read(path: Path) -> str | None:
-    """Returns the text of a small file; None if there is none."""
+def read_small(path: Path, largest: int = _LARGEST) -> str | None:
+    """Returns the text of a file of at most so many bytes; None if there is none."""
     try:
-        if not path.is_file() or path.stat().st_size > _LARGEST:
+        if not path.is_file() or path.stat().st_size > largest:
             return None
         return path.read_bytes().decode("utf-8")  # ends of lines as they are
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """Returns a JSON object, or an empty one for anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def tokenizer_in(vocabulary: Vocabulary) -> Mapping[str, Any]:
+    """Returns the content of a vocabulary's own tokenizer.json but for its pieces; {} if unknown."""
+    origin = _kept(vocabulary)
+    try:
+        return {} if origin is None else _mapping(_content(origin["tokenizer"]))
+    except (TypeError, ValueError, RecursionError):
+        return {}  # damaged: writing it says so
+
+
+@lru_cache(maxsize=4)
+def _content(text: str) -> Any:
+    return parsed(text)
+
+
+def _settings(origin: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the content of the settings beside a tokenizer.json."""
+    return _mapping(_content(origin.get("files", {}).get(_CONFIG, "{}")))
 
 
 def origin_in(vocabulary: Vocabulary) -> tuple[dict[str, Any] | None, list[str]]:
@@ -160,20 +204,22 @@ def settings_ids(vocabulary: Vocabulary) -> dict[str, int]:
     --------
     >>> from partcover import Vocabulary
     >>> from partcover.interop.huggingface.origin import settings_ids
-    >>> entries = {"256": {"content": "<s>"}, "300": {"content": "<user>"}}
-    >>> origin = {"tokenizer": {}, "config": {"added_tokens_decoder": entries}}
+    >>> entries = '{"256": {"content": "<s>"}, "300": {"content": "<user>"}}'
+    >>> files = {"tokenizer_config.json": f'{{"added_tokens_decoder": {entries}}}'}
+    >>> origin = {"tokenizer": "{}", "files": files}
     >>> settings_ids(Vocabulary([], special=["<s>"], provenance={"origin": origin}))
     {'<user>': 300}
     """
-    origin = _kept(vocabulary)
-    config = None if origin is None else origin.get("config")
-    listed = config.get("added_tokens_decoder") if isinstance(config, Mapping) else None
-    if not isinstance(listed, Mapping):
-        return {}
+    origin = _kept(vocabulary) or {}
+    try:
+        listed = _mapping(_settings(origin).get("added_tokens_decoder"))
+        renamed = _mapping(origin.get("renames"))
+    except (AttributeError, TypeError, ValueError, RecursionError):
+        return {}  # damaged: writing it says so
     taken = {*vocabulary.id_of, *vocabulary.special.values(), *vocabulary.decode_only}
     found: dict[str, int] = {}
     for number, entry in listed.items():
-        if not isinstance(entry, Mapping) or _RENAMES in entry or not _NUMBER.fullmatch(number):
+        if not isinstance(entry, Mapping) or number in renamed or not _NUMBER.fullmatch(number):
             continue
         text = entry.get("content")
         if isinstance(text, str) and text and text not in vocabulary.special:
@@ -191,7 +237,7 @@ def needed_pieces(vocabulary: Vocabulary) -> list[sym.Token]:
     --------
     >>> from partcover import Vocabulary
     >>> from partcover.interop.huggingface.origin import needed_pieces
-    >>> rest = {"post_processor": {"cls": ["<s>", 256]}, "padding": None}
+    >>> rest = '{"post_processor": {"cls": ["<s>", 256]}, "padding": null}'
     >>> origin = {"tokenizer": rest, "spelling": {"bytes": True}}
     >>> needed_pieces(Vocabulary(["<s>", "th"], provenance={"origin": origin}))
     [b'<s>']
@@ -200,18 +246,15 @@ def needed_pieces(vocabulary: Vocabulary) -> list[sym.Token]:
     if origin is None:
         return []
     try:
-        rest = origin["tokenizer"]
+        rest = _content(origin["tokenizer"])
         named = _templated(rest.get("post_processor"))
         if isinstance(padding := rest.get("padding"), Mapping):
             named.add(padding["pad_token"])
-        config = origin.get("config") or {}
+        config = _settings(origin)
         for role in _ROLES:
             value = config.get(f"{role}_token")
             named.add(value.get("content") if isinstance(value, Mapping) else value)
-        if isinstance(listed := config.get("added_tokens_decoder"), Mapping):
-            named |= {
-                e[_RENAMES] for e in listed.values() if isinstance(e, Mapping) and _RENAMES in e
-            }
+        named.update(_mapping(origin.get("renames")).values())
         named -= {*vocabulary.special}
         spell = _speller(origin["spelling"], vocabulary)
         return [token for token in vocabulary.tokens if spell(token) in named]  # type: ignore[arg-type]
@@ -254,24 +297,18 @@ def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) ->
     InputError
         If a token cannot be spelled as its pieces are, or what was kept is damaged.
     """
-    settings: dict[str, str] = {}
     try:
         data, numbers = _filled(origin, vocabulary)
-        content = tokenizer_text(data, indent=2)[0].rstrip("\n")  # the library writes none
-        if (config := origin.get("config")) is not None:
-            same = True
-            if isinstance(listed := config.get("added_tokens_decoder"), Mapping):
-                now = _listed(listed, numbers)
-                same = now == {number: _without_name(entry) for number, entry in listed.items()}
-                config = {**config, "added_tokens_decoder": now}
-            text = origin.get("config_text") if same else None
-            if not isinstance(text, str):
-                text = json.dumps(config, ensure_ascii=False, indent=2) + "\n"
-            settings[_CONFIG] = text
-        settings |= {name: str(text) for name, text in (origin.get("files") or {}).items()}
+        content = rewritten(origin["tokenizer"], data, escaped=origin["escaped"])
+        files = {name: str(text) for name, text in origin.get("files", {}).items()}
+        config = _settings(origin)
+        if listed := _mapping(config.get("added_tokens_decoder")):
+            now = _listed(listed, _mapping(origin.get("renames")), numbers)
+            changed = {**config, "added_tokens_decoder": now}
+            files[_CONFIG] = rewritten(files[_CONFIG], changed, escaped=escapes(files[_CONFIG]))
     except InputError:
         raise
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
         raise InputError(
             "the parts of its tokenizer.json that are stored in the vocabulary are damaged "
             f"({error!r})"
@@ -282,13 +319,15 @@ def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) ->
         return remarks
     path.mkdir()
     write_atomic(path / "tokenizer.json", content)
-    for name in (_CONFIG, *_KEPT):
-        if name in settings:
-            write_atomic(path / name, settings[name])
+    for name in _KEPT:
+        if name in files:
+            write_atomic(path / name, files[name])
     return remarks
 
 
-def _listed(listed: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:
+def _listed(
+    listed: Mapping[str, Any], renames: Mapping[str, str], numbers: Mapping[str, int]
+) -> dict[str, Any]:
     """Returns the entries of the settings under the ids that they have now.
 
     What only the settings name keeps its id, or that of the piece that it renames.
@@ -296,19 +335,13 @@ def _listed(listed: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, 
     taken = {str(number) for number in numbers.values()}
     there: dict[str, Any] = {}
     for before, entry in listed.items():
-        names = [entry.get("content"), entry.get(_RENAMES)] if isinstance(entry, Mapping) else []
+        names = [_mapping(entry).get("content"), renames.get(before)]
         known = [str(numbers[name]) for name in names if isinstance(name, str) and name in numbers]
         if known or before not in taken:
             there[known[0] if known else before] = entry
-    kept = sorted(there, key=lambda number: (len(number), number))
-    return {number: _without_name(there[number]) for number in kept}
-
-
-def _without_name(entry: Any) -> Any:
-    """Returns an entry of the settings as it was."""
-    if not isinstance(entry, Mapping):
-        return entry
-    return {key: entry[key] for key in entry if key != _RENAMES}
+    if there == listed:
+        return dict(listed)
+    return {number: there[number] for number in sorted(there, key=lambda n: (len(n), n))}
 
 
 def added_entry(vocabulary: Vocabulary, text: str) -> dict[str, Any]:
@@ -322,7 +355,7 @@ def _filled(
     origin: Mapping[str, Any], vocabulary: Vocabulary
 ) -> tuple[dict[str, Any], dict[str, int]]:
     """Returns the content of the tokenizer.json, and the ids of all that it names."""
-    data, spelling = dict(origin["tokenizer"]), origin["spelling"]
+    data, spelling = dict(_content(origin["tokenizer"])), origin["spelling"]
     spell = _speller(spelling, vocabulary)
     vocab: dict[str, int] = {}
     for piece, number in zip(pieces_of(vocabulary), vocabulary.id_of, strict=True):
@@ -337,7 +370,7 @@ def _filled(
             f"a token and a special token are both spelled {clash!r}: rename one of them"
         )
     others = _others(spelling, vocabulary)
-    inside, free = place_special(vocabulary, others)
+    inside, free = place_special(vocabulary, others, spelling["entries"])
     unknown, before = spelling.get("unknown") or (None, -1)
     if unknown is not None and before in free and unknown not in {**vocab, **inside}:
         free.remove(before)
@@ -351,13 +384,29 @@ def _filled(
         inside |= named
         free = sorted({*free, *range(pieces)} - taken)
     inside |= {f"<free {number}>": number for number in free}
-    data["added_tokens"] = [{"id": n, **added_entry(vocabulary, text)} for text, n in special]
+    data["added_tokens"] = _added(data.get("added_tokens") or [], vocabulary)
     data["model"] = _model(dict(data["model"]), spelling, vocabulary, vocab, inside, spell)
     numbers = {**vocab, **inside, **dict(special)}
     data["post_processor"] = _renumbered(data.get("post_processor"), numbers)
     if isinstance(padding := data.get("padding"), Mapping) and "pad_token" in padding:
         data["padding"] = {**padding, "pad_id": _number(padding["pad_token"], numbers)}
     return data, numbers
+
+
+def _added(before: list[dict[str, Any]], vocabulary: Vocabulary) -> list[dict[str, Any]]:
+    """Returns the added tokens, in the order and with the keys of those that were there."""
+    known = {entry["content"]: entry for entry in before}
+    first = before[0] if before else {}
+    added = []
+    for text, number in sorted(vocabulary.special.items(), key=lambda item: item[1]):
+        now = {"id": number, **added_entry(vocabulary, text)}
+        old = known.get(text, {})
+        order = old or {key: now[key] for key in first if key in now}
+        added.append(order | {key: now[key] for key in now if key in order or now[key] or not old})
+    there = {text: place for place, text in enumerate(known)}
+    if all(entry == known.get(entry["content"], entry) for entry in added):  # the same ids
+        added.sort(key=lambda entry: there.get(entry["content"], len(there)))
+    return added
 
 
 def _speller(spelling: Mapping[str, Any], vocabulary: Vocabulary) -> Callable[[bytes], str | None]:
@@ -429,8 +478,14 @@ def _model(
         if unknown is not None:
             model["unk_id"] = inside[unknown]
         entries = unigram_entries(scores, {**vocab, **inside}, {}, never)
-        return {**model, "vocab": _with_lowest(entries, vocabulary)}
-    model["vocab"] = dict(sorted({**vocab, **inside}.items(), key=lambda item: item[1]))
+        model["vocab"] = [list(entry) for entry in _with_lowest(entries, vocabulary)]
+        return model
+    # in the order of ids, or of the file, which is kept whole where it is another
+    numbers = dict(sorted({**vocab, **inside}.items(), key=lambda item: item[1]))
+    listed = list(model["vocab"])
+    if list(model["vocab"].values()) != sorted(model["vocab"].values()):
+        numbers = {text: numbers[text] for text in listed if text in numbers} | numbers
+    model["vocab"] = numbers
     if spelling["model"] == "BPE":
         pairs: Iterable[tuple[Any, Any]] = ()
         if vocabulary.rule != "single_symbols":
@@ -439,11 +494,25 @@ def _model(
             pairs = merges_inside(vocabulary) or ()
         if not spelling["bytes"]:
             pairs = [pair for pair in pairs if None not in map(sym.text_of, pair)]
-        merges = [(spell(left), spell(right)) for left, right in pairs]
+        merges = [[spell(left), spell(right)] for left, right in pairs]
         for part in (part for pair in merges for part in pair if part not in vocab):
             raise InputError(f"{part!r} has no id, but merges need it")
-        model["merges"] = [f"{a} {b}" for a, b in merges] if spelling.get("joined") else merges
+        written = [f"{a} {b}" for a, b in merges] if spelling.get("joined") else merges
+        if vocabulary.merges is not None or not _merge_alike(model["merges"], vocabulary, vocab):
+            model["merges"] = written
     return model
+
+
+def _merge_alike(merges: list[Any], vocabulary: Vocabulary, vocab: Mapping[str, int]) -> bool:
+    """Returns whether merging by the pairs of the file is proven to be merging by rank."""
+    piece_of = {number: piece for piece, number in zip(pieces_of(vocabulary), vocabulary.id_of)}
+    pairs = []
+    for merge in merges:
+        sides = merge.split(" ") if isinstance(merge, str) else merge
+        if len(sides) != 2 or not {*sides, "".join(sides)} <= vocab.keys():
+            return False
+        pairs.append((piece_of[vocab[sides[0]]], piece_of[vocab[sides[1]]]))
+    return pairs_are_needless(vocabulary.with_(merges=pairs))
 
 
 def _with_lowest(

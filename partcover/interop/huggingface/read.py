@@ -30,7 +30,7 @@ from ..whole_texts import marking_steps, pretokenizer_of, unknown_scores
 from .around import not_carried
 from .decimals import as_read
 from .decoder import read_decoding
-from .origin import ORIGIN, origin_of, settings_beside, use_of
+from .origin import ORIGIN, files_beside, origin_of, read_small, use_of
 from .word_list import as_tokenizer, list_in
 from .word_pieces import (
     PREFIX,
@@ -80,16 +80,16 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
         vocabulary, more = from_json(data, listed)
         return vocabulary, remarks + more
     data = read_json(file)
-    if isinstance(data, dict):
-        data.setdefault("decoder", None)
+    data.setdefault("decoder", None)
     vocabulary, remarks = from_json(data, file)
     _, byte_level, _ = read_splitting(_bytes_last(data).get("pre_tokenizer"))
+    text, ranked = read_small(file, sys.maxsize), vocabulary.merges is None
     try:
-        origin = origin_of(data, byte_level=byte_level)
-    except (AttributeError, KeyError, TypeError, IndexError):  # parts that no one read before
-        origin = None
+        origin = origin_of(data, text, byte_level=byte_level, ranked=ranked)
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
+        origin = None  # for parts that no one read before
     if origin is not None:
-        origin |= {"use": use_of(vocabulary), **settings_beside(file, data["model"]["vocab"])}
+        origin |= {"use": use_of(vocabulary), **files_beside(file, data["model"]["vocab"])}
         vocabulary = vocabulary.with_(provenance={**vocabulary.provenance, ORIGIN: origin})
     return vocabulary, remarks
 

@@ -255,7 +255,7 @@ def test_other_use_is_written_plainly(tmp_path):
     "change",
     [
         *[{"tokenizer": 3}, {"tokenizer": {}}, {"spelling": {}}, {"spelling": {"bytes": True}}],
-        *[{"config": 3}, {"files": [1]}],
+        *[{"files": {"tokenizer_config.json": "{"}}, {"files": [1]}, {"escaped": 3, "tokenizer": "{"}],
     ],
 )
 def test_what_is_kept_may_be_damaged(tmp_path, change):
