@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
@@ -20,6 +21,7 @@ from .spelling import speller
 from .word_pieces import PREFIX, word_mark
 
 __all__ = [
+    "FREE",
     "MAX_FREE",
     "MERGING",
     "all_merges",
@@ -34,6 +36,7 @@ __all__ = [
 # a score that no path takes
 _NEVER = -1e308
 MAX_FREE = 1 << 20
+FREE = re.compile(r"<free [0-9]+>")  # what fills an id that nothing has
 MERGING = ("merges", "character_merges")
 
 

@@ -28,7 +28,7 @@ from ..merge_ranks import pairs_are_needless
 from ..whole_texts import marking_steps
 from .decimals import as_read
 from .layout import escapes, kept, parsed, rewritten
-from .model import MAX_FREE, all_merges, place_special, unigram_entries
+from .model import FREE, MAX_FREE, all_merges, place_special, unigram_entries
 from .word_pieces import PREFIX, free_mark, spell_piece, without_prefix
 
 __all__ = [
@@ -61,7 +61,7 @@ _ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
 
 def origin_of(
-    data: Mapping[str, Any], text: str | None, *, byte_level: bool, ranked: bool
+    data: Mapping[str, Any], text: str | None, vocabulary: Vocabulary, *, byte_level: bool
 ) -> dict[str, Any] | None:
     """Returns what a tokenizer.json holds besides, and how pieces are spelled; None if unknown.
 
@@ -71,18 +71,24 @@ def origin_of(
         The file.
     text : str, optional
         Its text, if it is UTF-8.
+    vocabulary : Vocabulary
+        What was read of it.
     byte_level : bool
         Whether its pieces are bytes, spelled as characters.
-    ranked : bool
-        Whether the vocabulary has no merges of its own, so that the file's are kept.
     """
     model = data["model"]
     vocab = model["vocab"]
     kind = model.get("type") or ("BPE" if "merges" in model else "Unigram")
-    entries = vocab if isinstance(vocab, dict) else [text for text, _ in vocab]
+    entries = vocab if isinstance(vocab, dict) else {t: n for n, (t, _) in enumerate(vocab)}
     added = {entry["content"] for entry in data.get("added_tokens") or []}
     spelling: dict[str, Any] = {"model": kind, "bytes": byte_level}
     spelling["entries"] = sorted(added.intersection(entries))
+    taken = {*vocabulary.id_of, *vocabulary.special.values(), *vocabulary.decode_only}
+    spelling["unreached"] = {
+        name: number
+        for name, number in entries.items()
+        if number not in taken and not FREE.fullmatch(name)
+    }
     if kind == "BPE":
         spelling["joined"] = any(isinstance(merge, str) for merge in (model["merges"] or ())[:1])
         spelling["suffix"] = model.get("end_of_word_suffix") or ""
@@ -100,7 +106,8 @@ def origin_of(
         spelling["spaced"] = marking_steps(data) is not None and _MARK in entries
     if kind == "Unigram":
         if model.get("unk_id") is not None:
-            spelling["unknown"] = [entries[model["unk_id"]], model["unk_id"]]
+            spelling["unknown"] = [vocab[model["unk_id"]][0], model["unk_id"]]
+        added.update(spelling["unreached"])
         added.update(str(name) for name in spelling.get("unknown", ()))
         spelling["scores"] = {
             text: score for text, score in vocab if text in added or _BYTE.fullmatch(text)
@@ -112,7 +119,7 @@ def origin_of(
         lists["model", "vocab"] = dict(sorted(vocab.items(), key=lambda item: item[1]))
     else:
         lists["model", "vocab"] = [[piece, as_read(float(score))] for piece, score in vocab]
-    if kind == "BPE" and not ranked:
+    if kind == "BPE" and vocabulary.merges is not None:  # others are needed whole
         lists["model", "merges"] = model["merges"]
     escaped = escapes(text)
     short = kept(text, lists, escaped=escaped)
@@ -371,11 +378,12 @@ def _filled(
         )
     others = _others(spelling, vocabulary)
     inside, free = place_special(vocabulary, others, spelling["entries"])
-    unknown, before = spelling.get("unknown") or (None, -1)
-    if unknown is not None and before in free and unknown not in {**vocab, **inside}:
-        free.remove(before)
-        inside[unknown] = before  # which needs no place of its own
     pieces = max([*vocab.values(), *inside.values()], default=-1)
+    taken = {*vocab.values(), *inside.values(), *vocabulary.special.values()}
+    for text, n in spelling["unreached"].items():
+        if n < pieces and n not in taken and text not in vocab:
+            inside.setdefault(text, n)
+    free = sorted({*free} - {*inside.values()})
     named = {text: n for text, n in settings_ids(vocabulary).items() if n < pieces}
     named = {text: n for text, n in named.items() if text not in {**vocab, **inside}}
     if named and pieces - len(vocab) <= MAX_FREE:
@@ -497,22 +505,26 @@ def _model(
         merges = [[spell(left), spell(right)] for left, right in pairs]
         for part in (part for pair in merges for part in pair if part not in vocab):
             raise InputError(f"{part!r} has no id, but merges need it")
-        written = [f"{a} {b}" for a, b in merges] if spelling.get("joined") else merges
-        if vocabulary.merges is not None or not _merge_alike(model["merges"], vocabulary, vocab):
-            model["merges"] = written
+        if vocabulary.merges is None and vocabulary.rule == "character_merges":
+            merges = _as_before(model["merges"], merges, vocabulary, vocab)
+        model["merges"] = [f"{a} {b}" for a, b in merges] if spelling.get("joined") else merges
     return model
 
 
-def _merge_alike(merges: list[Any], vocabulary: Vocabulary, vocab: Mapping[str, int]) -> bool:
-    """Returns whether merging by the pairs of the file is proven to be merging by rank."""
-    piece_of = {number: piece for piece, number in zip(pieces_of(vocabulary), vocabulary.id_of)}
-    pairs = []
-    for merge in merges:
-        sides = merge.split(" ") if isinstance(merge, str) else merge
-        if len(sides) != 2 or not {*sides, "".join(sides)} <= vocab.keys():
-            return False
-        pairs.append((piece_of[vocab[sides[0]]], piece_of[vocab[sides[1]]]))
-    return pairs_are_needless(vocabulary.with_(merges=pairs))
+def _as_before(
+    old: list[Any], new: list[list[str]], vocabulary: Vocabulary, vocab: Mapping[str, int]
+) -> list[list[str]]:
+    """Returns the merges of the file, and those of new tokens, where they are proven to do.
+
+    All ways to make each token do in any case, but the file may have fewer, or another order.
+    """
+    pairs = [merge.split(" ") if isinstance(merge, str) else merge for merge in old]
+    pairs = [pair for pair in pairs if {*pair, "".join(pair)} <= vocab.keys()]
+    made = {*map("".join, pairs)}
+    pairs += [pair for pair in new if "".join(pair) not in made]
+    piece_of = dict(zip(vocabulary.id_of, pieces_of(vocabulary), strict=True))
+    merges = [(piece_of[vocab[left]], piece_of[vocab[right]]) for left, right in pairs]
+    return pairs if pairs_are_needless(vocabulary.with_(merges=merges)) else new
 
 
 def _with_lowest(

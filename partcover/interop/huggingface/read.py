@@ -30,6 +30,7 @@ from ..whole_texts import marking_steps, pretokenizer_of, unknown_scores
 from .around import not_carried
 from .decimals import as_read
 from .decoder import read_decoding
+from .model import FREE
 from .origin import ORIGIN, files_beside, origin_of, read_small, use_of
 from .word_list import as_tokenizer, list_in
 from .word_pieces import (
@@ -46,7 +47,6 @@ __all__ = ["flags_of", "from_json", "looks_like", "read"]
 Spell: TypeAlias = Callable[[str], bytes | None]
 _FOUND = ("single_word", "lstrip", "rstrip", "normalized")
 _NEVER = {0xC0, 0xC1, *range(0xF5, 0x100)}  # bytes that are in no UTF-8
-_FREE = re.compile(r"<free [0-9]+>")
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _MARK = "▁"
 
@@ -83,9 +83,9 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     data.setdefault("decoder", None)
     vocabulary, remarks = from_json(data, file)
     _, byte_level, _ = read_splitting(_bytes_last(data).get("pre_tokenizer"))
-    text, ranked = read_small(file, sys.maxsize), vocabulary.merges is None
     try:
-        origin = origin_of(data, text, byte_level=byte_level, ranked=ranked)
+        text = read_small(file, sys.maxsize)
+        origin = origin_of(data, text, vocabulary, byte_level=byte_level)
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
         origin = None  # for parts that no one read before
     if origin is not None:
@@ -324,7 +324,7 @@ def _entries(
     """
     pieces: dict[bytes, int] = {}
     for text, number in vocab.items():
-        if text in special or _FREE.fullmatch(text) or not text:
+        if text in special or FREE.fullmatch(text) or not text:
             continue
         if (piece := spell(text)) is not None:
             pieces[piece] = _id(text, number)
@@ -335,7 +335,7 @@ def _others(
     vocab: Mapping[str, int], special: Mapping[str, int], spell: Spell, remarks: list[str]
 ) -> dict[int, bytes]:
     """Returns the ids of pieces that do not stand for bytes, and what they decode to there."""
-    texts = [t for t in vocab if t and t not in special and not _FREE.fullmatch(t)]
+    texts = [t for t in vocab if t and t not in special and not FREE.fullmatch(t)]
     others = {_id(t, vocab[t]): t.encode() for t in texts if spell(t) is None}
     if others:
         first = next(iter(others.values())).decode()
