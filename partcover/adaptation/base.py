@@ -122,7 +122,7 @@ def adapted(vocabulary: Vocabulary, base: Vocabulary, method: str, **facts: Any)
     before = base.provenance
     if isinstance(first := before.get("base"), Mapping):  # adapted before
         before = {**first, **before}
-    kept = ("format", "source", "source_sha256", "origin", "gguf")
+    kept = ("format", "source", "source_sha256", "origin", "gguf", "line_end")
     source = {key: before[key] for key in kept if key in before}
     mark = {} if base.end_of_word is None else {"end_of_word": base.end_of_word}
     provenance = {**mark, "partcover": __version__, "base": source, **facts}

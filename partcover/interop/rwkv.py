@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from .token_list import not_carried, own_replay
 
 __all__ = ["RWKV"]
 
+_LINE_END = "line_end"
 _LONGEST = 1 << 16  # bytes of a line
 _ESCAPE = r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\\'\"abfnrtv])"
 _LINE = re.compile(
@@ -80,10 +81,12 @@ def _recognises(path: Path) -> bool:
 def _read(path: Path) -> tuple[Vocabulary, list[str]]:
     number_of: dict[bytes, int] = {}
     taken: set[int] = set()
+    ends = set()
     with open_input(path) as file:
         place = 0
         while line := file.readline(_LONGEST + 1):
             place += 1
+            ends.add("\r\n" if line.endswith(b"\r\n") else "\n")
             if not line.strip():
                 continue
             try:
@@ -109,6 +112,7 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         rule="longest_match",
         pretokenizer="none",
         ids=[*singles, *map(number_of.__getitem__, tokens)],
+        provenance={_LINE_END: "\r\n"} if ends == {"\r\n"} else {},
     )
     return vocabulary, remarks
 
@@ -139,9 +143,14 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
         for number, token in zip(vocabulary.id_of, pieces_of(vocabulary), strict=True)
         if number >= 0
     )
+    base = vocabulary.provenance.get("base")
+    given = vocabulary.provenance.get(_LINE_END) or (
+        base.get(_LINE_END) if isinstance(base, Mapping) else None
+    )
+    end = "\r\n" if given == "\r\n" else "\n"
     with atomic_writer(path) as file:
         for number, token in placed:
-            file.write(f"{number} {_literal(token)} {len(token)}\n".encode())
+            file.write(f"{number} {_literal(token)} {len(token)}{end}".encode())
     return not_carried(vocabulary.with_(pretokenizer=None))
 
 

@@ -80,7 +80,11 @@ def test_a_sentencepiece_model_goes_back_into_its_file(tmp_path, role):
     data = model.SerializeToString() + b"\x12\x07\x0a\x05input" + b"\x22\x04\x0a\x02\x0a\x00"
     (tmp_path / "v.model").write_bytes(data)
     vocabulary = Vocabulary.load(tmp_path / "v.model")
-    result = export(vocabulary, tmp_path / "w.model", "sentencepiece")
+    result = export(vocabulary, tmp_path / "same.model", "sentencepiece")
+    assert "the file is the original one, byte for byte" in result.remarks
+    assert (tmp_path / "same.model").read_bytes() == data
+    more = vocabulary.with_(tokens=(*vocabulary.tokens, b"ba"), ids=(*vocabulary.id_of, 6))
+    result = export(more, tmp_path / "w.model", "sentencepiece")
     assert "everything except the pieces is as in the original file" in result.remarks
     before, after = new_model(), new_model()
     before.ParseFromString(data)

@@ -1,32 +1,29 @@
-"""Keeps what else a model file holds, so that a changed vocabulary can be written back."""
+"""Keeps the model file of a vocabulary, so that a changed one can be written back into it.
+
+A vocabulary that is as it was read is the same file again, byte for byte.
+"""
 
 from __future__ import annotations
 
 import base64
 import binascii
 from collections.abc import Mapping
-from typing import Any
 
 from ...errors import InputError
 from ...vocabulary.vocabulary import Vocabulary
-from .proto import new_model
 
-__all__ = ["kept_model", "kept_of"]
+__all__ = ["kept_file", "kept_of"]
 
 _KEY = "sentencepiece"
 
 
-def kept_of(model: Any) -> dict[str, str]:
-    """Returns what a model holds beside its pieces and its map of characters, which stand apart."""
-    rest = new_model()
-    rest.CopyFrom(model)
-    rest.ClearField("pieces")
-    rest.normalizer_spec.ClearField("precompiled_charsmap")
-    return {_KEY: base64.b64encode(rest.SerializeToString()).decode()}
+def kept_of(data: bytes) -> dict[str, str]:
+    """Returns a model file in a form for JSON."""
+    return {_KEY: base64.b64encode(data).decode()}
 
 
-def kept_model(vocabulary: Vocabulary) -> Any | None:
-    """Returns a model without pieces that holds what the vocabulary's own file held; or None.
+def kept_file(vocabulary: Vocabulary) -> bytes | None:
+    """Returns the model file that the vocabulary came from; or None.
 
     Raises
     ------
@@ -39,13 +36,9 @@ def kept_model(vocabulary: Vocabulary) -> Any | None:
         given = base.get("origin")
     if not isinstance(given, Mapping) or _KEY not in given:
         return None
-    from google.protobuf.message import DecodeError
-
-    model = new_model()
     try:
-        model.ParseFromString(base64.b64decode(given[_KEY], validate=True))
-    except (binascii.Error, DecodeError, TypeError, ValueError) as error:
+        return base64.b64decode(given[_KEY], validate=True)
+    except (binascii.Error, TypeError, ValueError) as error:
         raise InputError(
             f"what the vocabulary keeps of its sentencepiece model is damaged ({error})"
         ) from None
-    return model

@@ -24,7 +24,7 @@ from .origin import kept_of
 from .pieces import BYTE_PIECE, MARK, open_characters
 from .proto import BPE, BYTE, CHAR, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, new_model
 
-__all__ = ["looks_like", "parse", "read", "user_defined_name", "vocabulary_of"]
+__all__ = ["from_bytes", "looks_like", "parse", "read", "user_defined_name", "vocabulary_of"]
 
 _HEAD = 1 << 12
 _LEAST = -1 / 64  # a score that changes each sum of 32 bits up to 100,000
@@ -40,9 +40,16 @@ def parse(path: Path) -> Any:
     InputError
         If it holds no model, or a piece that is not UTF-8 or has no finite score.
     """
-    model = new_model()
+    return _parsed(_content(path), path)
+
+
+def _content(path: Path) -> bytes:
     with open_input(path) as file:
-        data = file.read()
+        return file.read()
+
+
+def _parsed(data: bytes, path: Path | str) -> Any:
+    model = new_model()
     from google.protobuf.message import DecodeError
 
     try:
@@ -67,7 +74,20 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     InputError
         Naming the file, if it is a model of words or holds what no vocabulary can express.
     """
-    model = parse(path)
+    data = _content(path)
+    vocabulary, remarks, _ = from_bytes(data, path)
+    return vocabulary.with_(provenance={"origin": kept_of(data)}), remarks
+
+
+def from_bytes(data: bytes, path: Path | str) -> tuple[Vocabulary, list[str], Any]:
+    """Returns the vocabulary of a model file, remarks, and the message; `path` is named in errors.
+
+    Raises
+    ------
+    InputError
+        As `read`.
+    """
+    model = _parsed(data, path)
     try:
         vocabulary, remarks = vocabulary_of(model)
     except InputError as error:
@@ -76,7 +96,7 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     decoding = Decoding(
         "sentencepiece", shown=dict.fromkeys(unknown, model.trainer_spec.unk_surface)
     )
-    return vocabulary.with_(provenance={"origin": kept_of(model)}, decoding=decoding), remarks
+    return vocabulary.with_(decoding=decoding), remarks, model
 
 
 def vocabulary_of(model: Any) -> tuple[Vocabulary, list[str]]:

@@ -13,8 +13,9 @@ from ...runtime.files.writing import atomic_writer
 from ...vocabulary.roles import roles_of
 from ...vocabulary.vocabulary import Vocabulary
 from .around import own_spec
-from .origin import kept_model
+from .origin import kept_file
 from .pieces import MARK, open_characters, text_of
+from .read import from_bytes
 from .proto import BPE, BYTE, CONTROL, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, new_model
 
 __all__ = ["MERGING", "Piece", "pieces_by_id", "write"]
@@ -29,12 +30,21 @@ Piece = tuple[str, float, int]  # its spelling, score and kind
 
 def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     """Writes a model file and returns remarks on what it does not carry."""
+    file_before = kept_file(vocabulary)
+    kept = None
+    if file_before is not None:
+        base, _, kept = from_bytes(file_before, "the sentencepiece model that the vocabulary keeps")
+        if base == vocabulary.with_(provenance=base.provenance, method=base.method):
+            with atomic_writer(path) as file:
+                file.write(file_before)
+            return ["the file is the original one, byte for byte"]
     placed, added, unknown = pieces_by_id(vocabulary)
     left = vocabulary.decode_only.keys() - placed.keys()
-    kept = kept_model(vocabulary)
     model = new_model() if kept is None else kept
+    # sentencepiece itself leaves out the kind that is usual, and others state it
+    usual = None if any(p.type == NORMAL and p.HasField("type") for p in model.pieces) else NORMAL
     model.ClearField("pieces")
-    n_unused = _add_pieces(model, placed, added, unknown)
+    n_unused = _add_pieces(model, placed, added, unknown, None if kept is None else usual)
     _set_options(model, vocabulary, unknown, kept=kept is not None)
     with atomic_writer(path) as file:
         file.write(model.SerializeToString())
@@ -129,8 +139,13 @@ def pieces_by_id(vocabulary: Vocabulary) -> tuple[dict[int, Piece], list[Piece],
     return placed, added, unknown
 
 
-def _add_pieces(model: Any, placed: dict[int, Piece], added: list[Piece], unknown: str) -> int:
-    """Adds the pieces to a model in the order of their ids; returns how many fill gaps."""
+def _add_pieces(
+    model: Any, placed: dict[int, Piece], added: list[Piece], unknown: str, usual: int | None
+) -> int:
+    """Adds the pieces to a model in the order of their ids; returns how many fill gaps.
+
+    `usual` is the kind that is not stated.
+    """
     names = {unknown, *(name for name, _, _ in placed.values())}
     n_unused = 0
     last = max(placed)
@@ -146,7 +161,7 @@ def _add_pieces(model: Any, placed: dict[int, Piece], added: list[Piece], unknow
                 name = f"<{name}>"
             names.add(name)
             n_unused += 1
-        model.pieces.add(piece=name, score=score, type=kind)
+        model.pieces.add(piece=name, score=score, type=None if kind == usual else kind)
         if kind == UNKNOWN:
             _set(model.trainer_spec, "unk_id", number)
     return n_unused
