@@ -39,6 +39,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED = re.compile(r"\\u(?!00[01])")
 _SHOWN = 2  # entries show what stands before the first, and between two
 _DEEPEST = 16  # levels whose layout is kept: each is read once more
+_WIDEST = 256  # characters of white space that new entries get
 
 Spell = Callable[[str], str]
 Lists = Mapping[tuple[str, ...], Any]
@@ -226,6 +227,8 @@ def _layout(text: str, level: int = 0) -> _Layout:
         between = text[stop : first[1].at - len(first[1].key)]
     texts = [entry.value for entry in first if entry.value[0] in "{["]
     inner = _layout(texts[0], level + 1) if texts and level < _DEEPEST else None
+    if max(map(len, (begin, between, colon, end))) > _WIDEST:
+        return _Layout(begin[0], ", ", ": ", end[-1], inner)
     return _Layout(begin, between, colon, end, inner)
 
 

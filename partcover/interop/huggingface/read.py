@@ -86,7 +86,7 @@ def read(path: Path) -> tuple[Vocabulary, list[str]]:
     try:
         text = read_small(file, sys.maxsize)
         origin = origin_of(data, text, vocabulary, byte_level=byte_level)
-    except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
         origin = None  # for parts that no one read before
     if origin is not None:
         origin |= {"use": use_of(vocabulary), **files_beside(file, data["model"]["vocab"])}
