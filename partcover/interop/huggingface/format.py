@@ -170,7 +170,7 @@ def _replay_text(library: Library, vocabulary: Vocabulary, space: str) -> Replay
     def word(word: bytes) -> list[bytes] | None:
         text = sym.text_of(word)
         found = None if text is None else library.word(text.replace(" ", space))
-        if text is None or found is None or lost in found:
+        if text is None or found is None or lost in found or not piece_of.keys() >= {*found}:
             return None
         if space != " " and space in text:  # which the normalizer makes a space
             return None

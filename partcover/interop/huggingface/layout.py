@@ -58,7 +58,8 @@ _PLAIN = json.JSONDecoder()  # where numbers do not matter
 class _Entry(NamedTuple):
     """An entry of a list or an object: what stands in the text, and what that means."""
 
-    key: str  # with what stands before the value; empty in a list
+    gap: str  # what stands before it; of the first one empty
+    key: str  # with the colon; empty in a list
     value: str
     name: Any
     data: Any
@@ -162,18 +163,19 @@ def _rewritten(text: str, data: Any, spell: Spell, level: int = 0) -> str:
         return _spelled(data, None, spell)
     layout = _layout(text)
     entries = list(_entries(text, _DECODER))
-    known = {_hashable(entry.data): entry.value for entry in entries}
-    before = {entry.name: entry for entry in entries}
+    known = {_hashable(entry.data): entry for entry in entries}
+    named = {entry.name: entry for entry in entries} if isinstance(old, dict) else {}
     parts = []
     for name, one in data.items() if isinstance(data, dict) else ((None, one) for one in data):
-        entry = before.get(name) if isinstance(data, dict) else None
-        if entry is not None:
-            parts.append(entry.key + _rewritten(entry.value, one, spell, level + 1))
-            continue
-        key = "" if name is None else spell(name) + layout.colon
-        value = known.get(_hashable(one)) if name is None or isinstance(one, dict) else None
-        parts.append(key + (value or _spelled(one, layout.inner, spell)))
-    return _joined(parts, layout)
+        if (entry := named.get(name)) is not None:
+            value = entry.key + _rewritten(entry.value, one, spell, level + 1)
+        else:
+            alike = name is None or isinstance(one, dict)
+            entry = known.get(_hashable(one)) if alike else None
+            value = "" if name is None else spell(name) + layout.colon
+            value += _spelled(one, layout.inner, spell) if entry is None else entry.value
+        parts.append(((entry and entry.gap) or layout.between) + value if parts else value)
+    return layout.begin + "".join(parts) + layout.end
 
 
 def _hashable(data: Any) -> Any:
@@ -223,8 +225,7 @@ def _layout(text: str, level: int = 0) -> _Layout:
         colon = first[0].key[_PLAIN.raw_decode(first[0].key)[1] :]
         between = between if colon != ":" else ","
     if len(first) > 1:
-        stop = first[0].at + len(first[0].value)
-        between = text[stop : first[1].at - len(first[1].key)]
+        between = first[1].gap
     texts = [entry.value for entry in first if entry.value[0] in "{["]
     inner = _layout(texts[0], level + 1) if texts and level < _DEEPEST else None
     if max(map(len, (begin, between, colon, end))) > _WIDEST:
@@ -235,12 +236,15 @@ def _layout(text: str, level: int = 0) -> _Layout:
 def _entries(text: str, decoder: json.JSONDecoder = _PLAIN) -> Iterator[_Entry]:
     """Yields the entries of a list or an object."""
     at, end = _blank(text, 1), len(text) - 1
+    gap = ""
     while at < end:
         name, begin = None, at
         if text[0] == "{":
             name, stop = decoder.raw_decode(text, at)
             at = _COLON.match(text, stop).end()  # type: ignore[union-attr]
         data, stop = decoder.raw_decode(text, at)
-        yield _Entry(text[begin:at], text[at:stop], name, data, at)
-        gap = _GAP.match(text, stop)
-        at = end if gap is None else gap.end()
+        yield _Entry(gap, text[begin:at], text[at:stop], name, data, at)
+        following = _GAP.match(text, stop)
+        if following is None:
+            return
+        gap, at = following[0], following.end()

@@ -82,7 +82,9 @@ def origin_of(
     entries = vocab if isinstance(vocab, dict) else {t: n for n, (t, _) in enumerate(vocab)}
     added = {entry["content"] for entry in data.get("added_tokens") or []}
     spelling: dict[str, Any] = {"model": kind, "bytes": byte_level}
-    spelling["entries"] = sorted(added.intersection(entries))
+    # special tokens that are entries of the model, and those that are nothing else
+    spelling["entries"] = sorted(entries.keys() & {*added, *vocabulary.special})
+    spelling["not_added"] = sorted(entries.keys() & vocabulary.special.keys() - added)
     taken = {*vocabulary.id_of, *vocabulary.special.values(), *vocabulary.decode_only}
     spelling["unreached"] = {
         name: number
@@ -157,7 +159,8 @@ def read_small(path: Path, largest: int = _LARGEST) -> str | None:
     try:
         if not path.is_file() or path.stat().st_size > largest:
             return None
-        return path.read_bytes().decode("utf-8")  # ends of lines as they are
+        # ends of lines as they are; the libraries do not read JSON with a byte order mark
+        return path.read_bytes().decode("utf-8-sig" if path.suffix == ".json" else "utf-8")
     except (OSError, UnicodeDecodeError):
         return None
 
@@ -392,7 +395,8 @@ def _filled(
         inside |= named
         free = sorted({*free, *range(pieces)} - taken)
     inside |= {f"<free {number}>": number for number in free}
-    data["added_tokens"] = _added(data.get("added_tokens") or [], vocabulary)
+    listed = {t: n for t, n in vocabulary.special.items() if t not in spelling["not_added"]}
+    data["added_tokens"] = _added(data.get("added_tokens") or [], listed, vocabulary)
     data["model"] = _model(dict(data["model"]), spelling, vocabulary, vocab, inside, spell)
     numbers = {**vocab, **inside, **dict(special)}
     data["post_processor"] = _renumbered(data.get("post_processor"), numbers)
@@ -401,12 +405,14 @@ def _filled(
     return data, numbers
 
 
-def _added(before: list[dict[str, Any]], vocabulary: Vocabulary) -> list[dict[str, Any]]:
+def _added(
+    before: list[dict[str, Any]], special: Mapping[str, int], vocabulary: Vocabulary
+) -> list[dict[str, Any]]:
     """Returns the added tokens, in the order and with the keys of those that were there."""
     known = {entry["content"]: entry for entry in before}
     first = before[0] if before else {}
     added = []
-    for text, number in sorted(vocabulary.special.items(), key=lambda item: item[1]):
+    for text, number in sorted(special.items(), key=lambda item: item[1]):
         now = {"id": number, **added_entry(vocabulary, text)}
         old = known.get(text, {})
         order = old or {key: now[key] for key in first if key in now}
