@@ -165,13 +165,13 @@ def _rewritten(text: str, data: Any, spell: Spell, level: int = 0) -> str:
     entries = list(_entries(text, _DECODER))
     known = {_hashable(entry.data): entry for entry in entries}
     named = {entry.name: entry for entry in entries} if isinstance(old, dict) else {}
-    parts = []
+    parts: list[str] = []
     for name, one in data.items() if isinstance(data, dict) else ((None, one) for one in data):
         if (entry := named.get(name)) is not None:
             value = entry.key + _rewritten(entry.value, one, spell, level + 1)
         else:
-            alike = name is None or isinstance(one, dict)
-            entry = known.get(_hashable(one)) if alike else None
+            again = name is None or isinstance(one, dict)
+            entry = known.get(_hashable(one)) if again else None
             value = "" if name is None else spell(name) + layout.colon
             value += _spelled(one, layout.inner, spell) if entry is None else entry.value
         parts.append(((entry and entry.gap) or layout.between) + value if parts else value)

@@ -171,7 +171,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def tokenizer_in(vocabulary: Vocabulary) -> Mapping[str, Any]:
-    """Returns the content of a vocabulary's own tokenizer.json but for its pieces; {} if unknown."""
+    """Returns a vocabulary's own tokenizer.json without most pieces; {} if it is not known."""
     origin = _kept(vocabulary)
     try:
         return {} if origin is None else _mapping(_content(origin["tokenizer"]))
@@ -518,8 +518,8 @@ def _model(
 
 
 def _as_before(
-    old: list[Any], new: list[list[str]], vocabulary: Vocabulary, vocab: Mapping[str, int]
-) -> list[list[str]]:
+    old: list[Any], new: list[list[Any]], vocabulary: Vocabulary, vocab: Mapping[str, int]
+) -> list[list[Any]]:
     """Returns the merges of the file, and those of new tokens, where they are proven to do.
 
     All ways to make each token do in any case, but the file may have fewer, or another order.

@@ -15,8 +15,8 @@ from ...vocabulary.vocabulary import Vocabulary
 from .around import own_spec
 from .origin import kept_file
 from .pieces import MARK, open_characters, text_of
-from .read import from_bytes
 from .proto import BPE, BYTE, CONTROL, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, new_model
+from .read import from_bytes
 
 __all__ = ["MERGING", "Piece", "pieces_by_id", "write"]
 

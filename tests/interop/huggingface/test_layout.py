@@ -13,7 +13,7 @@ from partcover.interop.huggingface.layout import escapes, kept, parsed, rewritte
 
 SPACE = st.text(" \t\n\r", max_size=3)
 NUMBERS = ["0", "-0.0", "-3", "-3.0", "-2.5e-05", "-2.5E-5", "-11.928103450000", "1e3"]
-TEXTS = st.text("ab\"\\/é日😀\x01\n", max_size=4)
+TEXTS = st.text('ab"\\/é日😀\x01\n', max_size=4)
 
 
 @st.composite
@@ -49,7 +49,9 @@ def documents(draw):
     begin, end = "{}" if isinstance(data, dict) else "[]"
     joined = f"{gap(2)},{gap(3)}".join(parts)
     inner = f"{begin}{gap(3)}{joined}{gap(2)}{end}"
-    around = f'{gap(4)}{{"a": {{"v"{gap(0)}:{gap(1)}{inner} , "w": [1.50,NaN]}},"b":"\\u00e9"}}{gap(4)}'
+    around = (
+        f'{gap(4)}{{"a": {{"v"{gap(0)}:{gap(1)}{inner} , "w": [1.50,NaN]}},"b":"\\u00e9"}}{gap(4)}'
+    )
     return around, data, more
 
 
@@ -120,5 +122,5 @@ def test_half_a_pair_is_escaped():
 
 @pytest.mark.parametrize("text", ["{", "", " ", "[1,]", '{"a"}', "nul"])
 def test_what_is_no_json_is_refused(text):
-    with pytest.raises(ValueError, match="Expecting|enclosed|delimiter"):
+    with pytest.raises(ValueError, match=r"Expecting|enclosed|delimiter"):
         rewritten(text, {"a": 1})

@@ -372,7 +372,11 @@ def test_other_use_is_written_plainly(tmp_path):
     "change",
     [
         *[{"tokenizer": 3}, {"tokenizer": {}}, {"spelling": {}}, {"spelling": {"bytes": True}}],
-        *[{"files": {"tokenizer_config.json": "{"}}, {"files": [1]}, {"escaped": 3, "tokenizer": "{"}],
+        *[
+            {"files": {"tokenizer_config.json": "{"}},
+            {"files": [1]},
+            {"escaped": 3, "tokenizer": "{"},
+        ],
     ],
 )
 def test_what_is_kept_may_be_damaged(tmp_path, change):
