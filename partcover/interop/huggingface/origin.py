@@ -48,6 +48,8 @@ __all__ = [
 ORIGIN = "origin"
 _CONFIG = "tokenizer_config.json"
 _KEPT = (_CONFIG, "special_tokens_map.json", "chat_template.jinja", "chat_template.json")
+# what tokenizer.json holds too, for classes of transformers that do not read it
+_REPLACED = ("vocab.json", "merges.txt", "vocab.txt", "added_tokens.json", "tokenizer.model")
 _LARGEST = 1 << 20  # bytes of a file beside it that is kept
 _MARK = "▁"
 _BYTE = re.compile(r"<0x[0-9A-F]{2}>")
@@ -135,6 +137,8 @@ def files_beside(file: Path, vocab: Any) -> dict[str, Any]:
     """
     texts = {name: read_small(file.parent / name) for name in _KEPT}
     found: dict[str, Any] = {"files": {n: text for n, text in texts.items() if text is not None}}
+    if replaced := [name for name in _REPLACED if (file.parent / name).is_file()]:
+        found["replaced"] = replaced
     try:
         config = parsed(texts[_CONFIG] or "{}")
     except (ValueError, RecursionError):
@@ -310,6 +314,7 @@ def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) ->
     try:
         data, numbers = _filled(origin, vocabulary)
         content = rewritten(origin["tokenizer"], data, escaped=origin["escaped"])
+        replaced = ", ".join(map(str, origin.get("replaced", ())))
         files = {name: str(text) for name, text in origin.get("files", {}).items()}
         config = _settings(origin)
         if listed := _mapping(config.get("added_tokens_decoder")):
@@ -327,6 +332,8 @@ def write_into(origin: Mapping[str, Any], vocabulary: Vocabulary, path: Path) ->
     if path.suffix == ".json":
         write_atomic(path, content)
         return remarks
+    if replaced:
+        remarks.append(f"left out {replaced}: tokenizer.json has the contents")
     path.mkdir()
     write_atomic(path / "tokenizer.json", content)
     for name in _KEPT:
@@ -396,11 +403,15 @@ def _filled(
         free = sorted({*free, *range(pieces)} - taken)
     inside |= {f"<free {number}>": number for number in free}
     listed = {t: n for t, n in vocabulary.special.items() if t not in spelling["not_added"]}
-    data["added_tokens"] = _added(data.get("added_tokens") or [], listed, vocabulary)
+    if (added := _added(data.get("added_tokens") or [], listed, vocabulary)) or data.get(
+        "added_tokens"
+    ):
+        data["added_tokens"] = added
     data["model"] = _model(dict(data["model"]), spelling, vocabulary, vocab, inside, spell)
     numbers = {**vocab, **inside, **dict(special)}
-    data["post_processor"] = _renumbered(data.get("post_processor"), numbers)
-    if isinstance(padding := data.get("padding"), Mapping) and "pad_token" in padding:
+    if step := data.get("post_processor"):
+        data["post_processor"] = _renumbered(step, numbers)
+    if {"pad_token", "pad_id"} <= (padding := _mapping(data.get("padding"))).keys():
         data["padding"] = {**padding, "pad_id": _number(padding["pad_token"], numbers)}
     return data, numbers
 

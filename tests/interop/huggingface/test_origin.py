@@ -260,6 +260,17 @@ def test_what_is_extended_or_pruned_keeps_the_layout(tmp_path, kind, layout):
                 assert text == laid_out(written, layout), name
 
 
+def test_files_that_are_left_out_are_named(tmp_path):
+    folder = tmp_path / "from"
+    folder.mkdir()
+    of_bytes().save(str(folder / "tokenizer.json"))
+    for name in ("vocab.json", "merges.txt", "README.md"):
+        (folder / name).write_text("{}")
+    result = export(Vocabulary.load(folder), tmp_path / "to", "huggingface")
+    assert "left out vocab.json, merges.txt: tokenizer.json has the contents" in result.remarks
+    assert [path.name for path in (tmp_path / "to").iterdir()] == ["tokenizer.json"]
+
+
 def test_a_file_in_another_encoding_is_written_in_utf_8(tmp_path):
     """The library reads neither a byte order mark nor UTF-16."""
     text = of_bytes().to_str(pretty=True)
