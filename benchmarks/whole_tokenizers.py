@@ -29,7 +29,7 @@ from partcover.encoding.offsets import Trim
 from partcover.interop.huggingface.frame import trim_of
 from partcover.studies.audited_text import words_of_files
 
-__all__ = ["CHECKS", "encoded", "whole"]
+__all__ = ["CHECKS", "encoded", "unchanged", "whole"]
 
 CHECKS = ["ids", "decoding", "offsets", "audit", "export", "extend", "prune"]
 ADDED = 100
@@ -92,6 +92,21 @@ def whole(published: Published, texts: list[str], corpora: dict[str, str]) -> di
             row[name] = [0, len(corpora) if name == "audit" else len(texts)]
             row.setdefault("refused", {})[name] = str(error)
     return row
+
+
+def unchanged(published: Published) -> str:
+    """Exports a tokenizer as it is, by way of a vocabulary file; returns whether bytes differ."""
+    path = readable(published)
+    with tempfile.TemporaryDirectory() as folder:
+        saved, target = Path(folder, "vocabulary.json"), Path(folder, path.name)
+        try:
+            Vocabulary.load(path).save(saved)
+            export(Vocabulary.load(saved), target, _FORMATS[published.own])
+        except InputError as error:
+            return f"refused: {error}"
+        if target.is_dir():
+            return "another format: " + ", ".join(sorted(file.name for file in target.iterdir()))
+        return "equal" if target.read_bytes() == path.read_bytes() else "differs"
 
 
 def _equal(theirs: list[Any], ours: list[Any]) -> list[int]:

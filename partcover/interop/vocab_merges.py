@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from ..corpus.pretokenizers.pretokenizer import CLIP, PATTERNS
 from ..errors import InputError
 from ..runtime.arguments import counted
 from ..runtime.files.kinds import begins_object
-from ..runtime.files.writing import load_json, open_input, read_json, write_atomic
+from ..runtime.files.writing import load_json, open_input, read_json, read_text, write_atomic
 from ..runtime.numerals import read_int
 from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
@@ -27,6 +27,7 @@ from .byte_level import SPELLED_BYTES, pieces_of, to_characters
 from .end_of_word import SUFFIX, ends_words, merges_inside, without_ends
 from .format import Format, GivenUp, Nearest, Replay
 from .huggingface.format import replay_of
+from .huggingface.layout import escapes, kept, rewritten
 from .huggingface.library import Library
 from .huggingface.model import build_model
 from .huggingface.origin import added_entry
@@ -156,7 +157,30 @@ def _read(path: Path) -> tuple[Vocabulary, list[str]]:
         vocabulary = vocabulary.with_(special_flags=flags)
     if str(config.get("tokenizer_class")).startswith("CLIP"):
         vocabulary = _stripping(vocabulary)
-    return vocabulary, remarks + more
+    provenance = {**vocabulary.provenance, "origin": _layouts(ids_file, vocab, merges_file)}
+    return vocabulary.with_(provenance=provenance), remarks + more
+
+
+def _layouts(ids_file: Path, vocab: dict[str, int], merges_file: Path) -> dict[str, Any]:
+    """Returns how the two files are laid out."""
+    try:
+        text = read_text(ids_file)
+        escaped = escapes(text)
+        data = dict(sorted(vocab.items(), key=lambda item: item[1]))
+        short = kept(text, {(): data}, escaped=escaped)
+    except (InputError, TypeError, ValueError, RecursionError):
+        return {}  # in another encoding, or with an entry that no one read
+    with _opened(merges_file) as file:
+        first = last = file.readline(_LONGEST_LINE)
+        for line in iter(partial(file.readline, _LONGEST_LINE), b""):
+            last = line
+    return {
+        "vocab": short,
+        "escaped": escaped,
+        "merges": first.decode("utf-8", "replace") if b"#version:" in first else "",
+        "end": "\r\n" if first.endswith(b"\r\n") else "\n",
+        "ended": last.endswith(b"\n"),
+    }
 
 
 def _vocabulary(
@@ -308,15 +332,44 @@ def _write(vocabulary: Vocabulary, path: Path) -> list[str]:
             for text, number in vocabulary.special.items()
         },
     }
+    layout = _LAYOUT | _layout_in(vocabulary)
+    lines = [f"{left} {right}" for left, right in model.get("merges", ())]
+    merges = layout["merges"] + layout["end"].join(lines)
+    try:
+        ids = rewritten(layout["vocab"], dict(entries), escaped=layout["escaped"])
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(
+            f"the layout of its vocab.json that is stored in the vocabulary is damaged ({error!r})"
+        ) from None
     path.mkdir()
     ids_file, merges_file = _files(path)
-    write_atomic(ids_file, json.dumps(dict(entries), ensure_ascii=False, indent=0) + "\n")
-    lines = [f"{left} {right}\n" for left, right in model.get("merges", ())]
-    write_atomic(merges_file, "#version: 0.2\n" + "".join(lines))
+    write_atomic(ids_file, ids)
+    write_atomic(merges_file, merges + layout["end"] * (layout["ended"] and bool(lines)))
     write_atomic(path / _CONFIG, json.dumps(config, ensure_ascii=False, indent=1) + "\n")
     missing = vocabulary.id_of[:256].count(-1)
     some = counted(missing, "byte", "has", "have")
     return [f"{some} no id: no text that holds one can be given to it"][: missing > 0]
+
+
+# of files that are new
+_LAYOUT: dict[str, Any] = {
+    "vocab": '{\n"a": 0,\n"b": 1\n}\n',
+    "escaped": False,
+    "merges": "#version: 0.2\n",
+    "end": "\n",
+    "ended": True,
+}
+
+
+def _layout_in(vocabulary: Vocabulary) -> dict[str, Any]:
+    """Returns how the files were laid out that the vocabulary came from, as far as it is known."""
+    base = vocabulary.provenance.get("base")
+    given = vocabulary.provenance.get("origin")
+    if given is None and isinstance(base, Mapping):
+        given = base.get("origin")
+    if not isinstance(given, Mapping):
+        return {}
+    return {key: given[key] for key, new in _LAYOUT.items() if type(given.get(key)) is type(new)}
 
 
 def _replay(path: Path) -> Replay:

@@ -27,6 +27,40 @@ def test_exact_there_and_back(tmp_path):
         same(Vocabulary.load(path), vocabulary)
 
 
+@pytest.mark.parametrize("how", [{}, {"indent": 2, "ensure_ascii": False}, {"sort_keys": True}])
+@pytest.mark.parametrize("head", ["#version: 0.2\n", "#version: 0.1 - by a trainer\r\n", ""])
+@pytest.mark.parametrize("ended", [False, True])
+def test_the_layout_stays(tmp_path, how, head, ended):
+    _, _ = folder(tmp_path / "g", special={"<|end|>": 700})
+    ids, merges = tmp_path / "g" / "vocab.json", tmp_path / "g" / "merges.txt"
+    ids.write_text(json.dumps(json.loads(ids.read_text("utf-8")), **how), "utf-8")
+    end = "\r\n" if "\r" in head else "\n"
+    lines = merges.read_text("utf-8").splitlines()[1:]
+    merges.write_bytes((head + end.join(lines) + end * ended).encode())
+    vocabulary = Vocabulary.load(tmp_path / "g")
+    vocabulary.save(tmp_path / "v.json")
+    for number, read in enumerate((vocabulary, Vocabulary.load(tmp_path / "v.json"))):
+        export(read, tmp_path / str(number), "vocab-merges")
+        for file in (ids, merges):
+            assert (tmp_path / str(number) / file.name).read_bytes() == file.read_bytes()
+    damaged = {**vocabulary.provenance["origin"], "vocab": "{", "end": 3}
+    with pytest.raises(InputError, match=r"the layout of its vocab\.json that is stored"):
+        export(vocabulary.with_(provenance={"origin": damaged}), tmp_path / "x", "vocab-merges")
+
+
+def test_odd_files_have_no_layout(tmp_path):
+    folder(tmp_path / "g")
+    ids = tmp_path / "g" / "vocab.json"
+    data = json.loads(ids.read_text("utf-8"))
+    for text in (json.dumps(data).encode("utf-16"), json.dumps({**data, "": "x"}).encode()):
+        ids.write_bytes(text)
+        vocabulary = Vocabulary.load(tmp_path / "g", "vocab-merges")
+        assert vocabulary.provenance["origin"] == {}
+        export(vocabulary, tmp_path / "to", "vocab-merges")
+        written = (tmp_path / "to" / "vocab.json").read_text("utf-8")
+        assert json.loads(written) == data
+
+
 def test_the_names_do_not_matter(tmp_path):
     vocabulary, _ = folder(tmp_path / "g", special={"<|end|>": 700})
     (tmp_path / "g" / "tokenizer_config.json").unlink()
