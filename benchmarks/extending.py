@@ -42,8 +42,8 @@ from partcover import (
     trainers,
 )
 from partcover.adaptation.base import extended
-from partcover.adaptation.extension import Extension
 from partcover.adaptation.pieces import Pieces
+from partcover.adaptation.results import Extension
 from partcover.analysis.reachability import unreachable_tokens
 
 _LINES = 50  # of a block

@@ -29,8 +29,7 @@ from extending import Corpus, parts_of, row
 from published_tokenizers import PUBLISHED, cache
 
 from partcover import Instance, Vocabulary, lower_bound, prune, segment, trainers
-from partcover.adaptation.prune import most_used, restricted, with_parts
-from partcover.corpus.symbols import Token
+from partcover.adaptation.prune import first_with_parts, most_used, restricted
 
 _TRAINED = 8000  # tokens of a BPE of the text itself
 _ALREADY = (("bpe", "python", 4000), ("gpt2", "python", 4000), ("cl100k_base", "kernel", 4000))
@@ -67,11 +66,7 @@ def measure(name: str, path: Path, k: int, time_limit: float) -> None:
     used = most_used(base, segment(words.words, base))
     measured("the most used (lm-vocab-trimmer)", restricted(base, used, k), 0)
     started = time.process_time()
-    kept: dict[Token, None] = {}
-    for token in used:
-        more = with_parts(base, [token]).difference(kept)
-        if len(kept) + len(more) <= k:
-            kept |= dict.fromkeys(more)
+    kept = first_with_parts(base, used, k)
     measured("the same, with their parts", restricted(base, kept, k), time.process_time() - started)
     measured("`prune`", found.vocabulary, seconds)
     row("at least", bound, "", "", "")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import chain, islice
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..runtime.arguments import Budget, Seconds, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import Segmentation, segment
-from ..vocabulary.merging import merge, ranks
+from ..vocabulary.merging import parts_of, ranks
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
@@ -28,7 +29,7 @@ from .base import adapted, check_words, refuse_rule, split_texts, text_of
 from .results import BeforeAfter, Pruning
 from .whole_paths import improve_within
 
-__all__ = ["check_prunable", "most_used", "prune", "restricted", "with_parts"]
+__all__ = ["check_prunable", "first_with_parts", "most_used", "prune", "restricted"]
 
 
 @checked
@@ -68,7 +69,8 @@ def prune(
     -------
     Pruning
         The new vocabulary in the order of the base, with ids from 0 in the order of the old ones,
-        exact counts, and a lower bound for any k tokens of the base.
+        exact counts, and a lower bound for any k tokens of the base; under merges, for those that
+        stay together with the two parts that the base makes each of them of.
 
     Raises
     ------
@@ -81,9 +83,9 @@ def prune(
     This is the tokenization problem with the base's tokens as candidates.  If fewer than k help,
     the first of the others fill up the rest.
 
-    Under merges, the merges that stay can still make every token that stays, and the bound is for
-    all such choices.  Where the base lists its merges, it includes what merging in their order
-    costs beyond the shortest path.
+    Under merges, the merges that stay can still make every token that stays.  Where the base lists
+    its merges, others would never be used, so that the bound is for any k tokens, and it includes
+    what merging in their order costs beyond the shortest path.
 
     Examples
     --------
@@ -103,13 +105,16 @@ def prune(
     unreachable = unreachable_tokens(base, threads=threads)
     required = _required(base, words)
     merges = MergeCondition.of(base)
+    if merges is not None:  # a word would be found only where it is the whole word
+        merges = replace(merges, whole_words=False)
     instance = Instance(words, k, candidates=base.tokens, required=required, merges=merges)
     cut = segment(words, base, threads=threads)
     solution = improve_within(instance, limits, progress or Progress())
     certificate = solution.certificate
-    choices = [[*solution.vocabulary.tokens]]
     if merges is None:
-        choices.append([*required, *most_used(base, cut)])
+        choices = [[*solution.vocabulary.tokens], [*required, *most_used(base, cut)]]
+    else:
+        choices = [first_with_parts(base, (*solution.vocabulary, *base), k)]
     smaller = [restricted(base, choice, k) for choice in choices]
     needed = [segment(words, choice, threads=threads).tokens for choice in smaller]
     tokens = min(needed)
@@ -192,23 +197,34 @@ def _required(base: Vocabulary, words: WordCounts) -> tuple[Token, ...]:
         held = set(words.data.tobytes().decode("utf-8", "replace"))
         needed.update(token for token in base.tokens if text_of(token) in held)
     if base.rule in ("merges", "character_merges"):
-        needed = with_parts(base, needed)
+        needed = _maker(base)(needed)
     return tuple(token for token in base.tokens if token in needed)
 
 
-def with_parts(base: Vocabulary, tokens: Iterable[Token]) -> set[Token]:
-    """Returns tokens with all those that the base's merges make them of."""
+def first_with_parts(base: Vocabulary, tokens: Iterable[Token], k: int) -> list[Token]:
+    """Returns the first of some tokens, each with all that merges make it of, at most k in all."""
+    with_parts, kept = _maker(base), dict[Token, None]()
+    for token in tokens:
+        if len(kept) == k:
+            break
+        more = with_parts([token]).difference(kept)
+        if len(kept) + len(more) <= k:
+            kept |= dict.fromkeys(more)
+    return list(kept)
+
+
+def _maker(base: Vocabulary) -> Callable[[Iterable[Token]], set[Token]]:
+    """Returns the function that adds to tokens all those that the base's merges make them of."""
     rank, known = ranks(base), set(base.tokens)
-    closed: set[Token] = set()
-    front = list(tokens)
-    while front:
-        token = front.pop()
-        if token in closed or token not in known:
-            continue
-        closed.add(token)
-        text = text_of(token) if base.rule == "character_merges" else None
-        parts = [token[n : n + 1] for n in range(len(token))]
-        if text is not None and base.symbols == "bytes":
-            parts = [character.encode() for character in text]
-        front += merge(parts, rank, 2)
-    return closed
+
+    def with_parts(tokens: Iterable[Token]) -> set[Token]:
+        closed: set[Token] = set()
+        front = list(tokens)
+        while front:
+            token = front.pop()
+            if token in known and token not in closed:
+                closed.add(token)
+                front += parts_of(token, base, rank)
+        return closed
+
+    return with_parts

@@ -205,7 +205,7 @@ class Instance:
                 raise InputError(f"min_count and a threshold are not possible with {what}")
         if self.candidates is not None and (self.max_length is not None or self.min_count != 1):
             raise InputError("max_length and min_count are not possible with a list of candidates")
-        if self.merges is not None and self.merges.in_order and self.merges.pairs is None:
+        if self.merges is not None and self.merges.by_rank:
             unranked = set(self.fixed).difference(self.candidates or ())
             if self.candidates is None or unranked:
                 raise InputError(
@@ -398,10 +398,11 @@ class Instance:
         If merges are applied in their order, it has those that make its tokens from each other, or
         its tokens are in the order of their ranks.
         """
-        if self.merges is not None and self.merges.in_order:
+        if self.rule != "shortest_path":
+            assert self.merges is not None
             tokens = [sym.to_token(token, self.symbols) for token in tokens]
             use["rule"] = self.rule
-            if self.merges.pairs is None:
+            if self.merges.by_rank:
                 tokens.sort(key=self._ranks.__getitem__)
             else:
                 use["merges"] = self.merges.kept(tokens)

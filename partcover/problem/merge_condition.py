@@ -13,14 +13,15 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.notebook import brief
-from ..vocabulary.merging import halves
+from ..vocabulary.merging import halves, parts_of, ranks
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .certificates.checksum import listed
 
 __all__ = ["MergeCondition", "MergeNeeds"]
 
-_FLAGS = ("whole_words", "characters", "in_order")
+_FLAGS = ("whole_words", "characters", "by_rank")
+_RULES = ("shortest_path", "merges", "character_merges")
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,12 @@ class MergeCondition:
         Whether a token that is a whole word needs no parts, as in merging by rank.
     characters : bool
         Whether merging starts from characters, so that characters of several bytes need no parts.
-    in_order : bool
-        Whether words are segmented by those of these merges whose parts and results are chosen, in
-        their order; otherwise by the shortest path.  If any two parts may be merged, the order is
-        that of their results in the instance's list of candidates (merging by rank).
+    rule : str
+        How a vocabulary of such tokens segments words: by the shortest path, or by ``merges`` or
+        ``character_merges``, those whose parts and results are chosen, in their order.
+    by_rank : bool
+        Whether that order is one of tokens, the instance's list of candidates.  Tokens that none of
+        the merges makes then need no parts: they are found where they are whole words.
     given : frozenset of token, or None
         For a head: whole words of the tail, which need no parts.  Bounds then do not use the order.
         Files do not have them.
@@ -59,8 +62,20 @@ class MergeCondition:
     pairs: tuple[tuple[Token, Token], ...] | None = None
     whole_words: bool = False
     characters: bool = False
-    in_order: bool = False
+    rule: SegmentationRule = "shortest_path"
+    by_rank: bool = False
     given: frozenset[Token] | None = field(default=None, init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.rule not in _RULES:
+            raise InputError(f"the rule of merges is {self.rule!r}: use {', '.join(_RULES)}")
+        if self.pairs is None and self.in_order:
+            raise InputError("merges are applied in order, but 'pairs' does not list them")
+
+    @property
+    def in_order(self) -> bool:
+        """Whether words are segmented by these merges in their order, not by rank."""
+        return self.rule != "shortest_path" and not self.by_rank
 
     def __repr__(self) -> str:
         merges = "any merges" if self.pairs is None else f"{len(self.pairs):,} merges"
@@ -72,24 +87,32 @@ class MergeCondition:
         """The condition, for messages."""
         merges = "merges" if self.pairs is None else f"one of {len(self.pairs):,} merges"
         start = " of characters" if self.characters else ""
-        order = ", applied by rank" if self.pairs is None else ", applied in order"
-        end = order * self.in_order + ", or is a whole word" * self.whole_words
+        order = ", applied in order" * self.in_order + ", applied by rank" * self.by_rank
+        end = order + ", or is a whole word" * self.whole_words
         return f"every token is made by {merges}{start}{end}"
 
     @classmethod
     def of(cls, vocabulary: Vocabulary) -> MergeCondition | None:
         """Returns the condition that a vocabulary's own merges make every token.
 
-        None if its rule does not merge.
+        By rank, the merges are those that make its own tokens, each by two parts.  None if its rule
+        does not merge.
         """
-        if vocabulary.rule not in ("merges", "character_merges"):
+        if vocabulary.rule not in _RULES[1:]:
             return None
-        return cls(
-            vocabulary.merges,
-            whole_words=vocabulary.merges is None and vocabulary.rule == "merges",
-            characters=vocabulary.rule == "character_merges" and vocabulary.symbols == "bytes",
-            in_order=True,
-        )
+        characters = vocabulary.rule == "character_merges" and vocabulary.symbols == "bytes"
+        by_rank = vocabulary.merges is None
+        pairs = vocabulary.merges
+        if by_rank:
+            rank, there = ranks(vocabulary), set(vocabulary)
+            made = (parts_of(token, vocabulary, rank) for token in vocabulary)
+            pairs = tuple(
+                (parts[0], parts[1])
+                for parts in made
+                if len(parts) == 2 and all(len(part) == 1 or part in there for part in parts)
+            )
+        whole_words = by_rank and vocabulary.rule == "merges"
+        return cls(pairs, whole_words, characters, vocabulary.rule, by_rank)
 
     def over(self, symbols: Symbols) -> MergeCondition:
         """Returns this condition with its merges converted to an alphabet's type."""
@@ -133,15 +156,10 @@ class MergeCondition:
             pairs = halves(token, {*range(1, 5 if self.characters else 2), *lengths})
         else:
             pairs = self._pairs_of.get(token, ())
+            if self.by_rank and not pairs:
+                yield ()
         for pair in pairs:
-            yield tuple(dict.fromkeys(part for part in pair if not self.is_given(part)))
-
-    @property
-    def rule(self) -> SegmentationRule:
-        """How a vocabulary of such tokens segments words."""
-        if not self.in_order:
-            return "shortest_path"
-        return "character_merges" if self.characters else "merges"
+            yield tuple(dict.fromkeys(part for part in pair if len(part) > 1))
 
     def kept(self, tokens: Iterable[Token]) -> list[tuple[Token, Token]]:
         """Returns the merges whose parts and results are single symbols or some tokens.
@@ -182,15 +200,15 @@ class MergeCondition:
         pairs = None
         if self.pairs is not None:
             pairs = [[sym.to_json(part) for part in pair] for pair in self.pairs]
-        return {"pairs": pairs, **{name: getattr(self, name) for name in _FLAGS}}
+        flags = {name: getattr(self, name) for name in _FLAGS}
+        return {"pairs": pairs, "rule": self.rule, **flags}
 
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> MergeCondition:
         """Makes a condition from untrusted content of a file."""
-        if not isinstance(data, dict) or data.keys() != {"pairs", *_FLAGS}:
-            raise InputError(
-                f"'merges' must be an object with 'pairs', {', '.join(map(repr, _FLAGS))}"
-            )
+        if not isinstance(data, dict) or data.keys() != {"pairs", "rule", *_FLAGS}:
+            names = ", ".join(map(repr, _FLAGS))
+            raise InputError(f"'merges' must be an object with 'pairs', 'rule', {names}")
         pairs = data["pairs"]
         if pairs is not None:
             pairs = tuple(
@@ -199,7 +217,8 @@ class MergeCondition:
             )
         if not all(isinstance(data[name], bool) for name in _FLAGS):
             raise InputError(f"{', '.join(_FLAGS)} are not true or false")
-        return cls(pairs, *(data[name] for name in _FLAGS))
+        whole_words, characters, by_rank = (data[name] for name in _FLAGS)
+        return cls(pairs, whole_words, characters, data["rule"], by_rank)
 
 
 class MergeNeeds:

@@ -147,7 +147,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     tokens as the shortest path, and a token that merges do not make is never used.  So the bound
     holds for all vocabularies segmented by merging.
 
-    Merges in their order (`MergeCondition.in_order`): take a merge of a and b, and a symbol p of a
+    Merges in their order (`MergeCondition.rule`): take a merge of a and b, and a symbol p of a
     word W with a before p and b from p on.  `partcover.problem.merge_order.MergeOrder` says which
     tokens A that end before p keep a as their last part until after the merge (L), and which tokens
     B that begin with p keep b as their first part (R), and proves: if ab is in S, no A of L is

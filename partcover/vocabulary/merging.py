@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence, Set
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from .vocabulary import Vocabulary
 
-__all__ = ["Rank", "halves", "merge", "ranks"]
+__all__ = ["Rank", "halves", "merge", "parts_of", "ranks"]
 
 Rank: TypeAlias = Callable[[Any, Any], "int | None"]
 
@@ -75,6 +76,23 @@ def merge(parts: Sequence[Any], rank: Rank, fewest: int = 1) -> list[Any]:
             if changed >= 0 and (number_now := rank_at(changed)) is not None:
                 heapq.heappush(heap, (number_now, changed))
     return [piece for piece in pieces if piece is not None]
+
+
+def parts_of(token: Any, vocabulary: Vocabulary, rank: Rank | None = None) -> list[Any]:
+    """Returns the last two parts that a vocabulary's merges make of a token, or more.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.vocabulary.merging import parts_of
+    >>> parts_of(b"that", Vocabulary(["at", "hat", "that"], rule="merges"))
+    [b't', b'hat']
+    """
+    pieces = [token[place : place + 1] for place in range(len(token))]
+    if vocabulary.rule == "character_merges" and vocabulary.symbols == "bytes":
+        with suppress(UnicodeDecodeError):
+            pieces = [character.encode() for character in token.decode()]
+    return merge(pieces, rank or ranks(vocabulary), 2)
 
 
 def halves(token: Any, lengths: Set[int]) -> Iterator[tuple[Any, Any]]:

@@ -130,19 +130,24 @@ def check_pruning(kind: str, number: int) -> bool:
     assert found.tokens == found.corpus.after == new.needed(case.words)
     ways = list(restrictions(base, k, required))
     assert new in ways
+    if base.rule in ("merges", "character_merges"):
+        made = base.made()
+        ways = [way for way in ways if closed(way, base)]
+        assert made & {*new.tokens} == new.made() & made
+        assert new in ways
     best = min(way.needed(case.words) for way in ways)
     assert found.lower_bound <= best
-    if base.rule in ("merges", "character_merges"):
-        # a word stays whole where merging is by rank, whatever it is made of
-        whole = set(case.words) if (base.rule, base.merges) == ("merges", None) else set()
-        made = base.made() - whole
-        kept = [way for way in ways if made & set(way.tokens) <= way.made()]
-        assert new in kept
-        best = min(way.needed(case.words) for way in kept)
     check_proof(found)
     check_recount(found, found.instance)
     check_ids(case, found)
     return found.tokens == best
+
+
+def closed(way: Plain, base: Plain) -> bool:
+    """Whether each token that the merges of a vocabulary make has the parts it is made of."""
+    there = {*way.tokens}
+    parts = [base.parts(token) for token in there & base.made()]
+    return all(those <= there for those in parts if those <= {*base.tokens})
 
 
 def check_ids(case: Case, found) -> None:

@@ -48,7 +48,7 @@ MERGES = {
     MergeCondition(whole_words=True, characters=True): 10,
     MergeCondition((*_SOME[:2], (b"n", b"a"), _SOME[2])): 13,
     MergeCondition(_SOME, characters=True): 13,
-    MergeCondition(((b"n", b"a"), (b"a", b"n"), (b"a", b"na"), *_SOME[1:]), in_order=True): 13,
+    MergeCondition(((b"n", b"a"), (b"a", b"n"), (b"a", b"na"), *_SOME[1:]), rule="merges"): 13,
 }
 
 

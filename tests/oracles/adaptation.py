@@ -84,6 +84,15 @@ class Plain:
         cut = (alone.cut(token) for token in alone.tokens)
         return {token for token, pieces in zip(self.tokens, cut, strict=True) if len(pieces) == 1}
 
+    def parts(self, token) -> set:
+        """The tokens that this one is made of: the pieces when its merges have left two."""
+        pieces = tuple(token[i : i + 1] for i in range(len(token)))
+        if self.rule == "character_merges" and isinstance(token, bytes) and is_text(token):
+            pieces = tuple(character.encode() for character in token.decode())
+        while len(pieces) > 2 and (ways := possible_merges(pieces, self.tokens, self.merges)):
+            pieces = merged(pieces, ways[0][1])
+        return {piece for piece in pieces if len(piece) > 1}
+
 
 def is_whole(token) -> bool:
     return not isinstance(token, bytes) or is_text(token)

@@ -330,12 +330,15 @@ def test_the_instance_file_holds_the_merges(pairs, tmp_path):
         ({"pairs": [["a"]]}, "are not pairs"),
         ({"pairs": [["a", ""]]}, "without symbols"),
         ({"pairs": None, "whole_words": 1}, "true or false"),
-        ({"pairs": None, "in_order": True}, "merging by rank needs a list of candidates"),
+        ({"pairs": None, "rule": "merges"}, "'pairs' does not list them"),
+        ({"rule": "priority", "pairs": None}, "use shortest_path, merges, character_merges"),
+        ({"by_rank": True, "pairs": None}, "merging by rank needs a list of candidates"),
     ],
 )
 def test_merges_of_an_instance_file_that_are_refused(merges, message):
     if isinstance(merges, dict) and merges:
-        merges = {"whole_words": True, "characters": True, "in_order": False, **merges}
+        merges = {"whole_words": True, "characters": True, "by_rank": False, **merges}
+        merges = {"rule": "shortest_path", **merges}
     with pytest.raises(InputError, match=message):
         Instance.from_json({**Instance({"abc": 3}, 1).to_json(), "merges": merges})
 
@@ -372,8 +375,8 @@ def test_a_changed_file_is_refused():
 def test_characters_are_there_where_merging_starts_from_them():
     condition = MergeCondition(characters=True)
     assert list(condition.splits("é".encode())) == [()]
-    assert () in condition.splits("éa".encode())
-    assert () not in MergeCondition().splits("éa".encode())
+    assert ("é".encode(),) in condition.splits("éa".encode())
+    assert () not in MergeCondition().splits("é".encode() * 2)
 
 
 @pytest.mark.long

@@ -18,5 +18,5 @@ def families_of(counter: PriceCounter) -> tuple[Family, ...]:
     merges = Merges(counter, counter.merges)
     families: tuple[Family, ...] = merges, Needs(merges)
     condition = counter.merges
-    has_order = condition.in_order and condition.pairs is not None and condition.given is None
+    has_order = condition.in_order and condition.given is None
     return (*families, Order(merges, counter)) if has_order else families
