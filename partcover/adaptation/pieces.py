@@ -85,9 +85,8 @@ class Pieces:
         space: Any = b" " if symbols == "bytes" else " "
         numbers, place = np.unique(words.data, return_inverse=True)
         texts: list[Any] = [self.piece(number) for number in numbers.tolist()]
-        across = np.array([reaches_across(text) for text in texts], bool)[place]
-        begins = np.array([text[:1] == space for text in texts], bool)[place]
-        ends = np.array([text[-1:] == space for text in texts], bool)[place]
+        about = [(reaches_across(text), text[:1] == space, text[-1:] == space) for text in texts]
+        across, begins, ends = np.array(about, bool).reshape(-1, 3)[place].T
         cuts = np.zeros(len(place) + 1, bool)
         cuts[1:-1] = begins[1:] & ~ends[:-1] | across[1:] | across[:-1]
         if np.count_nonzero(cuts) == np.count_nonzero(cuts[words.offsets]) and not across.any():
@@ -118,25 +117,22 @@ class Pieces:
         k = m + len(given) if free else m
         prefix, forbidden = (given, []) if free else ([], given)
         instance = Instance(self.words, k, prefix=prefix, forbidden=forbidden)
-        runs: list[Any] | None = None
         if self.within is not self.words:
-            runs = all_substrings(self.within)
-            instance = replace(instance, candidates=tuple(runs))
-        if needs_whole_characters(self.base):
-            made, there = of_merging_characters(self.base), set(given)
+            instance = replace(instance, candidates=tuple(all_substrings(self.within)))
+        if not needs_whole_characters(self.base):
+            return instance
+        made, there = of_merging_characters(self.base), set(given)
 
-            def fits(run: Any) -> bool:
-                return run in there or made(self.spelled(run))
+        def fits(run: Any) -> bool:
+            return run in there or made(self.spelled(run))
 
-            if runs is None:
-                words: list[Any] = [word for word, _ in self.words]
-                # a word that is no candidate dominates none
-                lists_all = all(map(fits, words))
-                runs = [*instance.index.tokens()] if lists_all else all_substrings(self.words)
-            whole = [run for run in runs if fits(run)]
-            if len(whole) < len(runs):
-                return replace(instance, candidates=tuple(whole))
-        return instance
+        runs: Any = instance.candidates
+        if runs is None:
+            # a word that is no candidate dominates none
+            lists_all = all(fits(word) for word, _ in self.words)
+            runs = [*instance.index.tokens()] if lists_all else all_substrings(self.words)
+        whole = tuple(run for run in runs if fits(run))
+        return replace(instance, candidates=whole) if len(whole) < len(runs) else instance
 
 
 @lru_cache(1 << 16)

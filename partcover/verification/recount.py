@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -22,6 +22,7 @@ from ..runtime.arguments import checked
 from ..vocabulary.vocabulary import Vocabulary
 from .merge_check import made_tokens, unmade_tokens
 from .rule_recount import COUNTED, tokens_by_rule
+from .sorted_words import openings_of
 
 __all__ = ["Verification", "reached", "recount", "recount_seconds", "verify"]
 
@@ -197,7 +198,7 @@ def _count(words: WordCounts | HeadAndTail, vocabulary: Vocabulary, *, every: bo
 
 def _counted(blocks: Iterable[WordCounts], ranks: dict[Token, int], every: bool) -> _Counts:
     """Counts blocks of words."""
-    openings = _openings(ranks)
+    openings = openings_of(ranks)
     sums, occurrences = Counter[str](), Counter(dict.fromkeys(ranks, 0))
     for words in blocks:
         sums["fewest"] += _fewest(words, openings, occurrences)
@@ -277,7 +278,7 @@ def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 400
     begin, end = words.offsets[drawn], words.offsets[drawn + 1]
     pairs = [(word, 1) for word in slices(words.data, begin, end, words.symbols)]
     occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)
-    openings = _openings(occurrences)
+    openings = openings_of(occurrences)
     seconds = []
     for _ in range(5):
         begun = time.perf_counter()
@@ -329,14 +330,6 @@ def _broken(instance: Instance, vocabulary: Vocabulary, occurrences: dict[Token,
                 f"token {show(token)!r} occurs {count} times, fewer than {instance.min_count}"
             )
     return problems
-
-
-def _openings(tokens: Collection[Token]) -> dict[Token, tuple[int, ...]]:
-    """Returns the lengths of the tokens that begin with each two symbols, ascending."""
-    lengths: dict[Token, set[int]] = defaultdict(set)
-    for token in tokens:
-        lengths[token[:2]].add(len(token))
-    return {opening: tuple(sorted(sizes)) for opening, sizes in lengths.items()}
 
 
 def _fewest(

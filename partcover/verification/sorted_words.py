@@ -12,7 +12,7 @@ from ..corpus.symbols import Token
 from ..errors import InputError
 from ..problem.instance import Instance
 
-__all__ = ["SortedWords", "occurring_candidates"]
+__all__ = ["SortedWords", "occurring_candidates", "openings_of"]
 
 
 class SortedWords:
@@ -75,14 +75,12 @@ class SortedWords:
 
         A position is examined only if the first two symbols of a token are there.
         """
-        lengths: dict[Token, set[int]] = defaultdict(set)
-        for token in tokens:
-            lengths[token[:2]].add(len(token))
+        openings = openings_of(tokens)
         starts_of: dict[Token, list[int]] = defaultdict(list)
         for first, size in zip(self.first, self.sizes, strict=True):
             end = first + size
             for start in range(first, end - 1):
-                for length in lengths.get(self.text[start : start + 2], ()):
+                for length in openings.get(self.text[start : start + 2], ()):
                     if start + length <= end:
                         token = self.text[start : start + length]
                         if token in tokens:
@@ -93,6 +91,14 @@ class SortedWords:
         """Returns the only word that contains all starts, by number; None if there are several."""
         number = self.word_at[starts[0]]
         return number if number == self.word_at[starts[-1]] else None
+
+
+def openings_of(tokens: Collection[Token]) -> dict[Token, tuple[int, ...]]:
+    """Returns the lengths of the tokens that begin with each two symbols, ascending."""
+    lengths: dict[Token, set[int]] = defaultdict(set)
+    for token in tokens:
+        lengths[token[:2]].add(len(token))
+    return {opening: tuple(sorted(sizes)) for opening, sizes in lengths.items()}
 
 
 def occurring_candidates(
