@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from ctypes import c_float
 from itertools import groupby
-from math import inf
 from typing import Any
 
 from ..corpus.counting.head_and_tail import HeadAndTail, WordShard
@@ -121,28 +120,18 @@ def _likelihood(vocabulary: Vocabulary, _: str | None) -> Cut:
     scores: dict[Any, float] = dict(zip(vocabulary, vocabulary.scores or (), strict=True))
     singles: dict[Any, float] = dict(vocabulary.symbol_scores)
     missing = min((*scores.values(), *singles.values()), default=0.0) - 10
-    lengths = sorted({1, *map(len, scores)}, reverse=True)
+    lengths = sorted({1, *map(len, scores)})
     if vocabulary.sums != "word":
         alone = {b: vocabulary.symbol_score(b) for b in (bytes([byte]) for byte in range(256))}
         return _over_texts(scores, alone, lengths, narrow=vocabulary.sums == "text32")
 
     def cut(word: Any) -> list[Any]:
-        # for each end: its score and the start of its last token
-        best: list[tuple[float, int]] = [(0.0, 0)]
-        for end in range(1, len(word) + 1):
-            found: tuple[float, int] | None = None
-            for start in (end - length for length in lengths if length <= end):
-                piece = word[start:end]
-                score = scores.get(piece)
-                if score is None and len(piece) == 1:
-                    score = singles.get(piece, missing)
-                if score is not None:
-                    total = best[start][0] + score
-                    if found is None or total > found[0]:  # on a tie the earliest start
-                        found = total, start
-            assert found is not None
-            best.append(found)
-        return _cut_at(word, best)
+        def score(start: int, end: int) -> float | None:
+            piece = word[start:end]
+            single = singles.get(piece, missing) if end == start + 1 else None
+            return scores.get(piece, single)
+
+        return _likeliest(word, lengths, score)
 
     return cut
 
@@ -151,48 +140,55 @@ def _over_texts(
     scores: Mapping[bytes, float], alone: Mapping[bytes, float], lengths: list[int], *, narrow: bool
 ) -> Cut:
     """Segments words as libraries segment texts, with 32-bit sums if `narrow`."""
-    highest = inf
     if narrow:
-        highest = _HIGHEST
         scores, alone = (
             {piece: _narrow(max(-_MOST, min(score, _MOST))) for piece, score in each.items()}
             for each in (scores, alone)
         )
-    rounded = _narrow if narrow else float
 
     def cut(word: bytes) -> list[bytes]:
-        # for each end: its score and the start of its last token
-        best: dict[int, tuple[float, int]] = {0: (0.0, 0)}
         character = 0
-        for start, byte in enumerate(word):
-            before = best[start][0]
-            if byte & 0xC0 != 0x80:
+
+        def score(start: int, end: int) -> float | None:
+            nonlocal character
+            if word[start] & 0xC0 != 0x80:
                 character = start
-                if abs(before) > highest:
-                    best |= {
-                        end: (rounded(score - before), first)
-                        for end, (score, first) in best.items()
-                        if end >= start
-                    }
-            before = best[start][0]
-            for length in reversed(lengths):
-                end = start + length
-                score = scores.get(word[start:end])
-                # otherwise the character is a token itself
-                if length == 1 and word[character:end] not in scores:
-                    score = alone[word[start:end]]
-                if score is None or end > len(word):
-                    continue
-                total = rounded(before + score)
-                if end not in best or total > best[end][0]:
-                    best[end] = total, start
-        return _cut_at(word, best)
+            # otherwise the character is a token itself
+            if end == start + 1 and word[character:end] not in scores:
+                return alone[word[start:end]]
+            return scores.get(word[start:end])
+
+        return _likeliest(word, lengths, score, narrow=narrow)
 
     return cut
 
 
-def _cut_at(word: Any, best: Any) -> list[Any]:
-    """Returns the tokens of a word; `best` has the start of the last one before each end."""
+def _likeliest(
+    word: Any,
+    lengths: list[int],
+    score: Callable[[int, int], float | None],
+    *,
+    narrow: bool = False,
+) -> list[Any]:
+    """Returns the tokens of the largest sum of scores, of equal ones the one that begins first.
+
+    Sums of 32 bits are restarted at a character where they are large.
+    """
+    # for each end: its score and the start of its last token
+    best: dict[int, tuple[float, int]] = {0: (0.0, 0)}
+    for start in range(len(word)):
+        before = best[start][0]
+        if narrow and abs(before) > _HIGHEST and word[start] & 0xC0 != 0x80:
+            for end in [end for end in best if end >= start]:
+                total, first = best[end]
+                best[end] = _narrow(total - before), first
+            before = best[start][0]
+        for end in (start + length for length in lengths if start + length <= len(word)):
+            value = score(start, end)
+            if value is not None:
+                total = _narrow(before + value) if narrow else before + value
+                if end not in best or total > best[end][0]:
+                    best[end] = total, start
     end, pieces = len(word), []
     while end:
         start = best[end][1]
