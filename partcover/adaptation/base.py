@@ -1,8 +1,9 @@
-"""Checks a vocabulary that is to be adapted, and makes the new one with its ids."""
+"""States what is to be adapted, checks it, and makes the new vocabulary with its ids."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -14,12 +15,18 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..interop.huggingface.origin import settings_ids
 from ..interop.huggingface.word_pieces import with_own_begins
+from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
+from ..problem.solution import Termination
+from ..runtime.limits import RunLimits
+from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 
 _OF_BYTES = ("bytes", "spelled_bytes")  # ways to decode tokens that split characters
 
 __all__ = [
+    "Added",
+    "Task",
     "adapted",
     "all_substrings",
     "check_words",
@@ -36,6 +43,33 @@ __all__ = [
 
 _NEAR = 1 << 16  # ids between the last one and one of the settings
 _MOST_LISTED = 20_000_000  # substrings that are listed
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be added: m tokens to the base, so that the words of `objective` need few.
+
+    With a `limit`, the words of `keep` must not need more tokens.
+    """
+
+    base: Vocabulary
+    objective: WordCounts
+    m: int
+    limits: RunLimits = field(default_factory=RunLimits)
+    progress: Progress = field(default_factory=Progress)
+    keep: WordCounts | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True)
+class Added:
+    """What was added, with its gains (`Extension.gains`), and the proof of how good it is."""
+
+    vocabulary: Vocabulary
+    gains: tuple[int, ...]
+    instance: Instance
+    certificate: Certificate
+    termination: Termination
 
 
 def check_words(base: Vocabulary, words: WordCounts, name: str = "the corpus") -> None:

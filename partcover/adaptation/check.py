@@ -11,10 +11,9 @@ from ..runtime.arguments import checked
 from ..verification.rule_recount import cut_by_rule
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
-from .base import check_words, split_texts, weighed
+from .base import Task, check_words, split_texts, weighed
 from .joined_pieces import made_by_merges
 from .pieces import Pieces, Run
-from .task import Task
 from .whole_paths import extension_instance
 
 __all__ = ["extension_instances"]

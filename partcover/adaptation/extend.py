@@ -14,11 +14,10 @@ from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
-from .base import adapted, check_words, refuse_rule, split_texts, weighed, words_within
+from .base import Added, Task, adapted, check_words, refuse_rule, split_texts, weighed, words_within
 from .joined_pieces import add_by_likelihood, add_merges
 from .longest_match import add_by_longest_match
 from .results import BeforeAfter, Extension
-from .task import Added, Task
 from .whole_paths import add_by_priority, add_by_shortest_path
 
 __all__ = ["check_extendable", "extend"]

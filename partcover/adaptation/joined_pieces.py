@@ -21,10 +21,9 @@ from ..problem.solution import Solution
 from ..runtime.limits import Deadline
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
-from .base import extended, of_merging_characters, text_of
+from .base import Added, Task, extended, of_merging_characters, text_of
 from .merge_search import MergeState, Pair, best_merges, best_share, merge_gains
 from .pieces import Pieces, Run
-from .task import Added, Task
 from .whole_paths import extension_instance
 
 __all__ = ["add_by_likelihood", "add_merges", "made_by_merges"]

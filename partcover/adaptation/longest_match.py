@@ -15,8 +15,7 @@ from ..corpus.word_counts import WordCounts
 from ..heuristics.greedy import greedtok
 from ..problem.word_index import WordIndex
 from ..runtime.limits import Deadline
-from .base import extended
-from .task import Added, Task
+from .base import Added, Task, extended
 from .whole_paths import extension_instance, improve_within
 
 __all__ = ["LongestMatch", "add_by_longest_match"]

@@ -15,8 +15,15 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
-from .base import all_substrings, extended, needs_whole_characters, text_of, words_within
-from .task import Added, Task
+from .base import (
+    Added,
+    Task,
+    all_substrings,
+    extended,
+    needs_whole_characters,
+    text_of,
+    words_within,
+)
 
 __all__ = ["add_by_priority", "add_by_shortest_path", "extension_instance", "improve_within"]
 

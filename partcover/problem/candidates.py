@@ -204,11 +204,9 @@ class CandidateIndex(WordIndex):
 
         At `blocked` positions, uint8 of shape (symbols + words + 1,), an occurrence that begins
         there saves nothing any more; so many occurrences were `scored` for the same token before.
-
         Returns the candidates; the weights of their occurrences that are not blocked, which times
         length − 1 are the upper bounds; and the bound from which on all are listed, 0 if all that
-        can save any are.  More than memory holds, or too many to be scored for one token, are
-        refused.
+        can save any are.
         """
         least = self._promise_of(self._classes(blocked), most, blocked)
         nodes = self._nodes(least, blocked, scored)

@@ -117,15 +117,10 @@ class MergeCondition:
         """Returns this condition with its merges converted to an alphabet's type."""
         if self.pairs is None:
             return self
-        try:
-            pairs = tuple(
-                (sym.to_token(left, symbols), sym.to_token(right, symbols))
-                for left, right in self.pairs
-            )
-        except (TypeError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError("merges are not pairs of tokens") from None
+        pairs = tuple(
+            (sym.to_token(left, symbols), sym.to_token(right, symbols))
+            for left, right in listed(self.pairs, "merges", pairs=True)
+        )
         if not all(left and right for left, right in pairs):
             raise InputError("a merge has a part without symbols")
         return self if pairs == self.pairs else replace(self, pairs=pairs)

@@ -9,8 +9,6 @@ from fractions import Fraction
 from os import PathLike, fspath
 from typing import Any
 
-import numpy as np
-
 from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError, VerificationError
@@ -22,7 +20,7 @@ from ...runtime.notebook import brief
 from ...runtime.pickling import by_fields
 from ..instance import Instance
 from .checksum import digest, whole
-from .nodes import Branch, Leaf, check_prices, node_from_json, node_to_json
+from .nodes import Branch, Leaf, node_from_json, node_to_json
 from .tail import TailTerm
 
 __all__ = [
@@ -76,12 +74,6 @@ class Certificate:
         How the words of the tail are priced, where the words are a head and a tail: digest and
         prices are then of the head, in a single leaf.
 
-    Raises
-    ------
-    InputError
-        If the tree is not one, a price is above 1, or leaves have different numbers of prices;
-        of prices that are still compressed, `Leaf.unpacked` checks that.
-
     Examples
     --------
     >>> from partcover import Certificate, Instance, check_certificate, lower_bound
@@ -109,23 +101,15 @@ class Certificate:
         if not isinstance(self.lower_bound, Fraction):
             whole(self.lower_bound, "the lower bound")
         missing = 1  # number of subtrees that the branches so far still need
-        sizes = set()
         for node in self.tree:
             if not missing:
                 raise InputError("the tree continues after its last leaf")
             missing += 1 if isinstance(node, Branch) else -1
-            if isinstance(node, Leaf) and node.prices is None and node.has_terms:
-                raise InputError("a leaf without prices has pairs, cuts, charges or merges")
-            if isinstance(node, Leaf) and isinstance(node.prices, np.ndarray):
-                sizes.add(len(node.prices))
-                check_prices(node.prices, self.scale_bits)
         if missing:
             raise InputError(f"the tree has {missing} subtree(s) too few")
         is_weighted = any(isinstance(node, Leaf) and node.weights for node in self.tree)
         if isinstance(self.lower_bound, Fraction) and not is_weighted:
             raise InputError("'lower_bound' is a fraction, but no leaf has weights of corpora")
-        if len(sizes) > 1:
-            raise InputError(f"one leaf has {min(sizes)} prices and another {max(sizes)}")
         self._refuse_endless()
 
     __reduce__ = by_fields
@@ -286,14 +270,7 @@ def _bound_from_json(bound: int | str) -> int | Fraction:
 def of_weighted(instance: Instance, weights: Sequence[int], proof: Certificate) -> Certificate:
     """Returns the certificate of the largest ratio that follows from one of weighted words.
 
-    Parameters
-    ----------
-    instance : Instance
-        The instance of several corpora.
-    weights : sequence of int
-        The weight of each corpus, at least 1.
-    proof : Certificate
-        The certificate of ``instance.weighted(weights)``.
+    `proof` is that of ``instance.weighted(weights)``, with a weight of at least 1 for each corpus.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import InputError
@@ -36,9 +36,9 @@ def whole(value: Any, name: str, least: int | None = None, most: int | None = No
     return number
 
 
-def listed(value: Any, name: str, *, pairs: bool = False) -> list[Any]:
+def listed(value: Any, name: str, *, pairs: bool = False) -> Sequence[Any]:
     """Returns an untrusted list, or one of `pairs`; refuses what is none."""
-    if not isinstance(value, list):
+    if not isinstance(value, list | tuple):
         raise InputError(f"{name} are not a list")
     if pairs and not all(isinstance(each, list | tuple) and len(each) == 2 for each in value):
         raise InputError(f"{name} are not pairs")

@@ -18,7 +18,7 @@ from ...runtime.notebook import brief
 from .checksum import listed, unpacked_bytes, whole
 from .cuts import Cut, PackedPairs, PairPrices, Pairs, packed, unpacked
 
-__all__ = ["Branch", "Charge", "Leaf", "Prices", "check_prices", "node_from_json", "node_to_json"]
+__all__ = ["Branch", "Charge", "Leaf", "Prices", "node_from_json", "node_to_json"]
 
 Prices = Int32 | Int64
 
@@ -124,6 +124,8 @@ class Leaf:
             raise InputError("all weights of a leaf are 0")
         if isinstance(self.prices, np.ndarray) and self.prices.dtype not in (np.int32, np.int64):
             raise InputError(f"prices are {self.prices.dtype}: they must be int32 or int64")
+        if self.prices is None and self.has_terms:
+            raise InputError("a leaf without prices has pairs, cuts, charges or merges")
 
     def __repr__(self) -> str:
         if self.prices is None:
@@ -197,15 +199,10 @@ class Leaf:
             raise InputError(
                 f"a leaf has {len(prices)} prices, but the words have {symbols} symbols"
             )
-        check_prices(prices, scale_bits)
+        largest = int(prices.max(initial=0))
+        if largest > 1 << scale_bits:
+            raise InputError(f"a price is {largest}: it must be at most 2^{scale_bits}")
         return prices
-
-
-def check_prices(prices: Prices, scale_bits: int) -> None:
-    """Raises an error for prices above 1."""
-    largest = int(prices.max(initial=0))
-    if largest > 1 << scale_bits:
-        raise InputError(f"a price is {largest}: it must be at most 2^{scale_bits}")
 
 
 def _width(scale_bits: int) -> int:
