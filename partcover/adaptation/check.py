@@ -87,15 +87,14 @@ def extension_instances(
 def _said(vocabulary: Vocabulary) -> tuple[int, int, tuple[int, int]]:
     """Returns what a vocabulary says: base, m, and the weights of the corpora."""
     facts = vocabulary.provenance
-    numbers = [facts.get(name) for name in ("base_size", "m")]
     weights = facts.get("weights")
-    numbers += weights if isinstance(weights, list) else [None]
-    found = [number for number in numbers if type(number) is int and number >= 0]
-    if vocabulary.method != "extend" or len(found) != 4 or len(numbers) != 4:
+    said = [facts.get("base_size"), facts.get("m"), *(weights if type(weights) is list else ())]
+    are_numbers = all(type(number) is int and number >= 0 for number in said)
+    if vocabulary.method != "extend" or len(said) != 4 or not are_numbers:
         raise InputError(
             "the vocabulary does not say how it was extended: use a file written by extend"
         )
-    size, m, *both = found
+    size, m, *both = said
     if size > len(vocabulary):
         raise InputError(
             f"the vocabulary has {len(vocabulary):,} tokens, but says that {size:,} of them are old"

@@ -360,21 +360,18 @@ class Instance:
         at most `longest` times its length of the others.  An instance with merges, several corpora
         or a tail is refused: only few methods support it.
         """
-        if self.tail is not None:
-            raise InputError(
-                "the instance has a head and a tail, which only `lower_bound`, `improve` and "
-                "`verify` support"
-            )
-        if self.corpora is not None:
-            raise InputError(
-                "the instance has several corpora, which only `greedtok`, `lower_bound`, "
-                "`improve`, `solve` and `verify` support"
-            )
-        if self.merges is not None:
-            raise InputError(
-                "the instance requires that merges make every token, which only `lower_bound`, "
-                "`improve`, `solve`, `prune`, `extend` and `verify` support"
-            )
+        few = "`lower_bound`, `improve`"
+        for condition, what, only in (
+            (self.tail, "has a head and a tail", f"{few} and `verify`"),
+            (self.corpora, "has several corpora", f"`greedtok`, {few}, `solve` and `verify`"),
+            (
+                self.merges,
+                "requires that merges make every token",
+                f"{few}, `solve`, `prune`, `extend` and `verify`",
+            ),
+        ):
+            if condition is not None:
+                raise InputError(f"the instance {what}, which only {only} support")
         limits = [limit for limit in (self.max_length, longest) if limit is not None]
         return CandidateIndex(
             self.words,

@@ -165,7 +165,10 @@ def memory_plan(
     lengths = np.diff(instance.words.offsets)
     found = estimate.by_lengths(lengths)
     parts = estimate.parts(lengths, found)
-    if "candidates" in parts and _is_counted(instance, available):
+    positions = n_positions(instance.words)
+    room = available - _held(instance) - positions * _sizes(positions).position
+    # the work needs the index in any case
+    if "candidates" in parts and room >= 0 and positions <= MOST_COUNTED and not instance.groups:
         found = _by_index(instance, work)
         parts = estimate.parts(lengths, found)
     plan = MemoryPlan(parts, available, takes_head=work in _PRICED_WORK)
@@ -213,13 +216,6 @@ class _Substrings(NamedTuple):
     occurrences: int
 
 
-def _is_counted(instance: Instance, available: int) -> bool:
-    """Returns whether to build the index of the words now; the work needs it in any case."""
-    positions = n_positions(instance.words)
-    fits = _held(instance) + positions * _sizes(positions).position <= available
-    return fits and positions <= MOST_COUNTED and not instance.groups
-
-
 def _by_index(instance: Instance, work: Work) -> _Substrings:
     if isinstance(work, Pieces):
         index = instance.candidate_index(dominated=False, most=MOST_HELD, longest=work.longest)
@@ -262,11 +258,7 @@ class _Estimate:
 
     def parts(self, lengths: Int64, found: _Substrings) -> dict[str, int]:
         """Returns the bytes of each part."""
-        words = len(lengths) * _WORD + int(lengths.sum()) * self.instance.words.data.itemsize
-        held = {"the program": _PROGRAM, "the words": words}
-        if self.is_head:
-            held["the words outside of the head"] = _TAIL
-        return held | dict(self._parts(lengths, found))
+        return dict(self._parts(lengths, found))
 
     def words_that_fit(self, found: _Substrings, available: int) -> int | None:
         """Returns how many of the most frequent words fit, rounded down to two significant digits.
@@ -301,6 +293,10 @@ class _Estimate:
         instance, work = self.instance, self.work
         n_symbols = int(lengths.sum())
         positions = n_symbols + len(lengths) + 1
+        yield "the program", _PROGRAM
+        yield "the words", len(lengths) * _WORD + n_symbols * instance.words.data.itemsize
+        if self.is_head:
+            yield "the words outside of the head", _TAIL
         if work == "merges":
             yield "pieces and their pairs", n_symbols * _PIECE
             yield "tokens", min(instance.k, n_symbols) * _MERGED

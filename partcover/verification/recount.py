@@ -141,18 +141,15 @@ def verify(
         counted = sums["by_priority"] if claim.rule == "priority" else fewest
         if claim.rule == vocabulary.rule and claim.rule in COUNTED:
             counted = tokens_by_rule(words, vocabulary)
-        cover = total - counted
-        if claim.tokens != counted:
-            problems.append(
-                f"{claim.tokens} tokens are claimed ({claim.rule}), but {counted} are counted"
+        problems += [
+            f"{stated} {what} are claimed ({claim.rule}), but {found} are counted"
+            for stated, found, what in (
+                (claim.tokens, counted, "tokens"),
+                (claim.cover, total - counted, "covered pairs"),
+                (claim.extra.get("relaxed_cover", relaxed), relaxed, "pairs of the relaxed cover"),
             )
-        if claim.cover != cover:
-            problems.append(
-                f"the cover {claim.cover} is claimed ({claim.rule}), but {cover} is counted"
-            )
-        claimed = claim.extra.get("relaxed_cover", relaxed)
-        if claimed != relaxed:
-            problems.append(f"the relaxed cover {claimed} is claimed, but {relaxed} is counted")
+            if stated != found
+        ]
         if worst is not None and tuple(each.tokens for each in claim.corpora) != by_corpus:
             problems.append("the tokens claimed for the corpora differ")
         least, stated = (fewest, counted) if worst is None else (worst, worst)

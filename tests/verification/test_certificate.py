@@ -270,7 +270,7 @@ def packed(raw: bytes) -> list:
         (lambda data: {**data, "tree": [{"prices": "eJw="}]}, "cannot be unpacked"),
         (
             lambda data: {**data, "tree": packed(bytes(60))},
-            "a leaf has 15 prices, but the words have 16",
+            "cannot be unpacked: the data ends too early",
         ),
         (lambda data: {**data, "tree": packed(bytes(65))}, "more prices than .* symbols, 16"),
         (

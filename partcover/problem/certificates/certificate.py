@@ -100,31 +100,28 @@ class Certificate:
         whole(self.k, "k", 0)
         if not isinstance(self.lower_bound, Fraction):
             whole(self.lower_bound, "the lower bound")
-        missing = 1  # number of subtrees that the branches so far still need
-        for node in self.tree:
-            if not missing:
-                raise InputError("the tree continues after its last leaf")
-            missing += 1 if isinstance(node, Branch) else -1
-        if missing:
-            raise InputError(f"the tree has {missing} subtree(s) too few")
+        self._check_tree()
         is_weighted = any(isinstance(node, Leaf) and node.weights for node in self.tree)
         if isinstance(self.lower_bound, Fraction) and not is_weighted:
             raise InputError("'lower_bound' is a fraction, but no leaf has weights of corpora")
-        self._refuse_endless()
 
     __reduce__ = by_fields
 
-    def _refuse_endless(self) -> None:
-        """Raises an error for a small file whose check would take hours."""
+    def _check_tree(self) -> None:
+        """Refuses what is no tree, and a small file whose check would take hours."""
         ends = decided = 0
         above = [0]  # the number of branches above each subtree still to be read
         for node in self.tree:
+            if not above:
+                raise InputError("the tree continues after its last leaf")
             depth = above.pop()
             if isinstance(node, Branch):
                 above += [depth + 1] * 2
             else:
                 decided += depth
                 ends += sum(cut.n_ends for cut in node.cuts)
+        if above:
+            raise InputError(f"the tree has {len(above)} subtree(s) too few")
         for number, what in (
             (ends, "tokens of edges of cuts"),
             (decided, "branches above its leaves"),
@@ -166,26 +163,18 @@ class Certificate:
 
     def leaves(self) -> Iterator[tuple[Leaf, frozenset[Token], frozenset[Token]]]:
         """Yields each leaf in order, with the tokens that are required and excluded in it."""
-        # `inside` and `outside` are the tokens of the branches above.  For each branch, the path
-        # says whether this is its second subtree, and whether the branch added its token, which it
-        # then removes
-        inside: set[Token] = set()
-        outside: set[Token] = set()
-        path: list[tuple[Token, bool, bool]] = []
+        # for each subtree still to be read: a token, whether it is required, and the same above it
+        waiting: list[Any] = [None]
         for node in self.tree:
+            above = waiting.pop()
             if isinstance(node, Branch):
-                path.append((node.token, False, node.token not in inside))
-                inside.add(node.token)
+                waiting += [(node.token, False, above), (node.token, True, above)]
                 continue
-            yield node, frozenset(inside), frozenset(outside)
-            while path:
-                token, second, new = path.pop()
-                if new:
-                    (outside if second else inside).remove(token)
-                if not second:
-                    path.append((token, True, token not in outside))
-                    outside.add(token)
-                    break
+            tokens: tuple[set[Token], set[Token]] = set(), set()  # excluded, required
+            while above is not None:
+                token, is_required, above = above
+                tokens[is_required].add(token)
+            yield node, frozenset(tokens[True]), frozenset(tokens[False])
 
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a certificate file."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import operator
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import InputError
 from ...runtime.arguments import shown
 
-__all__ = ["digest", "listed", "unpacked_bytes", "whole"]
+__all__ = ["Unpacker", "digest", "listed", "unpacked_bytes", "whole"]
 
 
 def digest(content: Mapping[str, Any]) -> str:
@@ -51,3 +52,32 @@ def unpacked_bytes(text: Any, name: str) -> bytes:
         return base64.b64decode(text, validate=True)
     except (TypeError, ValueError):
         raise InputError(f"{name} cannot be unpacked: the file is damaged") from None
+
+
+class Unpacker:
+    """Unpacks untrusted bytes that zlib compressed, exactly as many as are asked for."""
+
+    def __init__(self, packed: bytes, name: str) -> None:
+        self._inflater = zlib.decompressobj()
+        self._packed = packed
+        self._name = name
+
+    def read(self, size: int) -> bytes:
+        """Returns the next bytes."""
+        raw = self._unpacked(size) if size else b""
+        if len(raw) < size:
+            raise InputError(f"{self._name} cannot be unpacked: the data ends too early")
+        return raw
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether nothing follows."""
+        return not self._unpacked(1) and self._inflater.eof
+
+    def _unpacked(self, size: int) -> bytes:
+        try:
+            raw = self._inflater.decompress(self._packed, size)
+        except zlib.error:
+            raise InputError(f"{self._name} cannot be unpacked") from None
+        self._packed = self._inflater.unconsumed_tail
+        return raw

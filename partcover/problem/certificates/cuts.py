@@ -18,7 +18,7 @@ from ...errors import InputError
 from ...runtime.arrays import Int64
 from ...runtime.memory import refuse_beyond
 from ...runtime.notebook import brief
-from .checksum import listed, unpacked_bytes, whole
+from .checksum import Unpacker, listed, unpacked_bytes, whole
 
 __all__ = [
     "Cut",
@@ -205,8 +205,8 @@ class PackedPairs:
         """
         if not self.tokens:
             return ()
-        reader = _Reader(self.data)
-        sizes = reader.read(len(self.tokens)).tolist()
+        unpacker = Unpacker(self.data, "the multipliers of a leaf")
+        sizes = _numbers(unpacker, len(self.tokens)).tolist()
         for tokens, size in zip(self.tokens, sizes, strict=True):
             if not 1 <= size <= limit:
                 raise InputError(
@@ -216,8 +216,8 @@ class PackedPairs:
         total = sum(sizes)
         what = f"the pairs of a leaf have {total:,} multipliers, which need"
         refuse_beyond(total * _BYTES_A_MULTIPLIER, what, "so large a proof needs more memory")
-        steps, multipliers = reader.read(total), reader.read(total)
-        if not reader.is_at_end():
+        steps, multipliers = _numbers(unpacker, total), _numbers(unpacker, total)
+        if not unpacker.is_at_end:
             raise InputError("the multipliers of a leaf continue after the last pair")
         pairs = []
         begin = 0
@@ -278,32 +278,9 @@ def _to_bytes(numbers: Int64) -> bytes:
     return numbers.astype(f"<i{_WIDTH}").view(np.uint8).reshape(-1, _WIDTH).T.tobytes()
 
 
-class _Reader:
-    """Unpacks numbers that `_to_bytes` wrote, exactly as many as are requested."""
-
-    def __init__(self, data: bytes) -> None:
-        self.inflater = zlib.decompressobj()
-        self.packed = data
-
-    def read(self, count: int) -> Int64:
-        """Returns the next numbers, at least one."""
-        raw = self._unpack(_WIDTH * count)
-        if len(raw) < _WIDTH * count:
-            raise InputError(
-                "the multipliers of a leaf cannot be unpacked: the data ends too early"
-            )
-        planes = np.frombuffer(raw, np.uint8).reshape(_WIDTH, count)
-        numbers: Int64 = planes.T.copy().view(f"<i{_WIDTH}").reshape(count).astype(np.int64)
-        numbers.setflags(write=False)
-        return numbers
-
-    def is_at_end(self) -> bool:
-        return not self._unpack(1) and self.inflater.eof
-
-    def _unpack(self, size: int) -> bytes:
-        try:
-            raw = self.inflater.decompress(self.packed, size)
-        except zlib.error:
-            raise InputError("the multipliers of a leaf cannot be unpacked") from None
-        self.packed = self.inflater.unconsumed_tail
-        return raw
+def _numbers(unpacker: Unpacker, count: int) -> Int64:
+    """Returns so many numbers that `_to_bytes` stored."""
+    planes = np.frombuffer(unpacker.read(_WIDTH * count), np.uint8).reshape(_WIDTH, count)
+    numbers: Int64 = planes.T.copy().view(f"<i{_WIDTH}").reshape(count).astype(np.int64)
+    numbers.setflags(write=False)
+    return numbers

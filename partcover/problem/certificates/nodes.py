@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...runtime.arguments import shown
 from ...runtime.arrays import Int32, Int64
 from ...runtime.notebook import brief
-from .checksum import listed, unpacked_bytes, whole
+from .checksum import Unpacker, listed, unpacked_bytes, whole
 from .cuts import Cut, PackedPairs, PairPrices, Pairs, packed, unpacked
 
 __all__ = ["Branch", "Charge", "Leaf", "Prices", "node_from_json", "node_to_json"]
@@ -181,17 +181,10 @@ class Leaf:
         """
         prices = self.prices
         if isinstance(prices, bytes):
-            inflater = zlib.decompressobj()
-            try:
-                width = _width(scale_bits)
-                raw = inflater.decompress(prices, width * symbols + 1)
-            except zlib.error:
-                raise InputError("the prices of a leaf cannot be unpacked") from None
-            if len(raw) > width * symbols:
+            unpacker, width = Unpacker(prices, "the prices of a leaf"), _width(scale_bits)
+            prices = np.frombuffer(unpacker.read(width * symbols), f"<i{width}").astype(f"i{width}")
+            if not unpacker.is_at_end:
                 raise InputError(f"a leaf has more prices than the words have symbols, {symbols}")
-            if not inflater.eof or len(raw) % width:
-                raise InputError("the prices of a leaf cannot be unpacked: the data ends too early")
-            prices = np.frombuffer(raw, f"<i{width}").astype(f"i{width}")
             prices.setflags(write=False)
         if prices is None:
             return None
