@@ -429,22 +429,18 @@ class Instance:
             raise InputError(
                 "an instance with a head and a tail cannot be saved: save its counted words"
             )
+        several = self.corpora
+        counts = (self.words if several is None else several).counts.T.tolist()
+        pairs = zip(self.words, counts, strict=True)
         data: dict[str, Any] = {
             "format": "partcover-instance",
             "version": 1,
             "symbols": self.symbols,
             "k": self.k,
-            "words": [[sym.to_json(word), count] for word, count in self.words],
+            "words": [[sym.to_json(word), count] for (word, _), count in pairs],
+            **({} if several is None else several.to_json()),
         }
-        if self.corpora is not None:
-            rows = self.corpora.counts.T.tolist()
-            pairs = zip(self.words, rows, strict=True)
-            data["words"] = [[sym.to_json(word), row] for (word, _), row in pairs]
-            data |= self.corpora.to_json()
-        if self.words.pretokenizer is not None:
-            data["pretokenizer"] = self.words.pretokenizer
-        if self.words.normalizer is not None:
-            data["normalizer"] = self.words.normalizer
+        data |= {name: value for name, value in self.words.how.items() if value is not None}
         data |= self.conditions_to_json()
         if self.threshold is not None:
             data["threshold"] = self.threshold

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, Self, TypeAlias
 
@@ -267,12 +267,7 @@ class CorpusTokens:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the fields as a JSON object, with the ratio."""
-        return {
-            "name": self.name,
-            "tokens": self.tokens,
-            "reference": self.reference,
-            "ratio": self.tokens / self.reference,
-        }
+        return {**asdict(self), "ratio": self.tokens / self.reference}
 
 
 @dataclass(frozen=True, repr=False)

@@ -115,17 +115,9 @@ class TailTerm:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the term as in a certificate file."""
-        return {
-            "head_words": self.head_words,
-            "words": self.words,
-            "total_count": self.total_count,
-            "sha256": self.sha256,
-            "sixteenths": self.sixteenths,
-            "class_bits": self.class_bits,
-            "token_multipliers": [
-                [sym.to_json(token), toll] for token, toll in sorted(self.token_multipliers.items())
-            ],
-        }
+        tolls = sorted(self.token_multipliers.items())
+        data = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {**data, "token_multipliers": [[sym.to_json(token), toll] for token, toll in tolls]}
 
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> TailTerm:
