@@ -31,21 +31,10 @@ _Choice = TypeVar("_Choice")
 class MergeState:
     """New merges of pieces, in order, and whole words besides.
 
-    Attributes
-    ----------
-    merges : tuple of pair of Run
-        Each joins two neighbours, pieces or what merges before it made.
-    whole : tuple of Run
-        Words that are tokens though no merges lead to them: where merging is by rank, a word that
-        is a token stays whole.
-    by_rank : bool
-        Whether merging is by rank.
-    keeps_words : bool
-        Whether a word that is a token stays whole.
-    given : tuple of Run
-        Tokens of the base, which neighbours by rank merge to as well.
-    avoided : frozenset of Run
-        What no merge is to make.
+    Each of the `merges` joins two neighbours, pieces or what merges before it made.  Where merging
+    is by rank, a word that is a token may stay whole (`keeps_words`): the `whole` words are tokens
+    though no merges lead to them.  `given` are tokens of the base, which neighbours by rank merge
+    to as well, and `avoided` is what no merge is to make.
     """
 
     merges: tuple[Pair, ...]

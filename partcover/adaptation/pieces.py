@@ -40,15 +40,9 @@ class Pieces:
     A run of pieces is told by what it spells: no merge has crossed the ends of a piece, so that the
     merges inside the run are those of its text alone, and leave the same pieces.
 
-    Attributes
-    ----------
-    base : Vocabulary
-        The vocabulary.
-    words : WordCounts
-        The words, over integers: a token by its place, a single symbol behind all of them.
-    given : dict of Run to token
-        Tokens of the vocabulary that its rule segments into several pieces: they cost nothing,
-        should the new ones lead to them.
+    The `words` are over integers: a token by its place, a single symbol behind all of them.
+    `given` are tokens of the vocabulary that its rule segments into several pieces: they cost
+    nothing, should the new ones lead to them.
     """
 
     base: Vocabulary

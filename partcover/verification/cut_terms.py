@@ -26,16 +26,9 @@ class CutTerms:
     Cuts are refused that are not valid, or over a pair without multipliers, and multipliers that
     are not positive or are at a symbol where no two tokens of the pair overlap.
 
-    Attributes
-    ----------
-    paid : dict of token to dict of int to int
-        What each token of a pair pays at each symbol.
-    bonus : dict of token to int
-        What the cuts add to the reward of each token: Σ μ·coef.
-    loss : int
-        What is subtracted from the bound: Σ max(0, ρ − Σ μ) over pairs, and Σ μ·rhs over cuts.
-    n_entries : int
-        Number of stored values of multipliers.
+    `paid` is what each token of a pair pays at each symbol, `bonus` what the cuts add to the reward
+    of each token: Σ μ·coef.  `loss` is subtracted from the bound: Σ max(0, ρ − Σ μ) over pairs, and
+    Σ μ·rhs over cuts.  `n_entries` multipliers are stored.
     """
 
     def __init__(

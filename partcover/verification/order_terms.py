@@ -27,16 +27,9 @@ class OrderTerms:
     Multipliers are refused for merges that the condition does not have or whose parts can be made
     in several ways, and at places where the merge is not possible.
 
-    Attributes
-    ----------
-    paid : Counter of token
-        What the results of merges pay: their rewards are lower by it, and so is the bound.
-    added : defaultdict of int
-        What is added to the price of a symbol.
-    due : dict of token
-        For each token what its occurrences pay at a symbol; below 0 what they get.
-    n_entries : int
-        Number of stored values.
+    `paid` is what the results of merges pay: their rewards are lower by it, and so is the bound.
+    `added` is added to the price of a symbol.  `due` is for each token what its occurrences pay at
+    a symbol; below 0 what they get.  `n_entries` values are stored.
     """
 
     def __init__(

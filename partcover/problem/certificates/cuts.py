@@ -41,15 +41,9 @@ _BYTES_A_MULTIPLIER = 400  # bytes of a multiplier during the check, including w
 class PairPrices:
     """The multipliers of the tokens of two nodes of a cut, at symbols where the tokens overlap.
 
-    Attributes
-    ----------
-    tokens : tuple of token
-        The tokens of both nodes, ascending; in a certificate with merges also a single token.
-    positions : ndarray of int64, shape (multipliers,)
-        Numbers of symbols, ascending, in the order of a leaf's prices: words in ascending order.
-    multipliers : ndarray of int64, shape (multipliers,)
-        What occurrences of the tokens pay for covering each of these symbols, above 0, in units
-        of 2^-scale_bits of a token.
+    The `tokens` of both nodes ascend; in a certificate with merges there may be a single one.  The
+    `positions` are numbers of symbols, ascending, in the order of a leaf's prices; there
+    occurrences of the tokens pay the `multipliers`, above 0, in units of 2^-scale_bits of a token.
     """
 
     tokens: tuple[Token, ...]
