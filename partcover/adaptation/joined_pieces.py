@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from ctypes import c_float
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -255,15 +256,11 @@ def _between_bytes(pieces: Pieces) -> WordCounts:
     if not np.isin(words.data, [*lone]).any():
         return words
     counts: Counter[Run] = Counter()
-    for word, count in words:
-        part: list[int] = []
-        for number in (*word, -1):
-            if number < 0 or int(number) in lone:
-                if part:
-                    counts[tuple(part)] += count
-                part = []
-            else:
-                part.append(int(number))
+    runs: Any = words
+    for word, count in runs:
+        for is_lone, part in groupby(word, lone.__contains__):
+            if not is_lone:
+                counts[tuple(part)] += count
     return WordCounts.from_counts(counts, "ints")
 
 
