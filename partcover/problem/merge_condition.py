@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -174,7 +175,9 @@ class MergeCondition:
 
     def giving(self, tokens: Collection[Token]) -> MergeCondition:
         """Returns this condition for a head, with further tokens that need no parts."""
-        return replace(self, given=frozenset(tokens))
+        other = copy(self)
+        object.__setattr__(other, "given", frozenset(tokens))
+        return other
 
     def is_given(self, part: Token) -> bool:
         """Whether a part is available from the start of merging."""
