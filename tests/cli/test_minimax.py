@@ -111,6 +111,15 @@ def test_an_instance_file_holds_several_corpora(run, corpora):
     fails(run("greedwmc", "I.json"), "the instance has several corpora, which only")
 
 
+def test_weights_are_for_the_words_of_one_corpus(run, corpora, tmp_path):
+    words = [WordCounts.load(path) for path in corpora]
+    Instance(Corpora(words, [15, 12, 3]), 3).save("I.json")
+    word, _ = next(iter(words[0]))
+    (tmp_path / "W.tsv").write_text(f"{word.decode()}\t2\n")
+    weighted = run("solve", "I.json", "--weights", str(tmp_path / "W.tsv"))
+    fails(weighted, "I.json: --weights are for the words of one corpus")
+
+
 @pytest.mark.long
 def test_what_a_solver_prints_is_no_result(tmp_path):
     pytest.importorskip("ortools")
