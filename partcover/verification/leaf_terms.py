@@ -10,7 +10,7 @@ from itertools import accumulate
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificates.cuts import names
+from ..problem.certificates.cuts import names, unpacked
 from ..problem.certificates.nodes import Charge, Leaf
 from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition, MergeNeeds
@@ -47,7 +47,7 @@ class LeafTerms:
         if merges is None and (leaf.charges or any(len(tokens) == 1 for tokens in tokens_of)):
             raise InputError("a leaf is about tokens that merges make, but the instance is not")
         n_symbols = len(words.count_at)
-        pairs = leaf.unpacked_pairs(n_symbols)
+        pairs = unpacked(leaf.pairs, n_symbols)
         cuts = CutTerms([pair for pair in pairs if len(pair.tokens) > 1], leaf.cuts, words)
         self._bonus: Counter[Token] = Counter(cuts.bonus)
         dues: dict[Token, dict[int, int]] = {}  # what each token gets from those that need it
@@ -63,7 +63,7 @@ class LeafTerms:
             self._bonus.update(charged(merges, leaf.charges, exempt))
         self._order = None
         if merges is not None and leaf.orders:
-            self._order = OrderTerms(merges, leaf.unpacked_orders(n_symbols), words)
+            self._order = OrderTerms(merges, unpacked(leaf.orders, n_symbols), words)
             self._bonus.subtract(self._order.paid)
         self._paid_for_pairs = {token: _account(paid) for token, paid in cuts.paid.items()}
         self._paid_to = {token: _account(due) for token, due in dues.items()}

@@ -26,7 +26,7 @@ from partcover import (
     lower_bound,
 )
 from partcover.bounds.branch_and_cut import branch_and_cut
-from partcover.problem.certificates.cuts import Cut
+from partcover.problem.certificates.cuts import Cut, unpacked
 from partcover.problem.certificates.nodes import Branch, Leaf
 from partcover.runtime.progress import Progress
 
@@ -278,7 +278,7 @@ def with_leaf(proof: Certificate, leaf: Leaf) -> Certificate:
 def tampered(leaf: Leaf) -> dict[str, Leaf]:
     cut = next(cut for cut in leaf.cuts if cut.kind == "cycle")
     others = tuple(other for other in leaf.cuts if other is not cut)
-    pairs = leaf.unpacked_pairs(10**6)
+    pairs = unpacked(leaf.pairs, 10**6)
     below = replace(pairs[0], multipliers=-pairs[0].multipliers)
     elsewhere = replace(pairs[0], positions=pairs[0].positions + 10**6)
     far = replace(pairs[0], multipliers=np.full_like(pairs[0].multipliers, 2**62))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from oracles.certificate import planes, resealed
 
 from partcover import Certificate, InputError, Instance, WordCounts, check_certificate
-from partcover.problem.certificates.cuts import Cut, PackedPairs
+from partcover.problem.certificates.cuts import Cut, PackedPairs, unpacked
 from partcover.problem.certificates.nodes import Leaf
 
 AB, BC, CA = b"ab", b"bc", b"ca"
@@ -44,7 +44,7 @@ def test_files_give_back_what_was_saved(tmp_path, bits):
     leaf, first = loaded.tree[0], certificate.tree[0]
     assert leaf.cuts == first.cuts
     assert leaf.pair_tokens == first.pair_tokens
-    for here, there in zip(leaf.unpacked_pairs(1), first.pairs, strict=True):
+    for here, there in zip(unpacked(leaf.pairs, 1), first.pairs, strict=True):
         assert here.tokens == there.tokens
         assert here.positions.tolist() == there.positions.tolist()
         assert here.multipliers.tolist() == there.multipliers.tolist()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...corpus.symbols import Token
 from ...errors import InputError
-from ...problem.certificates.cuts import Cut
+from ...problem.certificates.cuts import Cut, unpacked
 from ...problem.certificates.nodes import Leaf
 from ...runtime.arrays import Int64
 from ...verification.leaf_terms import terms_of
@@ -122,7 +122,7 @@ class LeafReader:
     def _dues(self, leaf: Leaf, shift: int, ascending: Int64) -> OverFlows:
         """Returns what is paid to needed tokens."""
         paid: dict[int, tuple[Int64, Int64]] = {}
-        for pair in leaf.unpacked_pairs(len(ascending)):
+        for pair in unpacked(leaf.pairs, len(ascending)):
             if len(pair.tokens) == 1 and (number := self.candidate(pair.tokens[0])) >= 0:
                 own = _scaled(_small(pair.multipliers, shift), shift)
                 paid[number] = ascending[pair.positions[own > 0]], own[own > 0]
@@ -132,7 +132,7 @@ class LeafReader:
         numbers = self._numbers(leaf)
         edges: dict[int, Group] = {}
         paid: dict[int, tuple[Int64, Int64]] = {}
-        for pair in leaf.unpacked_pairs(len(ascending)):
+        for pair in unpacked(leaf.pairs, len(ascending)):
             edge = tuple(sorted(numbers[token] for token in pair.tokens))
             own = _scaled(_small(pair.multipliers, shift), shift)
             name = set_key(edge)

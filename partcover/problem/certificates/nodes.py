@@ -16,7 +16,7 @@ from ...runtime.arguments import shown
 from ...runtime.arrays import Int32, Int64
 from ...runtime.notebook import brief
 from .checksum import Unpacker, listed, unpacked_bytes, whole
-from .cuts import Cut, PackedPairs, PairPrices, Pairs, packed, unpacked
+from .cuts import Cut, PackedPairs, Pairs, packed
 
 __all__ = ["Branch", "Charge", "Leaf", "Prices", "node_from_json", "node_to_json"]
 
@@ -87,7 +87,7 @@ class Leaf:
     pairs : tuple of PairPrices, or PackedPairs
         What occurrences of the tokens of two groups pay where they overlap.  For a single token:
         what it, and all tokens that cannot be made without it, pay to it.  Packed pairs are as in a
-        file: `unpacked_pairs` returns the tuple.
+        file: `unpacked` returns the tuple.
     cuts : tuple of Cut
         Cuts over these pairs.
     charges : tuple of Charge
@@ -165,14 +165,6 @@ class Leaf:
         if isinstance(prices, np.ndarray):
             prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
         return replace(self, prices=prices, pairs=packed(self.pairs), orders=packed(self.orders))
-
-    def unpacked_pairs(self, n_symbols: int) -> tuple[PairPrices, ...]:
-        """Returns the pairs, each with at most one multiplier for each symbol of the words."""
-        return unpacked(self.pairs, n_symbols)
-
-    def unpacked_orders(self, n_symbols: int) -> tuple[PairPrices, ...]:
-        """Returns the same of the multipliers of merges."""
-        return unpacked(self.orders, n_symbols)
 
     def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
         """Returns the prices as an array, one for each of so many symbols of the words.
