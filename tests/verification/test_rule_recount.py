@@ -55,6 +55,15 @@ def test_sums_over_texts(words, tokens, scores, sums):
     assert [*map(len, cut_by_rule(counted, vocabulary))] == cut.pieces.tolist()
 
 
+def test_large_sums_of_32_bits_are_restarted():
+    """Otherwise the last score would be lost in the sum, and a and aa would be taken."""
+    use = {"scores": [-100000.21], "symbol_scores": {"a": -70000.0, "b": -70000.01}}
+    vocabulary = Vocabulary(["aa"], rule="likelihood", sums="text32", **use)
+    words = WordCounts.from_counts({"aaa": 1})
+    assert next(cut_by_rule(words, vocabulary)) == [b"aa", b"a"]
+    assert segment(words, vocabulary).of(0) == [b"aa", b"a"]
+
+
 @pytest.mark.parametrize("name", ["bpe", "wordpiece", "unigram"])
 def test_claims_are_confirmed_by_their_own_rule(name):
     words = WordCounts.from_counts({"banana": 4, "bandana": 2, "ananas": 3, "nab": 1})
