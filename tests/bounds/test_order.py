@@ -207,6 +207,7 @@ def test_order_with_other_families(kind, given_, other, data):
     if kind == "groups":
         [group] = conditions["groups"]
         chosen = [tokens for tokens in chosen if sum(t in group for t in tokens) <= group.limit]
+    assume(chosen)
     instance = Instance(asked, k, **conditions)
     if base.merges is None:  # each token with the parts that the base makes it of
         chosen = [each for each in chosen if not unmade_tokens(each, instance.merges, instance)]
