@@ -330,7 +330,8 @@ cdef class WordCache:
                     numbers[i] = self._kept(numbers[i])
             if 0 < count <= PIECES:
                 slot.more = <uint32_t> count
-                memcpy(slot.pieces, self.numbers + self.n_numbers, count * sizeof(int32_t))
+                # copies of a fixed size need no call; the excess is never read
+                memcpy(slot.pieces, numbers, PIECES * sizeof(int32_t))
             else:
                 slot.pieces[0] = <int32_t> self.n_entries
                 if count < 0:
@@ -388,22 +389,21 @@ cdef class WordCache:
 
     cdef int _put(self, Slot *slot) noexcept nogil:
         """Appends the numbers of a slot to the section's, and makes room for those of a window."""
-        cdef int64_t count = slot.more & PIECES
-        cdef const int32_t *pieces = slot.pieces
         cdef const Entry *entry
-        if count == 0:
-            entry = self.entries + slot.pieces[0]
-            if entry.count < 0:
-                self.out[self.n_out] = -1 - slot.pieces[0]
-                self.n_out += 1
-                return 0
-            count = entry.count
-            pieces = self.numbers + entry.first
-            if _grow(<void **> &self.out, &self.out_room,
-                     self.n_out + count + (AHEAD + WINDOW) * FEW + 4, sizeof(int32_t)) < 0:
-                return -1
-        memcpy(self.out + self.n_out, pieces, count * sizeof(int32_t))
-        self.n_out += count
+        if slot.more & PIECES:
+            memcpy(self.out + self.n_out, slot.pieces, 16)  # the excess is overwritten later
+            self.n_out += slot.more & PIECES
+            return 0
+        entry = self.entries + slot.pieces[0]
+        if entry.count < 0:
+            self.out[self.n_out] = -1 - slot.pieces[0]
+            self.n_out += 1
+            return 0
+        if _grow(<void **> &self.out, &self.out_room,
+                 self.n_out + entry.count + (AHEAD + WINDOW) * FEW + 4, sizeof(int32_t)) < 0:
+            return -1
+        memcpy(self.out + self.n_out, self.numbers + entry.first, entry.count * sizeof(int32_t))
+        self.n_out += entry.count
         return 0
 
     cdef int _look_up(self, const Key *key, const uint8_t *p, int64_t start) noexcept nogil:

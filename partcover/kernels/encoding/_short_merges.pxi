@@ -8,10 +8,23 @@ cdef enum:
     MERGED = 48         # bytes of the longest word that is merged here
 
 
+cdef extern from *:
+    """
+    /* Keeps a loop of few rounds as it is: preparing vectors, or calling memmove, takes longer. */
+    #if defined(__GNUC__) || defined(__clang__)
+    #define pc_few() __asm__ volatile ("")
+    #else
+    #define pc_few() ((void) 0)
+    #endif
+    #define PC_NO_MERGE ((uint64_t) 0x7FFFFFFF << 32)   /* its rank is NEVER */
+    """
+    void _few "pc_few"() noexcept nogil
+    const uint64_t NO_MERGE "PC_NO_MERGE"
+
+
 cdef struct Join:
     uint64_t key        # left << 32 | right: the numbers of the two sides
-    int32_t rank        # NEVER: a free slot
-    int32_t number      # number of the token that the pair becomes
+    uint64_t merge      # rank << 32 | the number of the token that it becomes; NO_MERGE: free
 
 
 cdef class ShortMerges:
@@ -30,13 +43,12 @@ cdef class ShortMerges:
     cdef uint64_t mask
     cdef uint64_t *filter       # of the pairs that are not two bytes; see `_may_merge`
     cdef uint64_t filter_mask
-    cdef int32_t *byte_rank     # rank of each pair of two bytes
-    cdef int32_t *byte_number
+    cdef uint64_t *bytes        # the merge of each pair of two bytes
 
     def __cinit__(self, const int32_t[::1] left, const int32_t[::1] right,
                   const int32_t[::1] rank):
         cdef Py_ssize_t t, n = left.shape[0]
-        cdef uint64_t home, bit, key
+        cdef uint64_t home, bit, key, merge
         cdef int32_t a, b
         self.mask = self.filter_mask = 63
         while 4 * self.mask < 5 * <uint64_t> n:
@@ -44,37 +56,34 @@ cdef class ShortMerges:
         while self.filter_mask < 8 * <uint64_t> n:
             self.filter_mask = 2 * self.filter_mask + 1
         self.slots = <Join *> malloc((self.mask + 1) * sizeof(Join))
-        self.byte_rank = <int32_t *> malloc((1 << 16) * sizeof(int32_t))
-        self.byte_number = <int32_t *> malloc((1 << 16) * sizeof(int32_t))
+        self.bytes = <uint64_t *> malloc((1 << 16) * sizeof(uint64_t))
         self.filter = <uint64_t *> calloc((self.filter_mask >> 6) + 1, sizeof(uint64_t))
-        if (self.slots == NULL or self.byte_rank == NULL or self.byte_number == NULL
-                or self.filter == NULL):
+        if self.slots == NULL or self.bytes == NULL or self.filter == NULL:
             raise MemoryError
         for home in range(self.mask + 1):
-            self.slots[home].rank = NEVER
+            self.slots[home] = Join(0, NO_MERGE)
         for home in range(1 << 16):
-            self.byte_rank[home] = NEVER
+            self.bytes[home] = NO_MERGE
         for t in range(n):
             if left[t] == -1:
                 continue
             a = left[t] + 256 if left[t] >= 0 else FIRST_SYMBOL - left[t]
             b = right[t] + 256 if right[t] >= 0 else FIRST_SYMBOL - right[t]
+            merge = _key(rank[t], <int32_t> t + 256)
             if a < 256 and b < 256:
-                self.byte_rank[a << 8 | b] = rank[t]
-                self.byte_number[a << 8 | b] = <int32_t> t + 256
+                self.bytes[a << 8 | b] = merge
                 continue
             key = _key(a, b)
             bit = _bit(key, self.filter_mask)
             self.filter[bit >> 6] |= <uint64_t> 1 << (bit & 63)
             home = hash_number(key) & self.mask
-            while self.slots[home].rank != NEVER:
+            while self.slots[home].merge != NO_MERGE:
                 home = (home + 1) & self.mask
-            self.slots[home] = Join(key, rank[t], <int32_t> t + 256)
+            self.slots[home] = Join(key, merge)
 
     def __dealloc__(self):
         free(self.slots)
-        free(self.byte_rank)
-        free(self.byte_number)
+        free(self.bytes)
         free(self.filter)
 
     cdef inline bint _may_be(self, uint64_t key) noexcept nogil:
@@ -84,52 +93,51 @@ cdef class ShortMerges:
         prefetch(self.slots + (hash_number(key) & self.mask))
         return True
 
-    cdef inline int32_t _find(self, uint64_t key, int32_t *number) noexcept nogil:
-        """Returns the rank of a pair, or NEVER, and sets the number of the token it becomes."""
+    cdef inline uint64_t _find(self, uint64_t key) noexcept nogil:
+        """Returns the merge of a pair, or NO_MERGE."""
         cdef uint64_t home = hash_number(key) & self.mask
-        while self.slots[home].rank != NEVER and self.slots[home].key != key:
+        while self.slots[home].merge != NO_MERGE and self.slots[home].key != key:
             home = (home + 1) & self.mask
-        number[0] = self.slots[home].number
-        return self.slots[home].rank
+        return self.slots[home].merge
 
     cdef int merge(self, const uint8_t *word, int64_t size, int32_t *pieces) noexcept nogil:
         """Writes the numbers of a word of at most MERGED bytes; returns how many."""
-        cdef int32_t rank[MERGED]       # of the merge of each piece with the next one
-        cdef int32_t made[MERGED]       # the numbers that these merges produce
+        cdef uint64_t merges[MERGED]    # of each piece with the next one
         cdef int i, best
         cdef int n = <int> size
-        cdef int32_t lowest, number
+        cdef uint64_t lowest
+        cdef int32_t number
         cdef uint64_t before, after     # the new pairs on both sides of a merge
         cdef bint may_before, may_after
         for i in range(n):
             pieces[i] = word[i]
+            _few()
         for i in range(n - 1):
-            rank[i] = self.byte_rank[word[i] << 8 | word[i + 1]]
-            made[i] = -1                # looked up only when the pair merges, since few do
+            merges[i] = self.bytes[word[i] << 8 | word[i + 1]]
+            _few()
         while True:
             lowest = NEVER
             best = 0
             for i in range(n - 1):
-                if rank[i] < lowest:
-                    lowest = rank[i]
+                if merges[i] >> 32 < lowest:
+                    lowest = merges[i] >> 32
                     best = i
+                _few()
             if lowest == NEVER:
                 return n
-            number = made[best]
-            if number < 0:
-                number = self.byte_number[pieces[best] << 8 | pieces[best + 1]]
+            number = <int32_t> merges[best]
             pieces[best] = number
             n -= 1
             for i in range(best + 1, n):
                 pieces[i] = pieces[i + 1]
-                rank[i - 1] = rank[i]
-                made[i - 1] = made[i]
+                merges[i - 1] = merges[i]
+                _few()
             # prefetch both before either is needed
             before = _key(pieces[best - 1], number) if best else 0
             after = _key(number, pieces[best + 1]) if best + 1 < n else 0
             may_before = best > 0 and self._may_be(before)
             may_after = best + 1 < n and self._may_be(after)
             if best:
-                rank[best - 1] = self._find(before, made + best - 1) if may_before else NEVER
+                merges[best - 1] = self._find(before) if may_before else NO_MERGE
             if best + 1 < n:
-                rank[best] = self._find(after, made + best) if may_after else NEVER
+                merges[best] = self._find(after) if may_after else NO_MERGE
