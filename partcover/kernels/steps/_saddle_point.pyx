@@ -217,7 +217,7 @@ cdef class Saddle:
                 while q >= 0:
                     self.n_rows[q] += 1
                     q = self._before(q, o)
-        self.over = np.maximum(np.cumsum(self.over)[:-1], 1)
+        self.over = np.maximum(np.cumsum(self.over)[:size], 1)
         self.over_view = self.over
         none, no_signs = np.zeros(0, np.int32), np.zeros(0, np.int8)
         self.set_pairs(np.zeros(1, np.int64), none, none, no_signs, no_signs)
@@ -241,7 +241,7 @@ cdef class Saddle:
         n = len(target)
         self.pair_first, self.pair_arcs, self.pair_target = first, arcs, target
         self.pair_sign, self.pair_limit = sign, limit
-        self.pair_rows = np.searchsorted(arcs[first[:-1]], self.first).astype(np.int64)
+        self.pair_rows = np.searchsorted(arcs[first[:len(first) - 1]], self.first).astype(np.int64)
         self.rows_view = self.pair_rows
         self.pair_row, self.pair_made, self.pair_from = (np.zeros(n) for _ in range(3))
         self.pair_lam, self.pair_lam_made = self.pair_row, self.pair_made
