@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..problem.solution import Solution
     from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["CertificateFile", "CheckpointFiles", "require_earlier"]
-
 _RESUMING = "--resume needs files of a run with the same words, conditions, and k"
 
 

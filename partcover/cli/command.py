@@ -14,25 +14,6 @@ from ..errors import InputError
 from ..runtime.processes import signals
 from .paths import ReadablePath, WritablePath, check_paths, held_outputs
 
-__all__ = [
-    "CANDIDATES",
-    "LIMITS",
-    "OPTIONS",
-    "OUTPUT",
-    "Command",
-    "Decorator",
-    "Function",
-    "Group",
-    "Options",
-    "argument",
-    "command",
-    "exclude",
-    "is_given",
-    "option",
-    "reading_option",
-    "writing_option",
-]
-
 Function = Callable[..., Any]
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from ..encoding.encoder import Ids
 
-__all__ = ["ID_FORMATS", "SECTION", "id_format", "read_ids", "read_numbers", "write_numbers"]
-
 ID_FORMATS = ("ids", "json", "npy", "bin")
 SECTION = 1 << 18  # numbers, or bytes of them, at a time
 

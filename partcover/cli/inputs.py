@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     from ..vocabulary.vocabulary import Vocabulary
     from .shown.output import Output
 
-__all__ = [
-    "InstanceSource",
-    "note_other_words",
-    "parse_budgets",
-    "read_any_vocabulary",
-    "read_group",
-    "read_tokens",
-    "read_vocabulary",
-    "read_words",
-    "with_pretokenizer",
-]
-
 _NO_BUDGET = "-k is missing: how many tokens may be chosen?"
 _TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
 

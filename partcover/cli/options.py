@@ -29,35 +29,6 @@ from .paths import GroupText, WritablePath
 from .shown.completion import pretokenizer_names
 from .shown.output import FORMATS, Output
 
-__all__ = [
-    "IN_THE_FILE",
-    "all_files_option",
-    "applied",
-    "candidate_options",
-    "engine_options",
-    "events_option",
-    "gap_option",
-    "grouped",
-    "instance_options",
-    "k_option",
-    "key_option",
-    "no_cuts_option",
-    "no_vocabulary_option",
-    "output_options",
-    "plot_option",
-    "pretokenizer_option",
-    "resume_option",
-    "rule_option",
-    "seconds_option",
-    "several_options",
-    "start_certificate_option",
-    "tokenizer_argument",
-    "vocabulary_options",
-    "write_certificate_option",
-    "write_instance_option",
-]
-
-
 IN_THE_FILE = "Pre-tokenizer, as for `count`. Default: the one in the vocabulary file."
 _INPUT = "Word counts, written by `count`, or an instance file."
 _TOKENIZER = "Vocabulary file, or a tokenizer that `import` reads."

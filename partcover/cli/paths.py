@@ -19,17 +19,6 @@ from ..runtime.files.writing import check_writable, in_place
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = [
-    "GroupText",
-    "ReadablePath",
-    "TextPath",
-    "WritablePath",
-    "check_apart",
-    "check_paths",
-    "held_outputs",
-]
-
-
 _ENDLESS = ("/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 

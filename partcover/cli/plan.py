@@ -16,8 +16,6 @@ from .shown.output import Output
 if TYPE_CHECKING:
     from ..problem.memory_plan import MemoryPlan, Work
 
-__all__ = ["plan_option"]
-
 
 def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
     """Adds ``--plan`` to a command that is given an instance and an output."""

@@ -19,8 +19,6 @@ from .shown.output import Output
 if TYPE_CHECKING:
     from ..problem.instance import Instance
 
-__all__ = ["Readers", "head_options", "reader_options"]
-
 
 @dataclass(frozen=True)
 class Readers:

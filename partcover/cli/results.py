@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..problem.instance import Instance
     from ..problem.solution import Result
 
-__all__ = ["proven_by_file", "save_certificate", "save_proof", "write_instance", "write_solution"]
-
 
 def write_instance(
     out: Output, instance: Instance, data: dict[str, Any], *, alone: bool = True

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from ..problem.certificates.certificate import Certificate
     from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["SearchOptions", "search_options"]
-
 
 @dataclass(frozen=True)
 class SearchOptions:

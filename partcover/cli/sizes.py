@@ -11,8 +11,6 @@ import click
 from ..errors import InputError
 from ..runtime.fractions import read_fraction
 
-__all__ = ["Share", "Size", "Weight", "Words"]
-
 _UNITS = {unit: 1000**power for power, unit in enumerate(("", "k", "m", "g", "t"))}
 _BINARY = {f"{unit}i": 1024**power for power, unit in enumerate(("", "k", "m", "g", "t")) if unit}
 

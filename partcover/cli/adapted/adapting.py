@@ -30,8 +30,6 @@ from ..shown.output import Output
 if TYPE_CHECKING:
     from ...adaptation.results import Adaptation
 
-__all__ = ["adapting_options", "show_adaptation"]
-
 _NAMED = 10  # tokens in a remark
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ...corpus.word_counts import WordCounts
     from ...vocabulary.vocabulary import Vocabulary
 
-__all__ = ["read_base", "read_corpora", "read_corpus", "read_tokenizer", "refuse_tokenizers"]
-
 
 def read_tokenizer(path: str, pretokenizer: str | None) -> Vocabulary:
     """Reads a tokenizer of text, whose own pre-tokenizer goes before the one that is named."""

@@ -6,8 +6,6 @@ command ``NAME`` is ``NAME_command`` in the module ``NAME`` (``import`` in ``imp
 
 from __future__ import annotations
 
-__all__ = ["SECTIONS"]
-
 # by heading: the name of each command and the first line of its help
 SECTIONS = {
     "Data": {

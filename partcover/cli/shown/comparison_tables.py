@@ -10,8 +10,6 @@ from ...report.tables import Listing, columns_of, shown_columns
 from ...runtime.files.writing import in_place
 from .output import Output
 
-__all__ = ["COLUMNS", "files_beside", "tables_of"]
-
 COLUMNS = columns_of(
     "method rule k size tokens tokens_per_word bytes_per_token held_out_tokens_per_word "
     "lower_bound gap relaxed_cover d certified_ratio memory seconds termination",

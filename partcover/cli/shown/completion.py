@@ -8,15 +8,6 @@ from typing import TypeAlias
 
 import click
 
-__all__ = [
-    "format_names",
-    "instance_names",
-    "listed_formats",
-    "method_names",
-    "pretokenizer_names",
-    "record_names",
-]
-
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
 
 

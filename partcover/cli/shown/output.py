@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from ...report.tables import Listing
 
-__all__ = ["FORMATS", "Output", "is_utf8", "say", "say_problems"]
-
 _Result = TypeVar("_Result")
 FORMATS = ("table", "csv", "markdown", "json")
 _ENDINGS = {".csv": "csv", ".md": "markdown", ".markdown": "markdown"}

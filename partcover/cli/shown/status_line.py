@@ -16,8 +16,6 @@ from ...runtime.progress import Event, Progress
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
-__all__ = ["StatusLine", "shown_line"]
-
 _PER_SECOND = 4  # how often the line is written
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ...studies.bits_per_byte import SegmentedTexts
     from ...vocabulary.vocabulary import Vocabulary
 
-__all__ = ["show_scores"]
-
 _ABOUT = columns_of(
     "size rule pretokenizer unreachable", size="tokens", pretokenizer="pre-tokenizer"
 )
