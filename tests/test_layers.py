@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from public_modules import WHOLE, public_modules
 
 import partcover
 
@@ -70,8 +71,14 @@ def is_module(path: Path) -> bool:
 
 @cache
 def imported(path: Path) -> set[tuple[str, ...]]:
-    """Modules of partcover that a file imports, inside functions too."""
+    """Modules of partcover that a file imports, inside functions too.
+
+    Commands take public names from the whole package, as users do.
+    """
     modules: set[tuple[str, ...]] = set()
+    text = path.read_text() if parts(path)[0] == "cli" else ""
+    if WHOLE in text:
+        modules = public_modules(text)
     for node in imports(path):
         if isinstance(node, ast.ImportFrom):
             named = tuple(node.module.split(".")) if node.module else ()
@@ -84,7 +91,7 @@ def imported(path: Path) -> set[tuple[str, ...]]:
             inside = PACKAGE.joinpath(*named)
             for name in (alias.name for alias in node.names):
                 modules.add((*named, name) if is_module(inside / name) else named)
-        else:
+        elif not modules or ast.unparse(node) != WHOLE:
             names = [alias.name.split(".") for alias in node.names]
             modules |= {tuple(name[1:]) for name in names if name[0] == "partcover"}
     return modules

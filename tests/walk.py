@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 import networkx
+from public_modules import WHOLE, public_modules
 
 __all__ = ["drawn"]
 
@@ -55,8 +56,9 @@ def _room(path: str) -> str | None:
 
 def _imported(path: Path) -> list[str]:
     """Returns the modules of partcover that a file imports, as paths."""
-    found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    found = [f"partcover/{'/'.join(m)}.py" for m in (public_modules(text) if WHOLE in text else ())]
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.level:
             folder = path.relative_to(ROOT).parents[node.level - 1]
             inside = (node.module or "").replace(".", "/")

@@ -6,20 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+
+import partcover as pc
 
 from ..errors import InputError, PartcoverError
 from ..runtime.files.writing import in_place
 from .results import proven_by_file
 from .shown.output import Output
-
-if TYPE_CHECKING:
-    from ..problem.certificates.certificate import Certificate
-    from ..problem.instance import Instance
-    from ..problem.solution import Solution
-    from ..vocabulary.vocabulary import Vocabulary
 
 _RESUMING = "--resume needs files of a run with the same words, conditions, and k"
 
@@ -30,12 +25,12 @@ class CertificateFile:
 
     out: Output
     path: str
-    instance: Instance
+    instance: pc.Instance
     _is_own: bool = field(default=False, init=False)  # the file is of this run
     _proven: int | Fraction = field(default=0, init=False)  # by a better certificate there
     _failed: bool = field(default=False, init=False)
 
-    def __call__(self, certificate: Certificate) -> None:
+    def __call__(self, certificate: pc.Certificate) -> None:
         """Writes a certificate while the run goes on, unless the file has one that proves more.
 
         A file that cannot be written ends nothing.
@@ -48,17 +43,16 @@ class CertificateFile:
             self._failed = not _written(self.out, certificate.save, self.path, self._failed)
             self._is_own = True
 
-    def load(self) -> Certificate | None:
+    def load(self) -> pc.Certificate | None:
         """Reads what an earlier run has written; None if there is no file.
 
         One of other words, conditions or another k is refused.
         """
-        from ..problem.certificates.certificate import Certificate
         from ..verification.certificate_check import mismatches
 
         if in_place(self.path) or not Path(self.path).is_file():
             return None
-        certificate = Certificate.load(self.path)
+        certificate = pc.Certificate.load(self.path)
         _refuse(self.path, mismatches(self.instance, certificate))
         return certificate
 
@@ -73,7 +67,7 @@ class CheckpointFiles:
 
     out: Output
     certificate: str | None
-    instance: Instance
+    instance: pc.Instance
     corpus: str
     _there: Fraction | None = field(default=None, init=False)  # needed by a vocabulary there
     _failed: bool = field(default=False, init=False)
@@ -85,7 +79,7 @@ class CheckpointFiles:
             else CertificateFile(self.out, self.certificate, self.instance)
         )
 
-    def __call__(self, solution: Solution) -> None:
+    def __call__(self, solution: pc.Solution) -> None:
         """Writes the vocabulary and the certificate; a file that cannot be written ends nothing."""
         path = self.out.path
         if path is not None and not in_place(path) and not self._keeps(path, solution):
@@ -94,7 +88,7 @@ class CheckpointFiles:
         if solution.certificate is not None and self._proof is not None:
             self._proof(solution.certificate)
 
-    def _keeps(self, path: str, solution: Solution) -> bool:
+    def _keeps(self, path: str, solution: pc.Solution) -> bool:
         """Returns whether the file claims a better vocabulary, which stays until the end."""
         if self._there is None:
             self._there = self._claimed(path)
@@ -102,36 +96,30 @@ class CheckpointFiles:
 
     def _claimed(self, path: str) -> Fraction:
         """Returns what the vocabulary in a file says it needs; 0 if it is none for this run."""
-        from ..vocabulary.vocabulary import Vocabulary
-
         if not Path(path).is_file():
             return Fraction(0)
         try:
-            vocabulary = Vocabulary.load(path, "partcover")
+            vocabulary = pc.Vocabulary.load(path, "partcover")
             facts = {} if self._problems(vocabulary) else vocabulary.provenance
             return Fraction(facts.get("worst_exact", facts.get("tokens", 0)))
         except (PartcoverError, TypeError, ValueError, ZeroDivisionError):
             return Fraction(0)
 
-    def load(self) -> tuple[Vocabulary | None, list[Certificate]]:
+    def load(self) -> tuple[pc.Vocabulary | None, list[pc.Certificate]]:
         """Reads what an earlier run has written: the vocabulary, if it is there, and certificates.
 
         Files of other words, conditions or another k are refused.
         """
-        from ..vocabulary.vocabulary import Vocabulary
-
         require_earlier(self.out, self.out.path, self.certificate)
         vocabulary, path = None, self.out.path
         if path is not None and not in_place(path) and Path(path).is_file():
-            vocabulary = Vocabulary.load(path, "partcover")
+            vocabulary = pc.Vocabulary.load(path, "partcover")
             _refuse(path, self._problems(vocabulary))
         certificate = None if self._proof is None else self._proof.load()
         return vocabulary, [] if certificate is None else [certificate]
 
-    def _problems(self, vocabulary: Vocabulary) -> list[str]:
+    def _problems(self, vocabulary: pc.Vocabulary) -> list[str]:
         """Returns in what a vocabulary is not one of this instance."""
-        from ..verification.recount import verify
-
         made_for = vocabulary.provenance or {}
         if made_for.get("corpus_sha256", self.instance.words.digest) != self.instance.words.digest:
             return ["the vocabulary is for other words or counts"]
@@ -139,7 +127,7 @@ class CheckpointFiles:
             return [f"the vocabulary is for k = {made_for['k']}, but k is {self.instance.k}"]
         if self.instance.tail is not None:  # what does not fit is left out at the start
             return []
-        return list(verify(self.instance, vocabulary).problems)
+        return list(pc.verify(self.instance, vocabulary).problems)
 
 
 def require_earlier(out: Output, *paths: str | None) -> None:

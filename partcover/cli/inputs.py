@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import partcover as pc
+
 from ..corpus import symbols as sym
 from ..errors import InputError, shorten
 from ..runtime.files.kinds import HEADER, kind_of, likely_mistake
@@ -16,21 +18,14 @@ from ..runtime.numerals import read_digits, read_int
 from .command import exclude
 
 if TYPE_CHECKING:
-    from ..corpus.counting.head_and_tail import HeadAndTail
-    from ..corpus.word_counts import WordCounts
-    from ..problem.group_budget import GroupBudget
-    from ..problem.instance import Instance
-    from ..vocabulary.vocabulary import Vocabulary
     from .shown.output import Output
 
 _NO_BUDGET = "-k is missing: how many tokens may be chosen?"
 _TOKEN_FILES = ("candidates", "required", "forbidden", "prefix", "protected")
 
 
-def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
+def read_group(text: str, symbols: sym.Symbols) -> pc.GroupBudget:
     """Returns the group that ``NAME=N:WHAT`` describes."""
-    from ..problem.group_budget import GroupBudget
-
     match = re.fullmatch(r"(.+?)=([0-9]+):(.+)", text)
     if match is None:
         raise InputError(
@@ -39,9 +34,11 @@ def read_group(text: str, symbols: sym.Symbols) -> GroupBudget:
     name, limit, what = match.groups()
     lengths = re.fullmatch(r"([0-9]*)-([0-9]*)", what)
     if lengths is None:
-        return GroupBudget(name, read_digits(limit), frozenset(read_tokens(what, symbols)))
+        return pc.GroupBudget(name, read_digits(limit), frozenset(read_tokens(what, symbols)))
     shortest, longest = (read_digits(number) if number else None for number in lengths.groups())
-    return GroupBudget(name, read_digits(limit), None, 2 if shortest is None else shortest, longest)
+    return pc.GroupBudget(
+        name, read_digits(limit), None, 2 if shortest is None else shortest, longest
+    )
 
 
 def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
@@ -65,7 +62,7 @@ def parse_budgets(text: str | None, option: str = "-k") -> list[int]:
 
 
 def note_other_words(
-    out: Output, vocabulary: Vocabulary, words: WordCounts, name: str | None = None
+    out: Output, vocabulary: pc.Vocabulary, words: pc.WordCounts, name: str | None = None
 ) -> None:
     """Remarks that a vocabulary is for words of another pre-tokenizer or normalizer than these."""
     from ..corpus.normalizers.normalizer import glance
@@ -122,7 +119,7 @@ class InstanceSource:
         head: int | None = None,
         executor: Executor | None = None,
         scratch: str | None = None,
-    ) -> Instance:
+    ) -> pc.Instance:
         """Reads the instance.
 
         With `any_k`, where no k is given, it is one that no vocabulary reaches.  `several`: whether
@@ -130,8 +127,6 @@ class InstanceSource:
         a `head`, so many of the most frequent words are read, and all others are the tail, which
         `executor` reads, by default this thread; all its workers see the folder `scratch`.
         """
-        from ..problem.instance import Instance
-
         if self.several:
             return self._of_several(
                 any_k=any_k, threads=threads, head=head, executor=executor, scratch=scratch
@@ -143,8 +138,8 @@ class InstanceSource:
             if self.k is None and not any_k:
                 raise InputError(_NO_BUDGET)
             n_required = sum(len(conditions.get(name, ())) for name in ("required", "prefix"))
-            return Instance(tail, n_required if self.k is None else self.k, **conditions)
-        base = Instance.load(self.corpus) if self.corpus.endswith(".json") else None
+            return pc.Instance(tail, n_required if self.k is None else self.k, **conditions)
+        base = pc.Instance.load(self.corpus) if self.corpus.endswith(".json") else None
         if base is not None and base.corpora is not None and not several:
             raise InputError(
                 f"{self.corpus}: the instance has several corpora; only greedtok, bound, improve, "
@@ -159,7 +154,7 @@ class InstanceSource:
         if k is None:
             raise InputError(_NO_BUDGET)
         if base is None:
-            instance = Instance(words, k, **self._conditions(words.symbols))
+            instance = pc.Instance(words, k, **self._conditions(words.symbols))
         else:
             if base.corpora is not None and self.weights is not None:
                 raise InputError(f"{self.corpus}: --weights are for the words of one corpus")
@@ -167,7 +162,7 @@ class InstanceSource:
             instance = replace(base, corpus=base.corpora or words, k=k, **conditions)
         return instance if head is None else _by_head(instance, head)
 
-    def _conditions(self, symbols: sym.Symbols, base: Instance | None = None) -> dict[str, Any]:
+    def _conditions(self, symbols: sym.Symbols, base: pc.Instance | None = None) -> dict[str, Any]:
         """Returns the conditions of the options; groups with those of an instance file."""
         settings: dict[str, Any] = {}
         if self.groups:
@@ -183,21 +178,19 @@ class InstanceSource:
 
     def _head_and_tail(
         self, head: int, executor: Executor | None, scratch: str | None
-    ) -> HeadAndTail:
+    ) -> pc.HeadAndTail:
         """Reads the head of a file of counted words."""
-        from ..corpus.counting.head_and_tail import HeadAndTail
-
         assert self.corpus is not None
         if self.corpus == "-":
             raise InputError("-: a head needs a file of word counts, which is read several times")
         exclude("a head", "--min-count", "--weights")
-        return HeadAndTail.load(self.corpus, head, self.symbols, executor=executor, scratch=scratch)
+        return pc.HeadAndTail.load(
+            self.corpus, head, self.symbols, executor=executor, scratch=scratch
+        )
 
-    def _of_several(self, *, any_k: bool, threads: int, **head: Any) -> Instance:
+    def _of_several(self, *, any_k: bool, threads: int, **head: Any) -> pc.Instance:
         """Reads the inputs as corpora, with the conditions of the options; `head` as for `read`."""
         from ..heuristics.references import CONDITIONS
-        from ..problem.corpora import Corpora
-        from ..problem.instance import Instance
 
         exclude("--minimax", "--min-count", "--weights")
         for path in self.several:
@@ -214,24 +207,23 @@ class InstanceSource:
         names = names if len(set(names)) == len(names) else list(self.several)
         conditions = {name: getattr(first, name) for name in CONDITIONS}
         # what cannot be put together is refused before references are counted
-        _ = Instance(Corpora(words, [1] * len(words), names), k, **conditions)
+        _ = pc.Instance(pc.Corpora(words, [1] * len(words), names), k, **conditions)
         references = self._references(words, k, conditions, threads)
-        return Instance(Corpora(words, references, names), k, **conditions)
+        return pc.Instance(pc.Corpora(words, references, names), k, **conditions)
 
     def _references(
         self,
-        words: Sequence[WordCounts | HeadAndTail],
+        words: Sequence[pc.WordCounts | pc.HeadAndTail],
         k: int,
         conditions: dict[str, Any],
         threads: int,
     ) -> Sequence[int]:
         """Returns the references that the option says; one number is for all."""
         from ..corpus.word_arrays import MAX_COUNT
-        from ..heuristics.references import reference_counts
 
         how = self.reference or "own"
         if not how[:1].isdigit():
-            return reference_counts(words, how, k, conditions=conditions, threads=threads)
+            return pc.reference_counts(words, how, k, conditions=conditions, threads=threads)
         parts = how.split(",")
         if not all(part.isascii() and part.isdecimal() for part in parts):
             raise InputError(f"--reference is {how!r}: expected whole numbers separated by commas")
@@ -244,14 +236,13 @@ class InstanceSource:
                 )
         return numbers * len(words) if len(numbers) == 1 else numbers
 
-    def _words(self, base: Instance | None) -> WordCounts:
+    def _words(self, base: pc.Instance | None) -> pc.WordCounts:
         """Reads the words, weighted, with the name of what they were counted with."""
         from ..corpus.files import tsv
-        from ..corpus.word_counts import WordCounts
 
         assert self.corpus is not None
         if base is None:
-            words = WordCounts.load(self.corpus, self.symbols)
+            words = pc.WordCounts.load(self.corpus, self.symbols)
         elif self.symbols in (None, base.symbols):
             words = base.words
         else:
@@ -270,7 +261,9 @@ class InstanceSource:
         except InputError as error:
             raise InputError(f"{self.weights}: {error}") from None
 
-    def _groups(self, before: Sequence[GroupBudget], symbols: sym.Symbols) -> list[GroupBudget]:
+    def _groups(
+        self, before: Sequence[pc.GroupBudget], symbols: sym.Symbols
+    ) -> list[pc.GroupBudget]:
         """Adds the groups of the options to those of the instance file."""
         groups = list(before)
         for text in self.groups:
@@ -281,16 +274,15 @@ class InstanceSource:
         return groups
 
 
-def read_any_vocabulary(path: str) -> Vocabulary:
+def read_any_vocabulary(path: str) -> pc.Vocabulary:
     """Reads a vocabulary file, or one of another library that is recognized, but no plain list."""
     from ..interop.load import other_format
-    from ..vocabulary.vocabulary import Vocabulary
 
     own = None if Path(path).is_dir() else "partcover"
-    return Vocabulary.load(path, other_format(path) or own)
+    return pc.Vocabulary.load(path, other_format(path) or own)
 
 
-def with_pretokenizer(path: str, vocabulary: Vocabulary, name: str | None) -> Vocabulary:
+def with_pretokenizer(path: str, vocabulary: pc.Vocabulary, name: str | None) -> pc.Vocabulary:
     """Returns a vocabulary with the pre-tokenizer that is named, where it has none of its own."""
     if name is None or name == vocabulary.pretokenizer:
         return vocabulary
@@ -309,14 +301,11 @@ def _is_vocabulary(path: str) -> bool:
     return path.endswith(".json") or other_format(path) is not None
 
 
-def read_words(path: str, vocabulary: Vocabulary) -> WordCounts:
+def read_words(path: str, vocabulary: pc.Vocabulary) -> pc.WordCounts:
     """Reads the words of counts or of an instance, over the symbols of the vocabulary."""
-    from ..corpus.word_counts import WordCounts
-    from ..problem.instance import Instance
-
     if not path.endswith(".json"):
-        return WordCounts.load(path, vocabulary.symbols)
-    words = Instance.load(path).words
+        return pc.WordCounts.load(path, vocabulary.symbols)
+    words = pc.Instance.load(path).words
     if words.symbols != vocabulary.symbols:
         raise InputError(
             f"{path}: the symbols of its words are {words.symbols}, those of the vocabulary are "
@@ -325,13 +314,11 @@ def read_words(path: str, vocabulary: Vocabulary) -> WordCounts:
     return words
 
 
-def read_vocabulary(path: str, symbols: sym.Symbols) -> Vocabulary:
+def read_vocabulary(path: str, symbols: sym.Symbols) -> pc.Vocabulary:
     """Reads what `read_any_vocabulary` does, or else tokens that stand one a line."""
-    from ..vocabulary.vocabulary import Vocabulary
-
     if _is_vocabulary(path):
         return read_any_vocabulary(path)
-    return Vocabulary(read_tokens(path, symbols), symbols)
+    return pc.Vocabulary(read_tokens(path, symbols), symbols)
 
 
 def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
@@ -373,16 +360,13 @@ def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
     return tuple(tokens)
 
 
-def _by_head(instance: Instance, n: int) -> Instance:
+def _by_head(instance: pc.Instance, n: int) -> pc.Instance:
     """Returns an instance whose n most frequent words, or those of each corpus, are the head."""
-    from ..corpus.counting.head_and_tail import HeadAndTail
-    from ..problem.corpora import Corpora
-
     words: Any
     if instance.corpora is None:
-        words = HeadAndTail.of(instance.words, n)
+        words = pc.HeadAndTail.of(instance.words, n)
     else:
         several = instance.corpora
-        parts = [HeadAndTail.of(each, n) for each in several.words]
-        words = Corpora(parts, several.references, several.names)
+        parts = [pc.HeadAndTail.of(each, n) for each in several.words]
+        words = pc.Corpora(parts, several.references, several.names)
     return replace(instance, corpus=words)

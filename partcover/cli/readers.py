@@ -6,18 +6,16 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+import partcover as pc
+
 from ..runtime.processes.engines import executor_of
+from . import shared
 from .command import Function, is_given, option
 from .inputs import InstanceSource
-from .options import engine_options, grouped
 from .shown.output import Output
-
-if TYPE_CHECKING:
-    from ..problem.instance import Instance
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Readers:
             raise click.UsageError(f"--{name} needs a head (--head N): leave out --{name}")
 
     @contextmanager
-    def instance(self, out: Output, source: InstanceSource) -> Iterator[Instance]:
+    def instance(self, out: Output, source: InstanceSource) -> Iterator[pc.Instance]:
         """Yields the instance; the workers run until the block ends."""
         if self.head is None:
             self.refuse()
@@ -72,4 +70,4 @@ def head_options(function: Function) -> Function:
 def reader_options(function: Function, about: str, default: str = "threads") -> Function:
     """Adds ``--engine``, with what its workers do, and ``--scratch``, passed on as `Readers`."""
     kept = "Directory that all workers can read and write. Default: the directory of -o."
-    return engine_options(about, kept, default)(grouped(function, "readers", Readers))
+    return shared.engine(about, kept, default)(shared.grouped(function, "readers", Readers))

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import partcover as pc
+
 from ..analysis.parity import parity
 from ..errors import InputError, PartcoverError
 from ..report.tables import Listing, columns_of, facts, solution_parts
@@ -22,14 +24,11 @@ from .shown.output import Output, is_utf8, say
 
 if TYPE_CHECKING:
     from ..adaptation.results import Adaptation
-    from ..problem.bound import Bound
-    from ..problem.certificates.certificate import Certificate
-    from ..problem.instance import Instance
     from ..problem.solution import Result
 
 
 def write_instance(
-    out: Output, instance: Instance, data: dict[str, Any], *, alone: bool = True
+    out: Output, instance: pc.Instance, data: dict[str, Any], *, alone: bool = True
 ) -> None:
     """Saves an instance and shows facts of it, or prints the instance where no file is named.
 
@@ -45,7 +44,7 @@ def write_instance(
 def write_solution(
     out: Output,
     solution: Result,
-    instance: Instance,
+    instance: pc.Instance,
     corpus: str,
     *,
     certificate: str | None = None,
@@ -98,8 +97,8 @@ def write_solution(
 def save_certificate(
     out: Output,
     path: str | PathLike[str],
-    certificate: Certificate,
-    instance: Instance,
+    certificate: pc.Certificate,
+    instance: pc.Instance,
 ) -> None:
     """Writes a certificate, unless the file has one of this instance that proves more."""
     proven = proven_by_file(path, instance, certificate.lower_bound)
@@ -114,7 +113,7 @@ def save_certificate(
 
 
 def save_proof(
-    out: Output, bound: Bound | Adaptation, certificate: str | None, instance: str | None
+    out: Output, bound: pc.Bound | Adaptation, certificate: str | None, instance: str | None
 ) -> None:
     """Writes the certificate of a bound and its instance, where files are named."""
     if certificate is not None:
@@ -125,16 +124,15 @@ def save_proof(
 
 
 def proven_by_file(
-    path: str | PathLike[str], instance: Instance, beyond: int | Fraction
+    path: str | PathLike[str], instance: pc.Instance, beyond: int | Fraction
 ) -> int | Fraction:
     """Returns the lower bound that a certificate's file proves, if it is above another; else 0."""
-    from ..problem.certificates.certificate import Certificate
     from ..verification.certificate_check import mismatches
 
     if not Path(path).is_file():  # a device may never end
         return 0
     try:
-        old = Certificate.load(path)
+        old = pc.Certificate.load(path)
     except PartcoverError:  # something else, or damaged: replaced
         return 0
     if old.lower_bound <= beyond or mismatches(instance, old) or not _holds(instance, old):
@@ -142,14 +140,13 @@ def proven_by_file(
     return old.lower_bound
 
 
-def _holds(instance: Instance, certificate: Certificate) -> bool:
+def _holds(instance: pc.Instance, certificate: pc.Certificate) -> bool:
     """Returns whether a certificate proves its bound, by the kernels where they can tell.
 
     The check that shares nothing with them takes minutes for millions of words.
     """
     from ..bounds.counting.price_counter import PriceCounter
     from ..bounds.heads.whole_words import WholeWords
-    from ..verification.certificate_check import check_certificate
 
     if instance.corpora is None:
         with contextlib.suppress(InputError):
@@ -163,4 +160,4 @@ def _holds(instance: Instance, certificate: Certificate) -> bool:
                 return True
         if instance.tail is not None:
             return False
-    return check_certificate(instance, certificate).ok
+    return pc.check_certificate(instance, certificate).ok

@@ -5,29 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+import partcover as pc
+
 from ..runtime.progress import Progress
+from . import shared
 from .command import Decorator, Function, reading_option
 from .inputs import read_any_vocabulary
-from .options import (
-    applied,
-    events_option,
-    gap_option,
-    grouped,
-    plot_option,
-    resume_option,
-    start_certificate_option,
-    vocabulary_options,
-    write_certificate_option,
-)
 from .shown.output import Output
-
-if TYPE_CHECKING:
-    from ..problem.certificates.certificate import Certificate
-    from ..vocabulary.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -44,11 +32,9 @@ class SearchOptions:
     resume: bool = False
 
     def starts(
-        self, load: Callable[[], tuple[Vocabulary | None, list[Certificate]]]
-    ) -> tuple[Vocabulary | None, list[Certificate]]:
+        self, load: Callable[[], tuple[pc.Vocabulary | None, list[pc.Certificate]]]
+    ) -> tuple[pc.Vocabulary | None, list[pc.Certificate]]:
         """Reads the vocabulary and the certificates to start from."""
-        from ..problem.certificates.certificate import Certificate
-
         given = {"--start": self.start, "--start-certificate": self.start_certificate}
         for name in (name for name in given if self.resume and given[name] is not None):
             raise click.UsageError(
@@ -59,7 +45,7 @@ class SearchOptions:
         path = self.start_certificate
         return (
             None if self.start is None else read_any_vocabulary(self.start),
-            [] if path is None else [Certificate.load(path)],
+            [] if path is None else [pc.Certificate.load(path)],
         )
 
     def limits(self, out: Output) -> dict[str, Any]:
@@ -86,20 +72,20 @@ def search_options(
     """Adds the options of ``solve`` and ``improve``, passed on as `SearchOptions`."""
 
     def decorate(function: Function) -> Function:
-        return applied(
-            grouped(function, "search", SearchOptions),
+        return shared.applied(
+            shared.grouped(function, "search", SearchOptions),
             reading_option(
                 "--start",
                 "V.json",
                 "Warm start: a vocabulary or tokenizer, tried in addition to GreedTok's.",
             ),
-            start_certificate_option("Certificate to start from. Its bound is never made worse."),
-            gap_option,
-            write_certificate_option,
-            resume_option("the files of -o and --write-certificate"),
-            events_option("Write a JSON line for each phase, better vocabulary, and better bound."),
-            plot_option("Plot the best vocabulary and the bound over time (.png, .svg, .pdf)."),
-            vocabulary_options(writes=writes, limit=limit, several=several),
+            shared.start_certificate("Certificate to start from. Its bound is never made worse."),
+            shared.gap,
+            shared.write_certificate,
+            shared.resume("the files of -o and --write-certificate"),
+            shared.events("Write a JSON line for each phase, better vocabulary, and better bound."),
+            shared.plot("Plot the best vocabulary and the bound over time (.png, .svg, .pdf)."),
+            shared.vocabulary(writes=writes, limit=limit, several=several),
         )
 
     return decorate

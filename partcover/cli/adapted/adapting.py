@@ -9,20 +9,9 @@ from ...corpus import symbols as sym
 from ...errors import InputError
 from ...report.tables import Listing
 from ...runtime.arguments import counted
+from .. import shared
 from ..command import Decorator, argument
 from ..exit_status import EXIT_INTERRUPTED
-from ..options import (
-    all_files_option,
-    applied,
-    key_option,
-    no_vocabulary_option,
-    output_options,
-    pretokenizer_option,
-    rule_option,
-    seconds_option,
-    write_certificate_option,
-    write_instance_option,
-)
 from ..paths import TextPath
 from ..results import save_proof
 from ..shown.output import Output
@@ -50,19 +39,19 @@ def adapting_options(*own: Decorator) -> Decorator:
             help="Text that `count` reads, or one file of word counts.",
         ),
         *own,
-        rule_option("Segmentation rule before and after. Default: as BASE says."),
-        pretokenizer_option("Pre-tokenizer, if BASE does not contain one."),
-        key_option(),
-        write_certificate_option,
-        write_instance_option,
-        seconds_option(
+        shared.rule("Segmentation rule before and after. Default: as BASE says."),
+        shared.pretokenizer("Pre-tokenizer, if BASE does not contain one."),
+        shared.key(),
+        shared.write_certificate,
+        shared.write_instance,
+        shared.seconds(
             default=20.0, about="Time for search and bound, after the words are counted."
         ),
-        all_files_option,
-        no_vocabulary_option,
-        output_options(writes="the new vocabulary", threads=True),
+        shared.all_files,
+        shared.no_vocabulary,
+        shared.output(writes="the new vocabulary", threads=True),
     ]
-    return lambda function: applied(function, *added)
+    return lambda function: shared.applied(function, *added)
 
 
 def show_adaptation(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import partcover as pc
 
 from ...errors import InputError
 from ...runtime.files.kinds import kind_of
@@ -11,33 +13,27 @@ from ...vocabulary.rules import SegmentationRule
 from ..inputs import read_any_vocabulary, with_pretokenizer
 from ..shown.output import Output
 
-if TYPE_CHECKING:
-    from ...corpus.word_counts import WordCounts
-    from ...vocabulary.vocabulary import Vocabulary
 
-
-def read_tokenizer(path: str, pretokenizer: str | None) -> Vocabulary:
+def read_tokenizer(path: str, pretokenizer: str | None) -> pc.Vocabulary:
     """Reads a tokenizer of text, whose own pre-tokenizer goes before the one that is named."""
     return _of_text(path, read_any_vocabulary(path), pretokenizer)
 
 
-def read_base(path: str, pretokenizer: str | None, rule: SegmentationRule | None) -> Vocabulary:
+def read_base(path: str, pretokenizer: str | None, rule: SegmentationRule | None) -> pc.Vocabulary:
     """Reads a tokenizer or a list of tokens, ``.txt`` or ``.list``, under a rule that is named."""
-    from ...vocabulary.vocabulary import Vocabulary
-
-    base = _of_text(path, Vocabulary.load(path), pretokenizer)
+    base = _of_text(path, pc.Vocabulary.load(path), pretokenizer)
     return base if rule is None else base.with_(rule=rule)
 
 
-def _of_text(path: str, vocabulary: Vocabulary, pretokenizer: str | None) -> Vocabulary:
+def _of_text(path: str, vocabulary: pc.Vocabulary, pretokenizer: str | None) -> pc.Vocabulary:
     if vocabulary.symbols == "ints":
         raise InputError(f"{path}: its tokens consist of integers, so it cannot tokenize text")
     return with_pretokenizer(path, vocabulary, pretokenizer)
 
 
 def read_corpora(
-    out: Output, base: Vocabulary, corpora: Mapping[str, Sequence[str]], **reading: Any
-) -> dict[str, WordCounts]:
+    out: Output, base: pc.Vocabulary, corpora: Mapping[str, Sequence[str]], **reading: Any
+) -> dict[str, pc.WordCounts]:
     """Reads corpora, by what messages call them.
 
     Those of counted words come first.  Words that the vocabulary does not split text into are
@@ -45,7 +41,7 @@ def read_corpora(
     """
     from ...adaptation.base import check_words
 
-    read: dict[str, WordCounts] = {}
+    read: dict[str, pc.WordCounts] = {}
     for name in sorted(corpora, key=lambda name: not _are_counted(corpora[name])):
         if corpora[name]:
             read[name] = read_corpus(out, base, corpora[name], **reading)
@@ -59,22 +55,20 @@ def _are_counted(files: Sequence[str]) -> bool:
 
 def read_corpus(
     out: Output,
-    base: Vocabulary,
+    base: pc.Vocabulary,
     files: Sequence[str],
     *,
     key: str = "text",
     all_files: bool = False,
-) -> WordCounts:
+) -> pc.WordCounts:
     """Reads word counts, or counts the words of text with a vocabulary's pre-tokenizer."""
-    from ...corpus.word_counts import WordCounts
-
     if not all_files:
         if _are_counted(files):
-            return WordCounts.load(files[0])
+            return pc.WordCounts.load(files[0])
         refuse_tokenizers(files)
     return out.run(
         "counting",
-        WordCounts.from_files,
+        pc.WordCounts.from_files,
         files,
         pretokenizer=base.need_pretokenizer(),
         normalizer=base.normalizer,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import partcover as pc
+
 from ...corpus.files.sources import find_sources
 from ...errors import InputError
 from ...report.tables import Listing, columns_of
@@ -19,9 +21,7 @@ from ..inputs import note_other_words, read_any_vocabulary, read_words, with_pre
 from .output import Output
 
 if TYPE_CHECKING:
-    from ...corpus.word_counts import WordCounts
     from ...studies.bits_per_byte import SegmentedTexts
-    from ...vocabulary.vocabulary import Vocabulary
 
 _ABOUT = columns_of(
     "size rule pretokenizer unreachable", size="tokens", pretokenizer="pre-tokenizer"
@@ -87,18 +87,16 @@ def show_scores(out: Output, first: str, others: Sequence[str], options: Options
 
 
 def _scores(
-    out: Output, vocabulary: Vocabulary, names: dict[str, str], options: Options, limit: float
+    out: Output, vocabulary: pc.Vocabulary, names: dict[str, str], options: Options, limit: float
 ) -> tuple[dict[str, Any], bool]:
     """Returns the scores of a vocabulary as JSON, and whether Ctrl-C has ended the bounds."""
-    from ...studies.vocabulary_scores import score_vocabulary
-
     words = {}
     for corpus, name in names.items():
         words[name] = _counted(out, corpus, vocabulary, options.key)
         note_other_words(out, vocabulary, words[name], name)
     bits = list(_bits(out, vocabulary, names, options)) if options.train else []
     asked = (vocabulary, words, options.rule)
-    scores = out.run("bound", score_vocabulary, *asked, time_limit=limit)
+    scores = out.run("bound", pc.score_vocabulary, *asked, time_limit=limit)
     data = {
         "method": vocabulary.method,
         "symbols": vocabulary.symbols,
@@ -113,7 +111,7 @@ def _scores(
 
 
 def _bits(
-    out: Output, vocabulary: Vocabulary, names: dict[str, str], options: Options
+    out: Output, vocabulary: pc.Vocabulary, names: dict[str, str], options: Options
 ) -> Iterator[dict[str, float]]:
     """Trains language models, and yields the bits per byte of each corpus."""
     from ...studies.bits_per_byte import segment_texts
@@ -158,7 +156,7 @@ def _is_counted(path: str) -> bool:
     return kind_of(path) in ("counts", "instance") or path.endswith((".json", ".tsv"))
 
 
-def _counted(out: Output, path: str, vocabulary: Vocabulary, key: str) -> WordCounts:
+def _counted(out: Output, path: str, vocabulary: pc.Vocabulary, key: str) -> pc.WordCounts:
     """Reads word counts, or counts the words of a text with the vocabulary's pre-tokenizer."""
     if _is_counted(path):
         return read_words(path, vocabulary)

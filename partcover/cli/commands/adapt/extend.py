@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+import partcover as pc
+
 from ....errors import InputError
 from ....vocabulary.rules import SegmentationRule
 from ...adapted.adapting import adapting_options, show_adaptation
@@ -75,7 +77,7 @@ def extend_command(
     tokens. If BASE is a BPE tokenizer, this holds for new merges that come after those of BASE.
     `export` converts the new vocabulary for a library.
     """
-    from ....adaptation.extend import check_extendable, extend
+    from ....adaptation.extend import check_extendable
     from ....report.adaptation_tables import extension_tables
 
     if not keep and (at_most is not None or keep_weight):
@@ -87,7 +89,7 @@ def extend_command(
     read = read_corpora(out, vocabulary, corpora, **reading)
     found = out.run(
         "extend",
-        extend,
+        pc.extend,
         vocabulary,
         read["the corpus"],
         m,

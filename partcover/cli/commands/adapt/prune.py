@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+import partcover as pc
+
 from ....errors import InputError
 from ....runtime.files.writing import atomic_writer
 from ....vocabulary.rules import SegmentationRule
@@ -60,7 +62,7 @@ def prune_command(
     """
     import numpy as np
 
-    from ....adaptation.prune import check_prunable, prune
+    from ....adaptation.prune import check_prunable
     from ....report.adaptation_tables import pruning_tables
 
     vocabulary = read_base(base, options["pretokenizer"], rule)
@@ -72,7 +74,7 @@ def prune_command(
     reading = {"key": key, "all_files": all_files}
     read = read_corpora(out, vocabulary, {"the corpus": files}, **reading)
     words, limit = read["the corpus"], options["time_limit"]
-    found = out.run("prune", prune, vocabulary, words, k, time_limit=limit)
+    found = out.run("prune", pc.prune, vocabulary, words, k, time_limit=limit)
     if write_ids is not None:
         with atomic_writer(write_ids) as file:
             np.save(file, found.ids)

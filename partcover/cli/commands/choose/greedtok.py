@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+import partcover as pc
+
+from ... import shared
 from ...command import command
 from ...inputs import InstanceSource
-from ...options import vocabulary_options
 from ...plan import plan_option
 from ...results import write_solution
 from ...shown.output import Output
-
-if TYPE_CHECKING:
-    from ....problem.solution import Solution
 
 
 @command(
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
         ("partcover greedtok de.tsv en.tsv -k 1000 --minimax", "balance two languages"),
     ],
 )
-@vocabulary_options(seed=False, several=True)
+@shared.vocabulary(seed=False, several=True)
 @plan_option("greedy")
 def greedtok_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
     """Choose a vocabulary in seconds with the greedy method GreedTok.
@@ -40,13 +38,14 @@ def greedtok_command(out: Output, source: InstanceSource, time_limit: float | No
     With --minimax and several inputs, GreedTok runs repeatedly on all words, and gives more weight
     to inputs that need many tokens relative to their reference count.
     """
-    from ....heuristics.greedy import greedtok
-
-    return run_greedy(greedtok, out, source, time_limit)
+    return run_greedy(pc.greedtok, out, source, time_limit)
 
 
 def run_greedy(
-    method: Callable[..., Solution], out: Output, source: InstanceSource, time_limit: float | None
+    method: Callable[..., pc.Solution],
+    out: Output,
+    source: InstanceSource,
+    time_limit: float | None,
 ) -> int:
     """Runs a greedy method, writes its solution and returns the exit status."""
     instance = source.read(several=True, threads=out.threads)

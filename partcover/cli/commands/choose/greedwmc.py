@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import partcover as pc
+
+from ... import shared
 from ...command import command
 from ...inputs import InstanceSource
-from ...options import vocabulary_options
 from ...plan import plan_option
 from ...shown.output import Output
 from .greedtok import run_greedy
@@ -15,7 +17,7 @@ from .greedtok import run_greedy
     keeps_best=True,
     examples=[("partcover greedwmc book.tsv -k 1000 --no-vocabulary --json", "")],
 )
-@vocabulary_options(seed=False)
+@shared.vocabulary(seed=False)
 @plan_option("greedy")
 def greedwmc_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
     """Choose a vocabulary with GreedWMC, whose tokens may overlap.
@@ -24,6 +26,4 @@ def greedwmc_command(out: Output, source: InstanceSource, time_limit: float | No
     any chosen token contains it, even if tokens overlap. The ratio of GreedTok's cover to this
     relaxed cover, times 1 - 1/e, is a certified approximation ratio of GreedTok.
     """
-    from ....heuristics.greedy import greedwmc
-
-    return run_greedy(greedwmc, out, source, time_limit)
+    return run_greedy(pc.greedwmc, out, source, time_limit)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import partcover as pc
+
+from ... import shared
 from ...checkpoint_files import CheckpointFiles
 from ...command import command, exclude, option
 from ...inputs import InstanceSource
-from ...options import no_cuts_option
 from ...plan import plan_option
 from ...readers import Readers, head_options
 from ...results import write_solution
@@ -33,7 +35,7 @@ from ...shown.output import Output
     ],
 )
 @option("--no-bound", is_flag=True, help="Search only; do not compute a lower bound.")
-@no_cuts_option
+@shared.no_cuts
 @head_options
 @search_options(
     limit="Stop after this many seconds. Default: when the search no longer improves.",
@@ -65,15 +67,13 @@ def improve_command(
     bound still hold for all words: the file of word counts is read several times, and a vocabulary
     is kept only if it needs fewer tokens for all words.
     """
-    from ....bounds.improve import improve
-
     if no_bound:
         exclude("--no-bound", "--write-certificate", "--start-certificate")
     with readers.instance(out, source) as instance:
         files = CheckpointFiles(out, search.write_certificate, instance, source.name)
         start, certificates = search.starts(files.load)
         with search.watched(out) as progress:
-            solution = improve(
+            solution = pc.improve(
                 instance,
                 warm_start=start,
                 start_certificate=next(iter(certificates), None),

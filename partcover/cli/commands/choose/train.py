@@ -13,9 +13,9 @@ import click
 from ....errors import InputError
 from ....runtime.numerals import read_float, read_int
 from ....trainers import TRAINERS
+from ... import shared
 from ...command import command, option
 from ...inputs import InstanceSource
-from ...options import vocabulary_options
 from ...plan import plan_option
 from ...results import write_solution
 from ...shown.output import Output
@@ -66,7 +66,7 @@ def _work(options: Mapping[str, Any]) -> Work:
     metavar="NAME=VALUE",
     help="Option of the method, named as in Python. Repeatable.",
 )
-@vocabulary_options()
+@shared.vocabulary()
 @plan_option(_work)
 def train_command(
     out: Output,

@@ -17,14 +17,8 @@ from ....corpus.pretokenizers import DEFAULT_PRETOKENIZER
 from ....runtime.files.writing import shown
 from ....runtime.memory import available_memory
 from ....runtime.processes.engines import executor_of
+from ... import shared
 from ...command import LIMITS, Options, argument, command, option
-from ...options import (
-    all_files_option,
-    engine_options,
-    key_option,
-    output_options,
-    pretokenizer_option,
-)
 from ...paths import TextPath
 from ...shown.output import Output
 from ...sizes import Size, Words
@@ -71,7 +65,7 @@ def _memory(running: Options, workers: int) -> int:
     metavar="FILE…",
     help="Text to count; see above.",
 )
-@pretokenizer_option(
+@shared.pretokenizer(
     "Rule that splits text into words: gpt2, cl100k, o200k, qwen2, qwen3.5, deepseek, tekken, "
     "space-prefix (the rule of the papers' counts), first-space, space, digit, or none. Join "
     "several with '+' (first-space+digit). space-prefix:_ marks spaces with _. Also JSON as in a "
@@ -92,14 +86,14 @@ def _memory(running: Options, workers: int) -> int:
     help="Normalizer: NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Nmt, or "
     "BertNormalizer. Join several with '+'. Also JSON as in a tokenizer.json.",
 )
-@key_option()
+@shared.key()
 @option(
     "--symbols",
     type=click.Choice(["bytes", "chars"]),
     default="bytes",
     help="Symbols of the words.",
 )
-@all_files_option
+@shared.all_files
 @option(
     "--merge",
     is_flag=True,
@@ -120,11 +114,11 @@ def _memory(running: Options, workers: int) -> int:
     help="Maximum memory of the process, and of each process of --engine. The rest goes to disk; "
     "the result is the same. Default: 2GB, or half of the free memory if that is less.",
 )
-@engine_options(
+@shared.engine(
     "",
     "Directory for temporary parts that all workers can read and write. Default: that of -o.",
 )
-@output_options(
+@shared.output(
     writes="the word counts (as Parquet if FILE ends in .parquet)",
     kind="text",
     table=False,

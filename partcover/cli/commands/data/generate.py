@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ... import shared
 from ...command import argument, command, option
-from ...options import output_options
 from ...results import write_instance
 from ...shown.output import Output
 
@@ -28,7 +28,7 @@ def _listed() -> Iterator[tuple[str, str]]:
 @argument("name", type=str, help="Name of the family; see the list below.")
 @argument("size", type=int, help="Size of the instance; the list says what it counts.")
 @option("-k", "k", type=int, help="Number of tokens to choose. Default: set by the family.")
-@output_options(writes="the instance", kind="text", seed=True)
+@shared.output(writes="the instance", kind="text", seed=True)
 def generate_command(out: Output, name: str, size: int, k: int | None) -> int:
     """Generate a test instance of a known family.
 

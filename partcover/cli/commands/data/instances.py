@@ -7,9 +7,9 @@ import cloup
 from ....corpus import symbols as sym
 from ....errors import PartcoverError
 from ....report.tables import Listing, columns_of, facts, token_line
+from ... import shared
 from ...command import Group, argument, command
 from ...exit_status import EXIT_VERIFICATION
-from ...options import output_options
 from ...shown.completion import instance_names
 from ...shown.output import Output, say
 
@@ -23,7 +23,7 @@ def instances_command() -> None:
 
 
 @command("list", examples=[("partcover instances list", "")])
-@output_options()
+@shared.output()
 def instances_list(out: Output) -> int:
     """List the instances and what is known about their optima."""
     from ....instances import library
@@ -44,7 +44,7 @@ def instances_list(out: Output) -> int:
     examples=[("partcover instances show papaya-impact -o I.json", "")],
 )
 @argument("name", type=str, help="Name of the instance.", shell_complete=instance_names)
-@output_options(writes="the instance", kind="text")
+@shared.output(writes="the instance", kind="text")
 def instances_show(out: Output, name: str) -> int:
     """Show the words, best vocabulary, and source of an instance; -o writes it."""
     from ....instances import library
@@ -80,7 +80,7 @@ def instances_show(out: Output, name: str) -> int:
     help="Names of instances.",
     shell_complete=instance_names,
 )
-@output_options(writes="the result, as JSON", kind="text", table=False)
+@shared.output(writes="the result, as JSON", kind="text", table=False)
 def instances_check(out: Output, names: tuple[str, ...]) -> int:
     """Check every claim about the instances without a solver.
 

@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import cloup
 
+import partcover as pc
+
 from ....report.tables import Listing, columns_of, facts
+from ... import shared
 from ...command import Function, Group, argument, command, option, reading_option
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import read_vocabulary
-from ...options import (
-    applied,
-    no_vocabulary_option,
-    output_options,
-    seconds_option,
-    start_certificate_option,
-    write_certificate_option,
-)
 from ...results import write_solution
 from ...shown.completion import record_names
 from ...shown.output import Output, say_problems
@@ -34,7 +29,7 @@ def records_command() -> None:
 
 
 @command("list", examples=[("partcover records list", "")])
-@output_options()
+@shared.output()
 def records_list(out: Output) -> int:
     """List the gap between the best known vocabulary and bound, for each text and k."""
     from ....instances import records
@@ -63,7 +58,7 @@ _NAME = argument(
 
 def _row_arguments(function: Function) -> Function:
     """Adds the arguments of a row of a record, and the word counts of its text."""
-    return applied(
+    return shared.applied(
         function,
         _NAME,
         argument("corpus", metavar="COUNTS.tsv", help="Word counts of the record's text."),
@@ -88,13 +83,13 @@ def _row_arguments(function: Function) -> Function:
 @reading_option(
     "--start", "V.json", "Vocabulary to start from. Default: the best known one, if available."
 )
-@start_certificate_option(
+@shared.start_certificate(
     "Certificate to start from, for any k. Default: the best known one, if available."
 )
-@write_certificate_option
-@seconds_option(default=60.0)
-@no_vocabulary_option
-@output_options(writes="the vocabulary", kind="text", threads=True, seed=True)
+@shared.write_certificate
+@shared.seconds(default=60.0)
+@shared.no_vocabulary
+@shared.output(writes="the vocabulary", kind="text", threads=True, seed=True)
 def records_run(
     out: Output,
     name: str,
@@ -113,16 +108,13 @@ def records_run(
     (.json). The word counts must be those of the record: `records show` prints the commands that
     make them.
     """
-    from ....corpus.word_counts import WordCounts
     from ....instances import records
-    from ....problem.certificates.certificate import Certificate
-    from ....problem.instance import Instance
 
     record, k = records.record(name), int(budget)
-    words = WordCounts.load(corpus)
+    words = pc.WordCounts.load(corpus)
     record.require(words)
     vocabulary = None if start is None else read_vocabulary(start, words.symbols)
-    certificate = None if start_certificate is None else Certificate.load(start_certificate)
+    certificate = None if start_certificate is None else pc.Certificate.load(start_certificate)
     solution = out.run(
         "greedtok",
         records.attempt,
@@ -134,7 +126,7 @@ def records_run(
         time_limit=time_limit,
     )
     judgment = records.judge(record, words, k, solution.vocabulary, solution.certificate)
-    instance = Instance(words, k)
+    instance = pc.Instance(words, k)
     better = {"fewer_tokens": judgment.fewer_tokens, "higher_bound": judgment.higher_bound}
     status = write_solution(
         out, solution, instance, corpus, certificate=write_certificate, more=better
@@ -156,7 +148,7 @@ def records_run(
 @_row_arguments
 @reading_option("--vocab", "V.json", "Vocabulary to check.")
 @reading_option("--certificate", "P.cert", "Certificate of a lower bound to check.")
-@output_options(writes="the result, as JSON", kind="text", table=False)
+@shared.output(writes="the result, as JSON", kind="text", table=False)
 def records_check(
     out: Output, name: str, corpus: str, budget: str, vocab: str | None, certificate: str | None
 ) -> int:
@@ -166,20 +158,18 @@ def records_check(
     and the bound of the certificate. The exit status is 6 if a count or the certificate is wrong,
     and 0 otherwise, whether the submission is better or not.
     """
-    from ....corpus.word_counts import WordCounts
     from ....instances import records
-    from ....problem.certificates.certificate import Certificate
 
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     record, k = records.record(name), int(budget)
-    words = WordCounts.load(corpus)
+    words = pc.WordCounts.load(corpus)
     judgment = records.judge(
         record,
         words,
         k,
         None if vocab is None else read_vocabulary(vocab, words.symbols),
-        None if certificate is None else Certificate.load(certificate),
+        None if certificate is None else pc.Certificate.load(certificate),
     )
     data = judgment.to_json()
     shown = {key: value for key, value in data.items() if key != "problems" and value is not None}
@@ -190,7 +180,7 @@ def records_check(
 
 @command("show", examples=[("partcover records show emma", "")])
 @_NAME
-@output_options()
+@shared.output()
 def records_show(out: Output, name: str) -> int:
     """Show a record: the commands that make its word counts, and its best results."""
     from ....instances import records

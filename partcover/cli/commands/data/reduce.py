@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import partcover as pc
+
 from ....report.tables import facts
+from ... import shared
 from ...command import argument, command, option, writing_option
-from ...options import output_options
 from ...results import write_instance
 from ...shown.output import Output
 
@@ -62,7 +64,7 @@ if TYPE_CHECKING:
     default="edgelist",
     help="Format of the graph. edgelist: two vertex names per line.",
 )
-@output_options(writes="the instance, or the answer of --lift")
+@shared.output(writes="the instance, or the answer of --lift")
 def reduce_command(
     out: Output, files: tuple[str, ...], lift: bool, draw: str | None, **options: Any
 ) -> int:
@@ -96,10 +98,8 @@ def _reduction(
     from ....hardness.cnf import read_formula
     from ....hardness.graphs import read_graph
     from ....hardness.reduction import (
-        reduce_max_2_sat,
         reduce_max_2_sat_binary,
         reduce_max_2_sat_bottom_up,
-        reduce_vertex_cover,
         reduce_vertex_cover_unary,
     )
 
@@ -110,18 +110,17 @@ def _reduction(
         what = "vertices may cover the graph" if problem == "vertex-cover" else "clauses are true"
         raise click.UsageError(f"-k is missing: how many {what}?")
     if problem == "vertex-cover":
-        cover = reduce_vertex_cover_unary if alphabet == "unary" else reduce_vertex_cover
+        cover = reduce_vertex_cover_unary if alphabet == "unary" else pc.reduce_vertex_cover
         return cover(read_graph(path, source_format), k)
     formula = read_formula(path)
     if problem == "max-2-sat-bottom-up":
         return reduce_max_2_sat_bottom_up(formula, k)
-    reduce = reduce_max_2_sat_binary if alphabet == "binary" else reduce_max_2_sat
+    reduce = reduce_max_2_sat_binary if alphabet == "binary" else pc.reduce_max_2_sat
     return reduce(formula, k)
 
 
 def _draw_solved(out: Output, reduction: Reduction, source: str, path: str) -> None:
     """Solves the instance and draws the problem beside its words."""
-    from ....exact.solve import solve
     from ....hardness.reduction import BottomUpReduction
     from ....report.reduction_figure import check_drawing, draw_reduction
 
@@ -130,7 +129,7 @@ def _draw_solved(out: Output, reduction: Reduction, source: str, path: str) -> N
             "no solver for merges: draw with reduce --lift I.json MERGES.json --draw FILE"
         )
     check_drawing(reduction, path)
-    vocabulary = solve(reduction.instance).vocabulary
+    vocabulary = pc.solve(reduction.instance).vocabulary
     if vocabulary is None:
         raise click.UsageError(f"{source}: no vocabulary was found to draw")
     draw_reduction(reduction, vocabulary, path)
@@ -140,11 +139,10 @@ def _draw_solved(out: Output, reduction: Reduction, source: str, path: str) -> N
 def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
     """Turns the answer of an instance into an answer for the graph or formula."""
     from ....hardness.reduction import reduction_of
-    from ....problem.instance import Instance
 
     if len(files) != 2:
         raise click.UsageError("--lift takes the instance and the solution: I.json S.json")
-    reduction = reduction_of(Instance.load(files[0]))
+    reduction = reduction_of(pc.Instance.load(files[0]))
     answer = reduction.load_answer(files[1])
     data = reduction.lift(answer).to_json()
     if draw is not None:

@@ -9,21 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import partcover as pc
+
 from ....errors import InputError
+from ... import shared
 from ...adapted.base_files import read_tokenizer, refuse_tokenizers
 from ...command import argument, command, option
 from ...exit_status import EXIT_GAP, EXIT_INTERRUPTED
-from ...options import (
-    all_files_option,
-    key_option,
-    output_options,
-    pretokenizer_option,
-    seconds_option,
-    start_certificate_option,
-    tokenizer_argument,
-    write_certificate_option,
-    write_instance_option,
-)
 from ...paths import TextPath
 from ...results import save_proof
 from ...shown.output import Output, say
@@ -45,7 +37,7 @@ _PAGES = (".html", ".htm")
         ("partcover audit tokenizer.json texts/ --max-gap 10%", "check a limit, for example in CI"),
     ],
 )
-@tokenizer_argument("tokenizer", "TOKENIZER")
+@shared.tokenizer("tokenizer", "TOKENIZER")
 @argument(
     "files",
     type=TextPath(),
@@ -54,8 +46,8 @@ _PAGES = (".html", ".htm")
     metavar="TEXT…",
     help="Text that `count` reads.",
 )
-@pretokenizer_option("Pre-tokenizer, if TOKENIZER does not contain one.")
-@key_option()
+@shared.pretokenizer("Pre-tokenizer, if TOKENIZER does not contain one.")
+@shared.key()
 @option(
     "--top",
     type=click.IntRange(0),
@@ -68,12 +60,12 @@ _PAGES = (".html", ".htm")
     metavar="SHARE",
     help="Exit with status 7 if the gap is larger, for example 10%.",
 )
-@start_certificate_option("Certificate of an earlier audit. Its bound is never made worse.")
-@write_certificate_option
-@write_instance_option
-@seconds_option(default=4.0, about="Time for the lower bounds, after the text is counted.")
-@all_files_option
-@output_options(
+@shared.start_certificate("Certificate of an earlier audit. Its bound is never made worse.")
+@shared.write_certificate
+@shared.write_instance
+@shared.seconds(default=4.0, about="Time for the lower bounds, after the text is counted.")
+@shared.all_files
+@shared.output(
     writes="the result as JSON, or as CSV, Markdown, or an HTML page by its ending", threads=True
 )
 def audit_command(
@@ -103,18 +95,15 @@ def audit_command(
     leaves them out. The bound holds for this text alone. A tokenizer for many texts cannot reach
     the bound of each.
     """
-    from ....encoding.encoder import Encoder
-    from ....problem.certificates.certificate import Certificate
     from ....report.audit_tables import audit_remarks, audit_tables
     from ....studies.audited_text import words_of_files
-    from ....studies.tokenizer_audit import audit_tokenizer
 
     is_page = Path(out.path or "").suffix.lower() in _PAGES
     if is_page:
         from ....report.html_page import check_page
 
         check_page()
-    start = None if start_certificate is None else Certificate.load(start_certificate)
+    start = None if start_certificate is None else pc.Certificate.load(start_certificate)
     vocabulary = read_tokenizer(tokenizer, pretokenizer)
     if not all_files:
         refuse_tokenizers(files)
@@ -123,11 +112,11 @@ def audit_command(
     own = None
     if "-" not in files:  # which cannot be read twice
         with suppress(InputError):  # what lacks ids cannot be encoded
-            encoder = Encoder(vocabulary, threads=out.threads)
+            encoder = pc.Encoder(vocabulary, threads=out.threads)
             own = out.run("encoding", encoder.count_files, files, **reading)
     audit = out.run(
         "bound",
-        audit_tokenizer,
+        pc.audit_tokenizer,
         vocabulary,
         text.words,
         own_tokens=own,

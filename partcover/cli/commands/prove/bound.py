@@ -7,37 +7,22 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import partcover as pc
 
 from ....errors import VerificationError
 from ....report.tables import Listing, columns_of
+from ... import shared
 from ...checkpoint_files import CertificateFile, require_earlier
 from ...command import command, exclude, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets, read_any_vocabulary
-from ...options import (
-    events_option,
-    gap_option,
-    grouped,
-    no_cuts_option,
-    output_options,
-    plot_option,
-    resume_option,
-    seconds_option,
-    several_options,
-    start_certificate_option,
-)
 from ...paths import check_apart
 from ...plan import plan_option
 from ...readers import Readers, head_options
 from ...results import save_certificate
 from ...search_options import SearchOptions
 from ...shown.output import Output
-
-if TYPE_CHECKING:
-    from ....problem.bound import Bound
-    from ....problem.certificates.certificate import Certificate
-    from ....problem.instance import Instance
 
 
 @command(
@@ -66,13 +51,13 @@ if TYPE_CHECKING:
     "V.json",
     "Vocabulary whose gap to show; it also helps to prove single tokens in or out.",
 )
-@start_certificate_option(
+@shared.start_certificate(
     "Certificate to start from, for any k. For its own k its bound is never made worse."
 )
-@resume_option("the certificates of -o")
-@gap_option
-@no_cuts_option
-@seconds_option(about="Time limit for each k.")
+@shared.resume("the certificates of -o")
+@shared.gap
+@shared.no_cuts
+@shared.seconds(about="Time limit for each k.")
 @option("--iterations", type=int, metavar="N", help="Maximum number of steps for each k.")
 @head_options
 @option(
@@ -80,12 +65,12 @@ if TYPE_CHECKING:
     is_flag=True,
     help="With --json: list the tokens proven to be in or out of every optimum.",
 )
-@events_option("Write a JSON line for each better bound.")
-@plot_option("Plot the bound over time (.png, .svg, .pdf).")
-@several_options
-@output_options(writes="the certificate", kind="text", threads=True)
+@shared.events("Write a JSON line for each better bound.")
+@shared.plot("Plot the bound over time (.png, .svg, .pdf).")
+@shared.several_instances
+@shared.output(writes="the certificate", kind="text", threads=True)
 @plan_option("bound")
-@partial(grouped, name="search", kind=SearchOptions)
+@partial(shared.grouped, name="search", kind=SearchOptions)
 def bound_command(
     out: Output,
     source: InstanceSource,
@@ -155,7 +140,7 @@ def bound_command(
 
 def _files(
     out: Output,
-    instance: Instance,
+    instance: pc.Instance,
     budgets: Sequence[int],
     read: Sequence[tuple[str, str | None]],
 ) -> dict[int, CertificateFile]:
@@ -172,26 +157,26 @@ def _files(
     return {k: CertificateFile(out, paths[k], instance.with_k(k)) for k in budgets}
 
 
-def _incumbents(instance: Instance, path: str, budgets: Sequence[int]) -> dict[int, int | Fraction]:
+def _incumbents(
+    instance: pc.Instance, path: str, budgets: Sequence[int]
+) -> dict[int, int | Fraction]:
     """Returns the tokens that a vocabulary needs, for each budget that it keeps to."""
-    from ....verification.recount import verify
-
     vocabulary = read_any_vocabulary(path)
-    recount = verify(instance, vocabulary)
+    recount = pc.verify(instance, vocabulary)
     if not recount.ok:
         raise VerificationError(f"{path}: {recount.problems[0]}")
     needed = recount.tokens if recount.worst is None else recount.worst
     return {k: needed for k in budgets if k >= recount.size}
 
 
-def _earlier(out: Output, files: dict[int, CertificateFile]) -> tuple[None, list[Certificate]]:
+def _earlier(out: Output, files: dict[int, CertificateFile]) -> tuple[None, list[pc.Certificate]]:
     """Reads the certificates that an earlier run has written."""
     require_earlier(out, *(file.path for file in files.values()))
     found = [file.load() for file in files.values()]
     return None, [certificate for certificate in found if certificate is not None]
 
 
-def _save(out: Output, files: dict[int, CertificateFile], bound: Bound) -> None:
+def _save(out: Output, files: dict[int, CertificateFile], bound: pc.Bound) -> None:
     """Saves the certificate of a budget that is done."""
     if files:
         path = files[bound.instance.k].path

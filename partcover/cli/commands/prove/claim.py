@@ -6,20 +6,17 @@ import re
 from fractions import Fraction
 from functools import partial
 from math import floor
-from typing import TYPE_CHECKING
+
+import partcover as pc
 
 from ....corpus.symbols import Symbols
 from ....errors import InputError
 from ....report.tables import Listing, columns_of
 from ....runtime.numerals import read_digits
+from ... import shared
 from ...command import command, option
 from ...inputs import InstanceSource, note_other_words, read_vocabulary
-from ...options import instance_options, k_option, output_options, seconds_option
 from ...shown.output import Output
-
-if TYPE_CHECKING:
-    from ....vocabulary.vocabulary import Vocabulary
-
 
 _REASONS = {
     "impossible": "every vocabulary with k = {0.k:,} needs at least {0.lower_bound:,} tokens",
@@ -40,7 +37,7 @@ _REASONS = {
         ),
     ],
 )
-@partial(k_option, default="the size of the larger vocabulary")
+@partial(shared.k, default="the size of the larger vocabulary")
 @option(
     "--baseline",
     metavar="N|FILE",
@@ -53,9 +50,9 @@ _REASONS = {
     required=True,
     help="Claimed number of tokens, claimed saving (11%), or a vocabulary or tokenizer.",
 )
-@seconds_option(default=30.0, about="Time for the lower bound.")
-@instance_options
-@output_options(threads=True)
+@shared.seconds(default=30.0, about="Time for the lower bound.")
+@shared.instance
+@shared.output(threads=True)
 def claim_command(
     out: Output,
     source: InstanceSource,
@@ -75,7 +72,6 @@ def claim_command(
     but are not tokens: BPE trained on this corpus leaves no such word.
     """
     from ....studies.claims import check_claim
-    from ....vocabulary.vocabulary import Vocabulary
 
     instance = source.read(any_k=True)
     before, after = (
@@ -87,20 +83,18 @@ def claim_command(
             f"--baseline is {baseline}: expected a number of tokens or a file; only --claimed can "
             "be a share"
         )
-    sizes = [len(given) for given in (before, after) if isinstance(given, Vocabulary)]
+    sizes = [len(given) for given in (before, after) if isinstance(given, pc.Vocabulary)]
     if source.k is None:
         if not sizes:
             raise InputError("-k is missing: how many tokens may be chosen?")
         instance = instance.with_k(max(sizes))
     for given in (before, after):
-        if isinstance(given, Vocabulary):
+        if isinstance(given, pc.Vocabulary):
             note_other_words(out, given, instance.words)
     if isinstance(after, Fraction):
-        from ....segmentation.segmentation import segment
-
         tokens = before
-        if isinstance(tokens, Vocabulary):
-            tokens = segment(instance.words, tokens, threads=out.threads).tokens
+        if isinstance(tokens, pc.Vocabulary):
+            tokens = pc.segment(instance.words, tokens, threads=out.threads).tokens
         after = max(1, floor(tokens * (1 - after)))  # at least that share is saved
     found = out.run("bound", check_claim, instance, before, after, time_limit=time_limit)
     data = found.to_json()
@@ -133,7 +127,7 @@ def claim_command(
     return 0
 
 
-def _amount(text: str, name: str, symbols: Symbols) -> int | Fraction | Vocabulary:
+def _amount(text: str, name: str, symbols: Symbols) -> int | Fraction | pc.Vocabulary:
     """Reads a number of tokens, a share, or a vocabulary."""
     if re.fullmatch(r"[0-9][0-9,_]*", text):
         return read_digits(re.sub("[,_]", "", text))

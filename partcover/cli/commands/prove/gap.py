@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import partcover as pc
 
 from ....errors import VerificationError
 from ....report.tables import Listing
 from ....vocabulary.rules import SEGMENTATION_RULES
+from ... import shared
 from ...command import command, exclude, reading_option
 from ...inputs import InstanceSource, note_other_words, read_vocabulary
-from ...options import (
-    instance_options,
-    k_option,
-    output_options,
-    rule_option,
-    seconds_option,
-)
 from ...shown.output import Output
-
-if TYPE_CHECKING:
-    from ....problem.instance import Instance
 
 
 @command(
@@ -34,13 +27,13 @@ if TYPE_CHECKING:
         ),
     ],
 )
-@partial(k_option, default="the size of the vocabulary")
+@partial(shared.k, default="the size of the vocabulary")
 @reading_option("--vocab", "V.json|FILE", "Vocabulary or tokenizer to measure.", required=True)
-@rule_option("Segmentation rule. Default: as its file says, else shortest_path.")
+@shared.rule("Segmentation rule. Default: as its file says, else shortest_path.")
 @reading_option("--certificate", "P.cert", "Certificate of a lower bound for its size.")
-@seconds_option(default=30.0, about="Time for the lower bound, if there is no --certificate.")
-@instance_options
-@output_options(threads=True)
+@shared.seconds(default=30.0, about="Time for the lower bound, if there is no --certificate.")
+@shared.instance
+@shared.output(threads=True)
 def gap_command(
     out: Output,
     source: InstanceSource,
@@ -55,8 +48,7 @@ def gap_command(
     same tokens saves. Choice of tokens: what other tokens could save at most, by a proven lower
     bound for k tokens. Exit status 6 if the certificate does not hold.
     """
-    from ....analysis.gap import refuse_beyond_budget, split_gap
-    from ....bounds.lower_bound import lower_bound
+    from ....analysis.gap import refuse_beyond_budget
 
     if certificate is not None:
         exclude("--certificate", "--time-limit")
@@ -70,20 +62,17 @@ def gap_command(
         rule = recorded if recorded in SEGMENTATION_RULES else vocabulary.rule
     refuse_beyond_budget(instance, vocabulary)
     if certificate is None:
-        proven = out.run("bound", lower_bound, instance, time_limit=time_limit).lower_bound
+        proven = out.run("bound", pc.lower_bound, instance, time_limit=time_limit).lower_bound
     else:
         proven = _proven_bound(instance, certificate)
-    gap = split_gap(instance, vocabulary, int(proven), rule, threads=out.threads)
+    gap = pc.split_gap(instance, vocabulary, int(proven), rule, threads=out.threads)
     _show(out, gap.to_json(), rule)
     return 0
 
 
-def _proven_bound(instance: Instance, path: str) -> int:
+def _proven_bound(instance: pc.Instance, path: str) -> int:
     """Returns the lower bound that a certificate proves, once it is checked."""
-    from ....problem.certificates.certificate import Certificate
-    from ....verification.certificate_check import check_certificate
-
-    check = check_certificate(instance, Certificate.load(path))
+    check = pc.check_certificate(instance, pc.Certificate.load(path))
     if not check.ok:
         raise VerificationError(f"{path}: {check.problems[0]}")
     return int(check.lower_bound)

@@ -6,12 +6,14 @@ from typing import Any
 
 import click
 
+import partcover as pc
+
 from ....corpus import symbols as sym
 from ....report.tables import Listing, columns_of
 from ....runtime.numerals import read_int
+from ... import shared
 from ...command import argument, command, reading_option
 from ...inputs import InstanceSource
-from ...options import instance_options, k_option, output_options
 from ...shown.output import Output
 
 
@@ -19,9 +21,9 @@ from ...shown.output import Output
     "prices",
     examples=[("partcover prices book.tsv -k 1000 --certificate p.cert ' whale'", "")],
 )
-@k_option
+@shared.k
 @reading_option("--certificate", "P.cert", "Certificate with the prices.", required=True)
-@instance_options
+@shared.instance
 @argument(
     "words",
     type=str,
@@ -30,7 +32,7 @@ from ...shown.output import Output
     metavar="WORD…",
     help="Words, written as in the counts file: \\xHH is a byte, and spaces separate integers.",
 )
-@output_options()
+@shared.output()
 def prices_command(
     out: Output, source: InstanceSource, words: tuple[str, ...], certificate: str
 ) -> int:
@@ -41,12 +43,11 @@ def prices_command(
     rewards. The output shows, for each WORD, its prices and the tokens in it with their rewards.
     """
     from ....bounds.price_report import price_report
-    from ....problem.certificates.certificate import Certificate
 
     instance = source.read()
     shown = price_report(
         instance,
-        Certificate.load(certificate),
+        pc.Certificate.load(certificate),
         [_read_word(word, instance.symbols) for word in words],
     )
     columns = columns_of("token reward worth best", worth="worth here", best="among k best")

@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import partcover as pc
+
 from ....corpus import symbols as sym
 from ....report.tables import facts
 from ....runtime.processes.engines import executor_of
+from ... import shared
 from ...checkpoint_files import CheckpointFiles
 from ...command import Options, command, exclude, option, writing_option
 from ...exit_status import EXIT_NOTHING
 from ...inputs import InstanceSource
-from ...options import engine_options
 from ...plan import plan_option
 from ...results import write_solution
 from ...search_options import SearchOptions, search_options
 from ...shown.output import Output, say
 
 if TYPE_CHECKING:
-    from ....problem.instance import Instance
     from ....problem.memory_plan import Work
     from ....problem.solution import Result
 
@@ -98,7 +99,7 @@ def _work(options: Mapping[str, Any]) -> Work:
 @option("--relaxation", is_flag=True, help="Solve the linear relaxation only.")
 @writing_option("--write-model", "M.mps|M.lp", "Write the model before solving it.")
 @option("--log", "show_log", is_flag=True, help="Show the solver's log on standard error.")
-@engine_options(" that bound cases side by side")
+@shared.engine(" that bound cases side by side")
 @search_options(writes="the vocabulary, or the result of --relaxation", several=True)
 @plan_option(_work)
 def solve_command(
@@ -173,7 +174,7 @@ def _check(model: Options, search: SearchOptions) -> None:
         )
 
 
-def _write_model(out: Output, instance: Instance, model: Options, path: str) -> None:
+def _write_model(out: Output, instance: pc.Instance, model: Options, path: str) -> None:
     from ....exact.formulations.build import build
     from ....exact.model_files import write_model
 
@@ -195,28 +196,27 @@ def _note_options_without_effect(out: Output, model: Options) -> None:
 
 
 def _solve(
-    out: Output, instance: Instance, model: Options, search: SearchOptions, common: dict[str, Any]
+    out: Output,
+    instance: pc.Instance,
+    model: Options,
+    search: SearchOptions,
+    common: dict[str, Any],
 ) -> Result:
     """Solves for the goal, with progress on the terminal and in files."""
-    from ....exact.decide import decide, smallest
-    from ....exact.solve import solve
-
     with search.watched(out, "solve", show=not model.show_log) as progress:
         common = {**common, "formulation": model.formulation}
         if model.goal == "tokens":
-            return solve(instance, sense=model.sense, progress=progress, **common)
+            return pc.solve(instance, sense=model.sense, progress=progress, **common)
         common["formulation"] = model.formulation or "path"
         if model.goal == "decision":
-            return decide(instance, progress=progress, **common)[1]
-        return smallest(instance, **common)
+            return pc.decide(instance, progress=progress, **common)[1]
+        return pc.smallest(instance, **common)
 
 
-def _relax(out: Output, instance: Instance, model: Options, common: dict[str, Any]) -> int:
+def _relax(out: Output, instance: pc.Instance, model: Options, common: dict[str, Any]) -> int:
     """Solves the linear relaxation and shows it; returns the exit status."""
-    from ....exact.relax import relax
-
     name = model.formulation or "path"
-    relaxed = relax(instance, formulation=name, sense=model.sense, **common)
+    relaxed = pc.relax(instance, formulation=name, sense=model.sense, **common)
     built, names = relaxed.model, "tokens cover fractional termination"
     rows, variables = (None, None) if built is None else built.shape
     tokens = () if built is None else built.tokens
@@ -236,7 +236,7 @@ def _relax(out: Output, instance: Instance, model: Options, common: dict[str, An
 
 
 def _note_conflict(
-    out: Output, instance: Instance, model: Options, time_limit: float | None
+    out: Output, instance: pc.Instance, model: Options, time_limit: float | None
 ) -> None:
     """Names the requirements that conflict where no vocabulary meets the threshold."""
     from ....exact.infeasibility import conflict

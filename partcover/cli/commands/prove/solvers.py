@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ....report.tables import Listing, columns_of
+from ... import shared
 from ...command import command
-from ...options import output_options
 from ...shown.output import Output
 
 
@@ -12,7 +12,7 @@ from ...shown.output import Output
     "solvers",
     examples=[("partcover solvers", ""), ("partcover solvers --format csv", "")],
 )
-@output_options()
+@shared.output()
 def solvers_command(out: Output) -> int:
     """List the solvers for `solve`, which are installed, and what each supports."""
     from ....exact.solvers.registry import features

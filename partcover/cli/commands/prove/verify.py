@@ -10,27 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import partcover as pc
+
 from ....report.tables import Listing, columns_of, facts, labeled
 from ....runtime.files.kinds import kind_of
 from ....runtime.progress import gap_of
+from ... import shared
 from ...adapted.base_files import read_corpus
 from ...command import Options, command, reading_option
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import InstanceSource, note_other_words, read_vocabulary
-from ...options import (
-    k_option,
-    output_options,
-    several_options,
-)
 from ...readers import Readers, reader_options
 from ...shown.output import Output, say_problems
 
 if TYPE_CHECKING:
-    from ....problem.certificates.certificate import Certificate
-    from ....problem.corpora import Corpora
-    from ....problem.instance import Instance
     from ....verification.recount import Verification
-    from ....vocabulary.vocabulary import Vocabulary
 
 _CHECKED_WITH = {
     "extend": "to check a vocabulary of `extend`, give its text and leave out -k",
@@ -53,7 +47,7 @@ _CHECKED_WITH = {
         ),
     ],
 )
-@k_option
+@shared.k
 @reading_option(
     "--vocab",
     "V.json|FILE",
@@ -71,9 +65,9 @@ _CHECKED_WITH = {
     "The --keep text of `extend`, if --keep-weight was given. Repeatable.",
     multiple=True,
 )
-@several_options
+@shared.several_instances
 @partial(reader_options, about=", which check a certificate of bound --head", default="processes")
-@output_options(threads=True)
+@shared.output(threads=True)
 def verify_command(
     out: Output,
     source: InstanceSource,
@@ -98,15 +92,13 @@ def verify_command(
     If that instance allows only tokens that merges can build, the result says so, and `verify`
     checks the merges too.
     """
-    from ....problem.certificates.certificate import Certificate
-
     answer = Options(**options)
     vocab, model, certificate = answer.vocab, answer.model, answer.certificate
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     if model is not None and vocab is None:
         raise click.UsageError("--model needs a solver's .sol file: --vocab S.sol")
-    proof = None if certificate is None else Certificate.load(certificate)
+    proof = None if certificate is None else pc.Certificate.load(certificate)
     extended = _extended(source, vocab)
     if extended is not None:
         readers.refuse("threads")
@@ -125,40 +117,36 @@ def verify_command(
         return _verified(out, (instance, instance), answer, proof)
 
 
-def _extended(source: InstanceSource, path: str | None) -> Vocabulary | None:
+def _extended(source: InstanceSource, path: str | None) -> pc.Vocabulary | None:
     """Returns the vocabulary of a file that says how it was extended, if nothing else does.
 
     With an instance file, a budget, candidates or other options, the instance is what these say.
     """
-    from ....vocabulary.vocabulary import Vocabulary
-
     if path is None or source.corpus is None or source != InstanceSource(source.corpus):
         return None
     if kind_of(path) != "vocabulary" or kind_of(source.corpus) == "instance":
         return None
-    vocabulary = Vocabulary.load(path)
+    vocabulary = pc.Vocabulary.load(path)
     said = vocabulary.method == "extend" and "m" in vocabulary.provenance
     return vocabulary if said else None
 
 
 def _extended_instances(
-    out: Output, corpus: str, vocabulary: Vocabulary, keep: Sequence[str]
-) -> tuple[Instance, Instance]:
+    out: Output, corpus: str, vocabulary: pc.Vocabulary, keep: Sequence[str]
+) -> tuple[pc.Instance, pc.Instance]:
     """Reads the corpora of an extension; returns the instances of the vocabulary and its bound."""
-    from ....adaptation.check import extension_instances
-
     words, kept = (
         read_corpus(out, vocabulary, files) if files else None for files in ([corpus], keep)
     )
     assert words is not None
-    return extension_instances(vocabulary, words, keep=kept)
+    return pc.extension_instances(vocabulary, words, keep=kept)
 
 
 def _verified(
     out: Output,
-    asked: tuple[Instance, Instance],
+    asked: tuple[pc.Instance, pc.Instance],
     answer: Options,
-    proof: Certificate | None,
+    proof: pc.Certificate | None,
 ) -> int:
     """Checks a vocabulary and a certificate, shows what is found, returns the exit status.
 
@@ -191,7 +179,7 @@ def _verified(
     return 0 if data["ok"] else EXIT_VERIFICATION
 
 
-def _corpora(corpora: Corpora, data: dict[str, Any]) -> Listing:
+def _corpora(corpora: pc.Corpora, data: dict[str, Any]) -> Listing:
     """Returns a table of the corpora, with the tokens that a vocabulary needs; adds it to data."""
     tokens = data.pop("by_corpus", None) or [None] * len(corpora)
     data["corpora"] = [
@@ -207,15 +195,14 @@ def _corpora(corpora: Corpora, data: dict[str, Any]) -> Listing:
 
 
 def _check_vocabulary(
-    out: Output, instance: Instance, path: str, model: str | None
+    out: Output, instance: pc.Instance, path: str, model: str | None
 ) -> dict[str, Any]:
     """Recounts a vocabulary, and compares with what its file claims."""
     from ....verification.merge_check import other_merges
-    from ....verification.recount import verify
 
     vocabulary, violation = _read_answer(instance, path, model)
     note_other_words(out, vocabulary, instance.words)
-    result = verify(instance, vocabulary)
+    result = pc.verify(instance, vocabulary)
     data = result.to_json()
     by_rule = _tokens_by_rule(instance, vocabulary, result)
     if by_rule is not None:
@@ -245,7 +232,7 @@ def _check_vocabulary(
     return data
 
 
-def _false_claims(instance: Instance, rows: Any, tokens: Sequence[int]) -> list[str]:
+def _false_claims(instance: pc.Instance, rows: Any, tokens: Sequence[int]) -> list[str]:
     """Returns a line for each corpus whose tokens the vocabulary's file states otherwise."""
     if instance.corpora is None or not isinstance(rows, list):
         return []
@@ -257,7 +244,9 @@ def _false_claims(instance: Instance, rows: Any, tokens: Sequence[int]) -> list[
     ]
 
 
-def _tokens_by_rule(instance: Instance, vocabulary: Vocabulary, result: Verification) -> int | None:
+def _tokens_by_rule(
+    instance: pc.Instance, vocabulary: pc.Vocabulary, result: Verification
+) -> int | None:
     """Recounts the tokens by a vocabulary's own rule; None where that is the shortest path."""
     from ....verification.rule_recount import COUNTED, tokens_by_rule
 
@@ -268,7 +257,7 @@ def _tokens_by_rule(instance: Instance, vocabulary: Vocabulary, result: Verifica
     return tokens_by_rule(instance.tail or instance.words, vocabulary)
 
 
-def _hints(instance: Instance, certificate: Certificate, vocab: str | None) -> list[str]:
+def _hints(instance: pc.Instance, certificate: pc.Certificate, vocab: str | None) -> list[str]:
     """Says what to check a vocabulary with, where a certificate is not for the given instance."""
     from ....verification.certificate_check import mismatches
 
@@ -279,12 +268,10 @@ def _hints(instance: Instance, certificate: Certificate, vocab: str | None) -> l
 
 
 def _check_certificate(
-    instance: Instance, certificate: Certificate, vocabulary: dict[str, Any]
+    instance: pc.Instance, certificate: pc.Certificate, vocabulary: dict[str, Any]
 ) -> dict[str, Any]:
     """Checks a certificate; with the data of a checked vocabulary, states the gap between them."""
-    from ....verification.certificate_check import check_certificate
-
-    result = check_certificate(instance, certificate)
+    result = pc.check_certificate(instance, certificate)
     data = result.to_json()
     data["claimed_lower_bound"] = data.pop("claimed")
     if vocabulary.get("ok") and data["ok"]:
@@ -296,10 +283,10 @@ def _check_certificate(
     return data
 
 
-def _read_answer(instance: Instance, path: str, model_path: str | None) -> tuple[Vocabulary, float]:
+def _read_answer(
+    instance: pc.Instance, path: str, model_path: str | None
+) -> tuple[pc.Vocabulary, float]:
     """Reads an answer of any form; returns its vocabulary and by how much it breaks the model."""
-    from ....vocabulary.vocabulary import Vocabulary
-
     if not path.endswith(".sol"):
         if model_path is not None:
             raise click.UsageError("--model needs a solver's .sol file: --vocab S.sol")
@@ -314,4 +301,4 @@ def _read_answer(instance: Instance, path: str, model_path: str | None) -> tuple
     model = model.relaxed() if head.relaxed else model
     check_model(model, model_path)
     values, _ = read_solution(model, path)
-    return Vocabulary(model.chosen(values), instance.symbols), model.violation(values)
+    return pc.Vocabulary(model.chosen(values), instance.symbols), model.violation(values)

@@ -9,24 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import partcover as pc
+
 from ....report.tables import rows_csv
 from ....runtime.files.writing import write_atomic
 from ....runtime.numerals import read_float
+from ... import shared
 from ...command import Options, command, exclude, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, note_other_words, parse_budgets, read_any_vocabulary
-from ...options import instance_options, output_options, plot_option, seconds_option
 from ...paths import check_apart
 from ...shown.comparison_tables import files_beside, tables_of
 from ...shown.completion import method_names
 from ...shown.output import Output
 
 if TYPE_CHECKING:
-    from ....corpus.word_counts import WordCounts
-    from ....problem.certificates.certificate import Certificate
-    from ....problem.instance import Instance
     from ....studies.compare import Comparison
-    from ....vocabulary.vocabulary import Vocabulary
 
 
 def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> Sequence[float]:
@@ -71,7 +69,7 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
     dest="vocabs",
     multiple=True,
 )
-@seconds_option(about="Time limit for each run of a method.")
+@shared.seconds(about="Time limit for each run of a method.")
 @reading_option(
     "--certificate",
     "P.cert",
@@ -79,7 +77,7 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
     dest="certificates",
     multiple=True,
 )
-@seconds_option(
+@shared.seconds(
     "--bound", about="Time to compute a certified lower bound for each k. Default: no bound."
 )
 @option(
@@ -104,9 +102,9 @@ def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> 
     help="Also compare the token sets: whole words, used tokens, words kept whole, Rényi "
     "efficiency, and the overlap of each pair.",
 )
-@plot_option("Plot the gaps, or tokens per word if there is no bound (.png, .svg, .pdf).")
-@instance_options
-@output_options(threads=True, seed=True)
+@shared.plot("Plot the gaps, or tokens per word if there is no bound (.png, .svg, .pdf).")
+@shared.instance
+@shared.output(threads=True, seed=True)
 def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     """Compare methods at several vocabulary sizes.
 
@@ -119,8 +117,6 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     To compare existing tokenizers with different pre-tokenizers on a text, use inspect A.json
     B.json TEXT --scores.
     """
-    from ....studies.compare import compare
-
     request = Options(**options)
     request.rules = [name.strip() for name in request.rules.split(",")]
     if request.held_out is not None:
@@ -132,7 +128,7 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     inputs = _read(out, source, request)
     comparison = out.run(
         "compare",
-        compare,
+        pc.compare,
         inputs.instance,
         inputs.budgets,
         inputs.methods,
@@ -157,21 +153,19 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
 class _Inputs:
     """What the files hold, and the methods and budgets that follow from it."""
 
-    instance: Instance
-    held_out: WordCounts | None
-    vocabularies: dict[str, Vocabulary]
-    certificates: dict[str, Certificate]
+    instance: pc.Instance
+    held_out: pc.WordCounts | None
+    vocabularies: dict[str, pc.Vocabulary]
+    certificates: dict[str, pc.Certificate]
     methods: list[str]
     budgets: list[int]
 
 
 def _read(out: Output, source: InstanceSource, request: Options) -> _Inputs:
     """Reads the corpus, the vocabularies and the certificates, and splits the words."""
-    from ....corpus.word_counts import WordCounts
-    from ....problem.certificates.certificate import Certificate
     from ....studies.methods import METHODS
 
-    certificates = {path: Certificate.load(path) for path in request.certificates}
+    certificates = {path: pc.Certificate.load(path) for path in request.certificates}
     budgets = parse_budgets(request.ks)
     vocabularies = _vocabularies(request.vocabs)
     budgets += [proof.k for proof in certificates.values() if proof.k not in budgets]
@@ -179,9 +173,9 @@ def _read(out: Output, source: InstanceSource, request: Options) -> _Inputs:
     instance = replace(source, k=max(sizes, default=None)).read()
     for name, vocabulary in vocabularies.items():
         note_other_words(out, vocabulary, instance.words, name)
-    held_out: WordCounts | None = None
+    held_out: pc.WordCounts | None = None
     if request.held_out is not None:
-        held_out = WordCounts.load(request.held_out, instance.symbols)
+        held_out = pc.WordCounts.load(request.held_out, instance.symbols)
     elif request.split is not None:
         from ....corpus.files.holdout import split
 
@@ -205,11 +199,11 @@ def _read(out: Output, source: InstanceSource, request: Options) -> _Inputs:
     )
 
 
-def _vocabularies(paths: Sequence[str]) -> dict[str, Vocabulary]:
+def _vocabularies(paths: Sequence[str]) -> dict[str, pc.Vocabulary]:
     """Reads vocabularies, named as their files are, by the whole path where two are alike."""
     from ....studies.methods import METHODS
 
-    vocabularies: dict[str, Vocabulary] = {}
+    vocabularies: dict[str, pc.Vocabulary] = {}
     for path in dict.fromkeys(paths):
         name = Path(path).stem
         if name in METHODS:

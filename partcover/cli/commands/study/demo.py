@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ....report.tables import Listing, columns_of
+from ... import shared
 from ...command import command
-from ...options import output_options
 from ...shown.comparison_tables import COLUMNS
 from ...shown.output import Output
 
@@ -13,7 +13,7 @@ from ...shown.output import Output
     "demo",
     examples=[("partcover demo", ""), ("partcover demo --json", "print the results as JSON")],
 )
-@output_options(threads=True, seed=True)
+@shared.output(threads=True, seed=True)
 def demo_command(out: Output) -> int:
     """Try the main commands on a text that comes with Python.
 

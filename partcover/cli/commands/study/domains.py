@@ -7,10 +7,12 @@ from typing import Any
 
 import click
 
+import partcover as pc
+
 from ....corpus import symbols as sym
 from ....report.tables import Listing, columns_of
+from ... import shared
 from ...command import argument, command, option
-from ...options import output_options
 from ...shown.output import Output
 
 
@@ -31,7 +33,7 @@ from ...shown.output import Output
     type=click.Choice(sym.SYMBOLS),
     help="Symbols of the words. Default: as the files say, else bytes.",
 )
-@output_options(threads=True)
+@shared.output(threads=True)
 def domains_command(
     out: Output, corpora: tuple[str, ...], k: int, share: float, symbols: sym.Symbols | None
 ) -> int:
@@ -40,14 +42,13 @@ def domains_command(
     Both rows run GreedTok on all corpora together. The first row chooses from all substrings. The
     second row first chooses tokens on each corpus alone, and then chooses only from these.
     """
-    from ....corpus.word_counts import WordCounts
     from ....studies.domains import compare_domains
 
     names = [Path(corpus).stem for corpus in corpora]
     if len(set(names)) < len(names):
         names = list(corpora)
     rows = compare_domains(
-        [WordCounts.load(corpus, symbols) for corpus in corpora],
+        [pc.WordCounts.load(corpus, symbols) for corpus in corpora],
         k,
         share,
         names=names,

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from ....corpus import symbols as sym
 from ....report.tables import Listing, columns_of
+from ... import shared
 from ...command import command, option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource
-from ...options import instance_options, k_option, output_options, seconds_option
 from ...shown.output import Output
 
 if TYPE_CHECKING:
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     keeps_best=True,
     examples=[("partcover formulations small.tsv -k 3 --solvers highs", "")],
 )
-@k_option
+@shared.k
 @option(
     "--names",
     metavar="A,B",
     help="Formulations: path, occurrence, printed, or wmc. Default: all.",
 )
 @option("--solvers", metavar="A,B", help="Solvers to use. Default: all that are installed.")
-@seconds_option(default=60.0, about="Time limit for each formulation and solver.")
-@instance_options
-@output_options(threads=True, seed=True)
+@shared.seconds(default=60.0, about="Time limit for each formulation and solver.")
+@shared.instance
+@shared.output(threads=True, seed=True)
 def formulations_command(
     out: Output,
     source: InstanceSource,

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import partcover as pc
 
 from ....report.tables import Listing, columns_of
+from ... import shared
 from ...command import argument, command, option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets
-from ...options import candidate_options, output_options, plot_option, seconds_option
 from ...shown.output import Output
-
-if TYPE_CHECKING:
-    from ....problem.instance import Instance
 
 
 @command(
@@ -34,10 +33,10 @@ if TYPE_CHECKING:
 )
 @option("-k", "ks", help="Numbers of tokens to choose: 1,2,5 or 1-10.", metavar="K,K,…")
 @option("--solver", help="Solver: highs, scip, cp-sat, or cbc. Default: as for `solve`.")
-@seconds_option(about="Time limit for each of the three optima of a row.")
-@plot_option("Plot the ratios over k (.png, .svg, .pdf).")
-@candidate_options
-@output_options(threads=True, seed=True)
+@shared.seconds(about="Time limit for each of the three optima of a row.")
+@shared.plot("Plot the ratios over k (.png, .svg, .pdf).")
+@shared.conditions
+@shared.output(threads=True, seed=True)
 def ratio_command(
     out: Output,
     source: InstanceSource,
@@ -67,7 +66,7 @@ def ratio_command(
 
 def _measure(
     out: Output,
-    inputs: Sequence[tuple[str, Instance]],
+    inputs: Sequence[tuple[str, pc.Instance]],
     budgets: Sequence[int],
     options: dict[str, Any],
 ) -> list[dict[str, Any]]:

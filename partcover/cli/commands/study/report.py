@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from ... import shared
 from ...command import argument, command, option
-from ...options import output_options, seconds_option
 from ...shown.output import Output
 
 _DEFAULT = "report.html"
@@ -34,8 +34,8 @@ _DEFAULT = "report.html"
     type=click.IntRange(min=1),
     help="Maximum number of words of the corpus on the page.",
 )
-@seconds_option(default=10.0, about="Time for the optimum of each small instance.")
-@output_options(writes="the page", kind="text", table=False, threads=True, seed=True)
+@shared.seconds(default=10.0, about="Time for the optimum of each small instance.")
+@shared.output(writes="the page", kind="text", table=False, threads=True, seed=True)
 def report_command(
     out: Output,
     files: tuple[str, ...],

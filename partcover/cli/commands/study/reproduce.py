@@ -12,10 +12,10 @@ import click
 
 from ....report.tables import Listing, shown_columns
 from ....runtime.files.writing import check_writable, write_atomic
+from ... import shared
 from ...command import argument, command, is_given, option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets
-from ...options import instance_options, output_options, plot_option, seconds_option
 from ...paths import check_apart
 from ...shown.output import Output
 
@@ -42,10 +42,10 @@ def _listed() -> Iterator[tuple[str, str]]:
     metavar="K,K,…",
     help="Numbers of tokens to choose. Default: those of the experiment.",
 )
-@seconds_option(about="Time limit for each run of a method.")
-@plot_option("Plot the result (.png, .svg, .pdf).")
-@instance_options
-@output_options(threads=True, seed=True)
+@shared.seconds(about="Time limit for each run of a method.")
+@shared.plot("Plot the result (.png, .svg, .pdf).")
+@shared.instance
+@shared.output(threads=True, seed=True)
 def reproduce_command(
     out: Output,
     source: InstanceSource,

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from ....report.tables import facts
+from ... import shared
 from ...command import command, option
 from ...exit_status import EXIT_INTERRUPTED
-from ...options import output_options, seconds_option
 from ...shown.output import Output
 
 
@@ -41,8 +41,8 @@ from ...shown.output import Output
     default=20,
     help="Number of starts of the local search.",
 )
-@seconds_option()
-@output_options(writes="the instance", kind="text", seed=True)
+@shared.seconds()
+@shared.output(writes="the instance", kind="text", seed=True)
 def worst_command(out: Output, method: str, **options: Any) -> int:
     """Find a tiny instance on which a method does worst.
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import click
 
+import partcover as pc
+
 from ....corpus import symbols as sym
 from ....errors import InputError
 from ....runtime.files.writing import atomic_writer
+from ... import shared
 from ...command import argument, command, option
 from ...id_files import ID_FORMATS, id_format, read_ids
 from ...inputs import read_any_vocabulary
-from ...options import IN_THE_FILE, output_options, pretokenizer_option, tokenizer_argument
 from ...shown.output import Output
 
 
@@ -18,11 +20,11 @@ from ...shown.output import Output
     "decode",
     examples=[("partcover decode v.json book.npy -o book.txt", "")],
 )
-@tokenizer_argument("vocabulary")
+@shared.tokenizer("vocabulary")
 @argument(
     "file", default="-", metavar="[FILE]", help="Output of `encode`. Default: standard input."
 )
-@pretokenizer_option(IN_THE_FILE)
+@shared.pretokenizer(shared.IN_THE_FILE)
 @option(
     "--format",
     "form",
@@ -41,7 +43,7 @@ from ...shown.output import Output
     help="Handling of bytes that are not UTF-8: keep them, or as in Python's bytes.decode.",
 )
 @option("--skip-special", is_flag=True, help="Leave out special tokens.")
-@output_options(writes="the text", kind="any", table=False)
+@shared.output(writes="the text", kind="any", table=False)
 def decode_command(
     out: Output,
     vocabulary: str,
@@ -63,12 +65,11 @@ def decode_command(
     import numpy as np
 
     from ....corpus.normalizers.normalizer import glance
-    from ....encoding.encoder import Encoder
 
     form = form or id_format(file)
     if dtype is not None and form != "bin":
         raise InputError("--dtype is for --format bin")
-    encoder = Encoder(read_any_vocabulary(vocabulary), pretokenizer)
+    encoder = pc.Encoder(read_any_vocabulary(vocabulary), pretokenizer)
     if encoder.normalizer is not None:
         out.note(
             f"the vocabulary normalizes text with {glance(encoder.normalizer)}; decoding cannot "

@@ -13,30 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import partcover as pc
+
 from ....corpus.files.sources import Source, find_sources, listed_reasons
 from ....errors import InputError
 from ....runtime.arguments import counted
 from ....runtime.files.writing import atomic_writer
 from ....runtime.processes import signals
 from ....runtime.progress import Progress
+from ... import shared
 from ...command import Options, argument, command, option
 from ...id_files import ID_FORMATS, id_format, write_numbers
 from ...inputs import read_any_vocabulary
-from ...options import (
-    IN_THE_FILE,
-    all_files_option,
-    key_option,
-    output_options,
-    pretokenizer_option,
-    resume_option,
-    rule_option,
-    tokenizer_argument,
-)
 from ...paths import TextPath
 from ...shown.output import Output
 
 if TYPE_CHECKING:
-    from ....encoding.encoder import Encoder, Ids, Special, Unit
+    from ....encoding.encoder import Ids, Special, Unit
 
 
 @command(
@@ -49,7 +42,7 @@ if TYPE_CHECKING:
         ("partcover encode v.json book.txt --count", "count the tokens"),
     ],
 )
-@tokenizer_argument("vocabulary")
+@shared.tokenizer("vocabulary")
 @argument(
     "files",
     type=TextPath(),
@@ -57,8 +50,8 @@ if TYPE_CHECKING:
     metavar="[FILE]…",
     help="Text that `count` reads. Default: standard input.",
 )
-@pretokenizer_option(IN_THE_FILE)
-@rule_option("Segmentation rule. Default: as the vocabulary file says.")
+@shared.pretokenizer(shared.IN_THE_FILE)
+@shared.rule("Segmentation rule. Default: as the vocabulary file says.")
 @option(
     "--format",
     "form",
@@ -96,7 +89,7 @@ if TYPE_CHECKING:
     help="Also write the position of each token (json).",
 )
 @option("--count", is_flag=True, help="Write only the number of tokens of each document.")
-@key_option()
+@shared.key()
 @option(
     "--sample",
     is_flag=True,
@@ -115,9 +108,9 @@ if TYPE_CHECKING:
     help="With --sample, for likelihood and shortest_path: 0 makes all segmentations equally "
     "likely; larger values prefer good ones.",
 )
-@all_files_option
-@resume_option("FILE.part of -o FILE (npy and bin)")
-@output_options(writes="the ids", kind="text", table=False, threads=True, seed=True)
+@shared.all_files
+@shared.resume("FILE.part of -o FILE (npy and bin)")
+@shared.output(writes="the ids", kind="text", table=False, threads=True, seed=True)
 def encode_command(
     out: Output, vocabulary: str, files: tuple[str, ...], all_files: bool, **options: Any
 ) -> int:
@@ -127,8 +120,6 @@ def encode_command(
     documents. While `encode` writes an array (npy and bin), the file is called FILE.part; add
     --resume to continue an interrupted run.
     """
-    from ....encoding.encoder import Encoder
-
     allowed = options.pop("allow_special")
     if allowed and options["special"] != "text":
         raise InputError("--allow-special needs --special text, to which it makes exceptions")
@@ -139,7 +130,7 @@ def encode_command(
     request.strength = {name: value for name, value in strength.items() if value is not None}
     _check(request, out.path)
     signals.keeps_best(request.array)
-    encoder = Encoder(
+    encoder = pc.Encoder(
         read_any_vocabulary(vocabulary),
         request.pretokenizer,
         request.rule,
@@ -186,7 +177,7 @@ def _check(request: Options, path: str | None) -> None:
 
 def _write_array(
     out: Output,
-    encoder: Encoder,
+    encoder: pc.Encoder,
     files: tuple[str, ...],
     all_files: bool,
     request: Options,
@@ -214,7 +205,7 @@ def _write_array(
 
 
 def _write_lines(
-    out: Output, encoder: Encoder, texts: Iterable[tuple[str, bytes]], request: Options
+    out: Output, encoder: pc.Encoder, texts: Iterable[tuple[str, bytes]], request: Options
 ) -> dict[str, Any]:
     """Writes a line of ids for each document, or lists them for --json; returns facts."""
     facts: dict[str, Any] = {"documents": 0, "ids": 0}
@@ -240,7 +231,7 @@ def _write_lines(
 
 
 def _write_counts(
-    out: Output, encoder: Encoder, texts: Iterable[tuple[str, bytes]], request: Options
+    out: Output, encoder: pc.Encoder, texts: Iterable[tuple[str, bytes]], request: Options
 ) -> dict[str, Any]:
     """Writes how many tokens each document has, or lists it for --json; returns facts."""
     counts = []
@@ -259,7 +250,7 @@ def _write_counts(
 
 
 def _show(
-    out: Output, encoder: Encoder, facts: dict[str, Any], request: Options, seconds: float
+    out: Output, encoder: pc.Encoder, facts: dict[str, Any], request: Options, seconds: float
 ) -> None:
     """Remarks what is written, or prints facts as JSON."""
     how: dict[str, Any] = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
@@ -289,7 +280,7 @@ def _texts(sources: list[Source], key: str, progress: Progress) -> Iterator[tupl
 
 
 def _encoded(
-    encoder: Encoder, texts: Iterable[tuple[str, bytes]], special: Special, offsets: Unit | None
+    encoder: pc.Encoder, texts: Iterable[tuple[str, bytes]], special: Special, offsets: Unit | None
 ) -> Iterator[tuple[Ids, list[tuple[int, int]] | None]]:
     """Yields the ids of each text, and their offsets where these are wanted."""
     import numpy as np

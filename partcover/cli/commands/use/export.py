@@ -7,13 +7,15 @@ from typing import Any
 
 import click
 
+import partcover as pc
+
 from ....corpus.files.sources import find_sources
 from ....errors import InputError
 from ....runtime.files.kinds import kind_of
 from ....runtime.files.writing import read_text
+from ... import shared
 from ...command import command, option, reading_option
 from ...inputs import note_other_words, read_any_vocabulary
-from ...options import output_options, pretokenizer_option, rule_option, tokenizer_argument
 from ...shown.completion import format_names, listed_formats
 from ...shown.output import Output
 
@@ -29,7 +31,7 @@ from ...shown.output import Output
         ),
     ],
 )
-@tokenizer_argument("vocabulary")
+@shared.tokenizer("vocabulary")
 @option(
     "--to",
     "format_",
@@ -38,8 +40,8 @@ from ...shown.output import Output
     shell_complete=format_names,
     help="Target format; see the list below.",
 )
-@rule_option("Segmentation rule. Default: the vocabulary's own.")
-@pretokenizer_option("Pre-tokenizer, as for `count`. Default: the vocabulary's own.")
+@shared.rule("Segmentation rule. Default: the vocabulary's own.")
+@shared.pretokenizer("Pre-tokenizer, as for `count`. Default: the vocabulary's own.")
 @reading_option("--corpus", "C.tsv", "Word counts to compare on.")
 @reading_option(
     "--text",
@@ -51,9 +53,7 @@ from ...shown.output import Output
     is_flag=True,
     help="Write it even if it tokenizes differently, and measure how many tokens that costs.",
 )
-@output_options(
-    writes="the converted vocabulary, a file or a directory", kind="folder", table=False
-)
+@shared.output(writes="the converted vocabulary, a file or a directory", kind="folder", table=False)
 def export_command(
     out: Output,
     vocabulary: str,
@@ -70,20 +70,17 @@ def export_command(
     vocabulary exactly, `export` refuses and names the closest possible conversion; --lossy writes
     that and measures the difference.
     """
-    from ....corpus.word_counts import WordCounts
-    from ....interop import export
-
     if out.path is None:
         raise InputError("-o is missing: which file or directory should be written?")
     given = {name: value for name, value in changes.items() if value is not None}
     exported = read_any_vocabulary(vocabulary).with_(**given)
-    words = None if corpus is None else WordCounts.load(corpus, exported.symbols)
+    words = None if corpus is None else pc.WordCounts.load(corpus, exported.symbols)
     if words is not None:
         note_other_words(out, exported, words)
     if text is not None and kind_of(text) == "counts":
         raise InputError(f"{text}: this is a file of word counts, not a text: give it as --corpus")
     content = None if text is None else _content(text)
-    fidelity = export(exported, out.path, format_, corpus=words, text=content, lossy=lossy)
+    fidelity = pc.export(exported, out.path, format_, corpus=words, text=content, lossy=lossy)
     if out.path != "-":
         out.wrote(out.path)
     for line in (*(f"not preserved: {lost}" for lost in fidelity.given_up), *fidelity.remarks):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+import partcover as pc
+
+from ... import shared
 from ...command import argument, command, option
-from ...options import output_options, pretokenizer_option
 from ...shown.completion import format_names, listed_formats
 from ...shown.output import Output
 
@@ -26,8 +28,8 @@ from ...shown.output import Output
     shell_complete=format_names,
     help="Format of PATH; see the list below. Default: detected.",
 )
-@pretokenizer_option("Pre-tokenizer, if PATH does not contain one.")
-@output_options(writes="the vocabulary", kind="text", table=False)
+@shared.pretokenizer("Pre-tokenizer, if PATH does not contain one.")
+@shared.output(writes="the vocabulary", kind="text", table=False)
 def import_command(
     out: Output, tokenizer: str, format_: str | None, pretokenizer: str | None
 ) -> int:
@@ -37,9 +39,8 @@ def import_command(
     converted. Without -o, `import` only shows what it found.
     """
     from ....corpus.normalizers.normalizer import glance
-    from ....vocabulary.vocabulary import Vocabulary
 
-    vocabulary = Vocabulary.load(tokenizer, format_)
+    vocabulary = pc.Vocabulary.load(tokenizer, format_)
     if pretokenizer is not None:
         vocabulary = vocabulary.with_(pretokenizer=pretokenizer)
     if out.path is not None:

@@ -8,20 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import partcover as pc
+
 from ....errors import InputError
 from ....report.tables import Listing, columns_of, facts
+from ... import shared
 from ...command import Options, argument, command, exclude, option, reading_option
 from ...inputs import note_other_words, read_any_vocabulary, read_words
-from ...options import (
-    key_option,
-    no_vocabulary_option,
-    output_options,
-    plot_option,
-    pretokenizer_option,
-    rule_option,
-    seconds_option,
-    tokenizer_argument,
-)
 from ...shown.output import Output
 from ...shown.vocabulary_scores import show_scores
 
@@ -30,8 +23,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ....analysis.inspection import Inspection
-    from ....corpus.word_counts import WordCounts
-    from ....vocabulary.vocabulary import Vocabulary
 
 
 @command(
@@ -46,9 +37,9 @@ if TYPE_CHECKING:
     ],
     keeps_best=True,
 )
-@rule_option("Segmentation rule. Default: the vocabulary's own.")
+@shared.rule("Segmentation rule. Default: the vocabulary's own.")
 @reading_option("--diff", "OTHER.json", "Compare with another vocabulary.")
-@plot_option("With --diff: plot the savings of tokens in only one vocabulary (.png, .svg, .pdf).")
+@shared.plot("With --diff: plot the savings of tokens in only one vocabulary (.png, .svg, .pdf).")
 @option("--audit", "audited", is_flag=True, help="List frequent words that should be tokens.")
 @option("--no-gains", is_flag=True, help="Do not compute what each token saves, which is faster.")
 @option(
@@ -74,8 +65,8 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Instead, show standard measures and the optimality gap, on texts or word counts.",
 )
-@pretokenizer_option("With --scores: pre-tokenizer, if V.json does not contain one.")
-@key_option("With --scores: text field of .jsonl and .parquet files.")
+@shared.pretokenizer("With --scores: pre-tokenizer, if V.json does not contain one.")
+@shared.key("With --scores: text field of .jsonl and .parquet files.")
 @reading_option(
     "--train",
     "TEXT",
@@ -94,8 +85,8 @@ if TYPE_CHECKING:
     default=8,
     help="With --train: maximum context, in bytes, of a second model with byte contexts.",
 )
-@no_vocabulary_option
-@tokenizer_argument("vocab")
+@shared.no_vocabulary
+@shared.tokenizer("vocab")
 @argument(
     "corpora",
     nargs=-1,
@@ -103,10 +94,10 @@ if TYPE_CHECKING:
     required=False,
     help="Word counts or an instance; with --scores also texts and further vocabularies.",
 )
-@seconds_option(
+@shared.seconds(
     default=4.0, about="With --scores: total time for the lower bounds; 0 for no bounds."
 )
-@output_options(threads=True)
+@shared.output(threads=True)
 def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **given: Any) -> int:
     """Show how a corpus uses the tokens of a vocabulary.
 
@@ -169,7 +160,7 @@ def _check(view: Options, corpus: str | None) -> None:
 
 
 def _inspect(
-    out: Output, path: str, vocabulary: Vocabulary, words: WordCounts | None, view: Options
+    out: Output, path: str, vocabulary: pc.Vocabulary, words: pc.WordCounts | None, view: Options
 ) -> tuple[dict[str, Any], Inspection]:
     """Measures the vocabulary, the difference to another, and the words that it lacks."""
     from ....analysis.across_words import across_words

@@ -53,7 +53,7 @@ def grouped(function: Function, name: str, kind: type[Any]) -> Function:
     return wrapper
 
 
-def output_options(
+def output(
     *,
     writes: str = "the result as JSON, or as CSV or Markdown if FILE ends in .csv or .md",
     kind: str = "table",
@@ -103,19 +103,19 @@ _TABLE = [
 ]
 
 
-def tokenizer_argument(name: str, metavar: str = "V.json") -> Decorator:
+def tokenizer(name: str, metavar: str = "V.json") -> Decorator:
     """Adds an argument that names a vocabulary or a tokenizer."""
     return argument(name, metavar=metavar, help=_TOKENIZER)
 
 
-def instance_options(function: Function) -> Function:
+def instance(function: Function) -> Function:
     """Adds the input argument and the options that make an instance of it."""
-    return argument("corpus", metavar="C.tsv|I.json", help=_INPUT)(candidate_options(function))
+    return argument("corpus", metavar="C.tsv|I.json", help=_INPUT)(conditions(function))
 
 
-def several_options(function: Function) -> Function:
+def several_instances(function: Function) -> Function:
     """Adds the same for several inputs, with ``--minimax`` and ``--reference``."""
-    function = candidate_options(function)
+    function = conditions(function)
 
     @functools.wraps(function)
     def wrapper(
@@ -145,7 +145,7 @@ def several_options(function: Function) -> Function:
     return add_inputs(add_flag(add_reference(wrapper)))
 
 
-def candidate_options(function: Function) -> Function:
+def conditions(function: Function) -> Function:
     """Adds the options that make an instance of an input, passed on as an `InstanceSource`."""
     return applied(
         grouped(function, "source", InstanceSource),
@@ -189,14 +189,14 @@ def _tokens(name: str, about: str) -> Decorator:
     return reading_option(name, "FILE", about, heading=CANDIDATES)
 
 
-def k_option(function: Function, default: str = "k of an instance file") -> Function:
+def k(function: Function, default: str = "k of an instance file") -> Function:
     """Adds ``-k``, with its default in words."""
     return option(
         "-k", "k", type=int, help=f"Maximum number of tokens to choose. Default: {default}."
     )(function)
 
 
-def vocabulary_options(
+def vocabulary(
     *,
     writes: str = "the vocabulary",
     seed: bool = True,
@@ -208,21 +208,21 @@ def vocabulary_options(
     def decorate(function: Function) -> Function:
         return applied(
             function,
-            k_option,
-            seconds_option() if limit is None else seconds_option(about=limit),
-            no_vocabulary_option,
-            pretokenizer_option(
+            k,
+            seconds() if limit is None else seconds(about=limit),
+            no_vocabulary,
+            pretokenizer(
                 "Pre-tokenizer that made the word counts, if their file does not name it.",
                 metavar="NAME",
             ),
-            several_options if several else instance_options,
-            output_options(writes=writes, kind="text", threads=True, seed=seed),
+            several_instances if several else instance,
+            output(writes=writes, kind="text", threads=True, seed=seed),
         )
 
     return decorate
 
 
-def engine_options(about: str, kept: str | None = None, default: str = "threads") -> Decorator:
+def engine(about: str, kept: str | None = None, default: str = "threads") -> Decorator:
     """Adds ``--engine``, with what its workers do, and ``--scratch`` if they share what is kept."""
     added = [
         option(
@@ -238,7 +238,7 @@ def engine_options(about: str, kept: str | None = None, default: str = "threads"
     return lambda function: applied(function, *added)
 
 
-def resume_option(files: str) -> Decorator:
+def resume(files: str) -> Decorator:
     """Adds ``--resume``, with what a run goes on from."""
     return option(
         "--resume",
@@ -247,17 +247,17 @@ def resume_option(files: str) -> Decorator:
     )
 
 
-def start_certificate_option(about: str) -> Decorator:
+def start_certificate(about: str) -> Decorator:
     """Adds ``--start-certificate``."""
     return reading_option("--start-certificate", "P.cert", about)
 
 
-def events_option(about: str) -> Decorator:
+def events(about: str) -> Decorator:
     """Adds ``--events``, a file of JSON lines."""
     return writing_option("--events", "FILE", about)
 
 
-def plot_option(about: str) -> Decorator:
+def plot(about: str) -> Decorator:
     """Adds ``--plot``, a figure; its ending and matplotlib are checked before the command runs."""
 
     def decorate(function: Function) -> Function:
@@ -286,7 +286,7 @@ class _Seconds(click.FloatRange):
         return seconds
 
 
-def seconds_option(
+def seconds(
     name: str = "--time-limit",
     *,
     about: str = "Stop after this many seconds.",
@@ -312,7 +312,7 @@ def _known(_: click.Context, __: click.Parameter, name: str | None) -> str | Non
     return None if name is None else Pretokenizer.from_name(name).name
 
 
-def pretokenizer_option(about: str, **attributes: Any) -> Decorator:
+def pretokenizer(about: str, **attributes: Any) -> Decorator:
     """Adds ``--pretokenizer``, which a shell completes; the command gets its full name."""
     return option(
         "--pretokenizer",
@@ -323,17 +323,17 @@ def pretokenizer_option(about: str, **attributes: Any) -> Decorator:
     )
 
 
-def rule_option(about: str) -> Decorator:
+def rule(about: str) -> Decorator:
     """Adds ``--rule``, a segmentation rule."""
     return option("--rule", type=click.Choice(SEGMENTATION_RULES), help=about)
 
 
-def key_option(about: str = "Text field of .jsonl and .parquet files.") -> Decorator:
+def key(about: str = "Text field of .jsonl and .parquet files.") -> Decorator:
     """Adds ``--key`` to a command that reads text."""
     return option("--key", default="text", help=about)
 
 
-gap_option = option(
+gap = option(
     "--gap",
     type=float,
     callback=_within,
@@ -341,27 +341,27 @@ gap_option = option(
     heading=LIMITS,
     help="Stop at this relative optimality gap, for example 0.01 for 1 %.",
 )
-no_cuts_option = option(
+no_cuts = option(
     "--no-cuts",
     is_flag=True,
     help="Use the bound of the linear relaxation, without cutting planes.",
 )
-no_vocabulary_option = option(
+no_vocabulary = option(
     "--no-vocabulary",
     is_flag=True,
     heading=OUTPUT,
     help="Do not print the tokens of the vocabulary.",
 )
-all_files_option = option(
+all_files = option(
     "--all-files",
     is_flag=True,
     help="Include files with unknown extensions as plain text. Hidden files are always skipped.",
 )
-write_certificate_option = writing_option(
+write_certificate = writing_option(
     "--write-certificate",
     "FILE",
     "Write the certificate of the lower bound (.cert). A better one in FILE is kept.",
 )
-write_instance_option = writing_option(
+write_instance = writing_option(
     "--write-instance", "I.json", "Write the instance of the lower bound, for `verify`."
 )
