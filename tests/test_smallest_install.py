@@ -117,7 +117,7 @@ def test_text_to_a_vocabulary_that_is_used_and_exported(partcover, tmp_path):
         "gap c.tsv --vocab v.json --certificate best.cert",
         "compare c.tsv -k 3,5 --methods greedtok,bpe,unigram,solve",
         "inspect v.json c.tsv",
-        "encode v.json topics.txt --format npy -o ids.npy",
+        "encode v.json topics.txt -o ids.npy",
         "decode v.json ids.npy -o again.txt",
         "export best.json --to list -o tokens.txt",
         "export v.json --rule priority --to priority-class -o folder --corpus c.tsv",

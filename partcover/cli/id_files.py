@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from ..encoding.encoder import Ids
 
-ID_FORMATS = ("ids", "json", "npy", "bin")
 SECTION = 1 << 18  # numbers, or bytes of them, at a time
 
 
@@ -28,11 +27,20 @@ def id_format(path: str) -> str:
     return endings.get(PurePath(path).suffix, "ids")
 
 
-def write_numbers(file: IO[bytes], ids: Ids, between: bytes) -> None:
-    """Writes numbers as text, some at a time: a document may have a hundred million."""
+def write_line(file: IO[bytes], ids: Ids | int, form: str) -> None:
+    """Writes the ids of a document as a line, some at a time: there may be a hundred million.
+
+    A number stands for itself.
+    """
+    start, between, end = (b'{"ids": [', b", ", b"]}\n") if form == "json" else (b"", b" ", b"\n")
+    if isinstance(ids, int):
+        file.write(b"%d\n" % ids)
+        return
+    file.write(start)
     for first in range(0, len(ids), SECTION):
         part = between.join(b"%d" % number for number in ids[first : first + SECTION].tolist())
         file.write(between + part if first else part)
+    file.write(end)
 
 
 def read_numbers(line: bytes) -> npt.NDArray[np.int64]:
@@ -54,11 +62,14 @@ def read_numbers(line: bytes) -> npt.NDArray[np.int64]:
     return np.concatenate(parts)
 
 
-def read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, Any]]:
-    """Yields where ids stand and the ids, by line, or all at once for an array."""
+def read_ids(path: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, Any]]:
+    """Yields where ids stand and the ids, by line, or all at once for an array.
+
+    An array without a header has numbers of a `dtype`.
+    """
     import numpy as np
 
-    name = shown(path)
+    name, form = shown(path), id_format(path)
     with open_input(path) as file:
         if form in ("ids", "json"):
             for number, line in enumerate(file, 1):
@@ -68,8 +79,7 @@ def read_ids(path: str, form: str, dtype: np.dtype[Any]) -> Iterator[tuple[str, 
             data = file.read()
             if len(data) % dtype.itemsize:
                 raise InputError(
-                    f"{name}: its size, {len(data):,} bytes, does not fit {dtype.name} numbers; "
-                    "use --dtype to set their type"
+                    f"{name}: its size, {len(data):,} bytes, does not fit {dtype.name} numbers"
                 )
             yield name, np.frombuffer(data, dtype.newbyteorder("<"))
         else:

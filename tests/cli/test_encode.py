@@ -78,14 +78,14 @@ def test_standard_input_and_json(run, out, tmp_path, monkeypatch):
 
 def test_options(run, out, tmp_path):
     arguments = ("encode", "v.json", "d.jsonl", "--quiet", "--special", "parse")
-    status, text, _ = run(*arguments, "--format", "json", "--offsets", "chars")
-    rows = [json.loads(line) for line in text.splitlines()]
-    assert (status, rows[2]) == (0, {"ids": [260, 195, 169], "offsets": [[0, 3], [3, 4], [3, 4]]})
-    more = ("-o", "o.npy", "--end-of-document", "<end>", "--dtype", "int64")
+    assert run(*arguments, "-o", "o.json")[0] == 0
+    rows = [json.loads(line) for line in (tmp_path / "o.json").read_text().splitlines()]
+    assert rows[2] == {"ids": [260, 195, 169]}
+    more = ("-o", "o.npy", "--end-of-document", "<end>")
     assert run(*arguments, *more) == (0, "", "")
     ids = np.load(tmp_path / "o.npy")
     assert ids.tolist() == [97, 258, 259, 259, 260, 195, 169, 259]
-    assert ids.dtype == np.int64
+    assert ids.dtype == np.uint16
     status, text, _ = run("encode", "v.json", "d.jsonl", "--rule", "single_symbols", "--quiet",
                           "--pretokenizer", "none")  # fmt: skip
     assert (status, text.splitlines()[0]) == (0, "97 32 116 104 101")
@@ -131,21 +131,9 @@ def test_counts(run, out, tmp_path):
     assert run(*command_line, "-o", "counts", "--quiet") == (0, "", "")
     assert (tmp_path / "counts").read_text() == lines
     assert run(*command_line, "--special", "parse")[1].splitlines()[2:] == ["0", "3"]
-    for more in (("--format", "json"), ("-o", "o.npy"), ("--sample", "--seed", 1)):
+    for more in (("-o", "o.json"), ("-o", "o.npy"), ("--sample", "--seed", 1)):
         fails(run(*command_line, *more), "--count writes lines of numbers")
     fails(run(*command_line, "--special", "error"), "d.jsonl:3: the text has", "'<a>'")
-
-
-def test_samples_with_offsets_are_the_same(run, out, tmp_path):
-    (tmp_path / "same.jsonl").write_text('{"text": "the cat the cat the"}\n' * 6)
-    command_line = ("encode", "v.json", "same.jsonl", "--format", "json", "--rule", "longest_match")
-    command_line += ("--sample", "--dropout", 0.5, "--seed", 3)
-    bare = [json.loads(line)["ids"] for line in run(*command_line)[1].splitlines()]
-    placed = [
-        json.loads(line)["ids"] for line in run(*command_line, "--offsets", "bytes")[1].splitlines()
-    ]
-    assert placed == bare
-    assert len(set(map(tuple, bare))) > 1
 
 
 def fails(result, *parts):
@@ -161,9 +149,9 @@ def test_encode_refuses(run, out, tmp_path):
     fails(run("encode", "bare.json", "t.txt"), "--pretokenizer")
     fails(run("encode", "chars.json", "t.txt", "--pretokenizer", "gpt2"), "over chars")
     fails(run("encode", "v.json", "none.txt"), "none.txt", "cannot be read")
-    fails(run("encode", "v.json", "t.txt", "--format", "npy"), "-o FILE")
-    fails(run("encode", "v.json", "t.txt", "--offsets", "bytes"), "--offsets is for --format json")
-    fails(run("encode", "v.json", "t.txt", "--dtype", "int32"), "--dtype is for")
+    fails(run("encode", "v.json", "t.txt", "--resume"), "--resume is for -o FILE.npy")
+    end = ("--end-of-document", "<end>")
+    fails(run("encode", "v.json", "t.txt", *end), "--end-of-document is for -o FILE.npy")
     fails(run("encode", "v.json", "t.txt", "--alpha", 1), "--alpha is for --sample")
     fails(run("encode", "v.json", "t.txt", "--sample"), "rule shortest_path needs alpha")
     fails(
@@ -171,7 +159,7 @@ def test_encode_refuses(run, out, tmp_path):
         "partcover: rule priority",
     )
     special = ("--special", "error", "--threads", 2)
-    for more in ((), ("-o", "o.json", "--offsets", "bytes"), ("-o", "o.npy")):
+    for more in ((), ("-o", "o.json"), ("-o", "o.npy")):
         done = run("encode", "v.json", "t.txt", "d.jsonl", *special, *more)
         fails(done, "d.jsonl:3: the text has", "'<a>' at byte 0: --special parse (")
     Vocabulary(["ab"], ids=[*range(122), -1, *range(123, 257)]).save(tmp_path / "z.json")
@@ -202,7 +190,7 @@ def test_decode_refuses(run, out, tmp_path):
         run("decode", "v.json", "ids.json"), "ids.json:1: expected a line of JSON with a list 'ids'"
     )
     (tmp_path / "ids.bin").write_bytes(b"abc")
-    fails(run("decode", "v.json", "ids.bin"), "3 bytes, does not fit uint16 numbers; use --dtype")
+    fails(run("decode", "v.json", "ids.bin"), "3 bytes, does not fit uint16 numbers")
     np.save(tmp_path / "f.npy", np.ones(3))
     fails(run("decode", "v.json", "f.npy"), "f.npy: ids are an array of float64")
     (tmp_path / "g.npy").write_bytes(b"abc")
@@ -210,12 +198,12 @@ def test_decode_refuses(run, out, tmp_path):
     np.save(tmp_path / "z.npy", np.array(5))
     fails(run("decode", "v.json", "z.npy"), "z.npy: ids are an array of int64 with 0 axes")
     np.savez(tmp_path / "z.npz", np.array([5]))
-    fails(run("decode", "v.json", "z.npz", "--format", "npy"), "z.npz: not an array")
+    (tmp_path / "z.npz").rename(tmp_path / "zip.npy")
+    fails(run("decode", "v.json", "zip.npy"), "zip.npy: not an array")
     fails(run("decode", "v.json", "missing.npy"), "missing.npy: cannot be read")
     (tmp_path / "ids").write_text("97 255\n")
     fails(run("decode", "v.json", "ids", "--errors", "strict"), "ids:1: byte 1", "not UTF-8")
     assert run("decode", "v.json", "ids", "--errors", "replace") == (0, "a\ufffd", "")
-    fails(run("decode", "v.json", "ids", "--dtype", "int32"), "--dtype is for --format bin")
 
 
 @pytest.mark.long
@@ -232,13 +220,7 @@ def test_special_tokens_are_text_unless_asked_for(run, out, tmp_path):
     (tmp_path / "s.txt").write_text("the<a>the<end>")
     plain = run("encode", "v.json", "s.txt", "--quiet")[1]
     assert list(map(int, plain.split())) == out.encode("the<a>the<end>")
-    allowed = run("encode", "v.json", "s.txt", "--quiet", "--allow-special", "<a>")[1]
-    (tmp_path / "ids").write_text(allowed)
-    assert out.vocabulary.special["<a>"] in map(int, allowed.split())
-    assert run("decode", "v.json", "ids", "--skip-special")[1] == "thethe<end>"
-    fails(
-        run("encode", "v.json", "s.txt", "--allow-special", "<b>"),
-        "special: '<b>' is not a special token of the vocabulary; it has '<end>', '<a>'",
-    )
-    both = ("--special", "parse", "--allow-special", "<a>")
-    fails(run("encode", "v.json", "s.txt", *both), "--allow-special needs --special text")
+    parsed = run("encode", "v.json", "s.txt", "--quiet", "--special", "parse")[1]
+    (tmp_path / "ids").write_text(parsed)
+    assert out.vocabulary.special["<a>"] in map(int, parsed.split())
+    assert run("decode", "v.json", "ids", "--skip-special")[1] == "thethe"

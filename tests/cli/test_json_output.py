@@ -86,7 +86,7 @@ COMMANDS = [
     "solve C.tsv T.tsv -k 2 --minimax --solver highs",
     "bound C.tsv -k 1,2 --vocab V.json",
     "bound C.tsv T.tsv -k 2 --minimax --vocab V.json",
-    "encode B.json text.txt --pretokenizer none --format json --offsets bytes -o D.jsonl",
+    "encode B.json text.txt --pretokenizer none -o D.jsonl",
     "encode B.json text.txt --pretokenizer none --count",
     "inspect B.json L.json C.tsv --scores",
     "compare C.tsv -k 2 --methods greedtok --held-out T.tsv",

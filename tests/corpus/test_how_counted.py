@@ -235,7 +235,7 @@ def test_the_default_path_is_exact(run, tmp_path):
     ids = theirs.encode(TEXT).ids
     assert len(ids) == fewest
     assert theirs.decode(ids) == TEXT
-    assert run("encode", "v.json", "book.txt", "--format", "npy", "-o", "i.npy")[0] == 0
+    assert run("encode", "v.json", "book.txt", "-o", "i.npy")[0] == 0
     # the same words of which nothing is known
     lines = (tmp_path / "book.tsv").read_bytes().split(b"\n", 1)[1]
     (tmp_path / "bare.tsv").write_bytes(lines)

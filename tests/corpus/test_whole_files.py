@@ -194,12 +194,12 @@ def test_a_folder_of_which_nothing_is_read(run, tmp_path):
     assert run("count", "src", "--all-files", "--quiet")[0] == 0
 
 
-@pytest.mark.parametrize("form", ["json", "npy"])
-def test_encode_says_it_too(run, folder, form):
+@pytest.mark.parametrize("name", ["ids.json", "ids.npy"])
+def test_encode_says_it_too(run, folder, name):
     Vocabulary(["xy", "yz"], pretokenizer="gpt2").save("V.json")
-    status, _, err = run("encode", "V.json", "in", "--format", form, "-o", "ids")
+    status, _, err = run("encode", "V.json", "in", "-o", name)
     assert (status, "3 with other endings" in err) == (0, True)
     assert "3 documents" in err
-    status, _, err = run("encode", "V.json", "in", "--format", form, "-o", "ids", "--all-files")
+    status, _, err = run("encode", "V.json", "in", "-o", name, "--all-files")
     assert (status, "other endings" in err) == (0, False)
     assert "6 documents" in err

@@ -42,13 +42,13 @@ LINES: dict[str, list[str]] = {
     "claim": [f"{C} --baseline 9 --claimed 11%", "C.tsv --baseline V.json --claimed V.json"],
     "compare": [f"{C} --methods greedtok,bpe", f"{C} --methods greedtok --bound 0 --sets"],
     "count": ["text.txt", "text.txt -o out.tsv", "A.tsv B.tsv --merge"],
-    "decode": ["V.json ids.txt", "V.json bare.bin --format bin"],
+    "decode": ["V.json ids.txt", "V.json bare.bin"],
     "demo": [""],
     "domains": ["A.tsv B.tsv -k 2"],
     "encode": [
         "V.json text.txt",
-        "V.json text.txt -o out.bin --format bin",
-        "V.json text.txt --format json",
+        "V.json text.txt -o out.bin",
+        "V.json text.txt -o out.json",
         "V.json text.txt --special text",
         "V.json text.txt --sample --alpha 0.5",
         "bpe.json text.txt --sample --dropout 0.5",
@@ -111,7 +111,6 @@ LINES: dict[str, list[str]] = {
 }
 #: Values that work, by the option's name in Python, where its type does not say them.
 FITTING: dict[str, list[str]] = {
-    "allow_special": ["<s>"],
     "at_most": ["1%"],
     "max_gap": ["90%"],
     "candidates": ["tokens.txt", "V.json"],

@@ -84,7 +84,7 @@ for line in (
     "verify c.tsv -k 3 --vocab v.json --certificate p.cert",
     "solve c.tsv -k 3 --solver cbc --time-limit 20 -o best.json",
     "compare c.tsv -k 2,3 --methods greedtok,bpe --memory -o rows.json",
-    "encode v.json text.txt --threads 2 --format npy -o ids.npy",
+    "encode v.json text.txt --threads 2 -o ids.npy",
     "decode v.json ids.npy -o again.txt",
     "export v.json --to huggingface -o hf --corpus c.tsv",
 ):

@@ -11,7 +11,7 @@ from ....errors import InputError
 from ....runtime.files.writing import atomic_writer
 from ... import shared
 from ...command import argument, command, option
-from ...id_files import ID_FORMATS, id_format, read_ids
+from ...id_files import read_ids
 from ...inputs import read_any_vocabulary
 from ...shown.output import Output
 
@@ -26,17 +26,6 @@ from ...shown.output import Output
 )
 @shared.pretokenizer(shared.IN_THE_FILE)
 @option(
-    "--format",
-    "form",
-    type=click.Choice(ID_FORMATS),
-    help="Format of FILE, as written by `encode`. Default: by its ending, else ids.",
-)
-@option(
-    "--dtype",
-    type=click.Choice(["uint16", "uint32", "int32", "int64"]),
-    help="Number type of a bin file. Default: the one that `encode` chooses.",
-)
-@option(
     "--errors",
     type=click.Choice(["keep", "strict", "replace", "ignore", "backslashreplace"]),
     default="keep",
@@ -49,8 +38,6 @@ def decode_command(
     vocabulary: str,
     file: str,
     pretokenizer: str | None,
-    form: str | None,
-    dtype: str | None,
     errors: str,
     skip_special: bool,
 ) -> int:
@@ -66,9 +53,6 @@ def decode_command(
 
     from ....corpus.normalizers.normalizer import glance
 
-    form = form or id_format(file)
-    if dtype is not None and form != "bin":
-        raise InputError("--dtype is for --format bin")
     encoder = pc.Encoder(read_any_vocabulary(vocabulary), pretokenizer)
     if encoder.normalizer is not None:
         out.note(
@@ -78,7 +62,7 @@ def decode_command(
     texts = []
     count = 0
     with atomic_writer(out.path or "-") as written:
-        for where, ids in read_ids(file, form, np.dtype(dtype or encoder.dtype)):
+        for where, ids in read_ids(file, np.dtype(encoder.dtype)):
             try:
                 if errors == "keep":
                     text = encoder.decode_bytes(ids, skip_special=skip_special)

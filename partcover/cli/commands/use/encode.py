@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -23,13 +22,13 @@ from ....runtime.processes import signals
 from ....runtime.progress import Progress
 from ... import shared
 from ...command import Options, argument, command, option
-from ...id_files import ID_FORMATS, id_format, write_numbers
+from ...id_files import id_format, write_line
 from ...inputs import read_any_vocabulary
 from ...paths import TextPath
 from ...shown.output import Output
 
 if TYPE_CHECKING:
-    from ....encoding.encoder import Ids, Special, Unit
+    from ....encoding.encoder import Ids
 
 
 @command(
@@ -53,14 +52,6 @@ if TYPE_CHECKING:
 @shared.pretokenizer(shared.IN_THE_FILE)
 @shared.rule("Segmentation rule. Default: as the vocabulary file says.")
 @option(
-    "--format",
-    "form",
-    type=click.Choice(ID_FORMATS),
-    help="ids: one line of numbers per document. json: one JSON object per document, with `ids`. "
-    "npy: one NumPy array of all ids. bin: the same without a header (little-endian). Default: by "
-    "the ending of -o, else ids.",
-)
-@option(
     "--special",
     type=click.Choice(["text", "parse", "error"]),
     default="text",
@@ -68,25 +59,9 @@ if TYPE_CHECKING:
     "an error. Added tokens that are not special always become their ids.",
 )
 @option(
-    "--allow-special",
-    metavar="TOKEN",
-    multiple=True,
-    help="Encode only this special token as its id. Repeatable.",
-)
-@option(
     "--end-of-document",
     metavar="TOKEN",
-    help="Special token to write after each document (npy and bin).",
-)
-@option(
-    "--dtype",
-    type=click.Choice(["uint16", "uint32", "int32", "int64"]),
-    help="Number type (npy and bin). Default: uint16 if every id fits, else uint32.",
-)
-@option(
-    "--offsets",
-    type=click.Choice(["bytes", "chars"]),
-    help="Also write the position of each token (json).",
+    help="Special token to write after each document (.npy and .bin).",
 )
 @option("--count", is_flag=True, help="Write only the number of tokens of each document.")
 @shared.key()
@@ -109,26 +84,30 @@ if TYPE_CHECKING:
     "likely; larger values prefer good ones.",
 )
 @shared.all_files
-@shared.resume("FILE.part of -o FILE (npy and bin)")
-@shared.output(writes="the ids", kind="text", table=False, threads=True, seed=True)
+@shared.resume("FILE.part of -o FILE (.npy and .bin)")
+@shared.output(
+    writes="the ids: one array (.npy, or .bin without a header), or a line for each document (JSON "
+    "in a .json or .jsonl file, else numbers)",
+    kind="text",
+    table=False,
+    threads=True,
+    seed=True,
+)
 def encode_command(
     out: Output, vocabulary: str, files: tuple[str, ...], all_files: bool, **options: Any
 ) -> int:
     """Tokenize text into ids.
 
-    `decode` restores every byte of the text. With --json, one object contains the ids of all
-    documents. While `encode` writes an array (npy and bin), the file is called FILE.part; add
-    --resume to continue an interrupted run.
+    `decode` restores every byte of the text. An array has the numbers of all documents, as uint16
+    if every id fits, else uint32. While `encode` writes it, the file is called FILE.part; add
+    --resume to continue an interrupted run. Without -o, ids are printed, one line for each
+    document; with --json, in one object.
     """
-    allowed = options.pop("allow_special")
-    if allowed and options["special"] != "text":
-        raise InputError("--allow-special needs --special text, to which it makes exceptions")
-    options["special"] = allowed or options["special"]
-    request = Options(**{**options, "form": options["form"] or id_format(out.path or "")})
+    request = Options(**options, form=id_format(out.path or ""))
     request.array = request.form in ("npy", "bin")
     strength = {name: options[name] for name in ("dropout", "alpha")}
     request.strength = {name: value for name, value in strength.items() if value is not None}
-    _check(request, out.path)
+    _check(request)
     signals.keeps_best(request.array)
     encoder = pc.Encoder(
         read_any_vocabulary(vocabulary),
@@ -148,31 +127,23 @@ def encode_command(
         if request.array:
             facts = _write_array(out, encoder, files, all_files, request, progress)
         else:
-            texts = _texts(sources, request.key, progress)
-            write = _write_counts if request.count else _write_lines
-            facts = write(out, encoder, texts, request)
+            facts = _write_lines(out, encoder, _texts(sources, request.key, progress), request)
     _show(out, encoder, facts, request, time.monotonic() - started)
     return 0
 
 
-def _check(request: Options, path: str | None) -> None:
-    """Refuses options that the format, or encoding without sampling, has no use for."""
-    lines = request.form == "json"
-    for value, fits, name, forms in (
-        (request.end_of_document, request.array, "--end-of-document", "npy and bin"),
-        (request.dtype, request.array, "--dtype", "npy and bin"),
-        (request.offsets, lines, "--offsets", "json"),
+def _check(request: Options) -> None:
+    """Refuses options that the file, or encoding without sampling, has no use for."""
+    for given, name in (
+        (request.end_of_document is not None, "--end-of-document"),
+        (request.resume, "--resume"),
     ):
-        if value is not None and not fits:
-            raise InputError(f"{name} is for --format {forms}")
+        if given and not request.array:
+            raise InputError(f"{name} is for -o FILE.npy and -o FILE.bin")
     if request.count and (request.form != "ids" or request.sample):
-        raise InputError("--count writes lines of numbers: leave out --format and --sample")
-    if request.resume and not request.array:
-        raise InputError("--resume is for --format npy and bin")
+        raise InputError("--count writes lines of numbers: use another ending, without --sample")
     for name in request.strength if not request.sample else ():
         raise InputError(f"--{name} is for --sample")
-    if request.array and path is None:
-        raise InputError(f"--format {request.form} needs a file to write: add -o FILE")
 
 
 def _write_array(
@@ -189,7 +160,6 @@ def _write_array(
             files or ("-",),
             out.path or "",
             file_format=request.form,
-            dtype=request.dtype,
             key=request.key,
             end_of_document=request.end_of_document,
             special=request.special,
@@ -207,46 +177,20 @@ def _write_array(
 def _write_lines(
     out: Output, encoder: pc.Encoder, texts: Iterable[tuple[str, bytes]], request: Options
 ) -> dict[str, Any]:
-    """Writes a line of ids for each document, or lists them for --json; returns facts."""
-    facts: dict[str, Any] = {"documents": 0, "ids": 0}
-    listed = []
+    """Writes a line for each document, or lists them for --json; returns facts."""
+    documents = ids = 0
+    is_listed = out.json and out.path is None
+    listed: list[Any] = []
     with atomic_writer(out.path or "-") as file:
-        for ids, spans in _encoded(encoder, texts, request.special, request.offsets):
-            facts["documents"] += 1
-            facts["ids"] += len(ids)
-            if out.json and out.path is None:
-                offsets = {} if spans is None else {"offsets": spans}
-                listed.append({"ids": ids.tolist(), **offsets})
-            elif request.form == "json":
-                file.write(b'{"ids": [')
-                write_numbers(file, ids, b", ")
-                more = "" if spans is None else f', "offsets": {json.dumps(spans)}'
-                file.write(f"]{more}}}\n".encode())
+        for row in _encoded(encoder, texts, request):
+            documents += 1
+            ids += row if isinstance(row, int) else len(row)
+            if is_listed:
+                listed.append(row if isinstance(row, int) else {"ids": row.tolist()})
             else:
-                write_numbers(file, ids, b" ")
-                file.write(b"\n")
-    if out.json and out.path is None:
-        facts["encoded"] = listed
-    return facts
-
-
-def _write_counts(
-    out: Output, encoder: pc.Encoder, texts: Iterable[tuple[str, bytes]], request: Options
-) -> dict[str, Any]:
-    """Writes how many tokens each document has, or lists it for --json; returns facts."""
-    counts = []
-    for where, text in texts:
-        try:
-            counts.append(encoder.count(text, special=request.special))
-        except InputError as error:
-            raise InputError(f"{where}: {error}") from None
-    if out.path is not None or not out.json:
-        with atomic_writer(out.path or "-") as file:
-            file.writelines(f"{count}\n".encode() for count in counts)
-    facts: dict[str, Any] = {"documents": len(counts), "ids": sum(counts)}
-    if out.json and out.path is None:
-        facts["counts"] = counts
-    return facts
+                write_line(file, row, request.form)
+    name = "counts" if request.count else "encoded"
+    return {"documents": documents, "ids": ids, **({name: listed} if is_listed else {})}
 
 
 def _show(
@@ -280,24 +224,18 @@ def _texts(sources: list[Source], key: str, progress: Progress) -> Iterator[tupl
 
 
 def _encoded(
-    encoder: pc.Encoder, texts: Iterable[tuple[str, bytes]], special: Special, offsets: Unit | None
-) -> Iterator[tuple[Ids, list[tuple[int, int]] | None]]:
-    """Yields the ids of each text, and their offsets where these are wanted."""
-    import numpy as np
-
-    if offsets is None:
+    encoder: pc.Encoder, texts: Iterable[tuple[str, bytes]], request: Options
+) -> Iterator[Ids | int]:
+    """Yields the ids of each text, or with --count how many there are."""
+    if not request.count:
         named, bare = itertools.tee(texts)
         names, data = (where for where, _ in named), (text for _, text in bare)
-        for ids in encoder.encode_each(data, names=names, special=special):
-            yield ids, None
+        yield from encoder.encode_each(data, names=names, special=request.special)
         return
-    before = 0
+    counts = []
     for where, text in texts:
         try:
-            listed, spans = encoder.encode_with_offsets(
-                text, unit=offsets, special=special, after=before
-            )
+            counts.append(encoder.count(text, special=request.special))
         except InputError as error:
             raise InputError(f"{where}: {error}") from None
-        before += len(text)
-        yield np.array(listed, encoder.dtype), spans
+    yield from counts
