@@ -13,8 +13,7 @@ import partcover as pc
 
 from ..corpus import symbols as sym
 from ..errors import InputError, shorten
-from ..runtime.files.kinds import HEADER, kind_of, likely_mistake
-from ..runtime.numerals import read_digits, read_int
+from ..runtime.numerals import read_digits
 from .command import exclude
 
 if TYPE_CHECKING:
@@ -274,12 +273,32 @@ class InstanceSource:
         return groups
 
 
-def read_any_vocabulary(path: str) -> pc.Vocabulary:
-    """Reads a vocabulary file, or one of another library that is recognized, but no plain list."""
-    from ..interop.load import other_format
+def read_vocabulary(path: str, symbols: sym.Symbols | None = None) -> pc.Vocabulary:
+    """Reads a vocabulary file, or one of another library that is recognized.
 
-    own = None if Path(path).is_dir() else "partcover"
-    return pc.Vocabulary.load(path, other_format(path) or own)
+    With `symbols`, any other file has tokens over these, one a line, escaped as in word counts.
+    """
+    from ..interop.load import other_format
+    from ..interop.token_list import tokens_of_lines
+
+    other = other_format(path)
+    if symbols is None or other is not None or path.endswith(".json"):
+        return pc.Vocabulary.load(path, other or (None if Path(path).is_dir() else "partcover"))
+    listed = tokens_of_lines(Path(path), symbols)
+    try:
+        return pc.Vocabulary(listed, symbols)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
+    """Reads the tokens of what `read_vocabulary` reads."""
+    vocabulary = read_vocabulary(path, symbols)
+    if vocabulary.symbols != symbols:
+        raise InputError(
+            f"{path}: its symbols are {vocabulary.symbols}, those of the words are {symbols}"
+        )
+    return vocabulary.tokens
 
 
 def with_pretokenizer(path: str, vocabulary: pc.Vocabulary, name: str | None) -> pc.Vocabulary:
@@ -294,13 +313,6 @@ def with_pretokenizer(path: str, vocabulary: pc.Vocabulary, name: str | None) ->
     return vocabulary.with_(pretokenizer=name)
 
 
-def _is_vocabulary(path: str) -> bool:
-    """Returns whether a file holds a vocabulary rather than tokens one a line."""
-    from ..interop.load import other_format
-
-    return path.endswith(".json") or other_format(path) is not None
-
-
 def read_words(path: str, vocabulary: pc.Vocabulary) -> pc.WordCounts:
     """Reads the words of counts or of an instance, over the symbols of the vocabulary."""
     if not path.endswith(".json"):
@@ -312,52 +324,6 @@ def read_words(path: str, vocabulary: pc.Vocabulary) -> pc.WordCounts:
             f"{vocabulary.symbols}"
         )
     return words
-
-
-def read_vocabulary(path: str, symbols: sym.Symbols) -> pc.Vocabulary:
-    """Reads what `read_any_vocabulary` does, or else tokens that stand one a line."""
-    if _is_vocabulary(path):
-        return read_any_vocabulary(path)
-    return pc.Vocabulary(read_tokens(path, symbols), symbols)
-
-
-def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
-    """Reads the tokens of what `read_any_vocabulary` does, or one a line, escaped as in the TSV."""
-    if _is_vocabulary(path):
-        vocabulary = read_any_vocabulary(path)
-        if vocabulary.symbols != symbols:
-            raise InputError(
-                f"{path}: its symbols are {vocabulary.symbols}, those of the words are {symbols}"
-            )
-        return vocabulary.tokens
-    if kind_of(path) == "tokenizer":
-        raise InputError(f"{path}: expected one token per line{likely_mistake(path, 'text')}")
-    try:
-        lines = Path(path).read_bytes().decode("utf-8-sig").split("\n")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8; write other bytes as \\xHH") from None
-    tokens = []
-    for number, line in enumerate(lines, 1):
-        if line in ("", "\r"):
-            continue
-        try:
-            if "\t" in line or line.startswith(HEADER.decode()):
-                raise InputError(
-                    "expected one token per line; write a tab in a token as \\t"
-                    f"{likely_mistake(path, 'text')}"
-                )
-            if symbols == "ints":
-                token = sym.to_token([read_int(part) for part in line.split()], symbols)
-            else:
-                token = sym.unescape(line.removesuffix("\r"), symbols)
-            if len(token) < 2:
-                raise InputError(f"token {line!r} has fewer than two symbols")
-        except ValueError as error:
-            raise InputError(f"{path}:{number}: {error}") from None
-        tokens.append(token)
-    return tuple(tokens)
 
 
 def _by_head(instance: pc.Instance, n: int) -> pc.Instance:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..report.tables import facts
 from ..runtime.memory import shown_size
 from .command import LIMITS, Decorator, Function, option
-from .inputs import InstanceSource, parse_budgets
+from .inputs import InstanceSource
 from .shown.output import Output
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ def plan_option(work: Work | Callable[[Mapping[str, Any]], Work]) -> Decorator:
         @functools.wraps(function)
         def wrapper(*, plan: bool, out: Output, source: InstanceSource, **options: Any) -> Any:
             if plan:
-                if budgets := parse_budgets(options.get("ks")):
-                    source = replace(source, k=max(budgets))
                 return _show(out, _plan(source, options, work(options) if callable(work) else work))
             return function(out=out, source=source, **options)
 

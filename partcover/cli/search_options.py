@@ -14,7 +14,7 @@ import partcover as pc
 from ..runtime.progress import Progress
 from . import shared
 from .command import Decorator, Function, reading_option
-from .inputs import read_any_vocabulary
+from .inputs import read_vocabulary
 from .shown.output import Output
 
 
@@ -44,7 +44,7 @@ class SearchOptions:
             return load()
         path = self.start_certificate
         return (
-            None if self.start is None else read_any_vocabulary(self.start),
+            None if self.start is None else read_vocabulary(self.start),
             [] if path is None else [pc.Certificate.load(path)],
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..corpus import symbols as sym
+from ..corpus.files.tsv import parse_word
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..runtime.files.kinds import HEADER, likely_mistake
@@ -18,7 +19,7 @@ from .byte_level import pieces_of
 from .format import Format, GivenUp, Nearest, Replay
 from .splitting import described
 
-__all__ = ["LIST", "lines_of", "not_carried", "own_replay"]
+__all__ = ["LIST", "lines_of", "not_carried", "own_replay", "tokens_of_lines"]
 
 
 def lines_of(path: Path) -> list[bytes]:
@@ -51,19 +52,20 @@ def _write_list(vocabulary: Vocabulary, path: Path) -> list[str]:
     return not_carried(vocabulary, f"the rule {vocabulary.rule}", *more)
 
 
-def _read_list(path: Path) -> tuple[Vocabulary, list[str]]:
+def tokens_of_lines(path: Path, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
+    """Reads the tokens of a list, single symbols too, in their order."""
     line_of: dict[sym.Token, int] = {}
-    singles = 0
     for number, line in enumerate(lines_of(path), 1):
         if not line:
             continue
         if b"\t" in line or line.startswith(HEADER):
             raise InputError(
-                f"{path}:{number}: a line has one token; write a tab inside a token as \\t"
+                f"{path}:{number}: expected one token per line; write a tab in a token as \\t"
                 f"{likely_mistake(path, 'text')}"
             )
         try:
-            token = sym.unescape(line.decode("utf-8"), "bytes")
+            line.decode("utf-8")
+            token = parse_word(line, symbols)
         except UnicodeDecodeError:
             raise InputError(f"{path}:{number}: not UTF-8; write other bytes as \\xHH") from None
         except InputError as error:
@@ -74,11 +76,16 @@ def _read_list(path: Path) -> tuple[Vocabulary, list[str]]:
                 f"{line_of[token]}"
             )
         line_of[token] = number
-        singles += len(token) == 1
+    return tuple(line_of)
+
+
+def _read_list(path: Path) -> tuple[Vocabulary, list[str]]:
+    listed = tokens_of_lines(path, "bytes")
+    tokens = [token for token in listed if len(token) > 1]
+    singles = len(listed) - len(tokens)
     remarks = ["a list holds no rule: shortest_path is assumed"]
     if singles:
         remarks.append(f"{singles} single bytes were left out, because they are always available")
-    tokens = [token for token in line_of if len(token) > 1]
     return Vocabulary(tokens, method="imported"), remarks
 
 

@@ -319,9 +319,6 @@ def test_command(run, corpus, tmp_path):
         run("bound", *common, "--start-certificate", "P.cert", "--json", "-k", "9")
     )
     assert (status, again["k"], again["tokens"], again["gap"]) == (0, 9, None, None)
-    status, several = as_json(run("bound", *common, "-k", "0,9", "-o", "Q.cert", "--json"))
-    assert [row["k"] for row in several["rows"]] == [0, 9]
-    assert (tmp_path / "Q-9.cert").exists()
     word = next(iter(random_instance(1, 5).words))[0].decode()
     status, prices_ = as_json(
         run("prices", corpus, "-k", "8", "--certificate", "P.cert", word, "--json")
@@ -337,7 +334,7 @@ def test_command(run, corpus, tmp_path):
 @pytest.mark.long
 def test_command_mistakes(run, corpus):
     fails(run("bound", corpus), "-k is missing")
-    fails(run("bound", corpus, "-k", "x"), "-k is 'x'")
+    fails(run("bound", corpus, "-k", "x"), "'-k'", "'x'")
     fails(run("bound", corpus, "-k", "3", "--start-certificate", "none.cert"), "none.cert")
     run("bound", corpus, "-k", "3", "-o", "P.cert", "--quiet")
     limited = ("-k", "3", "--max-length", "2")

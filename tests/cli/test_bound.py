@@ -1,34 +1,32 @@
-"""The command ``bound``: what a vocabulary says of each budget."""
+"""The command ``bound``: what a vocabulary says of its budget, and an interrupt."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from cli.helpers import as_json
+from cli.helpers import as_json, fails
 
 from partcover.bounds import lower_bound
 
 
 @pytest.mark.long
-def test_a_vocabulary_is_an_incumbent_of_the_budgets_that_it_keeps_to(run, counts):
+def test_a_vocabulary_is_an_incumbent_of_a_budget_that_it_keeps_to(run, counts):
     run("greedtok", counts, "-k", 3, "-o", "V.json")
-    status, data = as_json(run("bound", counts, "-k", "2,3", "--vocab", "V.json", "--json"))
-    assert status == 0
-    smaller, own = data["rows"]
-    assert (smaller["k"], smaller["tokens"], smaller["gap"]) == (2, None, None)
-    assert own["k"] == 3
-    assert own["lower_bound"] <= own["tokens"]
+    status, data = as_json(run("bound", counts, "-k", 3, "--vocab", "V.json", "--json"))
+    assert (status, data["k"]) == (0, 3)
+    assert data["lower_bound"] <= data["tokens"]
+    fails(run("bound", counts, "-k", 2, "--vocab", "V.json"), "V.json: 3 tokens", status=6)
 
 
 @pytest.mark.long
-def test_an_interrupt_leaves_a_list_of_what_is_there(run, counts, monkeypatch):
+def test_an_interrupt_leaves_what_is_there(run, counts, monkeypatch):
     bounds = lower_bound.bounds
 
     def stopped(instance, budgets, **options):
-        (bound,) = bounds(instance, budgets[:1], **options)
+        (bound,) = bounds(instance, budgets, **options)
         return [replace(bound, termination="interrupted")]
 
     monkeypatch.setattr(lower_bound, "bounds", stopped)
-    status, data = as_json(run("bound", counts, "-k", "2,3", "--json"))
-    assert (status, [row["k"] for row in data["rows"]]) == (130, [2])
+    status, data = as_json(run("bound", counts, "-k", 2, "--json"))
+    assert (status, data["k"]) == (130, 2)

@@ -84,7 +84,7 @@ COMMANDS = [
     "solve C.tsv -k 2 --solver highs --relaxation",
     "solve C.tsv T.tsv -k 2 --minimax",
     "solve C.tsv T.tsv -k 2 --minimax --solver highs",
-    "bound C.tsv -k 1,2 --vocab V.json",
+    "bound C.tsv -k 2 --vocab V.json",
     "bound C.tsv T.tsv -k 2 --minimax --vocab V.json",
     "encode B.json text.txt --pretokenizer none -o D.jsonl",
     "encode B.json text.txt --pretokenizer none --count",

@@ -124,7 +124,7 @@ def test_numbers_are_ascii_digits(text):
         ("compare C.tsv -k 2 --targets 1_0", "expected numbers separated by commas"),
         ("train C.tsv -k 2 --method unigram --option shrink=0_1", "expected a number"),
         ("train C.tsv -k 2 --method unigram --option em_rounds=1_0", "expected a whole number"),
-        ("greedtok I.tsv -k 1 --symbols ints --required T.txt", "T.txt:1: not a number in ASCII"),
+        ("greedtok I.tsv -k 1 --symbols ints --required T.txt", "T.txt:1: '1 ٣' is not a word over"),
         (
             "greedtok C.tsv D.tsv -k 1 --minimax --reference ٣,1",
             "whole numbers separated by commas",

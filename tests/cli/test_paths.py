@@ -121,8 +121,6 @@ def test_a_forgotten_file_name_is_not_the_next_option(run, counts, tmp_path):
 
 
 def test_derived_outputs_are_checked_too(run, counts, tmp_path):
-    (tmp_path / "P-3.cert").write_bytes((tmp_path / "C.tsv").read_bytes())
-    fails(run("bound", "P-3.cert", "-k", "2,3", "-o", "P.cert"), "P-3.cert", "overwrite")
     (tmp_path / "R.targets.csv").write_bytes((tmp_path / "C.tsv").read_bytes())
     fails(run("compare", "R.targets.csv", "-k", "2", "-o", "R.csv"), "R.targets.csv", "overwrite")
     other = "T.csv.manifest.json"

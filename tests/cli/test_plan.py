@@ -95,8 +95,8 @@ def test_a_trainer_without_an_estimate(run, counts):
     )
 
 
-def test_of_several_budgets_the_largest_counts(run, counts):
+def test_a_larger_budget_takes_more(run, counts):
     def tokens(*options):
         return as_json(run("bound", counts, *options, "--plan", "--json"))[1]["parts"]["tokens"]
 
-    assert tokens() < tokens("-k", "1") < tokens("-k", "1,2") == tokens("-k", "2")
+    assert tokens() < tokens("-k", "1") < tokens("-k", "2")

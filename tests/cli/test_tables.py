@@ -38,7 +38,7 @@ COMMANDS = {
     "greedwmc": "greedwmc C.tsv -k 3",
     "train": "train C.tsv --method bpe -k 3",
     "improve": "improve C.tsv -k 3",
-    "bound": "bound C.tsv -k 2,3 --vocab v.json",
+    "bound": "bound C.tsv -k 3 --vocab v.json",
     "gap": "gap C.tsv --vocab v.json",
     "prices": "prices C.tsv -k 3 --certificate p.cert that the",
     "verify": "verify C.tsv -k 3 --vocab v.json --certificate p.cert",

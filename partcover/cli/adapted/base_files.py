@@ -10,13 +10,13 @@ import partcover as pc
 from ...errors import InputError
 from ...runtime.files.kinds import kind_of
 from ...vocabulary.rules import SegmentationRule
-from ..inputs import read_any_vocabulary, with_pretokenizer
+from ..inputs import read_vocabulary, with_pretokenizer
 from ..shown.output import Output
 
 
 def read_tokenizer(path: str, pretokenizer: str | None) -> pc.Vocabulary:
     """Reads a tokenizer of text, whose own pre-tokenizer goes before the one that is named."""
-    return _of_text(path, read_any_vocabulary(path), pretokenizer)
+    return _of_text(path, read_vocabulary(path), pretokenizer)
 
 
 def read_base(path: str, pretokenizer: str | None, rule: SegmentationRule | None) -> pc.Vocabulary:

@@ -17,7 +17,7 @@ from ...runtime.files.kinds import kind_of
 from ..adapted.base_files import read_corpus
 from ..command import Options
 from ..exit_status import EXIT_INTERRUPTED
-from ..inputs import note_other_words, read_any_vocabulary, read_words, with_pretokenizer
+from ..inputs import note_other_words, read_vocabulary, read_words, with_pretokenizer
 from .output import Output
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def show_scores(out: Output, first: str, others: Sequence[str], options: Options
             "several vocabularies each read the text: give a file instead of standard input"
         )
     vocabularies = {
-        name: with_pretokenizer(path, read_any_vocabulary(path), options.pretokenizer)
+        name: with_pretokenizer(path, read_vocabulary(path), options.pretokenizer)
         for path, name in named.items()
     }
     limit = options.time_limit / len(named)

@@ -142,15 +142,30 @@ def parse_line(line: bytes, symbols: Symbols) -> tuple[Token, int]:
     text, number = fields[0], fields[1].removesuffix(b"\r")
     if not text:
         raise InputError("the word is empty")
+    return parse_word(text, symbols), _count(number)
+
+
+def parse_word(text: bytes, symbols: Symbols) -> Token:
+    r"""Parses a word as it is written in a line.
+
+    Raises
+    ------
+    InputError
+        Saying what is wrong with the word.
+
+    Examples
+    --------
+    >>> from partcover.corpus.files.tsv import parse_word
+    >>> parse_word(rb"a\tb", "bytes"), parse_word(b"1 2", "ints")
+    (b'a\tb', (1, 2))
+    """
     if symbols == "ints":
-        word: Token = _integers(text)
-    else:
-        try:
-            decoded = text.decode("utf-8", "surrogateescape" if symbols == "bytes" else "strict")
-        except UnicodeDecodeError:
-            raise InputError(f"the word is not UTF-8, which symbols={symbols!r} needs") from None
-        word = sym.unescape(decoded, symbols)
-    return word, _count(number)
+        return _integers(text)
+    try:
+        decoded = text.decode("utf-8", "surrogateescape" if symbols == "bytes" else "strict")
+    except UnicodeDecodeError:
+        raise InputError(f"the word is not UTF-8, which symbols={symbols!r} needs") from None
+    return sym.unescape(decoded, symbols)
 
 
 def _integers(text: bytes) -> tuple[int, ...]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 import partcover as pc
 
 from ....corpus import symbols as sym
+from ....corpus.files.tsv import parse_word
 from ....report.tables import Listing, columns_of
-from ....runtime.numerals import read_int
 from ... import shared
 from ...command import argument, command, reading_option
 from ...inputs import InstanceSource
@@ -48,7 +46,7 @@ def prices_command(
     shown = price_report(
         instance,
         pc.Certificate.load(certificate),
-        [_read_word(word, instance.symbols) for word in words],
+        [parse_word(word.encode("utf-8", "surrogateescape"), instance.symbols) for word in words],
     )
     columns = columns_of("token reward worth best", worth="worth here", best="among k best")
     parts: list[Listing | str] = []
@@ -67,13 +65,3 @@ def prices_command(
         ]
     out.result({"k": instance.k, "words": [word.to_json() for word in shown]}, *parts)
     return 0
-
-
-def _read_word(text: str, symbols: sym.Symbols) -> sym.Token:
-    """Reads a word as it stands in a counts file."""
-    if symbols != "ints":
-        return sym.unescape(text, symbols)
-    try:
-        return sym.to_token([read_int(part) for part in text.split()], symbols)
-    except ValueError:
-        raise click.UsageError(f"{text!r}: expected whole numbers separated by spaces") from None

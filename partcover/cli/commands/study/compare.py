@@ -17,7 +17,7 @@ from ....runtime.numerals import read_float
 from ... import shared
 from ...command import Options, command, exclude, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
-from ...inputs import InstanceSource, note_other_words, parse_budgets, read_any_vocabulary
+from ...inputs import InstanceSource, note_other_words, parse_budgets, read_vocabulary
 from ...paths import check_apart
 from ...shown.comparison_tables import files_beside, tables_of
 from ...shown.completion import method_names
@@ -208,7 +208,7 @@ def _vocabularies(paths: Sequence[str]) -> dict[str, pc.Vocabulary]:
         name = Path(path).stem
         if name in METHODS:
             name = Path(path).name
-        vocabularies[path if name in vocabularies else name] = read_any_vocabulary(path)
+        vocabularies[path if name in vocabularies else name] = read_vocabulary(path)
     return vocabularies
 
 

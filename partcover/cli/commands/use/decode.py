@@ -12,7 +12,7 @@ from ....runtime.files.writing import atomic_writer
 from ... import shared
 from ...command import argument, command, option
 from ...id_files import read_ids
-from ...inputs import read_any_vocabulary
+from ...inputs import read_vocabulary
 from ...shown.output import Output
 
 
@@ -53,7 +53,7 @@ def decode_command(
 
     from ....corpus.normalizers.normalizer import glance
 
-    encoder = pc.Encoder(read_any_vocabulary(vocabulary), pretokenizer)
+    encoder = pc.Encoder(read_vocabulary(vocabulary), pretokenizer)
     if encoder.normalizer is not None:
         out.note(
             f"the vocabulary normalizes text with {glance(encoder.normalizer)}; decoding cannot "

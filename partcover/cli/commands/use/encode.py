@@ -23,7 +23,7 @@ from ....runtime.progress import Progress
 from ... import shared
 from ...command import Options, argument, command, option
 from ...id_files import id_format, write_line
-from ...inputs import read_any_vocabulary
+from ...inputs import read_vocabulary
 from ...paths import TextPath
 from ...shown.output import Output
 
@@ -110,7 +110,7 @@ def encode_command(
     _check(request)
     signals.keeps_best(request.array)
     encoder = pc.Encoder(
-        read_any_vocabulary(vocabulary),
+        read_vocabulary(vocabulary),
         request.pretokenizer,
         request.rule,
         threads=out.threads,

@@ -15,7 +15,7 @@ from ....runtime.files.kinds import kind_of
 from ....runtime.files.writing import read_text
 from ... import shared
 from ...command import command, option, reading_option
-from ...inputs import note_other_words, read_any_vocabulary
+from ...inputs import note_other_words, read_vocabulary
 from ...shown.completion import format_names, listed_formats
 from ...shown.output import Output
 
@@ -73,7 +73,7 @@ def export_command(
     if out.path is None:
         raise InputError("-o is missing: which file or directory should be written?")
     given = {name: value for name, value in changes.items() if value is not None}
-    exported = read_any_vocabulary(vocabulary).with_(**given)
+    exported = read_vocabulary(vocabulary).with_(**given)
     words = None if corpus is None else pc.WordCounts.load(corpus, exported.symbols)
     if words is not None:
         note_other_words(out, exported, words)

@@ -14,7 +14,7 @@ from ....errors import InputError
 from ....report.tables import Listing, columns_of, facts
 from ... import shared
 from ...command import Options, argument, command, exclude, option, reading_option
-from ...inputs import note_other_words, read_any_vocabulary, read_words
+from ...inputs import note_other_words, read_vocabulary, read_words
 from ...shown.output import Output
 from ...shown.vocabulary_scores import show_scores
 
@@ -122,7 +122,7 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **given: 
         raise click.UsageError("several corpora need --scores: give one corpus, or add --scores")
     corpus = corpora[0] if corpora else None
     _check(view, corpus)
-    vocabulary = read_any_vocabulary(vocab)
+    vocabulary = read_vocabulary(vocab)
     words = None if corpus is None else read_words(corpus, vocabulary)
     if words is not None:
         note_other_words(out, vocabulary, words)
@@ -177,7 +177,7 @@ def _inspect(
         if across is not None:
             data |= {"tokens_within_words": across.within, "share_across_words": across.share}
     if view.diff is not None:
-        other = read_any_vocabulary(view.diff)
+        other = read_vocabulary(view.diff)
         if other.symbols != vocabulary.symbols:
             raise InputError(
                 f"{view.diff}: its symbols are {other.symbols}, those of {path} are "
