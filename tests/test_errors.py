@@ -157,7 +157,6 @@ def test_names_of_files_and_words_in_remarks_and_results_are_safe(run, tmp_path)
         ("inspect", vocabulary, corpus, "--audit", "--diff", vocabulary),
         ("compare", corpus, "-k", "1,2", "--vocab", vocabulary, "--methods", "bpe", "--sets"),
         ("compare", corpus, "-k", 1, "--format", "markdown"),
-        ("domains", corpus, f"{name}2.tsv", "-k", 2),
         ("ratio", corpus, "-k", 1),
         ("count", f"{name}.txt", "-o", f"{name}3.tsv"),
     ):

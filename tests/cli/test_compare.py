@@ -58,13 +58,10 @@ def test_command_formats(run, counts, tmp_path):
     for name, begin in (("t.csv", "method,"), ("t.md", "| method |"), ("t.json", "{")):
         assert run(*arguments, "-o", name, "--quiet")[0] == 0
         assert (tmp_path / name).read_text().startswith(begin)
-    assert (tmp_path / "t.targets.csv").read_text().startswith("method,rule,target,k,")
-    assert not (tmp_path / "t.overlap.csv").exists()
     assert run(*arguments, "--sets", "-o", "s.csv", "--quiet")[0] == 0
     header = (tmp_path / "s.csv").read_text().splitlines()[0]
     assert header.startswith("method,rule,k,size,tokens,")
     assert {"whole_words", "renyi_efficiency"} <= set(header.split(","))
-    assert (tmp_path / "s.overlap.csv").read_text().startswith("k,first,second,")
     for form in ("markdown", "table"):
         out = run(*arguments, "--sets", "--format", form)[1]
         for heading in ("whole words", "Rényi efficiency", "shared/union", "k needed"):

@@ -105,19 +105,6 @@ def test_a_seed_draws_other_paths(run, out, tmp_path):
     assert len(drawn) > 1
 
 
-@pytest.mark.parametrize("name", ["o.npy", "o.txt", "o.jsonl"])
-def test_samples(run, out, tmp_path, name):
-    sample = ("--rule", "merges", "--sample", "--dropout", 0.5, "--seed", 7)
-    done = run("encode", "v.json", "t.txt", "t.txt", *sample, "-o", name, "--json")
-    facts = json.loads(done[1])
-    assert (facts["rule"], facts["seed"], facts["dropout"]) == ("merges", 7, 0.5)
-    expected = Encoder(Vocabulary.load(tmp_path / "v.json"), rule="merges")
-    batch = expected.sampling(seed=7, dropout=0.5).encode_batch([TEXT] * 2)
-    assert facts["ids"] == sum(map(len, batch))
-    assert run("decode", "v.json", name, "-o", "back", "--quiet")[0] == 0
-    assert (tmp_path / "back").read_bytes() == 2 * TEXT
-
-
 def test_counts(run, out, tmp_path):
     expected = [len(out.encode(text)) for text in (TEXT, "a the", "", "<a>é")]
     lines = "".join(f"{count}\n" for count in expected)
@@ -131,7 +118,7 @@ def test_counts(run, out, tmp_path):
     assert run(*command_line, "-o", "counts", "--quiet") == (0, "", "")
     assert (tmp_path / "counts").read_text() == lines
     assert run(*command_line, "--special", "parse")[1].splitlines()[2:] == ["0", "3"]
-    for more in (("-o", "o.json"), ("-o", "o.npy"), ("--sample", "--seed", 1)):
+    for more in (("-o", "o.json"), ("-o", "o.npy")):
         fails(run(*command_line, *more), "--count writes lines of numbers")
     fails(run(*command_line, "--special", "error"), "d.jsonl:3: the text has", "'<a>'")
 
@@ -152,12 +139,6 @@ def test_encode_refuses(run, out, tmp_path):
     fails(run("encode", "v.json", "t.txt", "--resume"), "--resume is for -o FILE.npy")
     end = ("--end-of-document", "<end>")
     fails(run("encode", "v.json", "t.txt", *end), "--end-of-document is for -o FILE.npy")
-    fails(run("encode", "v.json", "t.txt", "--alpha", 1), "--alpha is for --sample")
-    fails(run("encode", "v.json", "t.txt", "--sample"), "rule shortest_path needs alpha")
-    fails(
-        run("encode", "v.json", "t.txt", "--sample", "--rule", "priority"),
-        "partcover: rule priority",
-    )
     special = ("--special", "error", "--threads", 2)
     for more in ((), ("-o", "o.json"), ("-o", "o.npy")):
         done = run("encode", "v.json", "t.txt", "d.jsonl", *special, *more)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from cli.helpers import SHARED
 
+import partcover
 from partcover import Certificate, Instance, WordCounts, greedtok, solve
-from partcover.bounds import lower_bound as bounds
 
 
 def test_improve(run, counts):
@@ -114,13 +114,13 @@ def test_gap_by_a_bound_found_now(run, counts):
 @pytest.mark.long
 def test_gap_has_a_limit(run, counts, monkeypatch):
     limits = []
-    find = bounds.lower_bound
+    find = partcover.lower_bound
 
     def recorded_call(*arguments, **options):
         limits.append(options["time_limit"])
         return find(*arguments, **options)
 
-    monkeypatch.setattr(bounds, "lower_bound", recorded_call)
+    monkeypatch.setattr(partcover, "lower_bound", recorded_call)
     assert run("greedtok", counts, "-k", "3", "-o", "V.json", "--quiet")[0] == 0
     for limit in ((), ("--time-limit", "7")):
         status, _, err = run("gap", counts, "--vocab", "V.json", *limit)

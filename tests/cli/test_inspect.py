@@ -45,12 +45,8 @@ def test_command(run, tmp_path):
     [
         (["V.json", "--audit"], "--audit needs a corpus"),
         (["V.json", "--sort", "uses"], "--sort uses needs a corpus"),
-        (["V.json", "C.tsv", "--no-gains", "--sort", "gain"], "exclude each other"),
-        (["V.json", "C.tsv", "--no-gains", "--only", "absent"], "exclude each other"),
         (["V.json", "C.tsv", "--plot", "f.svg"], "--plot needs another vocabulary"),
         (["V.json", "--diff", "W.json", "--plot", "f.svg"], "--plot needs a corpus"),
-        (["V.json", "C.tsv", "--diff", "W.json", "--plot", "f.svg", "--no-gains"], "exclude each"),
-        (["V.json", "--only", "unused"], "--only unused needs a corpus"),
         (["V.json", "none.tsv"], "none.tsv: cannot be read"),
         (["none.json"], "none.json: cannot be read"),
         (
@@ -70,28 +66,6 @@ def test_mistakes(run, tmp_path, arguments, message):
     assert (status, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("only", "shown"),
-    [
-        ("unused", {"abc", "xyz", "bcd"}),
-        ("absent", {"xyz"}),
-        ("parts", {"abc"}),
-        ("words", {"abcd"}),
-        ("splits", {"\\xC3z"}),
-    ],
-)
-def test_some_tokens_alone(run, tmp_path, only, shown):
-    WordCounts.from_counts({"abcd": 3, b"\xc3z": 1, "ab": 1, "q": 1}).save(tmp_path / "C.tsv")
-    tokens = ["ab", "abc", "abcd", "bcd", b"\xc3z", "xyz"]
-    Vocabulary(tokens, rule="merges").save(tmp_path / "V.json")
-    status, out, _ = run("inspect", "V.json", "C.tsv", "--only", only)
-    rows = [line.split() for line in out.partition("splits a character")[2].splitlines()[2:]]
-    listed = {row[1] for row in rows if row}
-    assert status == 0
-    assert shown <= listed
-    assert not (only in ("absent", "parts", "splits") and listed - shown)
 
 
 def test_scores(run, tmp_path):
@@ -163,11 +137,6 @@ def test_bits_per_byte(run, tmp_path):
     assert (status, data["language_model"]) == (0, {"order": 3, "context_bytes": 8})
     (row,) = data["corpora"]
     assert 0 < row["bits_per_byte"] < row["bits_per_byte_same_context"] < 8
-    options = ("--train", "train.txt", "--order", "5", "--context-bytes", "0", "--json")
-    status, data = as_json(run(*command, *options))
-    (other,) = data["corpora"]
-    assert status == 0
-    assert row["bits_per_byte_same_context"] < other["bits_per_byte_same_context"]
     status, out, _ = run(*command, "--train", "train.txt")
     assert status == 0
     assert "Bits per byte of an n-gram model" in out
@@ -183,7 +152,6 @@ def test_bits_per_byte(run, tmp_path):
         (["V.json", "--scores"], "--scores needs a text"),
         (["V.json", "C.tsv", "C.tsv"], "several corpora need --scores"),
         (["V.json", "C.tsv", "--scores", "--audit"], "--scores and --audit exclude each other"),
-        (["V.json", "C.tsv", "--scores", "--no-gains"], "--scores and --no-gains exclude"),
         (["V.json", "text.txt", "--scores"], "does not name its pre-tokenizer"),
         (["V.json", "text.txt", "--scores", "--pretokenizer", "gpt3"], "gpt3"),
         (["V.json", "none.txt", "--scores", "--pretokenizer", "gpt2"], "none.txt"),

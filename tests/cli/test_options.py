@@ -29,7 +29,7 @@ from partcover.instances.records import Record
 # which commands make use of them: of threads, and of a seed
 THREADS = {
     "count", "greedtok", "greedwmc", "improve", "train", "solve", "bound", "gap", "encode",
-    "inspect", "compare", "ratio", "domains", "formulations", "reproduce", "report", "demo",
+    "inspect", "compare", "ratio", "formulations", "reproduce", "report", "demo",
     "audit", "claim", "extend", "prune", "verify", "records run",
 }  # fmt: skip
 SEED = {
@@ -124,7 +124,10 @@ def test_numbers_are_ascii_digits(text):
         ("compare C.tsv -k 2 --targets 1_0", "expected numbers separated by commas"),
         ("train C.tsv -k 2 --method unigram --option shrink=0_1", "expected a number"),
         ("train C.tsv -k 2 --method unigram --option em_rounds=1_0", "expected a whole number"),
-        ("greedtok I.tsv -k 1 --symbols ints --required T.txt", "T.txt:1: '1 ٣' is not a word over"),
+        (
+            "greedtok I.tsv -k 1 --symbols ints --required T.txt",
+            "T.txt:1: '1 ٣' is not a word over",
+        ),
         (
             "greedtok C.tsv D.tsv -k 1 --minimax --reference ٣,1",
             "whole numbers separated by commas",

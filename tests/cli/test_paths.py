@@ -120,15 +120,6 @@ def test_a_forgotten_file_name_is_not_the_next_option(run, counts, tmp_path):
     assert (tmp_path / "--json").exists()
 
 
-def test_derived_outputs_are_checked_too(run, counts, tmp_path):
-    (tmp_path / "R.targets.csv").write_bytes((tmp_path / "C.tsv").read_bytes())
-    fails(run("compare", "R.targets.csv", "-k", "2", "-o", "R.csv"), "R.targets.csv", "overwrite")
-    other = "T.csv.manifest.json"
-    (tmp_path / other).write_text("{}")
-    command_line = ("reproduce", "tokens-per-word", other, "-k", "2", "-o", "T.csv")
-    fails(run(*command_line), other, "overwrite")
-
-
 def test_special_files_are_no_files(run, counts):
     null = ("--events", "/dev/null", "-o", "/dev/null", "--write-certificate", "/dev/null")
     assert run("improve", counts, "-k", "3", *null, "--quiet")[0] == 0

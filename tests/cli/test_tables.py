@@ -49,7 +49,6 @@ COMMANDS = {
     "compare": "compare C.tsv -k 2,3 --methods greedtok,greedwmc,bpe --rules own,shortest_path "
     "--sets --targets 2.5 --bound 0.1 --memory",
     "ratio": "ratio C.tsv -k 1,2",
-    "domains": "domains C.tsv D.tsv -k 3",
     "inspect": "inspect v.json C.tsv --audit --diff w.json",
     "reproduce": "reproduce tokens-per-word C.tsv -k 2,3",
     "reproduce targets": "reproduce k-for-targets C.tsv -k 2,3",
@@ -95,7 +94,6 @@ ABOUT = {
     "instances": ["name", "k", "best", "lower bound", "proven"],
     "inspect": ["order", "token", "occurs", "uses", "gain"],
     "formulations": ["formulation", "LP tokens", "tokens", "highs", "cbc"],
-    "domains": ["method", "k", "tokens"],
 }
 
 

@@ -214,7 +214,6 @@ def test_all_that_the_commands_write_can_be_shown(tmp_path, run):
     for command in (
         ("reproduce", "all", "C.tsv", "-k", "2,4"),
         ("compare", "C.tsv", "-k", "2,4", "--methods", "greedtok,bpe", "--targets", "2,0.1"),
-        ("domains", "C.tsv", "D.tsv", "-k", "2"),
     ):
         assert run(*command, "-o", "made.json", "--json", "--quiet")[0] == 0
         assert run("report", "made.json", "-o", "r.html", "--quiet")[0] == 0

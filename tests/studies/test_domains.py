@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from math import ceil
 
 import pytest
@@ -75,24 +74,3 @@ def test_domains_are_counted_under_the_shortest_path():
     for row in compare_domains([one, two], 3, names=["one", "two"]):
         assert row["domains"] == {"one": 119, "two": 2}
         assert (row["tokens"], row["tokens_shortest_path"]) == (122, 121)
-
-
-def test_the_command(run, tmp_path):
-    WordCounts.from_counts({"der": 9, "das": 7, "und": 8, "unter": 2}).save(tmp_path / "de.tsv")
-    WordCounts.from_counts({"the": 9, "then": 3, "and": 8, "under": 2}).save(tmp_path / "en.tsv")
-    status, out, _ = run("domains", "de.tsv", "en.tsv", "-k", 4, "--json", "-o", "out.json")
-    assert status == 0
-    data = json.loads(out)
-    assert json.loads((tmp_path / "out.json").read_text()) == data
-    whole, split = data["rows"]
-    assert (whole["method"], split["method"]) == ("greedtok", "greedtok-by-domain")
-    assert split["candidates"] < whole["candidates"]
-    for row in data["rows"]:
-        assert sum(row["domains"].values()) == row["tokens_shortest_path"] <= row["tokens"]
-        assert list(row["domains"]) == ["de", "en"]
-    status, out, _ = run("domains", "de.tsv", "en.tsv", "-k", 4, "--share", "0.5")
-    assert status == 0
-    assert "greedtok-by-domain" in out
-    status, out, err = run("domains", "de.tsv", "-k", 4, "--share", "0")
-    assert (status, out) == (2, "")
-    assert "share is 0.0: it must be a number above 0" in err

@@ -45,7 +45,6 @@ SECTIONS = {
     "Study": {
         "compare": "Compare methods at several vocabulary sizes.",
         "ratio": "Measure how close the greedy methods come to the optimum.",
-        "domains": "Compare joint and per-domain candidate tokens.",
         "formulations": "Compare the integer programs for an instance.",
         "worst": "Find a tiny instance on which a method does worst.",
         "reproduce": "Reproduce a table or figure of a paper on any corpus.",

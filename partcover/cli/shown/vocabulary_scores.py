@@ -46,6 +46,7 @@ _GAPS = columns_of(
     vocabulary_gap="choice",
     rule_gap="rule",
 )
+_ORDER, _CONTEXT = 3, 8  # of the n-gram model in tokens, and of another in bytes
 _PARITY = {"per": "tokens per", "worst_over_best": "worst/best", "gini": "Gini"}
 
 
@@ -104,7 +105,7 @@ def _scores(
         **scores.to_json(),
     }
     if options.train:
-        data["language_model"] = {"order": options.order, "context_bytes": options.context_bytes}
+        data["language_model"] = {"order": _ORDER, "context_bytes": _CONTEXT}
         for row, of_corpus in zip(data["corpora"], bits, strict=True):
             row |= of_corpus
     return data, scores.is_interrupted
@@ -125,8 +126,8 @@ def _bits(
 
         train = segmented(*options.train)
         progress.stage("training")
-        by_tokens = train.model(order=options.order)
-        by_bytes = train.model(context_bytes=options.context_bytes)
+        by_tokens = train.model(order=_ORDER)
+        by_bytes = train.model(context_bytes=_CONTEXT)
         for path in names:
             test = segmented(path)
             yield {
@@ -195,8 +196,8 @@ def _tables(scored: list[dict[str, Any]], options: Options) -> list[Listing]:
     if options.train:
         columns = {
             "corpus": "text",
-            "bits_per_byte": f"order {options.order}",
-            "bits_per_byte_same_context": f"contexts of {options.context_bytes} bytes",
+            "bits_per_byte": f"order {_ORDER}",
+            "bits_per_byte_same_context": f"contexts of {_CONTEXT} bytes",
         }
         tables.append(Listing(rows, name | columns, "Bits per byte of an n-gram model"))
     if parities:

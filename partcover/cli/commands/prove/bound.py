@@ -11,7 +11,7 @@ from ....errors import VerificationError
 from ....report.tables import Listing, columns_of
 from ... import shared
 from ...checkpoint_files import CertificateFile, require_earlier
-from ...command import command, exclude, option, reading_option
+from ...command import command, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, read_vocabulary
 from ...plan import plan_option
@@ -56,11 +56,6 @@ from ...shown.output import Output
 @shared.seconds()
 @option("--iterations", type=int, metavar="N", help="Maximum number of steps.")
 @head_options
-@option(
-    "--tokens",
-    is_flag=True,
-    help="With --json: list the tokens proven to be in or out of every optimum.",
-)
 @shared.events("Write a JSON line for each better bound.")
 @shared.plot("Plot the bound over time (.png, .svg, .pdf).")
 @shared.several_instances
@@ -71,7 +66,6 @@ def bound_command(
     out: Output,
     source: InstanceSource,
     vocab: str | None,
-    tokens: bool,
     readers: Readers,
     search: SearchOptions,
     iterations: int | None,
@@ -90,8 +84,6 @@ def bound_command(
     """
     from ....bounds.lower_bound import bounds
 
-    if readers.head is not None:
-        exclude("--head", "--tokens")
     with readers.instance(out, source) as instance:
         file = None if out.path is None else CertificateFile(out, out.path, instance)
         _, starts = search.starts(partial(_earlier, out, file))
@@ -111,7 +103,7 @@ def bound_command(
             )
     if file is not None:
         save_certificate(out, file.path, bound.certificate, bound.instance)
-    data = bound.to_json(tokens=tokens)
+    data = bound.to_json()
     columns = "k tokens lower_bound gap relaxation cuts proven_in proven_out termination seconds"
     relaxation = None if data["relaxation"] is None else round(data["relaxation"])
     row = {**data, "relaxation": relaxation}

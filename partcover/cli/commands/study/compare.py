@@ -11,15 +11,12 @@ import click
 
 import partcover as pc
 
-from ....report.tables import rows_csv
-from ....runtime.files.writing import write_atomic
 from ....runtime.numerals import read_float
 from ... import shared
 from ...command import Options, command, exclude, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, note_other_words, parse_budgets, read_vocabulary
-from ...paths import check_apart
-from ...shown.comparison_tables import files_beside, tables_of
+from ...shown.comparison_tables import tables_of
 from ...shown.completion import method_names
 from ...shown.output import Output
 
@@ -111,8 +108,7 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     The table has one row for each k, method, and segmentation rule. A lower bound of --bound or of
     the method solve applies to all rows with its k. With the methods greedtok and greedwmc, two
     more columns show d, the ratio of their covers, and the approximation ratio that it certifies.
-    JSON and CSV always contain the measures of --sets; with -o FILE.csv, overlaps and targets go to
-    FILE.overlap.csv and FILE.targets.csv.
+    JSON and CSV always contain the measures of --sets; overlaps and targets are not in CSV.
 
     To compare existing tokenizers with different pre-tokenizers on a text, use inspect A.json
     B.json TEXT --scores.
@@ -121,10 +117,6 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     request.rules = [name.strip() for name in request.rules.split(",")]
     if request.held_out is not None:
         exclude("--held-out", "--split")
-    written = [("-o", path) for path in files_beside(out).values()]
-    read = [("the command", source.corpus), ("--held-out", request.held_out)]
-    read += [("--vocab", path) for path in request.vocabs]
-    check_apart(written, [(label, path) for label, path in read if path])
     inputs = _read(out, source, request)
     comparison = out.run(
         "compare",
@@ -272,12 +264,7 @@ def _data(
 
 
 def _show(out: Output, data: dict[str, Any], request: Options) -> None:
-    """Writes the tables, the files beside them and the figure."""
-    tables = tables_of(data, request.sets)
-    for name, path in files_beside(out).items():
-        if name in tables:
-            write_atomic(path, rows_csv(tables[name].records))
-            out.wrote(path)
+    """Shows the tables and writes the figure."""
     if request.plot is not None:
         from ....report.gap_bars import has_gaps, plot_gaps
         from ....report.plots import plot_rows
@@ -287,4 +274,4 @@ def _show(out: Output, data: dict[str, Any], request: Options) -> None:
         out.wrote(request.plot)
     for remark in dict.fromkeys(row["remark"] for row in data["rows"] if "remark" in row):
         out.note(remark)
-    out.result(data, *tables.values())
+    out.result(data, *tables_of(data, request.sets))

@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     examples=[("partcover formulations small.tsv -k 3 --solvers highs", "")],
 )
 @shared.k
-@option(
-    "--names",
-    metavar="A,B",
-    help="Formulations: path, occurrence, printed, or wmc. Default: all.",
-)
 @option("--solvers", metavar="A,B", help="Solvers to use. Default: all that are installed.")
 @shared.seconds(default=60.0, about="Time limit for each formulation and solver.")
 @shared.instance
@@ -34,7 +29,6 @@ if TYPE_CHECKING:
 def formulations_command(
     out: Output,
     source: InstanceSource,
-    names: str | None,
     solvers: str | None,
     time_limit: float,
 ) -> int:
@@ -52,7 +46,6 @@ def formulations_command(
         "formulations",
         formulations,
         instance,
-        names=None if names is None else names.split(","),
         solvers=None if solvers is None else solvers.split(","),
         time_limit=time_limit,
     )

@@ -27,7 +27,6 @@ _DEFAULT = "report.html"
 @argument(
     "files", nargs=-1, required=True, metavar="FILE…", help="Outputs of other commands; see above."
 )
-@option("--title", help="Heading of the page. Default: the name of the corpus.")
 @option(
     "--sample",
     default=2_000,
@@ -39,7 +38,6 @@ _DEFAULT = "report.html"
 def report_command(
     out: Output,
     files: tuple[str, ...],
-    title: str | None,
     sample: int,
     time_limit: float,
 ) -> int:
@@ -65,6 +63,6 @@ def report_command(
         raise click.UsageError(f"{path} already exists: choose another file with -o")
     runs = read_runs(files)
     limits = {"sample": sample, "time_limit": time_limit}
-    out.run("report", write_page, runs, path, title=title, **limits)
+    out.run("report", write_page, runs, path, **limits)
     replace(out, path=path).end({"wrote": path, "files": len(files)})
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
@@ -11,12 +10,10 @@ from typing import Any
 import click
 
 from ....report.tables import Listing, shown_columns
-from ....runtime.files.writing import check_writable, write_atomic
 from ... import shared
 from ...command import argument, command, is_given, option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets
-from ...paths import check_apart
 from ...shown.output import Output
 
 
@@ -57,9 +54,8 @@ def reproduce_command(
     """Reproduce a table or figure of a paper on any corpus.
 
     With NAME all, `reproduce` makes every table. If the corpus is that of the paper, the table also
-    shows the figures of the paper. Each result has a manifest with the command, versions, hash of
-    the input, options, and seed: within the JSON object, or next to FILE.csv and FILE.md as
-    FILE.csv.manifest.json.
+    shows the figures of the paper. In JSON, each result has a manifest with the command, versions,
+    hash of the input, options, and seed.
     """
     from ....studies.paper_tables import EXPERIMENTS
 
@@ -69,41 +65,20 @@ def reproduce_command(
         raise click.UsageError(
             "all does not fit one figure or one CSV file: give the name of one experiment"
         )
-    beside = _manifest_file(out, str(source.corpus))
     names = list(EXPERIMENTS) if name == "all" else [name]
     results, interrupted = _reproduce(out, source, names, ks, time_limit)
     data: dict[str, Any] = {"results": results} if name == "all" else results[0]
-    parts = _parts(results)
+    if plot is not None:
+        from ....report.plots import plot_lines
 
-    def write(path: str) -> None:
-        write_atomic(path, out.text(data, parts, out.file_form))
-        if beside is not None:
-            facts = {"manifests": [result["manifest"] for result in results]}
-            write_atomic(beside, json.dumps(facts, ensure_ascii=False, indent=1) + "\n")
-            out.wrote(beside)
-
-    with out.saved(write):
-        if plot is not None:
-            from ....report.plots import plot_lines
-
-            made = EXPERIMENTS[name]
-            plot_lines(made.lines(results[0]["rows"]), plot, made.across_label, made.up)
-            out.wrote(plot)
-        left_out = {m: why for each in results for m, why in each["manifest"]["left_out"].items()}
-        for method, line in left_out.items():
-            out.note(f"without {method}: {line}")
-        out.show(data, *parts)
+        made = EXPERIMENTS[name]
+        plot_lines(made.lines(results[0]["rows"]), plot, made.across_label, made.up)
+        out.wrote(plot)
+    left_out = {m: why for each in results for m, why in each["manifest"]["left_out"].items()}
+    for method, line in left_out.items():
+        out.note(f"without {method}: {line}")
+    out.result(data, *_parts(results))
     return EXIT_INTERRUPTED if interrupted else 0
-
-
-def _manifest_file(out: Output, corpus: str) -> str | None:
-    """Returns the file of the manifest beside a CSV or a page, once it can be written."""
-    if out.path is None or out.path == "-" or out.file_form == "json":
-        return None
-    path = f"{out.path}.manifest.json"
-    check_writable(path)
-    check_apart([("-o", path)], [("the command", corpus)])
-    return path
 
 
 def _reproduce(

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     examples=[
         ("partcover encode v.json book.txt -o book.npy", "write an array for training"),
         ("partcover encode v.json book.txt | partcover decode v.json", "encode and decode"),
-        ("partcover encode v.json book.txt -o 7.npy --sample --alpha 0.5 --seed 7", ""),
         ("partcover encode v.json texts/ -o all.npy --resume", "continue an interrupted run"),
         ("partcover encode v.json book.txt --count", "count the tokens"),
     ],
@@ -65,24 +64,6 @@ if TYPE_CHECKING:
 )
 @option("--count", is_flag=True, help="Write only the number of tokens of each document.")
 @shared.key()
-@option(
-    "--sample",
-    is_flag=True,
-    help="Sample the segmentation of each word with --seed, for subword regularization.",
-)
-@option(
-    "--dropout",
-    type=float,
-    metavar="P",
-    help="With --sample, for the merge rules and longest_match: probability of skipping a token.",
-)
-@option(
-    "--alpha",
-    type=float,
-    metavar="A",
-    help="With --sample, for likelihood and shortest_path: 0 makes all segmentations equally "
-    "likely; larger values prefer good ones.",
-)
 @shared.all_files
 @shared.resume("FILE.part of -o FILE (.npy and .bin)")
 @shared.output(
@@ -105,8 +86,6 @@ def encode_command(
     """
     request = Options(**options, form=id_format(out.path or ""))
     request.array = request.form in ("npy", "bin")
-    strength = {name: options[name] for name in ("dropout", "alpha")}
-    request.strength = {name: value for name, value in strength.items() if value is not None}
     _check(request)
     signals.keeps_best(request.array)
     encoder = pc.Encoder(
@@ -116,8 +95,6 @@ def encode_command(
         threads=out.threads,
         seed=out.seed,
     )
-    if request.sample:
-        encoder = encoder.sampling(seed=out.seed, **request.strength)
     skipped: Counter[str] = Counter()
     sources = find_sources(files or ("-",), all_files=all_files, skipped=skipped)
     if skipped:
@@ -133,17 +110,15 @@ def encode_command(
 
 
 def _check(request: Options) -> None:
-    """Refuses options that the file, or encoding without sampling, has no use for."""
+    """Refuses options that the file has no use for."""
     for given, name in (
         (request.end_of_document is not None, "--end-of-document"),
         (request.resume, "--resume"),
     ):
         if given and not request.array:
             raise InputError(f"{name} is for -o FILE.npy and -o FILE.bin")
-    if request.count and (request.form != "ids" or request.sample):
-        raise InputError("--count writes lines of numbers: use another ending, without --sample")
-    for name in request.strength if not request.sample else ():
-        raise InputError(f"--{name} is for --sample")
+    if request.count and request.form != "ids":
+        raise InputError("--count writes lines of numbers: use another ending")
 
 
 def _write_array(
@@ -200,8 +175,6 @@ def _show(
     how: dict[str, Any] = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
     if encoder.normalizer is not None:
         how["normalizer"] = encoder.normalizer
-    if request.sample:
-        how |= {"seed": out.seed, **request.strength}
     data = {**facts, **how, "seconds": round(seconds, 6), "threads": out.threads}
     documents = counted(facts["documents"], "document")
     out.end(data, f"{documents}, {facts['ids']:,} ids, {seconds:.2f} s")

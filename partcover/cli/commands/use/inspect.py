@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     "inspect",
     examples=[
         ("partcover inspect v.json book.tsv --sort gain", ""),
-        ("partcover inspect v.json book.tsv --only absent --top 1000", ""),
         ("partcover inspect v.json book.tsv --diff other.json --plot figure.svg", ""),
         ("partcover inspect v.json book.tsv --audit", ""),
         ("partcover inspect tokenizer.json other.txt --scores", "score it on another text"),
@@ -41,18 +40,11 @@ if TYPE_CHECKING:
 @reading_option("--diff", "OTHER.json", "Compare with another vocabulary.")
 @shared.plot("With --diff: plot the savings of tokens in only one vocabulary (.png, .svg, .pdf).")
 @option("--audit", "audited", is_flag=True, help="List frequent words that should be tokens.")
-@option("--no-gains", is_flag=True, help="Do not compute what each token saves, which is faster.")
 @option(
     "--sort",
     type=click.Choice(["order", "uses", "gain", "length"]),
     default="order",
     help="Order of the tokens in the table; uses, gain, and length: largest first.",
-)
-@option(
-    "--only",
-    type=click.Choice(["unused", "absent", "parts", "words", "splits"]),
-    help="Show only some tokens. unused: never used. absent: in no word. parts: unused, but part "
-    "of another token. words: words of the corpus. splits: splitting a character.",
 )
 @option(
     "--top",
@@ -72,18 +64,6 @@ if TYPE_CHECKING:
     "TEXT",
     "With --scores: training text of an n-gram model for bits per byte. Repeatable.",
     multiple=True,
-)
-@option(
-    "--order",
-    type=click.IntRange(1, 64),
-    default=3,
-    help="With --train: n of the n-gram model.",
-)
-@option(
-    "--context-bytes",
-    type=click.IntRange(0, 64),
-    default=8,
-    help="With --train: maximum context, in bytes, of a second model with byte contexts.",
 )
 @shared.no_vocabulary
 @shared.tokenizer("vocab")
@@ -114,7 +94,7 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **given: 
     """
     view = Options(**given)
     if view.scores:
-        exclude("--scores", "--diff", "--plot", "--audit", "--no-gains", "--only")
+        exclude("--scores", "--diff", "--plot", "--audit")
         return show_scores(out, vocab, corpora, view)
     if view.train:
         raise click.UsageError("--train needs --scores")
@@ -143,20 +123,12 @@ def _check(view: Options, corpus: str | None) -> None:
         ("--audit", view.audited),
         ("--rule", view.rule is not None),
         (f"--sort {view.sort}", view.sort in ("uses", "gain")),
-        (f"--only {view.only}", view.only not in (None, "splits")),
         ("--plot", view.plot is not None),
     ):
         if given and corpus is None:
             raise click.UsageError(f"{name} needs a corpus: inspect V.json C.tsv {name}")
     if view.plot is not None and view.diff is None:
         raise click.UsageError("--plot needs another vocabulary: --diff OTHER.json")
-    for name, given in (
-        ("--sort gain", view.sort == "gain"),
-        ("--plot", view.plot is not None),
-        ("--only absent", view.only == "absent"),
-    ):
-        if view.no_gains and given:
-            raise click.UsageError(f"--no-gains and {name} exclude each other")
 
 
 def _inspect(
@@ -168,9 +140,7 @@ def _inspect(
     from ....analysis.difference import difference
     from ....analysis.inspection import inspect_vocabulary
 
-    here = inspect_vocabulary(
-        vocabulary, words, view.rule, with_gains=not view.no_gains, threads=out.threads
-    )
+    here = inspect_vocabulary(vocabulary, words, view.rule, threads=out.threads)
     data = here.to_json(tokens=not out.no_vocabulary)
     if words is not None:
         across = across_words(words, vocabulary, view.rule, threads=out.threads)
@@ -183,7 +153,7 @@ def _inspect(
                 f"{view.diff}: its symbols are {other.symbols}, those of {path} are "
                 f"{vocabulary.symbols}"
             )
-        there = inspect_vocabulary(other, words, with_gains=not view.no_gains, threads=out.threads)
+        there = inspect_vocabulary(other, words, threads=out.threads)
         data["diff"] = difference(here, there).to_json()
     if view.audited and words is not None:
         data["audit"] = audit(
@@ -193,21 +163,12 @@ def _inspect(
 
 
 def _order(inspection: Inspection, view: Options) -> npt.NDArray[np.intp]:
-    """Returns the numbers of the tokens to show, in their order."""
+    """Returns the numbers of the tokens in the order to show them in."""
     import numpy as np
 
     keys = {"uses": inspection.uses, "gain": inspection.gains, "length": inspection.lengths}
     key = keys.get(view.sort)
-    order = np.arange(len(inspection.lengths)) if key is None else np.argsort(-key, kind="stable")
-    masks = {
-        "unused": None if inspection.uses is None else inspection.uses == 0,
-        "absent": None if inspection.occurrences is None else inspection.occurrences == 0,
-        "parts": inspection.intermediate,
-        "words": inspection.whole_words,
-        "splits": inspection.splits_character,
-    }
-    mask = None if view.only is None else masks[view.only]
-    return order if mask is None else order[mask[order]]
+    return np.arange(len(inspection.lengths)) if key is None else np.argsort(-key, kind="stable")
 
 
 _FACTS = {
