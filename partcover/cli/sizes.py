@@ -3,92 +3,75 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import click
 
-from ..errors import InputError
 from ..runtime.fractions import read_fraction
 
 _UNITS = {unit: 1000**power for power, unit in enumerate(("", "k", "m", "g", "t"))}
 _BINARY = {f"{unit}i": 1024**power for power, unit in enumerate(("", "k", "m", "g", "t")) if unit}
 
 
-class Size(click.ParamType[int]):
-    """A size in bytes, with a unit or without."""
+class _Written(click.ParamType[Any]):
+    """What a function reads from text; its error says what is wrong."""
 
-    name = "size"
+    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
+        self.name = name
+        self.read = read
 
-    def __init__(self, least: int = 1) -> None:
-        self.least = least
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Returns the number of bytes."""
-        if isinstance(value, int):
-            return value
-        match = re.fullmatch(r"\s*([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([kmgt]?i?)b?\s*", value.lower())
-        unit = None if match is None else (_UNITS | _BINARY).get(match[2])
-        if match is None or unit is None:
-            self.fail(
-                f"{value!r} is not a size. Expected a size such as 500MB or 2GiB.", param, ctx
-            )
-        size = int(float(match[1]) * unit)
-        if size < self.least:
-            least = f"{self.least / 1e6:,.0f} MB"
-            self.fail(f"{value} is too little: at least {least} is needed.", param, ctx)
-        return size
-
-
-class Words(click.ParamType[int]):
-    """The most words of a phrase: a number, or ``all`` in a row."""
-
-    name = "words"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Returns the number of words."""
-        from ..corpus.files.joining import ALL_WORDS, checked_phrases
-
-        if value == "all":
-            return ALL_WORDS
-        if not re.fullmatch("-?[0-9]{1,18}", str(value), re.ASCII):
-            self.fail(
-                f"{value!r} is not a number of words. Expected a number such as 4, or all.",
-                param,
-                ctx,
-            )
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Returns what the text says; a default stays as it is."""
         try:
-            return checked_phrases(int(value))
-        except InputError as error:
+            return self.read(value) if isinstance(value, str) else value
+        except ValueError as error:
             self.fail(str(error), param, ctx)
 
 
-class Share(click.ParamType[Fraction]):
-    """A share, as 0.001 or 0.1%."""
+def size(least: int) -> _Written:
+    """Declares a size in bytes, with a unit or without."""
 
-    name = "share"
-    example = "0.1% or 0.001"
+    def read(text: str) -> int:
+        match = re.fullmatch(r"\s*([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([kmgt]?i?)b?\s*", text.lower())
+        unit = None if match is None else (_UNITS | _BINARY).get(match[2])
+        if match is None or unit is None:
+            raise ValueError(f"{text!r} is not a size. Expected a size such as 500MB or 2GiB.")
+        size = int(float(match[1]) * unit)
+        if size < least:
+            raise ValueError(f"{text} is too little: at least {least / 1e6:,.0f} MB is needed.")
+        return size
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Fraction:
-        """Returns the share as it is written."""
-        if isinstance(value, Fraction):
-            return value
-        text = str(value).strip()
+    return _Written("size", read)
+
+
+def _phrases(text: str) -> int:
+    """Reads the most words of a phrase: a number, or ``all`` in a row."""
+    from ..corpus.files.joining import ALL_WORDS, checked_phrases
+
+    if text == "all":
+        return ALL_WORDS
+    if not re.fullmatch("-?[0-9]{1,18}", text, re.ASCII):
+        raise ValueError(f"{text!r} is not a number of words. Expected a number such as 4, or all.")
+    return checked_phrases(int(text))
+
+
+def _fraction(name: str, example: str) -> _Written:
+    """Declares a number, a fraction or a percentage, taken as it is written."""
+
+    def read(text: str) -> Fraction:
         try:
-            number = read_fraction(text.removesuffix("%").strip())
+            number = read_fraction(text.strip().removesuffix("%").strip())
         except (ValueError, ZeroDivisionError):
-            self.fail(
-                f"{value!r} is not a {self.name}. Expected a value such as {self.example}.",
-                param,
-                ctx,
-            )
-        return number / 100 if text.endswith("%") else number
+            raise ValueError(
+                f"{text!r} is not a {name}. Expected a value such as {example}."
+            ) from None
+        return number / 100 if text.strip().endswith("%") else number
+
+    return _Written(name, read)
 
 
-class Weight(Share):
-    """A weight, as 0.5 or 1/3."""
-
-    name = "weight"
-    example = "0.5 or 1/3"
+WORDS = _Written("words", _phrases)
+SHARE = _fraction("share", "0.1% or 0.001")
+WEIGHT = _fraction("weight", "0.5 or 1/3")

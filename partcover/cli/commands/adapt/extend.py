@@ -16,7 +16,7 @@ from ...adapted.base_files import read_base, read_corpora
 from ...command import command, option, reading_option
 from ...paths import TextPath
 from ...shown.output import Output
-from ...sizes import Share, Weight
+from ...sizes import SHARE, WEIGHT
 
 
 @command(
@@ -43,14 +43,14 @@ from ...sizes import Share, Weight
     ),
     option(
         "--keep-weight",
-        type=Weight(),
+        type=WEIGHT,
         default=Fraction(0),
         metavar="W",
         help="Weight of a token of --keep; a token of CORPUS has weight 1.",
     ),
     option(
         "--at-most",
-        type=Share(),
+        type=SHARE,
         metavar="SHARE",
         help="Maximum increase in tokens on the --keep corpus, for example 0.1%.",
     ),

@@ -21,7 +21,7 @@ from ... import shared
 from ...command import LIMITS, Options, argument, command, option
 from ...paths import TextPath
 from ...shown.output import Output
-from ...sizes import Size, Words
+from ...sizes import WORDS, size
 
 if TYPE_CHECKING:
     from ....corpus.counting.count import CountSettings
@@ -74,7 +74,7 @@ def _memory(running: Options, workers: int) -> int:
 )
 @option(
     "--phrases",
-    type=Words(),
+    type=WORDS,
     default=1,
     metavar="P",
     help="Join up to P consecutive words (or all) into one, so that tokens can span words. Phrases "
@@ -108,7 +108,7 @@ def _memory(running: Options, workers: int) -> int:
 )
 @option(
     "--memory",
-    type=Size(LEAST_MEMORY),
+    type=size(LEAST_MEMORY),
     metavar="SIZE",
     heading=LIMITS,
     help="Maximum memory of the process, and of each process of --engine. The rest goes to disk; "

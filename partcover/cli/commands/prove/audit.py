@@ -19,7 +19,7 @@ from ...exit_status import EXIT_GAP, EXIT_INTERRUPTED
 from ...paths import TextPath
 from ...results import save_proof
 from ...shown.output import Output, say
-from ...sizes import Share
+from ...sizes import SHARE
 
 if TYPE_CHECKING:
     from ....studies.tokenizer_audit import TokenizerAudit
@@ -56,7 +56,7 @@ _PAGES = (".html", ".htm")
 )
 @option(
     "--max-gap",
-    type=Share(),
+    type=SHARE,
     metavar="SHARE",
     help="Exit with status 7 if the gap is larger, for example 10%.",
 )
