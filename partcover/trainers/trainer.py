@@ -109,10 +109,14 @@ class Trainer:
 
     def work_of(self, options: Mapping[str, Any]) -> Work | None:
         """Returns what takes the memory of a run with these options; None if it is not known."""
+        _refuse_unknown(self.name, self.run, options)
         if not callable(self.work):
             return self.work
         parameters = signature(self.run).parameters.values()
-        return self.work({p.name: p.default for p in parameters} | {**options})
+        try:
+            return self.work({p.name: p.default for p in parameters} | {**options})
+        except TypeError:  # of a comparison: a run would name the option
+            raise InputError(f"{self.name}: the type of an option is wrong: {options}") from None
 
     def check(self, instance: Instance) -> None:
         """Checks that the method supports an instance's options and has what it needs.

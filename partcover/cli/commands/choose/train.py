@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-import types
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ....errors import InputError
-from ....runtime.numerals import read_float, read_int
 from ....trainers import TRAINERS
 from ... import shared
 from ...command import command, option
@@ -36,7 +34,7 @@ def _work(options: Mapping[str, Any]) -> Work:
     """Returns what takes the memory."""
     method = options["method"]
     trainer = TRAINERS[method]
-    work = trainer.work_of(method_options(trainer.run, method, options["settings"]))
+    work = trainer.work_of(method_options(options["settings"]))
     if work is None:
         raise click.UsageError(
             f"{method} runs in another library, whose memory is not known: leave out --plan"
@@ -88,7 +86,7 @@ def train_command(
         raise click.UsageError(
             f"{method} takes no time limit, because it is fast: leave out --time-limit"
         )
-    options = method_options(trainer.run, method, settings)
+    options = method_options(settings)
     instance = source.read()
     cut = instance.words.pretokenizer or "none"
     if trainer.phrases and "words" not in options and without_phrases(cut) == cut:
@@ -104,40 +102,15 @@ def train_command(
     return write_solution(out, solution, instance, source.name)
 
 
-def method_options(run: Callable[..., Any], method: str, settings: Sequence[str]) -> dict[str, Any]:
-    """Reads options written ``NAME=VALUE`` as keyword-only parameters of a trainer.
-
-    Values are of the annotated types: int, float, bool (``true`` or ``false``), else text.
-    """
-    hints = get_type_hints(run)
-    parameters = inspect.signature(run).parameters.values()
-    names = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in _COMMON]
-    known = f"it has {', '.join(names)}" if names else "it has no options of its own"
-    values = {}
+def method_options(settings: Sequence[str]) -> dict[str, Any]:
+    """Reads options written ``NAME=VALUE``; a value is JSON, or else text, as for ``a=b``."""
+    values: dict[str, Any] = {}
     for text in settings:
         name, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"--option {text}: expected NAME=VALUE")
-        if name not in names:
-            raise InputError(f"--option {text}: {method} has no option {name!r}; {known}")
-        values[name] = _value(text, value, hints[name])
+        if not equals or name in _COMMON:
+            raise InputError(f"--option {text}: expected NAME=VALUE, an option of the method alone")
+        try:
+            values[name] = json.loads(value)
+        except ValueError:
+            values[name] = value
     return values
-
-
-def _value(text: str, value: str, hint: Any) -> Any:
-    """Reads a value of the annotated type."""
-    kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-    if bool in kinds:
-        if value not in ("true", "false"):
-            raise InputError(f"--option {text}: expected true or false")
-        return value == "true"
-    for kind, read, what in (
-        (int, read_int, "a whole number"),
-        (float, read_float, "a number"),
-    ):
-        if kind in kinds:
-            try:
-                return read(value)
-            except ValueError:
-                raise InputError(f"--option {text}: expected {what}") from None
-    return value
