@@ -153,7 +153,6 @@ main(["demo", "--quiet"])
     [
         ("solve c.tsv -k 3 --solver highs", "the solver highs needs 'ortools'|solvers"),
         ("solve c.tsv -k 3 --solver cbc", "the solver cbc needs 'pulp'|solvers"),
-        ("solve c.tsv -k 3 --relaxation", "the solver glop needs 'ortools'|solvers"),
         ("formulations c.tsv -k 3", "the solver glop needs 'ortools'|solvers"),
         ("ratio c.tsv -k 3", "the solver glop needs 'ortools'|solvers"),
         ("reduce graph.txt -k 1", "a graph needs 'networkx'|graphs"),

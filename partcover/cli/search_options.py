@@ -66,9 +66,7 @@ class SearchOptions:
         )
 
 
-def search_options(
-    *, writes: str = "the vocabulary", limit: str | None = None, several: bool = False
-) -> Decorator:
+def search_options(*, limit: str | None = None, several: bool = False) -> Decorator:
     """Adds the options of ``solve`` and ``improve``, passed on as `SearchOptions`."""
 
     def decorate(function: Function) -> Function:
@@ -85,7 +83,7 @@ def search_options(
             shared.resume("the files of -o and --write-certificate"),
             shared.events("Write a JSON line for each phase, better vocabulary, and better bound."),
             shared.plot("Plot the best vocabulary and the bound over time (.png, .svg, .pdf)."),
-            shared.vocabulary(writes=writes, limit=limit, several=several),
+            shared.vocabulary(limit=limit, several=several),
         )
 
     return decorate

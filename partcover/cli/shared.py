@@ -198,7 +198,6 @@ def k(function: Function, default: str = "k of an instance file") -> Function:
 
 def vocabulary(
     *,
-    writes: str = "the vocabulary",
     seed: bool = True,
     limit: str | None = None,
     several: bool = False,
@@ -216,7 +215,7 @@ def vocabulary(
                 metavar="NAME",
             ),
             several_instances if several else instance,
-            output(writes=writes, kind="text", threads=True, seed=seed),
+            output(writes="the vocabulary", kind="text", threads=True, seed=seed),
         )
 
     return decorate

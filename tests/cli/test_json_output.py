@@ -80,7 +80,6 @@ COMMANDS = [
     "generate cycle 5 -o G.json",
     "greedtok C.tsv -k 2 --plan",
     "greedtok C.tsv T.tsv -k 2 --minimax",
-    "solve C.tsv -k 2 --solver highs --relaxation",
     "solve C.tsv T.tsv -k 2 --minimax",
     "solve C.tsv T.tsv -k 2 --minimax --solver highs",
     "bound C.tsv -k 2 --vocab V.json",

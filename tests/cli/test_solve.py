@@ -71,25 +71,14 @@ def test_options_that_a_solver_makes_no_use_of_are_named(run, small):
     )
     assert (status, json.loads(out)["threads"]) == (0, 2)
     assert "ignores --" not in said
-    said = run("solve", small, "-k", 2, "--relaxation", "--solver", "pdlp", "--seed", 1)[2]
-    assert "pdlp ignores --seed; highs, scip, cbc, glop use it" in said
 
 
-def test_relaxation_and_start(run, small, tmp_path):
+def test_a_start(run, small, tmp_path):
     pytest.importorskip("ortools")
     run("greedtok", small, "-k", 1, "-o", "V.json")
     start = ("--start", "V.json", "--solver", "highs")
     status, data = as_json(run("solve", small, "-k", 2, *start, "--json"))
     assert (status, data["start_taken"]) == (0, True)
-    best = data["tokens"]
-    for solver in ("glop", "pdlp", "highs"):
-        status, relaxed = as_json(
-            run("solve", small, "-k", 2, "--relaxation", "--solver", solver, "--json")
-        )
-        assert status == 0
-        assert relaxed["tokens"] <= best + 1e-3
-        assert sum(value for _, value in relaxed["x"]) <= 2 + 1e-3
-        assert relaxed["nonzeros"] >= max(relaxed["rows"], relaxed["variables"])
 
 
 def test_events_and_log(run, small, tmp_path):
@@ -183,24 +172,14 @@ def test_solvers(run):
     ("arguments", "message"),
     [
         (("--solver", "glop"), "glop solves linear relaxations only: use highs"),
-        (("--solver", "cp-sat", "--relaxation"), "cp-sat solves integer programs only: use"),
         (("--goal", "size"), "goal 'size' needs a threshold|the threshold is missing"),
         (("--goal", "size", "--gap", 0.1), "--goal size and --gap exclude each other"),
-        (
-            ("--relaxation", "--write-certificate", "P.cert"),
-            "--relaxation and --write-certificate exclude each other",
-        ),
-        (("--relaxation", "--resume"), "--relaxation and --resume exclude each other"),
         (("--resume",), "--resume continues from the files that a run writes"),
         (
             ("--resume", "-o", "-"),
             "--resume continues from the files that a run writes",
         ),
         (("--resume", "-o", "V.json", "--start", "long.json"), "leave out --start"),
-        (
-            ("--relaxation", "--gap", 0.1),
-            "--relaxation and --gap exclude each other",
-        ),
         (
             ("--write-certificate", "P.cert", "--sense", "max"),
             "only branch and cut writes certificates",

@@ -43,7 +43,6 @@ COMMANDS = {
     "prices": "prices C.tsv -k 3 --certificate p.cert that the",
     "verify": "verify C.tsv -k 3 --vocab v.json --certificate p.cert",
     "solve": "solve small.json",
-    "relaxation": "solve small.json --relaxation",
     "formulations": "formulations small.json --solvers highs,cbc",
     "solvers": "solvers",
     "compare": "compare C.tsv -k 2,3 --methods greedtok,greedwmc,bpe --rules own,shortest_path "

@@ -92,7 +92,6 @@ LINES: dict[str, list[str]] = {
         C,
         BOTH,
         f"{C} --goal decision --threshold 9",
-        f"{C} --relaxation",
         f"{C} -o v.json",
     ],
     "solvers": [""],

@@ -11,13 +11,10 @@ import click
 
 import partcover as pc
 
-from ....corpus import symbols as sym
-from ....report.tables import facts
 from ....runtime.processes.engines import executor_of
 from ... import shared
 from ...checkpoint_files import CheckpointFiles
 from ...command import Options, command, exclude, option, writing_option
-from ...exit_status import EXIT_NOTHING
 from ...inputs import InstanceSource
 from ...plan import plan_option
 from ...results import write_solution
@@ -30,15 +27,9 @@ if TYPE_CHECKING:
 
 
 def _solver_of(model: Options) -> str | None:
-    """Returns the solver; None for branch and cut.
-
-    By default that is so, unless an option is about a solver's model: then it is HiGHS, and GLOP
-    for a relaxation.
-    """
-    if model.solver is not None or model.relaxation:
-        return model.solver or "glop"
+    """Returns the solver, HiGHS where an option is about its model; None for branch and cut."""
     about_a_model = model.formulation or model.sense or model.show_log or model.goal != "tokens"
-    return "highs" if about_a_model else None
+    return model.solver or ("highs" if about_a_model else None)
 
 
 def _work(options: Mapping[str, Any]) -> Work:
@@ -60,7 +51,6 @@ def _work(options: Mapping[str, Any]) -> Work:
             "partcover solve book.tsv -k 100 -o b.json --write-certificate b.cert --resume",
             "continue an interrupted run",
         ),
-        ("partcover solve small.tsv -k 10 --relaxation --json", "solve the linear relaxation only"),
         (
             "partcover solve de.tsv en.tsv -k 10 --minimax",
             "minimize the largest ratio over two languages",
@@ -69,9 +59,8 @@ def _work(options: Mapping[str, Any]) -> Work:
 )
 @option(
     "--solver",
-    help="Solver: highs, scip, cp-sat, or cbc; for a relaxation also glop (its default) or pdlp. "
-    "Default: partcover's branch and cut; highs with --formulation, --sense, "
-    "--log, or --goal decision or size.",
+    help="Solver: highs, scip, cp-sat, or cbc. Default: partcover's branch and cut; highs with "
+    "--formulation, --sense, --log, or --goal decision or size.",
 )
 @option(
     "--formulation",
@@ -96,11 +85,10 @@ def _work(options: Mapping[str, Any]) -> Work:
     metavar="L",
     help="Maximum number of tokens needed, for --goal decision and size.",
 )
-@option("--relaxation", is_flag=True, help="Solve the linear relaxation only.")
 @writing_option("--write-model", "M.mps|M.lp", "Write the model before solving it.")
 @option("--log", "show_log", is_flag=True, help="Show the solver's log on standard error.")
 @shared.engine(" that bound cases side by side")
-@search_options(writes="the vocabulary, or the result of --relaxation", several=True)
+@search_options(several=True)
 @plan_option(_work)
 def solve_command(
     out: Output,
@@ -142,8 +130,6 @@ def solve_command(
         "threads": out.threads,
         "log": say if model.show_log else None,
     }
-    if model.relaxation:
-        return _relax(out, instance, model, common)
     files = CheckpointFiles(out, search.write_certificate, instance, source.name)
     start, certificates = search.starts(files.load)
     if model.goal == "tokens":
@@ -164,9 +150,7 @@ def _check(model: Options, search: SearchOptions) -> None:
     """Refuses options that exclude one another."""
     starts = ("--start", "--start-certificate", "--gap", "--write-certificate", "--resume")
     if model.goal != "tokens":
-        exclude(f"--goal {model.goal}", "--relaxation", *starts)
-    if model.relaxation:
-        exclude("--relaxation", *starts, "--events", "--plot")
+        exclude(f"--goal {model.goal}", *starts)
     if search.write_certificate is not None and model.solver is not None:
         raise click.UsageError(
             "only branch and cut writes certificates: with --write-certificate, leave out "
@@ -179,7 +163,7 @@ def _write_model(out: Output, instance: pc.Instance, model: Options, path: str) 
     from ....exact.model_files import write_model
 
     built = build(instance, model.formulation or "path", sense=model.sense, goal=model.goal)
-    write_model(built.relaxed() if model.relaxation else built, path)
+    write_model(built, path)
     out.wrote(path)
 
 
@@ -187,10 +171,9 @@ def _note_options_without_effect(out: Output, model: Options) -> None:
     """Names the solvers that heed --threads or --seed, where the one that runs does not."""
     from ....exact.solvers.registry import SOLVERS
 
-    kind = "linear" if model.relaxation else "integers"
     solver = model.solver
     for name, given in (("threads", out.threads > 1), ("seed", out.seed != 0)):
-        able = [n for n, s in SOLVERS.items() if getattr(s, name) and getattr(s, kind)]
+        able = [n for n, s in SOLVERS.items() if getattr(s, name) and s.integers]
         if given and solver in SOLVERS and solver not in able:
             out.note(f"{solver} ignores --{name}; {', '.join(able)} use it")
 
@@ -211,28 +194,6 @@ def _solve(
         if model.goal == "decision":
             return pc.decide(instance, progress=progress, **common)[1]
         return pc.smallest(instance, **common)
-
-
-def _relax(out: Output, instance: pc.Instance, model: Options, common: dict[str, Any]) -> int:
-    """Solves the linear relaxation and shows it; returns the exit status."""
-    name = model.formulation or "path"
-    relaxed = pc.relax(instance, formulation=name, sense=model.sense, **common)
-    built, names = relaxed.model, "tokens cover fractional termination"
-    rows, variables = (None, None) if built is None else built.shape
-    tokens = () if built is None else built.tokens
-    chosen = [*zip(map(sym.to_json, tokens), relaxed.x.tolist(), strict=False)]
-    data = {
-        "formulation": relaxed.formulation,
-        "solver": relaxed.solver,
-        "rows": rows,
-        "variables": variables,
-        "nonzeros": None if built is None else built.nonzeros,
-        **{key: getattr(relaxed, key) for key in names.split()},
-        "seconds": round(relaxed.seconds, 6),
-        "x": [[token, value] for token, value in chosen if value > 1e-9],
-    }
-    out.result(data, facts({key: data[key] for key in data if key != "x"}))
-    return EXIT_NOTHING if relaxed.tokens is None else 0
 
 
 def _note_conflict(
