@@ -151,7 +151,6 @@ def test_names_of_files_and_words_in_remarks_and_results_are_safe(run, tmp_path)
     for command in (
         ("greedtok", corpus, "-k", 2, "-o", vocabulary),
         ("improve", corpus, "-k", 2, "--write-certificate", proof),
-        ("gap", corpus, "--vocab", vocabulary),
         ("verify", corpus, "-k", 2, "--vocab", vocabulary, "--certificate", proof),
         ("prices", corpus, "-k", 2, "--certificate", proof, "the\x1b[31m", ESCAPE),
         ("inspect", vocabulary, corpus, "--audit", "--diff", vocabulary),

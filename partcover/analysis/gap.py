@@ -13,7 +13,7 @@ from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Gap", "refuse_beyond_budget", "split_gap"]
+__all__ = ["Gap", "split_gap"]
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,8 @@ def split_gap(
     >>> gap.tokens_shortest_path, gap.tokens, round(gap.rule_gap, 3)
     (14, 17, 0.176)
     """
-    refuse_beyond_budget(instance, vocabulary)
+    if len(vocabulary) > instance.k:
+        raise InputError(f"the vocabulary has {len(vocabulary)} tokens, but k is {instance.k}")
     words = instance.words
     shortest = segment(words, vocabulary, "shortest_path", threads=threads).tokens
     own = segment(words, vocabulary, rule, threads=threads).tokens
@@ -130,16 +131,3 @@ def split_gap(
         vocabulary_gap=(shortest - lower_bound) / own if own else 0.0,
         rule_gap=(own - shortest) / own if own else 0.0,
     )
-
-
-def refuse_beyond_budget(instance: Instance, vocabulary: Vocabulary) -> None:
-    """Refuses a vocabulary of more tokens than the budget that a bound is for.
-
-    Examples
-    --------
-    >>> from partcover import Instance, Vocabulary
-    >>> from partcover.analysis.gap import refuse_beyond_budget
-    >>> refuse_beyond_budget(Instance({"hat": 2}, k=1), Vocabulary(["ha"]))
-    """
-    if len(vocabulary) > instance.k:
-        raise InputError(f"the vocabulary has {len(vocabulary)} tokens, but k is {instance.k}")

@@ -37,7 +37,6 @@ COMMANDS = [
     "improve C.tsv -k 2",
     "train C.tsv -k 2 --method unigram",
     "bound C.tsv -k 2 --vocab V.json",
-    "gap C.tsv --vocab V.json --certificate P.cert",
     "claim C.tsv --baseline V.json --claimed 30",
     "audit V.json text.txt --pretokenizer none",
     "extend V.json C.tsv -m 1 --keep C.tsv -o E.json --write-certificate E.cert",

@@ -28,7 +28,7 @@ from partcover.instances.records import Record
 
 # which commands make use of them: of threads, and of a seed
 THREADS = {
-    "count", "greedtok", "greedwmc", "improve", "train", "solve", "bound", "gap", "encode",
+    "count", "greedtok", "greedwmc", "improve", "train", "solve", "bound", "encode",
     "inspect", "compare", "ratio", "formulations", "reproduce", "report", "demo",
     "audit", "claim", "extend", "prune", "verify", "records run",
 }  # fmt: skip
@@ -91,7 +91,7 @@ def test_one_name_has_one_meaning():
         assert "--gap" in names_of(COMMANDS[name])
     for name in ("solve", "improve"):
         assert {"--write-certificate", "--start"} <= names_of(COMMANDS[name])
-    for name in ("verify", "gap", "compare", "prices"):
+    for name in ("verify", "compare", "prices"):
         assert "--certificate" in names_of(COMMANDS[name])
 
 

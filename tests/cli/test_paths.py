@@ -190,7 +190,6 @@ def cannot_be_printed(stderr, saved):
         ("greedtok", "C.tsv", "-k", 3),
         ("improve", "C.tsv", "-k", 3, "--json"),
         ("solve", "C.tsv", "-k", 3, "--write-certificate", "P.cert"),
-        ("gap", "C.tsv", "--vocab", "V.json"),
         ("compare", "C.tsv", "-k", 3, "--format", "csv"),
         ("inspect", "V.json", "C.tsv"),
         ("generate", "cycle", 4),

@@ -39,7 +39,6 @@ COMMANDS = {
     "train": "train C.tsv --method bpe -k 3",
     "improve": "improve C.tsv -k 3",
     "bound": "bound C.tsv -k 3 --vocab v.json",
-    "gap": "gap C.tsv --vocab v.json",
     "prices": "prices C.tsv -k 3 --certificate p.cert that the",
     "verify": "verify C.tsv -k 3 --vocab v.json --certificate p.cert",
     "solve": "solve small.json",

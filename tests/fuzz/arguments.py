@@ -53,7 +53,6 @@ LINES: dict[str, list[str]] = {
     "export": ["V.json --to list -o out.txt", "V.json --to huggingface -o out"],
     "extend": ["bpe.json text.txt -m 1", "bpe.json text.txt -m 1 --keep more.txt"],
     "formulations": [f"{C} --solvers highs"],
-    "gap": [f"{C} --vocab V.json", f"{C} --vocab V.json --certificate P.cert"],
     "generate": ["cycle 5"],
     "greedtok": [C, BOTH],
     "greedwmc": [C],

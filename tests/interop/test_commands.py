@@ -100,18 +100,16 @@ def test_commands(run, tmp_path, counted, few_rounds):
         "import", "V.tiktoken", "--pretokenizer", "gpt2", "-o", "W.json", "--json"
     )
     assert (status, json.loads(out)["pretokenizer"]) == (0, "gpt2")
-    status, out, _ = run("gap", "C.tsv", "--vocab", "W.json", "--json")
-    data = json.loads(out)
-    assert (status, data["rule"]) == (0, "merges")
-    assert data["lower_bound"] <= data["tokens_shortest_path"] <= data["tokens"]
+    status, out, _ = run("inspect", "W.json", "C.tsv", "--scores", "--json")
+    (data,) = json.loads(out)["corpora"]
+    assert (status, json.loads(out)["rule"]) == (0, "merges")
+    assert data["lower_bound"] <= data["tokens"]
     status, out, _ = run("compare", "C.tsv", "--vocab", "W.json", "--json")
     rows = [row for row in json.loads(out)["rows"] if row["method"] == "W"]
-    assert [(row["rule"], row["tokens"]) for row in rows] == [
-        ("merges", data["tokens"]),
-        ("shortest_path", data["tokens_shortest_path"]),
-    ]
-    gap = run("gap", "C.tsv", "--vocab", "V.tiktoken", "--json")
-    assert json.loads(gap[1])["tokens"] == data["tokens"]
+    assert [row["rule"] for row in rows] == ["merges", "shortest_path"]
+    assert rows[0]["tokens"] == data["tokens"] >= rows[1]["tokens"]
+    scores = run("inspect", "V.tiktoken", "C.tsv", "--scores", "--json")
+    assert json.loads(scores[1])["corpora"][0]["tokens"] == data["tokens"]
     (tmp_path / "text").write_text(TEXT)
     ids = run("encode", "V.tiktoken", "text", "--pretokenizer", "gpt2")
     assert ids[:2] == (0, run("encode", "W.json", "text")[1])
@@ -126,7 +124,8 @@ def test_gap_with_more_tokens_than_candidates(run, tmp_path):
     Vocabulary(["abc", *tokens], rule="longest_match", pretokenizer="none").save(
         tmp_path / "V.json"
     )
-    status, out, _ = run("gap", "C.tsv", "--vocab", "V.json", "--json")
+    status, out, _ = run("inspect", "V.json", "C.tsv", "--scores", "--json")
     data = json.loads(out)
-    assert (status, data["k"], data["never_occur"], data["rule"]) == (0, 91, 90, "longest_match")
-    assert (data["tokens"], data["tokens_shortest_path"], data["lower_bound"]) == (7, 7, 5)
+    assert (status, data["size"], data["rule"]) == (0, 91, "longest_match")
+    (row,) = data["corpora"]
+    assert (row["tokens"], row["lower_bound"], row["rule_gap"]) == (7, 5, 0)

@@ -29,7 +29,6 @@ SECTIONS = {
         "audit": "Measure how far a tokenizer is from optimal on a text, and why.",
         "solve": "Find an optimal vocabulary and prove that it is optimal.",
         "bound": "Prove a lower bound on the tokens of any vocabulary.",
-        "gap": "Measure how far a vocabulary is from optimal, and why.",
         "claim": "Check whether a claimed saving over a baseline is possible.",
         "verify": "Check a vocabulary and a certificate independently.",
         "prices": "Show the dual prices of words and the tokens in them.",

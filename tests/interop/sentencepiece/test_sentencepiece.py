@@ -386,9 +386,9 @@ def test_a_large_model_of_many_characters_comes_in(run, tmp_path):
     for number, text in vocabulary.decode_only.items():
         if text != b" ":  # which is left out in front of a text there
             assert Encoder(vocabulary).decode([number]) == processor.decode([number])
-    # and from there gap, compare and encode go on
+    # and from there inspect, compare and encode go on
     assert run("count", "c.txt", "--pretokenizer", "first-space", "-o", "C.tsv")[0] == 0
-    status, out, _ = run("gap", "C.tsv", "--vocab", "V.json", "--json")
+    status, out, _ = run("inspect", "V.json", "C.tsv", "--json")
     assert status == 0
     counted = WordCounts.load(tmp_path / "C.tsv")
     assert json.loads(out)["tokens"] == segment(counted, vocabulary).tokens

@@ -17,7 +17,7 @@ from ...shown.output import Output
     listed=("Formats", listed_formats),
     examples=[
         ("partcover import cl100k_base.tiktoken -o v.json", ""),
-        ("partcover gap book.tsv --vocab v.json", "measure how far it is from optimal"),
+        ("partcover inspect v.json book.tsv --scores", "measure how far it is from optimal"),
     ],
 )
 @argument("tokenizer", metavar="PATH", help="File or directory of the tokenizer.")
