@@ -13,7 +13,7 @@ import partcover as pc
 
 from ..runtime.processes.engines import executor_of
 from . import shared
-from .command import Function, is_given, option
+from .command import Decorator, is_given, option
 from .inputs import InstanceSource
 from .shown.output import Output
 
@@ -56,18 +56,19 @@ class Readers:
             )
 
 
-def head_options(function: Function) -> Function:
-    """Adds ``--head`` and who reads the other words, passed on as `Readers`."""
-    head = option(
+def reader_options(about: str, default: str = "threads") -> Decorator:
+    """Adds ``--engine``, with what its workers do, and ``--scratch``, passed on as `Readers`."""
+    kept = "Directory that all workers can read and write. Default: the directory of -o."
+    return shared.together(shared.engine(about, kept, default), shared.grouped("readers", Readers))
+
+
+#: Adds ``--head`` and who reads the other words, passed on as `Readers`.
+head_options = shared.together(
+    option(
         "--head",
         type=click.IntRange(1),
         metavar="N",
         help="Keep only the N most frequent words in memory and read the rest from disk as needed.",
-    )
-    return head(reader_options(function, ", which read the words that --head keeps on disk"))
-
-
-def reader_options(function: Function, about: str, default: str = "threads") -> Function:
-    """Adds ``--engine``, with what its workers do, and ``--scratch``, passed on as `Readers`."""
-    kept = "Directory that all workers can read and write. Default: the directory of -o."
-    return shared.engine(about, kept, default)(shared.grouped(function, "readers", Readers))
+    ),
+    reader_options(", which read the words that --head keeps on disk"),
+)

@@ -13,7 +13,7 @@ import partcover as pc
 
 from ..runtime.progress import Progress
 from . import shared
-from .command import Decorator, Function, reading_option
+from .command import Decorator, reading_option
 from .inputs import read_vocabulary
 from .shown.output import Output
 
@@ -68,22 +68,18 @@ class SearchOptions:
 
 def search_options(*, limit: str | None = None, several: bool = False) -> Decorator:
     """Adds the options of ``solve`` and ``improve``, passed on as `SearchOptions`."""
-
-    def decorate(function: Function) -> Function:
-        return shared.applied(
-            shared.grouped(function, "search", SearchOptions),
-            reading_option(
-                "--start",
-                "V.json",
-                "Warm start: a vocabulary or tokenizer, tried in addition to GreedTok's.",
-            ),
-            shared.start_certificate("Certificate to start from. Its bound is never made worse."),
-            shared.gap,
-            shared.write_certificate,
-            shared.resume("the files of -o and --write-certificate"),
-            shared.events("Write a JSON line for each phase, better vocabulary, and better bound."),
-            shared.plot("Plot the best vocabulary and the bound over time (.png, .svg, .pdf)."),
-            shared.vocabulary(limit=limit, several=several),
-        )
-
-    return decorate
+    return shared.together(
+        reading_option(
+            "--start",
+            "V.json",
+            "Warm start: a vocabulary or tokenizer, tried in addition to GreedTok's.",
+        ),
+        shared.start_certificate("Certificate to start from. Its bound is never made worse."),
+        shared.gap,
+        shared.write_certificate,
+        shared.resume("the files of -o and --write-certificate"),
+        shared.events("Write a JSON line for each phase, better vocabulary, and better bound."),
+        shared.plot("Plot the best vocabulary and the bound over time (.png, .svg, .pdf)."),
+        shared.vocabulary(limit=limit, several=several),
+        shared.grouped("search", SearchOptions),
+    )

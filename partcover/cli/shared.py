@@ -34,23 +34,30 @@ _INPUT = "Word counts, written by `count`, or an instance file."
 _TOKENIZER = "Vocabulary file, or a tokenizer that `import` reads."
 
 
-def applied(function: Function, *decorators: Decorator) -> Function:
-    """Adds options in the order in which they are listed."""
-    for decorate in reversed(decorators):
-        function = decorate(function)
-    return function
+def together(*decorators: Decorator) -> Decorator:
+    """Adds several options, in the order in which they are listed."""
+
+    def decorate(function: Function) -> Function:
+        for each in reversed(decorators):
+            function = each(function)
+        return function
+
+    return decorate
 
 
-def grouped(function: Function, name: str, kind: type[Any]) -> Function:
+def grouped(name: str, kind: type[Any]) -> Decorator:
     """Passes the options that are fields of a dataclass as one argument of that name."""
     names = {field.name for field in fields(kind)}
 
-    @functools.wraps(function)
-    def wrapper(**options: Any) -> Any:
-        group = {key: options.pop(key) for key in names & options.keys()}
-        return function(**{name: kind(**group)}, **options)
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def wrapper(**options: Any) -> Any:
+            group = {key: options.pop(key) for key in names & options.keys()}
+            return function(**{name: kind(**group)}, **options)
 
-    return wrapper
+        return wrapper
+
+    return decorate
 
 
 def output(
@@ -72,7 +79,7 @@ def output(
     )
     added = [each for each, is_used in ((_THREADS, threads), (_SEED, seed)) if is_used]
     added += [add_path, _JSON, *(_TABLE if table else ()), _QUIET]
-    return lambda function: applied(grouped(function, "out", Output), *added)
+    return together(*added, grouped("out", Output))
 
 
 _THREADS = option(
@@ -108,9 +115,49 @@ def tokenizer(name: str, metavar: str = "V.json") -> Decorator:
     return argument(name, metavar=metavar, help=_TOKENIZER)
 
 
-def instance(function: Function) -> Function:
-    """Adds the input argument and the options that make an instance of it."""
-    return argument("corpus", metavar="C.tsv|I.json", help=_INPUT)(conditions(function))
+def _candidate(*names: str, **attributes: Any) -> Decorator:
+    return option(*names, heading=CANDIDATES, **attributes)
+
+
+def _tokens(name: str, about: str) -> Decorator:
+    return reading_option(name, "FILE", about, heading=CANDIDATES)
+
+
+#: Adds the options that make an instance of an input, passed on as an `InstanceSource`.
+conditions = together(
+    _candidate(
+        "--symbols",
+        type=click.Choice(sym.SYMBOLS),
+        help="Symbols of the words. Default: as the file says, else bytes.",
+    ),
+    _candidate("--max-length", type=int, help="Maximum candidate length, in symbols."),
+    _candidate("--min-count", type=int, help="Minimum number of occurrences of a candidate."),
+    _tokens(
+        "--candidates",
+        "Candidate tokens: one per line, or a vocabulary file. Default: all substrings.",
+    ),
+    _tokens("--required", "Tokens that the vocabulary must contain."),
+    _tokens("--forbidden", "Tokens that the vocabulary must not contain."),
+    _tokens(
+        "--protected",
+        "Required tokens that are always kept whole: no other token may overlap them.",
+    ),
+    _tokens("--weights", "Cost of a token in each word: WORD<TAB>WEIGHT per line. Default: 1."),
+    reading_option(
+        "--group",
+        "NAME=N:WHAT",
+        "Limit a group to N tokens. WHAT is a file of tokens or a range of lengths, such as 8- "
+        "or 2-4. Repeatable.",
+        dest="groups",
+        multiple=True,
+        type=GroupText(),
+        heading=CANDIDATES,
+    ),
+    _tokens("--prefix", "Tokens that the vocabulary must begin with, in this order."),
+    grouped("source", InstanceSource),
+)
+#: Adds the input argument and the options that make an instance of it.
+instance = together(argument("corpus", metavar="C.tsv|I.json", help=_INPUT), conditions)
 
 
 def several_instances(function: Function) -> Function:
@@ -145,50 +192,6 @@ def several_instances(function: Function) -> Function:
     return add_inputs(add_flag(add_reference(wrapper)))
 
 
-def conditions(function: Function) -> Function:
-    """Adds the options that make an instance of an input, passed on as an `InstanceSource`."""
-    return applied(
-        grouped(function, "source", InstanceSource),
-        _candidate(
-            "--symbols",
-            type=click.Choice(sym.SYMBOLS),
-            help="Symbols of the words. Default: as the file says, else bytes.",
-        ),
-        _candidate("--max-length", type=int, help="Maximum candidate length, in symbols."),
-        _candidate("--min-count", type=int, help="Minimum number of occurrences of a candidate."),
-        _tokens(
-            "--candidates",
-            "Candidate tokens: one per line, or a vocabulary file. Default: all substrings.",
-        ),
-        _tokens("--required", "Tokens that the vocabulary must contain."),
-        _tokens("--forbidden", "Tokens that the vocabulary must not contain."),
-        _tokens(
-            "--protected",
-            "Required tokens that are always kept whole: no other token may overlap them.",
-        ),
-        _tokens("--weights", "Cost of a token in each word: WORD<TAB>WEIGHT per line. Default: 1."),
-        reading_option(
-            "--group",
-            "NAME=N:WHAT",
-            "Limit a group to N tokens. WHAT is a file of tokens or a range of lengths, such as 8- "
-            "or 2-4. Repeatable.",
-            dest="groups",
-            multiple=True,
-            type=GroupText(),
-            heading=CANDIDATES,
-        ),
-        _tokens("--prefix", "Tokens that the vocabulary must begin with, in this order."),
-    )
-
-
-def _candidate(*names: str, **attributes: Any) -> Decorator:
-    return option(*names, heading=CANDIDATES, **attributes)
-
-
-def _tokens(name: str, about: str) -> Decorator:
-    return reading_option(name, "FILE", about, heading=CANDIDATES)
-
-
 def k(function: Function, default: str = "k of an instance file") -> Function:
     """Adds ``-k``, with its default in words."""
     return option(
@@ -203,22 +206,17 @@ def vocabulary(
     several: bool = False,
 ) -> Decorator:
     """Adds the options of a command that chooses a vocabulary for an instance."""
-
-    def decorate(function: Function) -> Function:
-        return applied(
-            function,
-            k,
-            seconds() if limit is None else seconds(about=limit),
-            no_vocabulary,
-            pretokenizer(
-                "Pre-tokenizer that made the word counts, if their file does not name it.",
-                metavar="NAME",
-            ),
-            several_instances if several else instance,
-            output(writes="the vocabulary", kind="text", threads=True, seed=seed),
-        )
-
-    return decorate
+    return together(
+        k,
+        seconds() if limit is None else seconds(about=limit),
+        no_vocabulary,
+        pretokenizer(
+            "Pre-tokenizer that made the word counts, if their file does not name it.",
+            metavar="NAME",
+        ),
+        several_instances if several else instance,
+        output(writes="the vocabulary", kind="text", threads=True, seed=seed),
+    )
 
 
 def engine(about: str, kept: str | None = None, default: str = "threads") -> Decorator:
@@ -234,7 +232,7 @@ def engine(about: str, kept: str | None = None, default: str = "threads") -> Dec
     ]
     if kept is not None:
         added.append(writing_option("--scratch", "DIR", kept, kind="folder", heading=LIMITS))
-    return lambda function: applied(function, *added)
+    return together(*added)
 
 
 def resume(files: str) -> Decorator:

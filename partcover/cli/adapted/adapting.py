@@ -24,7 +24,7 @@ _NAMED = 10  # tokens in a remark
 
 def adapting_options(*own: Decorator) -> Decorator:
     """Adds the arguments and options of both commands, with those of one of them at the front."""
-    added = [
+    return shared.together(
         argument(
             "base",
             metavar="BASE",
@@ -50,8 +50,7 @@ def adapting_options(*own: Decorator) -> Decorator:
         shared.all_files,
         shared.no_vocabulary,
         shared.output(writes="the new vocabulary", threads=True),
-    ]
-    return lambda function: shared.applied(function, *added)
+    )
 
 
 def show_adaptation(

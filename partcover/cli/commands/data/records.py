@@ -12,7 +12,7 @@ import partcover as pc
 
 from ....report.tables import Listing, columns_of, facts
 from ... import shared
-from ...command import Function, Group, argument, command, option, reading_option
+from ...command import Group, argument, command, option, reading_option
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import read_vocabulary
 from ...results import write_solution
@@ -56,21 +56,19 @@ _NAME = argument(
 )
 
 
-def _row_arguments(function: Function) -> Function:
-    """Adds the arguments of a row of a record, and the word counts of its text."""
-    return shared.applied(
-        function,
-        _NAME,
-        argument("corpus", metavar="COUNTS.tsv", help="Word counts of the record's text."),
-        option(
-            "-k",
-            "budget",
-            type=click.Choice([str(64 << power) for power in range(8)]),
-            required=True,
-            metavar="K",
-            help="Vocabulary size, in tokens of two or more bytes.",
-        ),
-    )
+# of a row of a record, and the word counts of its text
+_row_arguments = shared.together(
+    _NAME,
+    argument("corpus", metavar="COUNTS.tsv", help="Word counts of the record's text."),
+    option(
+        "-k",
+        "budget",
+        type=click.Choice([str(64 << power) for power in range(8)]),
+        required=True,
+        metavar="K",
+        help="Vocabulary size, in tokens of two or more bytes.",
+    ),
+)
 
 
 @command(

@@ -61,7 +61,7 @@ from ...shown.output import Output
 @shared.several_instances
 @shared.output(writes="the certificate", kind="text", threads=True)
 @plan_option("bound")
-@partial(shared.grouped, name="search", kind=SearchOptions)
+@shared.grouped("search", SearchOptions)
 def bound_command(
     out: Output,
     source: InstanceSource,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,7 +65,7 @@ _CHECKED_WITH = {
     multiple=True,
 )
 @shared.several_instances
-@partial(reader_options, about=", which check a certificate of bound --head", default="processes")
+@reader_options(", which check a certificate of bound --head", default="processes")
 @shared.output(threads=True)
 def verify_command(
     out: Output,
