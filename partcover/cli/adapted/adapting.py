@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ...corpus import symbols as sym
 from ...errors import InputError
 from ...report.tables import Listing
 from ...runtime.arguments import counted
 from .. import shared
-from ..command import Decorator, argument
+from ..command import Decorator, Options, argument
 from ..exit_status import EXIT_INTERRUPTED
 from ..paths import TextPath
 from ..results import save_proof
@@ -54,7 +54,7 @@ def adapting_options(*own: Decorator) -> Decorator:
 
 
 def show_adaptation(
-    out: Output, found: Adaptation, tables: Iterable[Listing], options: Mapping[str, Any]
+    out: Output, found: Adaptation, tables: Iterable[Listing], asked: Options
 ) -> int:
     """Saves the new vocabulary and its proof, shows what was found, returns the exit status."""
     tokens = found.unreachable
@@ -64,7 +64,7 @@ def show_adaptation(
         out.note(f"{counted(len(tokens), 'unreachable token')} in the base: {named}{more}")
     if lacking := _lacking(found):
         out.note(lacking)
-    save_proof(out, found, options["write_certificate"], options["write_instance"])
+    save_proof(out, found, asked.write_certificate, asked.write_instance)
     with out.saved(found.vocabulary.save):
         out.show(found.to_json(vocabulary=not out.no_vocabulary), *tables)
     return EXIT_INTERRUPTED if found.termination == "interrupted" else 0

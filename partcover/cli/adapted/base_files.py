@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import partcover as pc
 
 from ...errors import InputError
 from ...runtime.files.kinds import kind_of
 from ...vocabulary.rules import SegmentationRule
+from ..command import Options
 from ..inputs import read_vocabulary, with_pretokenizer
 from ..shown.output import Output
 
@@ -32,21 +32,23 @@ def _of_text(path: str, vocabulary: pc.Vocabulary, pretokenizer: str | None) -> 
 
 
 def read_corpora(
-    out: Output, base: pc.Vocabulary, corpora: Mapping[str, Sequence[str]], **reading: Any
-) -> dict[str, pc.WordCounts]:
-    """Reads corpora, by what messages call them.
+    out: Output, base: pc.Vocabulary, asked: Options, keep: Sequence[str] = ()
+) -> tuple[pc.WordCounts, pc.WordCounts | None]:
+    """Reads the corpus of a command, and another to keep where it is named.
 
-    Those of counted words come first.  Words that the vocabulary does not split text into are
-    refused before any text is counted.
+    Words that the vocabulary does not split text into are refused before any text is counted.
     """
     from ...adaptation.base import check_words
 
+    corpora = {"the corpus": asked.files, "the corpus to keep": keep}
     read: dict[str, pc.WordCounts] = {}
     for name in sorted(corpora, key=lambda name: not _are_counted(corpora[name])):
         if corpora[name]:
-            read[name] = read_corpus(out, base, corpora[name], **reading)
+            read[name] = read_corpus(
+                out, base, corpora[name], key=asked.key, all_files=asked.all_files
+            )
             check_words(base, read[name], name)
-    return read
+    return read["the corpus"], read.get("the corpus to keep")
 
 
 def _are_counted(files: Sequence[str]) -> bool:

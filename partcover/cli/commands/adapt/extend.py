@@ -10,10 +10,9 @@ import click
 import partcover as pc
 
 from ....errors import InputError
-from ....vocabulary.rules import SegmentationRule
 from ...adapted.adapting import adapting_options, show_adaptation
 from ...adapted.base_files import read_base, read_corpora
-from ...command import command, option, reading_option
+from ...command import Options, command, option, reading_option
 from ...paths import TextPath
 from ...shown.output import Output
 from ...sizes import SHARE, WEIGHT
@@ -55,19 +54,7 @@ from ...sizes import SHARE, WEIGHT
         help="Maximum increase in tokens on the --keep corpus, for example 0.1%.",
     ),
 )
-def extend_command(
-    out: Output,
-    base: str,
-    files: tuple[str, ...],
-    m: int,
-    keep: tuple[str, ...],
-    keep_weight: Fraction,
-    at_most: Fraction | None,
-    rule: SegmentationRule | None,
-    key: str,
-    all_files: bool,
-    **options: Any,
-) -> int:
+def extend_command(out: Output, m: int, **options: Any) -> int:
     """Add tokens to a tokenizer for a new domain or language.
 
     The tokens, ids, and special tokens of BASE do not change; the new tokens get the next ids.
@@ -80,23 +67,15 @@ def extend_command(
     from ....adaptation.extend import check_extendable
     from ....report.adaptation_tables import extension_tables
 
-    if not keep and (at_most is not None or keep_weight):
+    asked = Options(**options)
+    if not asked.keep and (asked.at_most is not None or asked.keep_weight):
         raise InputError("--keep-weight and --at-most need --keep FILE")
-    vocabulary = read_base(base, options["pretokenizer"], rule)
-    check_extendable(vocabulary, m, keep_weight=keep_weight, at_most=at_most)
-    corpora = {"the corpus": files, "the corpus to keep": keep}
-    reading = {"key": key, "all_files": all_files}
-    read = read_corpora(out, vocabulary, corpora, **reading)
+    weights = {"keep_weight": asked.keep_weight, "at_most": asked.at_most}
+    base = read_base(asked.base, asked.pretokenizer, asked.rule)
+    check_extendable(base, m, **weights)
+    words, keep = read_corpora(out, base, asked, keep=asked.keep)
     found = out.run(
-        "extend",
-        pc.extend,
-        vocabulary,
-        read["the corpus"],
-        m,
-        keep=read.get("the corpus to keep"),
-        keep_weight=keep_weight,
-        at_most=at_most,
-        time_limit=options["time_limit"],
+        "extend", pc.extend, base, words, m, keep=keep, time_limit=asked.time_limit, **weights
     )
     if len(found.new) < m:
         out.note(f"only {len(found.new):,} of {m:,} tokens added: no further token saves anything")
@@ -105,4 +84,4 @@ def extend_command(
             "tokens of BASE span several words here; new tokens lie within words, and the bound "
             "holds for such tokens"
         )
-    return show_adaptation(out, found, extension_tables(found), options)
+    return show_adaptation(out, found, extension_tables(found), asked)

@@ -10,10 +10,9 @@ import partcover as pc
 
 from ....errors import InputError
 from ....runtime.files.writing import atomic_writer
-from ....vocabulary.rules import SegmentationRule
 from ...adapted.adapting import adapting_options, show_adaptation
 from ...adapted.base_files import read_base, read_corpora
-from ...command import command, option, writing_option
+from ...command import Options, command, option, writing_option
 from ...shown.output import Output
 
 
@@ -40,17 +39,7 @@ from ...shown.output import Output
         dest="write_ids",
     ),
 )
-def prune_command(
-    out: Output,
-    base: str,
-    files: tuple[str, ...],
-    k: int,
-    write_ids: str | None,
-    rule: SegmentationRule | None,
-    key: str,
-    all_files: bool,
-    **options: Any,
-) -> int:
+def prune_command(out: Output, k: int, **options: Any) -> int:
     """Make a tokenizer smaller: keep the tokens a corpus needs most.
 
     The single bytes and special tokens of BASE stay in addition to the k tokens. `prune` splits
@@ -65,18 +54,17 @@ def prune_command(
     from ....adaptation.prune import check_prunable
     from ....report.adaptation_tables import pruning_tables
 
-    vocabulary = read_base(base, options["pretokenizer"], rule)
-    check_prunable(vocabulary, k)
-    if write_ids is not None and vocabulary.symbols != "bytes":
+    asked = Options(**options)
+    base, write_ids = read_base(asked.base, asked.pretokenizer, asked.rule), asked.write_ids
+    check_prunable(base, k)
+    if write_ids is not None and base.symbols != "bytes":
         raise InputError(
-            f"--ids: only byte vocabularies have ids; the symbols of {base} are characters"
+            f"--ids: only byte vocabularies have ids; the symbols of {asked.base} are characters"
         )
-    reading = {"key": key, "all_files": all_files}
-    read = read_corpora(out, vocabulary, {"the corpus": files}, **reading)
-    words, limit = read["the corpus"], options["time_limit"]
-    found = out.run("prune", pc.prune, vocabulary, words, k, time_limit=limit)
+    words, _ = read_corpora(out, base, asked)
+    found = out.run("prune", pc.prune, base, words, k, time_limit=asked.time_limit)
     if write_ids is not None:
         with atomic_writer(write_ids) as file:
             np.save(file, found.ids)
         out.wrote(write_ids)
-    return show_adaptation(out, found, pruning_tables(found), options)
+    return show_adaptation(out, found, pruning_tables(found), asked)

@@ -14,7 +14,7 @@ import partcover as pc
 from ....errors import InputError
 from ... import shared
 from ...adapted.base_files import read_tokenizer, refuse_tokenizers
-from ...command import argument, command, option
+from ...command import Options, argument, command, option
 from ...exit_status import EXIT_GAP, EXIT_INTERRUPTED
 from ...paths import TextPath
 from ...results import save_proof
@@ -68,20 +68,7 @@ _PAGES = (".html", ".htm")
 @shared.output(
     writes="the result as JSON, or as CSV, Markdown, or an HTML page by its ending", threads=True
 )
-def audit_command(
-    out: Output,
-    tokenizer: str,
-    files: tuple[str, ...],
-    pretokenizer: str | None,
-    key: str,
-    top: int,
-    max_gap: Fraction | None,
-    start_certificate: str | None,
-    write_certificate: str | None,
-    write_instance: str | None,
-    time_limit: float,
-    all_files: bool,
-) -> int:
+def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], **options: Any) -> int:
     """Measure how far a tokenizer is from optimal on a text, and why.
 
     `audit` splits the text into words with the tokenizer's own pre-tokenizer. The gap compares the
@@ -98,16 +85,19 @@ def audit_command(
     from ....report.audit_tables import audit_remarks, audit_tables
     from ....studies.audited_text import words_of_files
 
+    asked = Options(**options)
     is_page = Path(out.path or "").suffix.lower() in _PAGES
     if is_page:
         from ....report.html_page import check_page
 
         check_page()
-    start = None if start_certificate is None else pc.Certificate.load(start_certificate)
-    vocabulary = read_tokenizer(tokenizer, pretokenizer)
-    if not all_files:
+    start = (
+        None if asked.start_certificate is None else pc.Certificate.load(asked.start_certificate)
+    )
+    vocabulary = read_tokenizer(tokenizer, asked.pretokenizer)
+    if not asked.all_files:
         refuse_tokenizers(files)
-    reading = {"key": key, "all_files": all_files}
+    reading = {"key": asked.key, "all_files": asked.all_files}
     text = out.run("counting", words_of_files, vocabulary, files, **reading)
     own = None
     if "-" not in files:  # which cannot be read twice
@@ -121,11 +111,11 @@ def audit_command(
         text.words,
         own_tokens=own,
         added_found=text.added,
-        time_limit=time_limit,
+        time_limit=asked.time_limit,
         start_certificate=start,
-        limit=top,
+        limit=asked.top,
     )
-    save_proof(out, audit.bound, write_certificate, write_instance)
+    save_proof(out, audit.bound, asked.write_certificate, asked.write_instance)
     remarks = vocabulary.provenance.get("remarks")  # a file may hold anything there
     for remark in remarks if isinstance(remarks, list) else ():
         out.note(str(remark))
@@ -137,14 +127,14 @@ def audit_command(
 
         about: dict[str, Any] = {"tokenizer": tokenizer, "texts": files}
         page = (audit, vocabulary, str(out.path))
-        out.run("page", write_audit_page, *page, time_limit=time_limit / 2, **about)
+        out.run("page", write_audit_page, *page, time_limit=asked.time_limit / 2, **about)
         out.wrote(str(out.path))
         out.show(data, *audit_tables(audit))
     else:
         out.result(data, *audit_tables(audit))
     if audit.is_interrupted:
         return EXIT_INTERRUPTED
-    return 0 if max_gap is None else _within(audit, max_gap)
+    return 0 if asked.max_gap is None else _within(audit, asked.max_gap)
 
 
 def _within(audit: TokenizerAudit, max_gap: Fraction) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,82 +113,74 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     To compare existing tokenizers with different pre-tokenizers on a text, use inspect A.json
     B.json TEXT --scores.
     """
-    request = Options(**options)
-    request.rules = [name.strip() for name in request.rules.split(",")]
-    if request.held_out is not None:
+    asked = Options(**options)
+    asked.rules = [name.strip() for name in asked.rules.split(",")]
+    if asked.held_out is not None:
         exclude("--held-out", "--split")
-    inputs = _read(out, source, request)
+    instance, held_out = _read(out, source, asked)
     comparison = out.run(
         "compare",
         pc.compare,
-        inputs.instance,
-        inputs.budgets,
-        inputs.methods,
-        request.rules,
-        vocabularies=inputs.vocabularies,
-        held_out=inputs.held_out,
-        certificates=inputs.certificates,
-        bound=request.bound,
-        memory=request.memory,
-        time_limit=request.time_limit,
+        instance,
+        asked.budgets,
+        asked.methods,
+        asked.rules,
+        vocabularies=asked.vocabularies,
+        held_out=held_out,
+        certificates=asked.certificates,
+        bound=asked.bound,
+        memory=asked.memory,
+        time_limit=asked.time_limit,
     )
-    data, interrupted = _data(out, source.name, inputs, comparison, request), comparison.interrupted
-    if request.targets:
+    data, interrupted = _data(out, source.name, instance, comparison), comparison.interrupted
+    if held_out is not None:
+        path = asked.held_out
+        data["held_out"] = {
+            "words": len(held_out),
+            "total_count": held_out.total_count,
+            "corpus_sha256": held_out.digest,
+            **({"corpus": Path(path).name} if path else {"split": asked.split}),
+        }
+    if asked.targets:
         data["targets"] = []
         if not interrupted:
-            interrupted = _reach(out, inputs, comparison, request, data["targets"])
-    _show(out, data, request)
+            interrupted = _reach(out, instance, comparison, asked, data["targets"])
+    _show(out, data, asked)
     return EXIT_INTERRUPTED if interrupted else 0
 
 
-@dataclass(frozen=True)
-class _Inputs:
-    """What the files hold, and the methods and budgets that follow from it."""
-
-    instance: pc.Instance
-    held_out: pc.WordCounts | None
-    vocabularies: dict[str, pc.Vocabulary]
-    certificates: dict[str, pc.Certificate]
-    methods: list[str]
-    budgets: list[int]
-
-
-def _read(out: Output, source: InstanceSource, request: Options) -> _Inputs:
-    """Reads the corpus, the vocabularies and the certificates, and splits the words."""
+def _read(
+    out: Output, source: InstanceSource, asked: Options
+) -> tuple[pc.Instance, pc.WordCounts | None]:
+    """Returns the instance and held-out words; replaces names of files by what these hold."""
     from ....studies.methods import METHODS
 
-    certificates = {path: pc.Certificate.load(path) for path in request.certificates}
-    budgets = parse_budgets(request.ks)
-    vocabularies = _vocabularies(request.vocabs)
-    budgets += [proof.k for proof in certificates.values() if proof.k not in budgets]
-    sizes = [*budgets, *map(len, vocabularies.values())]
+    asked.certificates = {path: pc.Certificate.load(path) for path in asked.certificates}
+    asked.vocabularies = _vocabularies(asked.vocabs)
+    budgets = parse_budgets(asked.ks)
+    budgets += [proof.k for proof in asked.certificates.values() if proof.k not in budgets]
+    sizes = [*budgets, *map(len, asked.vocabularies.values())]
     instance = replace(source, k=max(sizes, default=None)).read()
-    for name, vocabulary in vocabularies.items():
+    asked.budgets = budgets if sizes else [instance.k]
+    for name, vocabulary in asked.vocabularies.items():
         note_other_words(out, vocabulary, instance.words, name)
     held_out: pc.WordCounts | None = None
-    if request.held_out is not None:
-        held_out = pc.WordCounts.load(request.held_out, instance.symbols)
-    elif request.split is not None:
+    if asked.held_out is not None:
+        held_out = pc.WordCounts.load(asked.held_out, instance.symbols)
+    elif asked.split is not None:
         from ....corpus.files.holdout import split
 
-        words, held_out = split(instance.words, request.split, seed=out.seed)
+        words, held_out = split(instance.words, asked.split, seed=out.seed)
         instance = replace(instance, corpus=words)
-    if request.methods is not None:
-        methods = [name.strip() for name in request.methods.split(",")]
+    if asked.methods is not None:
+        asked.methods = [name.strip() for name in asked.methods.split(",")]
     else:  # single symbols alone cannot hold tokens that must be there
-        methods = ["greedtok", "greedwmc"] + ([] if instance.fixed else ["bytes"])
-    for name in methods:
-        asked = METHODS[name].hint if name in METHODS else None
-        if asked is not None and (hint := asked(instance)):
+        asked.methods = ["greedtok", "greedwmc"] + ([] if instance.fixed else ["bytes"])
+    for name in asked.methods:
+        hint_of = METHODS[name].hint if name in METHODS else None
+        if hint_of is not None and (hint := hint_of(instance)):
             out.note(hint)
-    return _Inputs(
-        instance=instance,
-        held_out=held_out,
-        vocabularies=vocabularies,
-        certificates=certificates,
-        methods=methods,
-        budgets=budgets if sizes else [instance.k],
-    )
+    return instance, held_out
 
 
 def _vocabularies(paths: Sequence[str]) -> dict[str, pc.Vocabulary]:
@@ -206,9 +198,9 @@ def _vocabularies(paths: Sequence[str]) -> dict[str, pc.Vocabulary]:
 
 def _reach(
     out: Output,
-    inputs: _Inputs,
+    instance: pc.Instance,
     comparison: Comparison,
-    request: Options,
+    asked: Options,
     rows: list[dict[str, Any]],
 ) -> bool:
     """Adds the smallest k of each method for each target; returns whether Ctrl-C has ended it."""
@@ -217,15 +209,15 @@ def _reach(
     from ....studies.targets import budgets_for
 
     # in this process: what bisection needs is many short runs
-    limits = RunLimits(request.time_limit, out.seed, out.threads)
+    limits = RunLimits(asked.time_limit, out.seed, out.threads)
     try:
         with out.progress("compare") as progress:
-            runner = Runner(inputs.instance, limits, progress=progress)
-            for method in dict.fromkeys(inputs.methods):
+            runner = Runner(instance, limits, progress=progress)
+            for method in dict.fromkeys(asked.methods):
                 answers = [answer for answer in comparison.answers if answer.method == method]
                 if answers:
-                    rules = rules_of(answers[0], request.rules)
-                    rows += budgets_for(runner, answers, rules, request.targets)
+                    rules = rules_of(answers[0], asked.rules)
+                    rows += budgets_for(runner, answers, rules, asked.targets)
                 if any(row["termination"] == "interrupted" for row in rows):
                     return True
     except KeyboardInterrupt:  # what is there by then is kept
@@ -234,11 +226,10 @@ def _reach(
 
 
 def _data(
-    out: Output, corpus: str, inputs: _Inputs, comparison: Comparison, request: Options
+    out: Output, corpus: str, instance: pc.Instance, comparison: Comparison
 ) -> dict[str, Any]:
-    """Makes the JSON object, but for the targets."""
-    instance, held_out = inputs.instance, inputs.held_out
-    data: dict[str, Any] = {
+    """Makes the JSON object, but for the targets and the held-out words."""
+    return {
         "corpus": corpus,
         "corpus_sha256": instance.words.digest,
         "words": len(instance.words),
@@ -252,26 +243,17 @@ def _data(
         "rows": comparison.rows,
         "sets": comparison.sets,
     }
-    if held_out is not None:
-        path = request.held_out
-        data["held_out"] = {
-            "words": len(held_out),
-            "total_count": held_out.total_count,
-            "corpus_sha256": held_out.digest,
-            **({"corpus": Path(path).name} if path else {"split": request.split}),
-        }
-    return data
 
 
-def _show(out: Output, data: dict[str, Any], request: Options) -> None:
+def _show(out: Output, data: dict[str, Any], asked: Options) -> None:
     """Shows the tables and writes the figure."""
-    if request.plot is not None:
+    if asked.plot is not None:
         from ....report.gap_bars import has_gaps, plot_gaps
         from ....report.plots import plot_rows
 
         plot = plot_gaps if has_gaps(data["rows"]) else plot_rows
-        plot(data["rows"], request.plot)
-        out.wrote(request.plot)
+        plot(data["rows"], asked.plot)
+        out.wrote(asked.plot)
     for remark in dict.fromkeys(row["remark"] for row in data["rows"] if "remark" in row):
         out.note(remark)
-    out.result(data, *tables_of(data, request.sets))
+    out.result(data, *tables_of(data, asked.sets))
