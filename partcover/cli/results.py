@@ -27,14 +27,9 @@ if TYPE_CHECKING:
     from ..problem.solution import Result
 
 
-def write_instance(
-    out: Output, instance: pc.Instance, data: dict[str, Any], *, alone: bool = True
-) -> None:
-    """Saves an instance and shows facts of it, or prints the instance where no file is named.
-
-    It is not printed unless it is all that the command makes (`alone`).
-    """
-    if out.path is None and alone and not out.json and out.result_format is None:
+def write_instance(out: Output, instance: pc.Instance, data: dict[str, Any]) -> None:
+    """Saves an instance and shows facts of it, or prints the instance where no file is named."""
+    if out.path is None and not out.json and out.result_format is None:
         click.echo(json.dumps(instance.to_json(), ensure_ascii=not is_utf8()))
         return
     with out.saved(instance.save):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         ("partcover reduce graph.txt -k 3 -o I.json", ""),
         ("partcover solve I.json -o S.json", ""),
         ("partcover reduce --lift I.json S.json", "map the solution back to the graph"),
-        ("partcover reduce graph.txt -k 3 --draw figure.svg", ""),
+        ("partcover reduce --lift I.json S.json --draw figure.svg", ""),
         ("partcover reduce F.cnf --problem max-2-sat -k 7 -o I.json", ""),
         (
             "partcover reduce F.cnf --problem max-2-sat --alphabet binary -k 4",
@@ -55,7 +55,10 @@ if TYPE_CHECKING:
 @option("-k", "k", type=int, help="Size of the vertex cover, or number of clauses to satisfy.")
 @option("--lift", is_flag=True, help="Map a solution S of instance I back to the graph or formula.")
 @writing_option(
-    "--draw", "FILE", "Draw the problem next to its words (.svg, .png, .pdf).", kind="figure"
+    "--draw",
+    "FILE",
+    "With --lift: draw problem and words (.svg, .png, .pdf).",
+    kind="figure",
 )
 @option(
     "--from",
@@ -80,10 +83,10 @@ def reduce_command(
         return _lift(out, files, draw)
     if len(files) != 1:
         raise click.UsageError("expected one graph or formula (or --lift I.json S.json)")
-    reduction = _reduction(files[0], **options)
     if draw is not None:
-        _draw_solved(out, reduction, files[0], draw)
-    write_instance(out, reduction.instance, reduction.facts(), alone=draw is None)
+        raise click.UsageError("--draw needs the solution: --lift I.json S.json --draw FILE")
+    reduction = _reduction(files[0], **options)
+    write_instance(out, reduction.instance, reduction.facts())
     return 0
 
 
@@ -117,23 +120,6 @@ def _reduction(
         return reduce_max_2_sat_bottom_up(formula, k)
     reduce = reduce_max_2_sat_binary if alphabet == "binary" else pc.reduce_max_2_sat
     return reduce(formula, k)
-
-
-def _draw_solved(out: Output, reduction: Reduction, source: str, path: str) -> None:
-    """Solves the instance and draws the problem beside its words."""
-    from ....hardness.reduction import BottomUpReduction
-    from ....report.reduction_figure import check_drawing, draw_reduction
-
-    if isinstance(reduction, BottomUpReduction):
-        raise click.UsageError(
-            "no solver for merges: draw with reduce --lift I.json MERGES.json --draw FILE"
-        )
-    check_drawing(reduction, path)
-    vocabulary = pc.solve(reduction.instance).vocabulary
-    if vocabulary is None:
-        raise click.UsageError(f"{source}: no vocabulary was found to draw")
-    draw_reduction(reduction, vocabulary, path)
-    out.wrote(path)
 
 
 def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
