@@ -373,7 +373,7 @@ def _written(name):
     return Path(name).stat().st_mtime_ns if Path(name).exists() else None
 
 
-@pytest.mark.parametrize("command", ["formulations", "prices", "train", "report", "gap"])
+@pytest.mark.parametrize("command", ["formulations", "prices", "train", "report"])
 def test_other_commands_refuse_several_corpora(run, corpora, command):
     words = [WordCounts.load(path) for path in corpora]
     Instance(Corpora(words, [15, 12, 3]), 3).save("I.json")
@@ -382,5 +382,5 @@ def test_other_commands_refuse_several_corpora(run, corpora, command):
         "prices": ["that", "--certificate", "P.cert"],
         "train": ["--method", "bpe", "-o", "T.json"],
     }
-    more |= {"report": ["-o", "R.html"], "gap": ["--vocab", "I.json"]}
+    more |= {"report": ["-o", "R.html"]}
     fails(run(command, "I.json", *more.get(command, [])), "several corpora")

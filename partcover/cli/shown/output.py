@@ -225,7 +225,8 @@ class Output:
                 line = stack.enter_context(shown_line(phase, time_limit))
                 receivers += [] if line is None else [line]
             if events is not None:
-                receivers.append(stack.enter_context(_Lines(events, self.note)))
+                receivers.append(lines := _Lines(events, self.note))
+                stack.callback(lines.close)
             if plot is not None:
                 receivers.append(log)
             yield _All(receivers) if receivers else Progress()
@@ -278,16 +279,11 @@ class _Lines(Progress):
             self.file.flush()
         except OSError as error:
             self.note(f"{self.path}: no more events ({error.strerror})")
-            self._close()
+            self.close()
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Closes the file."""
         if self.file is not None:
             with contextlib.suppress(OSError):  # what could not be written is tried again
                 self.file.close()
         self.file = None
-
-    def __enter__(self) -> _Lines:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._close()

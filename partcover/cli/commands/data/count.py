@@ -10,7 +10,6 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from ....corpus.files.sources import find_sources, listed_reasons
 from ....corpus.pretokenizers import DEFAULT_PRETOKENIZER
@@ -18,7 +17,7 @@ from ....runtime.files.writing import shown
 from ....runtime.memory import available_memory
 from ....runtime.processes.engines import executor_of
 from ... import shared
-from ...command import LIMITS, Options, argument, command, option
+from ...command import LIMITS, Options, argument, command, is_given, option
 from ...paths import TextPath
 from ...shown.output import Output
 from ...sizes import WORDS, size
@@ -216,8 +215,7 @@ def _merged(
 
     if running.resume or running.engine != "threads":
         raise click.UsageError("--merge cannot be used with --resume or --engine")
-    source = click.get_current_context().get_parameter_source("pretokenizer")
-    given = None if source is ParameterSource.DEFAULT else settings.header.pretokenizer
+    given = settings.header.pretokenizer if is_given("pretokenizer") else None
     with out.progress("merging"):
         return merge_counts(
             files,

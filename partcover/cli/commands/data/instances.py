@@ -11,7 +11,7 @@ from ... import shared
 from ...command import Group, argument, command
 from ...exit_status import EXIT_VERIFICATION
 from ...shown.completion import instance_names
-from ...shown.output import Output, say
+from ...shown.output import Output, say, say_problems
 
 
 @cloup.group("instances", cls=Group)
@@ -108,9 +108,7 @@ def instances_check(out: Output, names: tuple[str, ...]) -> int:
     out.result(data, confirmed)
     if left_out:
         say(f"partcover: not checked, as wheels leave out their proofs: {', '.join(left_out)}")
-    for name, problems in wrong.items():
-        for problem in problems:
-            say(f"partcover: {name}: {problem}")
+    say_problems([f"{name}: {problem}" for name in wrong for problem in wrong[name]])
     return EXIT_VERIFICATION if wrong else 0
 
 

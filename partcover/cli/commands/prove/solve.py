@@ -121,7 +121,12 @@ def solve_command(
     if model.threshold is not None:
         instance = replace(instance, threshold=model.threshold)
     if model.write_model is not None:
-        _write_model(out, instance, model, model.write_model)
+        from ....exact.formulations.build import build
+        from ....exact.model_files import write_model
+
+        built = build(instance, model.formulation or "path", sense=model.sense, goal=model.goal)
+        write_model(built, model.write_model)
+        out.wrote(model.write_model)
     _note_options_without_effect(out, model)
     common: dict[str, Any] = {
         "solver": model.solver,
@@ -156,15 +161,6 @@ def _check(model: Options, search: SearchOptions) -> None:
             "only branch and cut writes certificates: with --write-certificate, leave out "
             "--solver, --formulation, --sense, and --log"
         )
-
-
-def _write_model(out: Output, instance: pc.Instance, model: Options, path: str) -> None:
-    from ....exact.formulations.build import build
-    from ....exact.model_files import write_model
-
-    built = build(instance, model.formulation or "path", sense=model.sense, goal=model.goal)
-    write_model(built, path)
-    out.wrote(path)
 
 
 def _note_options_without_effect(out: Output, model: Options) -> None:

@@ -206,13 +206,12 @@ def _check_vocabulary(
     by_rule = _tokens_by_rule(instance, vocabulary, result)
     if by_rule is not None:
         data |= {"rule": vocabulary.rule, "tokens_by_rule": by_rule}
+    problems = data["problems"]
     others = None if instance.merges is None else other_merges(vocabulary, instance.merges)
     if others is not None:
-        data["ok"] = False
-        data["problems"].append(others)
+        problems.append(others)
     if violation > 1e-6:
-        data["ok"] = False
-        data["problems"].append(f"the solution violates the model by {violation:g}")
+        problems.append(f"the solution violates the model by {violation:g}")
     claim = vocabulary.provenance
     if isinstance(claim.get("tokens"), int) and claim.get("corpus_sha256") == instance.words.digest:
         tokens = result.tokens_priority if claim.get("rule") == "priority" else result.tokens
@@ -220,14 +219,12 @@ def _check_vocabulary(
             tokens = by_rule
         data["claimed"], data["claim_holds"] = claim["tokens"], tokens == claim["tokens"]
         if tokens != claim["tokens"]:
-            data["ok"] = False
-            data["problems"].append(
+            problems.append(
                 f"the file claims {claim['tokens']} tokens ({claim.get('rule')}), but it needs "
                 f"{tokens}"
             )
-        false = _false_claims(instance, claim.get("corpora"), result.by_corpus)
-        data["ok"] = data["ok"] and not false
-        data["problems"] += false
+        problems += _false_claims(instance, claim.get("corpora"), result.by_corpus)
+    data["ok"] = not problems
     return data
 
 

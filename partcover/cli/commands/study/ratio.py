@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import partcover as pc
 
 from ....report.tables import Listing, columns_of
 from ... import shared
@@ -51,10 +48,16 @@ def ratio_command(
     cover, the ratio that GreedWMC certifies without the optimum, and the gaps of the relaxations.
     If a time limit leaves the optimum open, ≥ marks the ratio that the bound proves.
     """
+    from ....studies.ratios import ratios
+
     budgets = parse_budgets(ks)
     source = replace(source, k=max(budgets, default=None))
     inputs = [(Path(corpus).stem, replace(source, corpus=corpus).read()) for corpus in corpora]
-    rows = _measure(out, inputs, budgets, options)
+    rows: list[dict[str, Any]] = []
+    for name, instance in inputs:  # after Ctrl-C the row it fell into is the last
+        if not rows or rows[-1]["termination"] != "interrupted":
+            measured = instance, budgets or [instance.k]
+            rows += out.run("ratio", ratios, *measured, name=name, **options)
     if plot is not None:
         from ....report.plots import plot_ratios
 
@@ -62,24 +65,6 @@ def ratio_command(
         out.wrote(plot)
     out.result({"rows": rows}, Listing(list(map(_shown, rows)), _COLUMNS, data=rows))
     return EXIT_INTERRUPTED if rows[-1]["termination"] == "interrupted" else 0
-
-
-def _measure(
-    out: Output,
-    inputs: Sequence[tuple[str, pc.Instance]],
-    budgets: Sequence[int],
-    options: dict[str, Any],
-) -> list[dict[str, Any]]:
-    """Measures the ratios; after Ctrl-C the row it fell into is the last."""
-    from ....studies.ratios import ratios
-
-    rows: list[dict[str, Any]] = []
-    for name, instance in inputs:
-        budgets_here = budgets or [instance.k]
-        rows += out.run("ratio", ratios, instance, budgets_here, name=name, **options)
-        if rows[-1]["termination"] == "interrupted":
-            break
-    return rows
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:

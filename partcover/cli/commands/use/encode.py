@@ -105,7 +105,15 @@ def encode_command(
             facts = _write_array(out, encoder, files, all_files, request, progress)
         else:
             facts = _write_lines(out, encoder, _texts(sources, request.key, progress), request)
-    _show(out, encoder, facts, request, time.monotonic() - started)
+    seconds = time.monotonic() - started
+    facts |= {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
+    if encoder.normalizer is not None:
+        facts["normalizer"] = encoder.normalizer
+    documents = counted(facts["documents"], "document")
+    out.end(
+        {**facts, "seconds": round(seconds, 6), "threads": out.threads},
+        f"{documents}, {facts['ids']:,} ids, {seconds:.2f} s",
+    )
     return 0
 
 
@@ -166,18 +174,6 @@ def _write_lines(
                 write_line(file, row, request.form)
     name = "counts" if request.count else "encoded"
     return {"documents": documents, "ids": ids, **({name: listed} if is_listed else {})}
-
-
-def _show(
-    out: Output, encoder: pc.Encoder, facts: dict[str, Any], request: Options, seconds: float
-) -> None:
-    """Remarks what is written, or prints facts as JSON."""
-    how: dict[str, Any] = {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
-    if encoder.normalizer is not None:
-        how["normalizer"] = encoder.normalizer
-    data = {**facts, **how, "seconds": round(seconds, 6), "threads": out.threads}
-    documents = counted(facts["documents"], "document")
-    out.end(data, f"{documents}, {facts['ids']:,} ids, {seconds:.2f} s")
 
 
 def _texts(sources: list[Source], key: str, progress: Progress) -> Iterator[tuple[str, bytes]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import click
-
 import partcover as pc
 
 from ... import shared
@@ -43,28 +41,24 @@ def import_command(
     vocabulary = pc.Vocabulary.load(tokenizer, format_)
     if pretokenizer is not None:
         vocabulary = vocabulary.with_(pretokenizer=pretokenizer)
-    if out.path is not None:
-        vocabulary.save(out.path)
-        out.note(f"wrote {out.path}")
-    for line in vocabulary.provenance.get("remarks", ()):
-        out.note(line)
-    if out.json:
-        out.object(
-            {
-                "format": vocabulary.provenance.get("format", "partcover"),
-                "tokens": len(vocabulary),
-                "symbols": vocabulary.symbols,
-                "rule": vocabulary.rule,
-                "pretokenizer": vocabulary.pretokenizer,
-                "normalizer": vocabulary.normalizer,
-                "special": dict(vocabulary.special),
-                "remarks": list(vocabulary.provenance.get("remarks", ())),
-            }
-        )
-    else:
-        click.echo(
+    remarks = list(vocabulary.provenance.get("remarks", ()))
+    data = {
+        "format": vocabulary.provenance.get("format", "partcover"),
+        "tokens": len(vocabulary),
+        "symbols": vocabulary.symbols,
+        "rule": vocabulary.rule,
+        "pretokenizer": vocabulary.pretokenizer,
+        "normalizer": vocabulary.normalizer,
+        "special": dict(vocabulary.special),
+        "remarks": remarks,
+    }
+    with out.saved(vocabulary.save):
+        for line in remarks:
+            out.note(line)
+        out.show(
+            data,
             f"{len(vocabulary):,} tokens over {vocabulary.symbols}, rule {vocabulary.rule}, "
             f"pre-tokenizer {vocabulary.pretokenizer or 'unknown'}"
-            + (f", normalizer {glance(vocabulary.normalizer)}" if vocabulary.normalizer else "")
+            + (f", normalizer {glance(vocabulary.normalizer)}" if vocabulary.normalizer else ""),
         )
     return 0
