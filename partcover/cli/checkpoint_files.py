@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,7 +14,8 @@ import partcover as pc
 
 from ..errors import InputError, PartcoverError
 from ..runtime.files.writing import in_place
-from .results import proven_by_file
+from ..runtime.numerals import shown_number
+from ..runtime.processes.parallel import call_in_turn
 from .shown.output import Output
 
 _RESUMING = "--resume needs files of a run with the same words, conditions, and k"
@@ -21,10 +23,10 @@ _RESUMING = "--resume needs files of a run with the same words, conditions, and 
 
 @dataclass
 class CertificateFile:
-    """The file of a certificate while a run goes on: written aside and renamed, never worse."""
+    """The file of a certificate, if one is named: written aside and renamed, never worse."""
 
     out: Output
-    path: str
+    path: str | None
     instance: pc.Instance
     _is_own: bool = field(default=False, init=False)  # the file is of this run
     _proven: int | Fraction = field(default=0, init=False)  # by a better certificate there
@@ -35,13 +37,40 @@ class CertificateFile:
 
         A file that cannot be written ends nothing.
         """
-        if in_place(self.path) or certificate.lower_bound < self._proven:
+        bound = certificate.lower_bound
+        if self.path is None or in_place(self.path) or bound < self._proven:
             return
         if not self._is_own:
-            self._proven = proven_by_file(self.path, self.instance, certificate.lower_bound)
-        if not self._proven or certificate.lower_bound >= self._proven:
+            self._proven = self._beyond(self.path, bound)
+        if not self._proven or bound >= self._proven:
             self._failed = not _written(self.out, certificate.save, self.path, self._failed)
             self._is_own = True
+
+    def finish(self, certificate: pc.Certificate) -> None:
+        """Writes the last certificate, unless the file has one that proves more, and says so."""
+        if self.path is None:
+            return
+        if proven := self._beyond(self.path, certificate.lower_bound):
+            self.out.note(
+                f"kept {self.path}: it proves {shown_number(proven)}, this run only "
+                f"{shown_number(certificate.lower_bound)}"
+            )
+            return
+        certificate.save(self.path)
+        self.out.wrote(self.path)
+
+    def _beyond(self, path: str, bound: int | Fraction) -> int | Fraction:
+        """Returns the lower bound that the file proves, if it is above another; else 0."""
+        from ..verification.certificate_check import mismatches
+
+        if not Path(path).is_file():  # a device may never end
+            return 0
+        try:
+            old = pc.Certificate.load(path)
+        except PartcoverError:  # something else, or damaged: replaced
+            return 0
+        is_other = old.lower_bound <= bound or mismatches(self.instance, old)
+        return 0 if is_other or not _holds(self.instance, old) else old.lower_bound
 
     def load(self) -> pc.Certificate | None:
         """Reads what an earlier run has written; None if there is no file.
@@ -50,7 +79,7 @@ class CertificateFile:
         """
         from ..verification.certificate_check import mismatches
 
-        if in_place(self.path) or not Path(self.path).is_file():
+        if self.path is None or in_place(self.path) or not Path(self.path).is_file():
             return None
         certificate = pc.Certificate.load(self.path)
         _refuse(self.path, mismatches(self.instance, certificate))
@@ -73,11 +102,7 @@ class CheckpointFiles:
     _failed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        self._proof = (
-            None
-            if self.certificate is None
-            else CertificateFile(self.out, self.certificate, self.instance)
-        )
+        self._proof = CertificateFile(self.out, self.certificate, self.instance)
 
     def __call__(self, solution: pc.Solution) -> None:
         """Writes the vocabulary and the certificate; a file that cannot be written ends nothing."""
@@ -85,7 +110,7 @@ class CheckpointFiles:
         if path is not None and not in_place(path) and not self._keeps(path, solution):
             recorded = solution.recorded(self.instance.words, corpus=self.corpus)
             self._failed = not _written(self.out, recorded.save, path, self._failed)
-        if solution.certificate is not None and self._proof is not None:
+        if solution.certificate is not None:
             self._proof(solution.certificate)
 
     def _keeps(self, path: str, solution: pc.Solution) -> bool:
@@ -115,7 +140,7 @@ class CheckpointFiles:
         if path is not None and not in_place(path) and Path(path).is_file():
             vocabulary = pc.Vocabulary.load(path, "partcover")
             _refuse(path, self._problems(vocabulary))
-        certificate = None if self._proof is None else self._proof.load()
+        certificate = self._proof.load()
         return vocabulary, [] if certificate is None else [certificate]
 
     def _problems(self, vocabulary: pc.Vocabulary) -> list[str]:
@@ -137,6 +162,29 @@ def require_earlier(out: Output, *paths: str | None) -> None:
         raise click.UsageError("--resume continues from the files that a run writes: add -o FILE")
     if not any(Path(name).is_file() for name in names):
         out.note(f"{' and '.join(names)}: no earlier run found; starting from the beginning")
+
+
+def _holds(instance: pc.Instance, certificate: pc.Certificate) -> bool:
+    """Returns whether a certificate proves its bound, by the kernels where they can tell.
+
+    The check that shares nothing with them takes minutes for millions of words.
+    """
+    from ..bounds.counting.price_counter import PriceCounter
+    from ..bounds.heads.whole_words import WholeWords
+
+    if instance.corpora is None:
+        with contextlib.suppress(InputError):
+            if instance.tail is not None:
+                counted: int | Fraction | None = (
+                    WholeWords(instance, 1).recounted(certificate).lower_bound
+                )
+            else:
+                counted = PriceCounter(instance, call_in_turn).proven_by(certificate)
+            if counted is not None and counted >= certificate.lower_bound:
+                return True
+        if instance.tail is not None:
+            return False
+    return pc.check_certificate(instance, certificate).ok
 
 
 def _written(out: Output, save: Callable[[str], None], path: str, again: bool) -> bool:

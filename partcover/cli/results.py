@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Mapping
-from fractions import Fraction
-from os import PathLike, fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,10 +11,9 @@ import click
 import partcover as pc
 
 from ..analysis.parity import parity
-from ..errors import InputError, PartcoverError
+from ..errors import InputError
 from ..report.tables import Listing, columns_of, facts, solution_parts
-from ..runtime.numerals import shown_number
-from ..runtime.processes.parallel import call_in_turn
+from .checkpoint_files import CertificateFile
 from .exit_status import EXIT_USAGE, exit_status
 from .shown.output import Output, is_utf8, say
 
@@ -58,9 +53,9 @@ def write_solution(
         solution.recorded(instance.words, corpus=corpus).save(path)
 
     failed = False
-    if certificate is not None and solution.certificate is not None:
+    if solution.certificate is not None:
         try:
-            save_certificate(out, certificate, solution.certificate, instance)
+            CertificateFile(out, certificate, instance).finish(solution.certificate)
         except InputError as error:
             failed = True
             say(f"partcover: {error}")
@@ -89,70 +84,11 @@ def write_solution(
     return EXIT_USAGE if failed else exit_status(solution, proof=proof)
 
 
-def save_certificate(
-    out: Output,
-    path: str | PathLike[str],
-    certificate: pc.Certificate,
-    instance: pc.Instance,
-) -> None:
-    """Writes a certificate, unless the file has one of this instance that proves more."""
-    proven = proven_by_file(path, instance, certificate.lower_bound)
-    if proven:
-        out.note(
-            f"kept {fspath(path)}: it proves {shown_number(proven)}, this run only "
-            f"{shown_number(certificate.lower_bound)}"
-        )
-        return
-    certificate.save(path)
-    out.note(f"wrote {fspath(path)}")
-
-
 def save_proof(
     out: Output, bound: pc.Bound | Adaptation, certificate: str | None, instance: str | None
 ) -> None:
     """Writes the certificate of a bound and its instance, where files are named."""
-    if certificate is not None:
-        save_certificate(out, certificate, bound.certificate, bound.instance)
+    CertificateFile(out, certificate, bound.instance).finish(bound.certificate)
     if instance is not None:
         bound.instance.save(instance)
         out.wrote(instance)
-
-
-def proven_by_file(
-    path: str | PathLike[str], instance: pc.Instance, beyond: int | Fraction
-) -> int | Fraction:
-    """Returns the lower bound that a certificate's file proves, if it is above another; else 0."""
-    from ..verification.certificate_check import mismatches
-
-    if not Path(path).is_file():  # a device may never end
-        return 0
-    try:
-        old = pc.Certificate.load(path)
-    except PartcoverError:  # something else, or damaged: replaced
-        return 0
-    if old.lower_bound <= beyond or mismatches(instance, old) or not _holds(instance, old):
-        return 0
-    return old.lower_bound
-
-
-def _holds(instance: pc.Instance, certificate: pc.Certificate) -> bool:
-    """Returns whether a certificate proves its bound, by the kernels where they can tell.
-
-    The check that shares nothing with them takes minutes for millions of words.
-    """
-    from ..bounds.counting.price_counter import PriceCounter
-    from ..bounds.heads.whole_words import WholeWords
-
-    if instance.corpora is None:
-        with contextlib.suppress(InputError):
-            if instance.tail is not None:
-                counted: int | Fraction | None = (
-                    WholeWords(instance, 1).recounted(certificate).lower_bound
-                )
-            else:
-                counted = PriceCounter(instance, call_in_turn).proven_by(certificate)
-            if counted is not None and counted >= certificate.lower_bound:
-                return True
-        if instance.tail is not None:
-            return False
-    return pc.check_certificate(instance, certificate).ok

@@ -16,7 +16,6 @@ from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, read_vocabulary
 from ...plan import plan_option
 from ...readers import Readers, head_options
-from ...results import save_certificate
 from ...search_options import SearchOptions
 from ...shown.output import Output
 
@@ -85,7 +84,7 @@ def bound_command(
     from ....bounds.lower_bound import bounds
 
     with readers.instance(out, source) as instance:
-        file = None if out.path is None else CertificateFile(out, out.path, instance)
+        file = CertificateFile(out, out.path, instance)
         _, starts = search.starts(partial(_earlier, out, file))
         with search.watched(out, "bound") as progress:
             (bound,) = bounds(
@@ -101,8 +100,7 @@ def bound_command(
                 progress=progress,
                 checkpoint=file,
             )
-    if file is not None:
-        save_certificate(out, file.path, bound.certificate, bound.instance)
+    file.finish(bound.certificate)
     data = bound.to_json()
     columns = "k tokens lower_bound gap relaxation cuts proven_in proven_out termination seconds"
     relaxation = None if data["relaxation"] is None else round(data["relaxation"])
@@ -120,8 +118,8 @@ def _incumbent(instance: pc.Instance, path: str) -> dict[int, int | Fraction]:
     return {instance.k: needed}
 
 
-def _earlier(out: Output, file: CertificateFile | None) -> tuple[None, list[pc.Certificate]]:
+def _earlier(out: Output, file: CertificateFile) -> tuple[None, list[pc.Certificate]]:
     """Reads the certificate that an earlier run has written."""
-    require_earlier(out, None if file is None else file.path)
-    found = None if file is None else file.load()
+    require_earlier(out, file.path)
+    found = file.load()
     return None, [] if found is None else [found]
