@@ -88,30 +88,31 @@ class CertificateFile:
 
 @dataclass
 class CheckpointFiles:
-    """The files of ``-o`` and ``--write-certificate`` while a run goes on.
+    """The files of a vocabulary and a certificate, where they are named, while a run goes on.
 
     Called with the best solution so far, it writes both.  Each is valid without the other, so that
     a run that is killed leaves two to go on from.
     """
 
     out: Output
+    path: str | None
     certificate: str | None
     instance: pc.Instance
-    corpus: str
+    corpus: str = ""
     _there: Fraction | None = field(default=None, init=False)  # needed by a vocabulary there
     _failed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        self._proof = CertificateFile(self.out, self.certificate, self.instance)
+        self.proof = CertificateFile(self.out, self.certificate, self.instance)
 
     def __call__(self, solution: pc.Solution) -> None:
         """Writes the vocabulary and the certificate; a file that cannot be written ends nothing."""
-        path = self.out.path
+        path = self.path
         if path is not None and not in_place(path) and not self._keeps(path, solution):
             recorded = solution.recorded(self.instance.words, corpus=self.corpus)
             self._failed = not _written(self.out, recorded.save, path, self._failed)
         if solution.certificate is not None:
-            self._proof(solution.certificate)
+            self.proof(solution.certificate)
 
     def _keeps(self, path: str, solution: pc.Solution) -> bool:
         """Returns whether the file claims a better vocabulary, which stays until the end."""
@@ -130,18 +131,24 @@ class CheckpointFiles:
         except (PartcoverError, TypeError, ValueError, ZeroDivisionError):
             return Fraction(0)
 
-    def load(self) -> tuple[pc.Vocabulary | None, list[pc.Certificate]]:
-        """Reads what an earlier run has written: the vocabulary, if it is there, and certificates.
+    def load(self) -> tuple[pc.Vocabulary | None, pc.Certificate | None]:
+        """Reads the vocabulary and the certificate that an earlier run has written, if any.
 
         Files of other words, conditions or another k are refused.
         """
-        require_earlier(self.out, self.out.path, self.certificate)
-        vocabulary, path = None, self.out.path
+        names = [name for name in (self.path, self.certificate) if name not in (None, "-")]
+        if not names:
+            raise click.UsageError(
+                "--resume continues from the files that a run writes: add -o FILE"
+            )
+        if not any(Path(str(name)).is_file() for name in names):
+            missing = " and ".join(map(str, names))
+            self.out.note(f"{missing}: no earlier run found; starting from the beginning")
+        vocabulary, path = None, self.path
         if path is not None and not in_place(path) and Path(path).is_file():
             vocabulary = pc.Vocabulary.load(path, "partcover")
             _refuse(path, self._problems(vocabulary))
-        certificate = self._proof.load()
-        return vocabulary, [] if certificate is None else [certificate]
+        return vocabulary, self.proof.load()
 
     def _problems(self, vocabulary: pc.Vocabulary) -> list[str]:
         """Returns in what a vocabulary is not one of this instance."""
@@ -153,15 +160,6 @@ class CheckpointFiles:
         if self.instance.tail is not None:  # what does not fit is left out at the start
             return []
         return list(pc.verify(self.instance, vocabulary).problems)
-
-
-def require_earlier(out: Output, *paths: str | None) -> None:
-    """Refuses ``--resume`` where no file is written; says so if no earlier run has left one."""
-    names = [path for path in paths if path is not None and path != "-"]
-    if not names:
-        raise click.UsageError("--resume continues from the files that a run writes: add -o FILE")
-    if not any(Path(name).is_file() for name in names):
-        out.note(f"{' and '.join(names)}: no earlier run found; starting from the beginning")
 
 
 def _holds(instance: pc.Instance, certificate: pc.Certificate) -> bool:

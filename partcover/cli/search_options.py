@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 
 import click
 
@@ -13,6 +11,7 @@ import partcover as pc
 
 from ..runtime.progress import Progress
 from . import shared
+from .checkpoint_files import CheckpointFiles
 from .command import Decorator, reading_option
 from .inputs import read_vocabulary
 from .shown.output import Output
@@ -31,31 +30,21 @@ class SearchOptions:
     plot: str | None = None
     resume: bool = False
 
-    def starts(
-        self, load: Callable[[], tuple[pc.Vocabulary | None, list[pc.Certificate]]]
-    ) -> tuple[pc.Vocabulary | None, list[pc.Certificate]]:
-        """Reads the vocabulary and the certificates to start from."""
-        given = {"--start": self.start, "--start-certificate": self.start_certificate}
-        for name in (name for name in given if self.resume and given[name] is not None):
-            raise click.UsageError(
-                f"--resume starts from the files of the earlier run: leave out {name}"
+    def starts(self, files: CheckpointFiles) -> tuple[pc.Vocabulary | None, pc.Certificate | None]:
+        """Reads the vocabulary and the certificate to start from."""
+        if not self.resume:
+            path = self.start_certificate
+            return (
+                None if self.start is None else read_vocabulary(self.start),
+                None if path is None else pc.Certificate.load(path),
             )
-        if self.resume:
-            return load()
-        path = self.start_certificate
-        return (
-            None if self.start is None else read_vocabulary(self.start),
-            [] if path is None else [pc.Certificate.load(path)],
-        )
-
-    def limits(self, out: Output) -> dict[str, Any]:
-        """Returns the keywords of a search that say when it stops, and its seed and threads."""
-        return {
-            "gap": self.gap or 0.0,
-            "time_limit": self.time_limit,
-            "seed": out.seed,
-            "threads": out.threads,
-        }
+        for name in ("start", "start_certificate"):
+            if getattr(self, name) is not None:
+                raise click.UsageError(
+                    "--resume starts from the files of the earlier run: leave out "
+                    f"--{name.replace('_', '-')}"
+                )
+        return files.load()
 
     def watched(
         self, out: Output, phase: str = "greedtok", *, show: bool = True

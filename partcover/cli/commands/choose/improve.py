@@ -70,18 +70,21 @@ def improve_command(
     if no_bound:
         exclude("--no-bound", "--write-certificate", "--start-certificate")
     with readers.instance(out, source) as instance:
-        files = CheckpointFiles(out, search.write_certificate, instance, source.name)
-        start, certificates = search.starts(files.load)
+        files = CheckpointFiles(out, out.path, search.write_certificate, instance, source.name)
+        start, certificate = search.starts(files)
         with search.watched(out) as progress:
             solution = pc.improve(
                 instance,
                 warm_start=start,
-                start_certificate=next(iter(certificates), None),
+                start_certificate=certificate,
                 bound=not no_bound,
                 cuts=not no_cuts,
                 progress=progress,
                 checkpoint=files,
-                **search.limits(out),
+                gap=search.gap or 0.0,
+                time_limit=search.time_limit,
+                seed=out.seed,
+                threads=out.threads,
             )
         return write_solution(
             out, solution, instance, source.name, certificate=search.write_certificate

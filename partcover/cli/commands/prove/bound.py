@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 
 import partcover as pc
 
 from ....errors import VerificationError
 from ....report.tables import Listing, columns_of
 from ... import shared
-from ...checkpoint_files import CertificateFile, require_earlier
+from ...checkpoint_files import CheckpointFiles
 from ...command import command, option, reading_option
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, read_vocabulary
@@ -84,23 +83,23 @@ def bound_command(
     from ....bounds.lower_bound import bounds
 
     with readers.instance(out, source) as instance:
-        file = CertificateFile(out, out.path, instance)
-        _, starts = search.starts(partial(_earlier, out, file))
+        files = CheckpointFiles(out, None, out.path, instance)
+        _, start = search.starts(files)
         with search.watched(out, "bound") as progress:
             (bound,) = bounds(
                 instance,
                 [instance.k],
                 incumbents={} if vocab is None else _incumbent(instance, vocab),
-                start_certificates=starts,
+                start_certificates=[] if start is None else [start],
                 cuts=not no_cuts,
                 gap=search.gap,
                 iterations=iterations,
                 time_limit=search.time_limit,
                 threads=out.threads,
                 progress=progress,
-                checkpoint=file,
+                checkpoint=files.proof,
             )
-    file.finish(bound.certificate)
+    files.proof.finish(bound.certificate)
     data = bound.to_json()
     columns = "k tokens lower_bound gap relaxation cuts proven_in proven_out termination seconds"
     relaxation = None if data["relaxation"] is None else round(data["relaxation"])
@@ -116,10 +115,3 @@ def _incumbent(instance: pc.Instance, path: str) -> dict[int, int | Fraction]:
         raise VerificationError(f"{path}: {recount.problems[0]}")
     needed = recount.tokens if recount.worst is None else recount.worst
     return {instance.k: needed}
-
-
-def _earlier(out: Output, file: CertificateFile) -> tuple[None, list[pc.Certificate]]:
-    """Reads the certificate that an earlier run has written."""
-    require_earlier(out, file.path)
-    found = file.load()
-    return None, [] if found is None else [found]

@@ -135,10 +135,10 @@ def solve_command(
         "threads": out.threads,
         "log": say if model.show_log else None,
     }
-    files = CheckpointFiles(out, search.write_certificate, instance, source.name)
-    start, certificates = search.starts(files.load)
+    files = CheckpointFiles(out, out.path, search.write_certificate, instance, source.name)
+    start, certificate = search.starts(files)
     if model.goal == "tokens":
-        common |= {"warm_start": start, "start_certificate": next(iter(certificates), None)}
+        common |= {"warm_start": start, "start_certificate": certificate}
         common |= {"gap": search.gap or 0.0, "checkpoint": files}
     with contextlib.ExitStack() as stack:
         if engine != "threads":
