@@ -7,7 +7,6 @@ from typing import Any
 import partcover as pc
 
 from ....corpus import symbols as sym
-from ....corpus.files.tsv import parse_word
 from ....report.tables import Listing, columns_of
 from ... import shared
 from ...command import argument, command, reading_option
@@ -41,6 +40,7 @@ def prices_command(
     rewards. The output shows, for each WORD, its prices and the tokens in it with their rewards.
     """
     from ....bounds.price_report import price_report
+    from ....corpus.files.tsv import parse_word
 
     instance = source.read()
     shown = price_report(
