@@ -22,7 +22,7 @@ from partcover import (
     WordCounts,
     check_certificate,
 )
-from partcover.cli.id_files import id_format, read_ids
+from partcover.cli.id_files import read_ids
 from partcover.cli.inputs import read_group, read_tokens
 from partcover.corpus.counting.counts_part import parts_of
 from partcover.corpus.counting.head_and_tail import HeadAndTail
@@ -176,7 +176,7 @@ def text(path: Path) -> None:
 def ids(path: Path) -> None:
     """Reads ids and decodes them."""
     encoder = Encoder(Vocabulary(["ab", "abc"], "bytes"), "gpt2")
-    for _, listed in read_ids(str(path), id_format(path.name), np.dtype("<u2")):
+    for _, listed in read_ids(str(path), np.dtype("<u2")):
         encoder.decode_bytes(listed)
 
 

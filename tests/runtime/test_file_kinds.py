@@ -127,11 +127,10 @@ SWAPPED = "are two arguments swapped?"
 @pytest.mark.parametrize(
     ("line", "parts"),
     [
-        ("gap V.json --vocab C.tsv", ["V.json: ", "this is a vocabulary", SWAPPED]),
-        ("gap C.tsv --vocab C.tsv", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
-        ("gap C.tsv --vocab bare.tsv", ["bare.tsv:1: ", "this is a counts file", SWAPPED]),
-        ("gap C.tsv --vocab I.json", ["I.json: ", "this is an instance", SWAPPED]),
         ("verify V.json -k 2 --vocab C.tsv", ["V.json: ", "this is a vocabulary", SWAPPED]),
+        ("verify C.tsv -k 2 --vocab C.tsv", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
+        ("verify C.tsv -k 2 --vocab bare.tsv", ["bare.tsv:1: ", "this is a counts file", SWAPPED]),
+        ("verify C.tsv -k 2 --vocab I.json", ["I.json: ", "this is an instance", SWAPPED]),
         ("inspect C.tsv V.json", ["C.tsv:1: ", "this is a counts file", SWAPPED]),
         ("inspect V.json book.txt", ["book.txt:1: ", "looks like text: run `partcover count`"]),
         ("greedtok book.txt -k 3", ["book.txt:1: ", "looks like text: run `partcover count`"]),
