@@ -29,13 +29,23 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
     """Bounds all vocabularies, and finds one whose tokens can be made by merges."""
     instance, limits, phases = task.instance, task.limits, task.phases
     deadline = phases.deadline
-    phases.enter("greedtok")
-    greedy = greedtok(instance.unmerged, time_limit=deadline.left, threads=limits.threads)
-    closed = ClosedTokens(instance)
     first = [] if task.warm_start is None else [*task.warm_start]
-    is_stopped = greedy.termination == "interrupted"
+
+    def begin() -> tuple[Solution, ClosedTokens, Vocabulary]:
+        greedy = greedtok(instance.unmerged, time_limit=deadline.left, threads=limits.threads)
+        closed = ClosedTokens(instance)
+        tokens = closed.first([*first, *greedy.vocabulary])
+        return greedy, closed, instance.vocabulary(tokens, "improve")
+
+    try:
+        phases.enter("greedtok")
+        greedy, closed, vocabulary = begin()
+        is_stopped = greedy.termination == "interrupted"
+    except KeyboardInterrupt:
+        deadline.stop()
+        greedy, closed, vocabulary = begin()
+        is_stopped = True
     wanted = [*first, *greedy.vocabulary]
-    vocabulary = instance.vocabulary(closed.first(wanted), "improve")
     left = deadline.left or 0.0
     try:
         phases.enter("search")

@@ -67,7 +67,7 @@ class MergeCondition:
     given: frozenset[Token] | None = field(default=None, init=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.rule not in _RULES:
+        if not isinstance(self.rule, str) or self.rule not in _RULES:
             raise InputError(f"the rule of merges is {self.rule!r}: use {', '.join(_RULES)}")
         if self.pairs is None and self.in_order:
             raise InputError("merges are applied in order, but 'pairs' does not list them")

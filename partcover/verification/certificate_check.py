@@ -172,7 +172,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     A head and a tail (`Instance.tail`): the leaf is for the head, and the words of the tail get
     their prices by a rule.  `partcover.verification.tail_check` defines it, and has the proof.
 
-    A leaf without prices: if the case leaves nothing to choose (|R| = k, or R and F are all
+    A leaf without prices: if the case leaves nothing to choose (R has k tokens, or R and F are all
     candidates), R is its only vocabulary that matters, and the leaf proves the tokens that it
     needs.  Otherwise the leaf proves one token for each counted word.
 

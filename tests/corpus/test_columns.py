@@ -184,7 +184,7 @@ def test_instances_of_what_is_clear(tmp_path):
     with pytest.raises(InputError, match="nowhere"):
         Instance("nowhere.tsv", k=3)
     with pytest.raises(
-        InputError, match="words is a list: it must be a WordCounts or a Corpora or a"
+        InputError, match="corpus is a list: it must be a WordCounts or a Corpora or a"
     ):
         Instance(["the"], k=3)
     with pytest.raises(InputError, match="k is '3': it must be a whole number from 0 to 2,147"):

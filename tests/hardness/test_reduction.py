@@ -92,7 +92,7 @@ def test_bad_graphs_and_vocabularies():
         reduction.lift(Vocabulary([(0, 9, 0)], "ints"))
     with pytest.raises(InputError, match="vocabulary is over bytes"):
         reduction.lift(Vocabulary(["ab"]))
-    with pytest.raises(InputError, match="'source' must be a JSON object"):
+    with pytest.raises(InputError, match="source is a list: it must be a mapping"):
         Instance.from_json({**reduction.instance.to_json(), "source": [1]})
     with pytest.raises(InputError, match="was not made by reduce"):
         VertexCoverReduction.from_instance(Instance(reduction.instance.words, 1))
