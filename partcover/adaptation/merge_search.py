@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from ..analysis.metrics import token_uses
 from ..corpus.word_counts import WordCounts
+from ..heuristics.closed_tokens import exchanged
 from ..problem.instance import Instance
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
@@ -19,12 +20,9 @@ from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .pieces import Run
 
-__all__ = ["MergeState", "Pair", "best_merges", "best_share", "exchanged", "merge_gains"]
-
-_FIRST = 4  # the first exchange is of a quarter of the tokens
+__all__ = ["MergeState", "Pair", "best_merges", "best_share", "merge_gains"]
 
 Pair = tuple[Run, Run]
-_Choice = TypeVar("_Choice")
 
 
 @dataclass(frozen=True)
@@ -126,29 +124,6 @@ def best_merges(
 
     first = _filled(words, start, m, Deadline(), threads)
     return exchanged(first, lambda state: state.cut(words, threads), other, m, deadline)
-
-
-def exchanged(
-    best: _Choice,
-    cut_by: Callable[[_Choice], Segmentation],
-    other: Callable[[_Choice, Segmentation, int], _Choice],
-    size: int,
-    deadline: Deadline,
-) -> _Choice:
-    """Exchanges tokens until the deadline, as long as fewer tokens are needed.
-
-    `other` makes a choice in which so many tokens differ: a quarter of `size` at first, and fewer
-    each time that this does not help.
-    """
-    cut, number = cut_by(best), max(1, size // _FIRST)
-    while number and not deadline.is_over:
-        choice = other(best, cut, number)
-        attempt = cut_by(choice)
-        if attempt.tokens < cut.tokens:
-            best, cut = choice, attempt
-        else:
-            number //= 2
-    return best
 
 
 def _filled(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,13 +20,15 @@ from ..runtime.limits import Deadline
 from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["ClosedTokens"]
+__all__ = ["ClosedTokens", "exchanged"]
 
 _FIRST = 4  # the first exchange is of a quarter of the tokens
 _TRIED = 24  # tokens to drop, and tokens to add instead
 _ROUNDS = 50
 _WORK = 1 << 22  # limit on symbols times candidates of all exchanges
 _MOST = 1 << 21  # most candidates: each is stored as a token
+
+_Choice = TypeVar("_Choice")
 
 
 class ClosedTokens:
@@ -124,8 +126,8 @@ class ClosedTokens:
         """
         order = np.argsort(-self._promise, kind="stable").tolist()
         others = (self.candidates[n] for n in order)
-        best, needed = self._counted(self.first(chain(wanted, others)))
-        best, needed = self._exchanged(best, needed, deadline)
+        first = self.instance.vocabulary(self.first(chain(wanted, others)), "improve")
+        best, needed = self._counted(self._exchanged(first, deadline).tokens)
         looked_at = len(self.instance.words.data) + len(self.candidates)
         tries = iter(range(_WORK // max(1, looked_at)))
         for _ in range(_ROUNDS):
@@ -138,14 +140,11 @@ class ClosedTokens:
             best, needed = better
         return best, needed
 
-    def _exchanged(
-        self, best: Vocabulary, needed: int, deadline: Deadline
-    ) -> tuple[Vocabulary, int]:
+    def _exchanged(self, best: Vocabulary, deadline: Deadline) -> Vocabulary:
         """Exchanges many tokens at once, as long as fewer tokens are needed."""
-        number = max(1, len(best) // _FIRST)
         known = set(self.candidates)
-        while number and not deadline.is_over:
-            cut = self._cut(best)
+
+        def other(best: Vocabulary, cut: Segmentation, number: int) -> Vocabulary:
             there = set(best)
             parts = {
                 part
@@ -160,12 +159,10 @@ class ClosedTokens:
             gains = _neighbors(cut, best)
             ready = [token for token in gains if token in known and token not in there]
             ready.sort(key=lambda token: (-gains[token], token))
-            found = self._counted(self.first(chain(left, ready)))
-            if found[1] < needed:
-                best, needed = found
-            else:
-                number //= 2
-        return best, needed
+            tokens = self.first(chain(left, ready))
+            return self.instance.vocabulary(tokens, "improve")
+
+        return exchanged(best, self._cut, other, len(best), deadline)
 
     def _cut(self, vocabulary: Vocabulary) -> Segmentation:
         return segment(self.instance.words, vocabulary, self.instance.rule)
@@ -234,6 +231,29 @@ class ClosedTokens:
     @cached_property
     def _lengths(self) -> set[int]:
         return {len(token) for token in (*self.candidates, *self.instance.fixed)}
+
+
+def exchanged(
+    best: _Choice,
+    cut_by: Callable[[_Choice], Segmentation],
+    other: Callable[[_Choice, Segmentation, int], _Choice],
+    size: int,
+    deadline: Deadline,
+) -> _Choice:
+    """Exchanges tokens until the deadline, as long as fewer tokens are needed.
+
+    `other` makes a choice in which so many tokens differ: a quarter of `size` at first, and fewer
+    each time that this does not help.
+    """
+    cut, number = cut_by(best), max(1, size // _FIRST)
+    while number and not deadline.is_over:
+        choice = other(best, cut, number)
+        attempt = cut_by(choice)
+        if attempt.tokens < cut.tokens:
+            best, cut = choice, attempt
+        else:
+            number //= 2
+    return best
 
 
 def _neighbors(cut: Segmentation, vocabulary: Vocabulary) -> Counter[Token]:
