@@ -29,7 +29,7 @@ from partcover import (
     trainers,
     verify,
 )
-from partcover.bounds.heads import tail_prices, whole_words
+from partcover.bounds.heads import head_improve, tail_prices, whole_words
 from partcover.bounds.heads.tail_prices import TailPrices
 from partcover.verification.rule_recount import tokens_by_rule
 
@@ -384,3 +384,19 @@ def test_a_prefix_is_kept_and_other_rules_are_counted_on_all_words(book):
     by_head = Instance(HeadAndTail.of(book, 50), 9)
     assert tokens_by_rule(by_head.tail, bpe.vocabulary) == bpe.tokens
     assert verify(by_head, bpe.vocabulary, claim=bpe).ok
+
+
+def test_no_bound_begins_at_what_is_saved_before_there_is_one(book, monkeypatch):
+    """A checkpoint has a certificate at once, with a token for each word: a poor start."""
+    begun, saved = [], []
+    bound = head_improve._Run._bound_of_head
+
+    def spied(run, seconds, starts, *, cuts):
+        begun.append([*starts])
+        return bound(run, seconds, starts, cuts=cuts)
+
+    monkeypatch.setattr(head_improve._Run, "_bound_of_head", spied)
+    instance = Instance(HeadAndTail.of(book, 100), 20)
+    improve(instance, cuts=False, checkpoint=saved.append)
+    assert saved
+    assert begun == [[]]

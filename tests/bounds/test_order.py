@@ -320,3 +320,21 @@ def test_a_pruned_bpe_is_nearly_proven():
     plain = lower_bound(by_path).lower_bound
     assert plain < found.lower_bound <= found.tokens
     assert found.tokens - found.lower_bound < (found.tokens - plain) / 2
+
+
+@pytest.mark.parametrize("pairs", [MERGES, None])
+@pytest.mark.parametrize("kind", ["one corpus", "head", "corpora"])
+def test_every_verb_counts_what_merging_needs(kind, pairs):
+    """With all three tokens abcd becomes a, bc, d."""
+    words = WordCounts.from_counts(WORDS)
+    asked, fewest = words, 4
+    if kind == "head":
+        asked = HeadAndTail.of(words, 1)
+    elif kind == "corpora":
+        asked, fewest = Corpora([words, WordCounts.from_counts({"abcd": 1})], [1, 1]), 7
+    merges = MergeCondition(pairs, rule="merges", by_rank=pairs is None)
+    instance = Instance(asked, 3, candidates=TOKENS, required=TOKENS, merges=merges)
+    for verb in (improve,) if kind == "head" else (improve, solve):
+        found = verb(instance, time_limit=20)
+        assert (found.tokens, found.rule) == (fewest, "merges")
+        assert verify(instance, found.vocabulary, claim=found).problems == ()

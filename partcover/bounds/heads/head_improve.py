@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -126,9 +127,8 @@ class _Run:
         """Returns the best vocabulary and certificate so far."""
         assert self.incumbent is not None
         vocabulary, tokens, head_tokens = self.incumbent
-        if self.proof is None:
-            self.proof = self.whole.prices(None, call_in_turn).certificate(self.whole.words.n)
-        whole, bound = self.whole, int(self.proof.lower_bound)
+        whole, proof = self.whole, self.proof or self._least
+        bound = int(proof.lower_bound)
         return Solution.of(
             whole.instance,
             vocabulary,
@@ -140,8 +140,13 @@ class _Run:
             seed=self.limits.seed,
             threads=self.limits.threads,
             extra={"head_tokens": head_tokens, "head_words": len(whole.head.words)},
-            certificate=self.proof,
+            certificate=proof,
         )
+
+    @cached_property
+    def _least(self) -> Certificate:
+        """The certificate before there is one.  No bound begins at it: its prices are poor."""
+        return self.whole.prices(None, call_in_turn).certificate(self.whole.words.n)
 
     @property
     def is_closed(self) -> bool:
