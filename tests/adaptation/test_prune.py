@@ -58,3 +58,10 @@ def test_mistakes(change, message):
     right = {"base": Vocabulary(["ha"]), "words": WordCounts.from_counts({"hat": 2}), "k": 1}
     with pytest.raises(InputError, match=message):
         prune(**{**right, **change})
+
+
+def test_a_word_keeps_its_parts_though_merging_by_rank_would_find_it_alone():
+    words = WordCounts.from_counts({"abcd": 5})
+    base = Vocabulary(["ab", "cd", "abcd"], rule="merges")
+    assert prune(base, words, 1).vocabulary.tokens == (b"ab",)
+    assert prune(base, words, 3).tokens == 5

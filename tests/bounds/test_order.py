@@ -338,3 +338,10 @@ def test_every_verb_counts_what_merging_needs(kind, pairs):
         found = verb(instance, time_limit=20)
         assert (found.tokens, found.rule) == (fewest, "merges")
         assert verify(instance, found.vocabulary, claim=found).problems == ()
+
+
+def test_merging_by_rank_needs_the_rank_of_each_required_token():
+    merges = MergeCondition(None, rule="merges", by_rank=True)
+    for lists in ({}, {"candidates": TOKENS, "required": ["abc"]}):
+        with pytest.raises(InputError, match="a list of candidates in the order of their ranks"):
+            Instance(WORDS, 3, merges=merges, **lists)
