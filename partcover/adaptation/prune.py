@@ -114,7 +114,7 @@ def prune(
     if merges is None:
         choices = [[*solution.vocabulary.tokens], [*required, *most_used(base, cut)]]
     else:
-        choices = [first_with_parts(base, (*solution.vocabulary, *base), k)]
+        choices = [first_with_parts(base, base, k, solution.vocabulary)]
     smaller = [restricted(base, choice, k) for choice in choices]
     needed = [segment(words, choice, threads=threads).tokens for choice in smaller]
     tokens = min(needed)
@@ -201,9 +201,11 @@ def _required(base: Vocabulary, words: WordCounts) -> tuple[Token, ...]:
     return tuple(token for token in base.tokens if token in needed)
 
 
-def first_with_parts(base: Vocabulary, tokens: Iterable[Token], k: int) -> list[Token]:
-    """Returns the first of some tokens, each with all that merges make it of, at most k in all."""
-    with_parts, kept = _maker(base), dict[Token, None]()
+def first_with_parts(
+    base: Vocabulary, tokens: Iterable[Token], k: int, kept: Iterable[Token] = ()
+) -> list[Token]:
+    """Returns k tokens: those kept, then others, each with all that merges make it of."""
+    with_parts, kept = _maker(base), dict.fromkeys(kept)
     for token in tokens:
         if len(kept) == k:
             break

@@ -65,3 +65,9 @@ def test_a_word_keeps_its_parts_though_merging_by_rank_would_find_it_alone():
     base = Vocabulary(["ab", "cd", "abcd"], rule="merges")
     assert prune(base, words, 1).vocabulary.tokens == (b"ab",)
     assert prune(base, words, 3).tokens == 5
+
+
+def test_a_word_that_no_merges_make_stays_without_what_is_inside_it():
+    words = WordCounts.from_counts({"abcde": 9, "fde": 1})
+    found = prune(Vocabulary(["de", "abcde"], rule="merges"), words, 1)
+    assert (found.vocabulary.tokens, found.tokens, found.lower_bound) == ((b"abcde",), 12, 12)
