@@ -145,7 +145,8 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     that make it.  They get at least u_T from it, and what other tokens get is not negative.  So
     line 5 holds with these rewards.  ∎  Merging with such a vocabulary needs at least as many
     tokens as the shortest path, and a token that merges do not make is never used.  So the bound
-    holds for all vocabularies segmented by merging.
+    holds for all vocabularies segmented by these merges.  By rank (`MergeCondition.by_rank`), other
+    neighbors may be merged, too; the bound is then only for vocabularies with these parts.
 
     Merges in their order (`MergeCondition.rule`): take a merge of a and b, and a symbol p of a
     word W with a before p and b from p on.  `partcover.problem.merge_order.MergeOrder` says which
