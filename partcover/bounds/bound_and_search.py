@@ -27,7 +27,7 @@ from ..verification.certificate_check import mismatches
 from ..verification.recount import recount_seconds
 from ..vocabulary.vocabulary import Vocabulary
 from .climbing.best_prices import BestPrices
-from .climbing.climb import Climb, StoppingRule
+from .climbing.climb import Climb
 from .climbing.warm_start import first_point, within_reach
 from .counting.price_counter import PriceCounter
 
@@ -45,39 +45,18 @@ _LOOK_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Task:
-    """The instance, the warm starts and the limits of a bound and a search.
-
-    Attributes
-    ----------
-    instance : Instance
-        The instance.
-    warm_start : Vocabulary or None
-        Warm start in addition to GreedTok's vocabulary.
-    start_certificate : Certificate or None
-        Certificate to start from, for any k.
-    cuts : bool
-        Whether the bound uses cuts.
-    gap : float
-        The relative gap at which to stop.
-    limits : RunLimits
-        Time limit, random seed and threads.
-    phases : PhaseEvents
-        The clock, and the best solution so far.
-    checkpoint : callable or None
-        Receives the best solution so far with its certificate; see `Checkpoints`.
-    is_root : bool
-        Whether branching follows.  Then both end soon after the bound stops gaining, and at the
-        latest after half of the time.
-    """
+    """The instance, the warm starts and the limits of a bound and a search."""
 
     instance: Instance
-    warm_start: Vocabulary | None
-    start_certificate: Certificate | None
+    warm_start: Vocabulary | None  # in addition to GreedTok's vocabulary
+    start_certificate: Certificate | None  # for any k
     cuts: bool
     gap: float
     limits: RunLimits
-    phases: PhaseEvents
+    phases: PhaseEvents  # the clock, and the best solution so far
     checkpoint: Checkpoint | None = None
+    # whether branching follows: then both end soon after the bound stops gaining, and at the
+    # latest after half of the time
     is_root: bool = False
 
     def __post_init__(self) -> None:
@@ -136,22 +115,6 @@ class BoundAndSearch:
     to its end and then the search, so that the result is the same for any number of threads.  If
     the words have more than `MOST_TOGETHER` symbols, the two also run one after the other, because
     the steps of the bound leave little memory.
-
-    Parameters
-    ----------
-    task : Task
-        The instance, the warm starts, the limits and the listeners.
-    greedy : Solution
-        The solution of `greedtok`.
-    counter : PriceCounter
-        Computes in integers what prices prove.
-
-    Attributes
-    ----------
-    climb : Climb
-        The bound.
-    search : LocalSearch
-        The search.
     """
 
     def __init__(self, task: Task, greedy: Solution, counter: PriceCounter) -> None:
@@ -160,17 +123,15 @@ class BoundAndSearch:
         self.phases = phases
         self.is_root = task.is_root
         self.is_apart = not task.is_root and len(instance.words.data) > MOST_TOGETHER
-        start = task.start_certificate
-        ascent, known = first_point(counter, greedy, [] if start is None else [start])
+        ascent, known = first_point(counter, greedy, task.start_certificate)
         clock = phases.deadline
-        best = BestPrices(counter, instance, phases.needed, known.get(instance.k), clock, phases)
+        best = BestPrices(counter, phases.needed, known, clock, phases)
         kept = _RECOUNTS * recount_seconds(instance.words, greedy.vocabulary)
         deadline = clock.earlier(kept)
         if deadline.left is not None and (task.is_root or self.is_apart):
             share = _BRANCHING if task.is_root else _SEARCHING
             deadline = deadline.earlier(share * deadline.left)
-        rule = StoppingRule(deadline, task.gap or None, None)
-        self.climb = Climb(ascent, best, rule, cuts=task.cuts)
+        self.climb = Climb(ascent, best, deadline, task.gap or None, cuts=task.cuts)
         self.search = LocalSearch(
             instance, greedy, task.warm_start, task.gap, task.limits, clock, phases
         )
@@ -335,20 +296,7 @@ class BoundAndSearch:
 
 
 def bound_and_search(task: Task, greedy: Solution) -> Solution:
-    """Runs a bound and a search until the deadline, over as many candidates as can be listed.
-
-    Parameters
-    ----------
-    task : Task
-        The instance, the warm starts and the limits.
-    greedy : Solution
-        The solution of `greedtok`.
-
-    Returns
-    -------
-    Solution
-        The best vocabulary, with the certificate of the bound.
-    """
+    """Runs a bound and a search until the deadline, over as many candidates as can be listed."""
     termination, deadline = greedy.termination, task.phases.deadline
 
     def begin(share: ForEach) -> BoundAndSearch:

@@ -11,11 +11,11 @@ from ..errors import InputError
 from ..heuristics.every_word import every_word
 from ..heuristics.greedy import greedtok
 from ..heuristics.local_search import local_search
-from ..problem.certificates.certificate import Certificate
+from ..problem.certificates.certificate import Certificate, leaves_weighted
 from ..problem.certificates.nodes import Branch
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
-from ..problem.solution import Checkpoint, Solution
+from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
@@ -24,18 +24,19 @@ from ..runtime.processes.parallel import ForEach, workers
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import BoundAndSearch, Task, bound_and_search
-from .climbing.warm_start import can_list
-from .corpora_start import start_of_corpora
+from .climbing.dual_point import Case
+from .climbing.warm_start import can_list, first_point
 from .counting.price_counter import PriceCounter
+from .improve import improve
 from .merges_start import start_of_merges
-from .tree.branch_tree import Node, Proof, leaves_of, tree_of
-from .tree.spread import Case, Spread
+from .tree.branch_tree import Node, leaves_of, root_of, tree_of
+from .tree.spread import CaseTask, Spread
 from .tree.tree_search import Begun, TreeSearch, with_known
 
 __all__ = ["branch_and_cut", "solve_case"]
 
 _SEARCH_SHARE = 0.25  # share of the time for a vocabulary, if a tree is continued without one
-_MULTIPLIER_BITS = 69  # bits of a cut's largest multiplier; numbers in a certificate have 63
+_IMPROVE_SHARE = 0.3  # share of the time for weights and a vocabulary of several corpora
 _POINTS = 8  # cases of a continued tree whose tokens are tried first
 
 
@@ -147,7 +148,7 @@ def branch_and_cut(
     refuse_beyond_memory(instance.joined.unmerged, "proof")
     with workers(threads) as share:
         if instance.corpora is not None:
-            begun: Begun | Solution = start_of_corpora(task, share)
+            begun: Begun | Solution = _started_for_corpora(task, share)
         elif instance.merges is not None:
             begun = start_of_merges(task, share)
         else:
@@ -169,7 +170,7 @@ def branch_and_cut(
     return replace(solution, termination=termination, seconds=deadline.seconds)
 
 
-def solve_case(case: Case) -> Solution:
+def solve_case(case: CaseTask) -> Solution:
     """Bounds and splits a case in a worker, for the time that the case allows."""
     return branch_and_cut(
         case.instance,
@@ -198,29 +199,42 @@ def _started(task: Task, share: ForEach) -> Begun | Solution:
     return replace(solution, extra={**solution.extra, "leaves": 1})
 
 
+def _started_for_corpora(task: Task, share: ForEach) -> Begun:
+    """Runs `improve` and reads its certificate, or the given one, as a tree."""
+    instance, corpora, limits = task.instance, task.instance.corpora, task.limits
+    assert corpora is not None
+    left = task.phases.deadline.left
+    known = task.start_certificate
+    if known is not None and known.k != instance.k:
+        known = None
+    solution = improve(
+        instance,
+        warm_start=task.warm_start,
+        start_certificate=known,
+        cuts=False,
+        gap=task.gap,
+        time_limit=None if left is None else _IMPROVE_SHARE * left,
+        seed=limits.seed,
+        threads=limits.threads,
+        progress=task.phases,
+        checkpoint=task.checkpoint,
+    )
+    proof = solution.certificate if known is None else known
+    assert proof is not None
+    task.phases.offer("incumbent", solution.worst, None, "improve")
+    task.phases.offer("bound", None, solution.lower_bound, "improve")
+    weights = next(leaves_weighted(proof), None)
+    shares = [1.0] * len(corpora) if weights is None else corpora.shares(weights)
+    counter = PriceCounter(instance, share, weights=corpora.integer_weights(shares))
+    counter.refine(max(proof.scale_bits, counter.digits_of_cuts))
+    ascent, _ = first_point(counter, solution, None)
+    root = tree_of(counter, Case.whole(counter), proof)
+    ended: Termination = "interrupted" if solution.termination == "interrupted" else "completed"
+    return Begun(counter, root, replace(solution, certificate=None), solution, ascent, ended)
+
+
 class _Start:
-    """The start of the tree: a bound for all vocabularies, and a good vocabulary.
-
-    Parameters
-    ----------
-    task : Task
-        The instance, the warm starts and the limits.
-    greedy : Solution
-        GreedTok's solution.
-    counter : PriceCounter
-        Computes in integers what prices prove.
-
-    Attributes
-    ----------
-    ascent : WordAscent
-        The steps without cuts.
-    root : Node
-        The case of all vocabularies, or the tree of a certificate.
-    solution : Solution
-        The best vocabulary.
-    termination : Termination
-        Why it ended.
-    """
+    """The start of the tree: a bound for all vocabularies, and a good vocabulary."""
 
     def __init__(self, task: Task, greedy: Solution, counter: PriceCounter) -> None:
         self.task = task
@@ -235,7 +249,7 @@ class _Start:
         grown = any(isinstance(node, Branch) or not node.is_plain for node in certificate.tree)
         # the leaves of a tree that has grown are counted here one by one
         self._begin(replace(task, start_certificate=None) if grown else task)
-        counter.refine(max(certificate.scale_bits, self._digits))
+        counter.refine(max(certificate.scale_bits, counter.digits_of_cuts))
         known = tree_of(counter, self.both.climb.best.case, certificate)
         if grown:
             self.root = known
@@ -244,17 +258,6 @@ class _Start:
         else:
             self.root = self._bounded()
             self.root.improve(known.proof)
-
-    @property
-    def _digits(self) -> int:
-        """The number of binary digits of prices in the tree, at least the present number.
-
-        A cut whose multiplier does not fit in a number of a certificate is listed there several
-        times.  With all digits and counts of 10^12, that would be millions of times.
-        """
-        counter = self.counter
-        most = _MULTIPLIER_BITS - int(counter.largest_reward.max(initial=0)).bit_length()
-        return max(counter.bits, min(counter.finest, most))
 
     def _begin(self, task: Task) -> None:
         """Creates the bound and the search."""
@@ -279,20 +282,14 @@ class _Start:
 
     def _bounded(self) -> Node:
         """Runs the bound and the search; returns the case of all vocabularies."""
-        both, counter = self.both, self.counter
+        both = self.both
         try:
             if self.termination != "interrupted":
                 self.termination = both.run()
         except KeyboardInterrupt:
             self.termination = "interrupted"
         self.solution = both.solution(self.termination)
-        best = both.climb.best
-        added = self._digits - counter.bits
-        counter.refine(self._digits)
-        node = Node(best.case, Proof.of_words(counter), best.x, both.climb.rounds)
-        if best.prices is not None:
-            node.improve(Proof(best.value << added, best.prices.finer(added), counter))
-        return node
+        return root_of(both.climb.best, both.climb.rounds)
 
     def _vocabulary(self, root: Node) -> Solution:
         """Returns a vocabulary that a search finds from the x of the cases of a tree."""

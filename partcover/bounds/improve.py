@@ -22,7 +22,7 @@ from .heads.head_improve import improve_by_head
 from .lower_bound import head_bounds
 from .merges_start import start_of_merges
 from .tree.tree_search import TreeSearch, with_known
-from .weighted_rounds import Made, Round, WeightedRounds
+from .weighted_rounds import WeightedRounds
 
 __all__ = ["improve"]
 
@@ -133,10 +133,16 @@ def improve(
                 f"with {kind}, a search needs a bound: leave out bound=False (--no-bound)"
             )
     if instance.corpora is not None:
+        events = progress or Progress()
         rounds = WeightedRounds(
-            instance, limits, gap, progress or Progress(), _improved_round, checkpoint
+            instance, limits, gap, events, improve, checkpoint, cuts=cuts, searches=True
         )
-        return _for_corpora(rounds, warm_start, start_certificate, cuts=cuts)
+        if warm_start is not None:
+            rounds.offer_checked(warm_start)
+        if start_certificate is not None:
+            rounds.start_from(start_certificate)
+        rounds.make(offers=True)
+        return rounds.solution()
     if instance.tail is not None:
         return improve_by_head(
             instance,
@@ -184,44 +190,3 @@ def improve(
             solution = replace(solution, termination=termination)
         return replace(solution, seconds=deadline.seconds)
     return bound_and_search(task, greedy)
-
-
-def _for_corpora(
-    rounds: WeightedRounds,
-    warm_start: Vocabulary | None,
-    start_certificate: Certificate | None,
-    *,
-    cuts: bool,
-) -> Solution:
-    """Makes rounds of weights for several corpora, then exchanges tokens."""
-    if warm_start is not None:
-        rounds.offer_checked(warm_start)
-    if start_certificate is not None:
-        rounds.start_from(start_certificate)
-    try:
-        rounds.begin(offers=True)
-        if rounds.tokens:
-            rounds.checkpoints.offer()
-        rounds.rounds(cuts=cuts, offers=True)
-        rounds.exchange()
-    except KeyboardInterrupt:
-        if not rounds.tokens:
-            raise
-        rounds.termination = "interrupted"
-    return rounds.solution()
-
-
-def _improved_round(start: Round) -> Made:
-    """Improves a vocabulary for weighted words; returns the certificate and the vocabulary."""
-    solution = improve(
-        start.weighted,
-        warm_start=start.best,
-        start_certificate=start.prices,
-        cuts=start.cuts,
-        time_limit=start.seconds,
-        seed=start.limits.seed,
-        threads=start.limits.threads,
-        checkpoint=start.checkpoint,
-    )
-    assert solution.certificate is not None
-    return Made(solution.certificate, list(solution.vocabulary), solution.termination)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import cast
+from typing import Any
 
 from ..errors import InputError
 from ..heuristics.every_word import every_word
@@ -21,11 +21,11 @@ from ..runtime.limits import RunLimits
 from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
 from .climbing.best_prices import BestPrices
-from .climbing.climb import Climb, StoppingRule
+from .climbing.climb import Climb
 from .climbing.warm_start import first_point, within_reach
 from .counting.price_counter import PriceCounter
 from .heads.head_bound import BoundHead, HeadTask, bound_by_head
-from .weighted_rounds import Made, Round, WeightedRounds
+from .weighted_rounds import WeightedRounds
 
 __all__ = ["bounds", "head_bounds", "lower_bound"]
 
@@ -43,6 +43,7 @@ def lower_bound(
     time_limit: Seconds | None = None,
     threads: Threads = 1,
     progress: Progress | None = None,
+    checkpoint: Callable[[Certificate], None] | None = None,
 ) -> Bound:
     """Finds prices that prove a lower bound on the tokens needed, for corpora of any size.
 
@@ -57,7 +58,7 @@ def lower_bound(
         A warm start: prices for the same words and conditions, for any k.  The bound is at least
         what they prove.  The bound of a certificate for this k is kept if no better one is found.
     greedy : Solution, optional
-        The solution of `greedtok` for this instance; by default GreedTok is run.
+        The solution of `greedtok` for this instance, or for a larger k; by default GreedTok is run.
     cuts : bool
         Whether to add cuts once the linear relaxation is nearly solved; without them, no bound is
         higher than its value.
@@ -72,6 +73,9 @@ def lower_bound(
         Number of threads; the result is the same for any number, bit by bit.
     progress : Progress, optional
         Receives an `Event` for each better bound.
+    checkpoint : callable, optional
+        Receives the best certificate so far, as soon as there is one and then every few seconds.
+        If it raises an exception, the call continues.
 
     Returns
     -------
@@ -117,193 +121,85 @@ def lower_bound(
     >>> bound.lower_bound, bound.gap, bound.status
     (9, 0.0, 'optimal')
     """
-    return bounds(
-        instance,
-        [instance.k],
-        incumbents=None if incumbent is None else {instance.k: incumbent},
-        start_certificates=[] if start_certificate is None else [start_certificate],
-        greedy=greedy,
-        cuts=cuts,
-        gap=gap,
-        iterations=iterations,
-        time_limit=time_limit,
-        threads=threads,
-        progress=progress,
-    )[0]
-
-
-@checked
-def bounds(
-    instance: Instance,
-    budgets: Sequence[int],
-    *,
-    incumbents: Mapping[int, int | Fraction] | None = None,
-    start_certificates: Sequence[Certificate] = (),
-    greedy: Solution | None = None,
-    cuts: bool = True,
-    gap: Share | None = None,
-    iterations: Whole | None = None,
-    time_limit: Seconds | None = None,
-    threads: Threads = 1,
-    progress: Progress | None = None,
-    checkpoint: Callable[[Certificate], None] | None = None,
-    done: Callable[[Bound], None] | None = None,
-) -> list[Bound]:
-    """Proves lower bounds for several budgets, each started from the one before.
-
-    Parameters
-    ----------
-    instance : Instance
-        The instance, as for `lower_bound`; its own k does not matter.
-    budgets : sequence of int
-        The budgets, in the order to take them.
-    incumbents : dict of int to int or Fraction, optional
-        For a budget, tokens that some vocabulary within it needs, or its largest ratio.
-    start_certificates : sequence of Certificate, optional
-        Certificates as for `lower_bound`, at most one for each budget; the steps begin at the
-        prices of the first.
-    greedy : Solution, optional
-        The solution of `greedtok` for the largest budget; by default GreedTok is run.
-    cuts, gap, threads, progress
-        As for `lower_bound`.
-    iterations, time_limit
-        As for `lower_bound`, for each budget.
-    checkpoint : callable, optional
-        Receives the best certificate so far for the current budget, as soon as there is one and
-        then every few seconds.  If it raises an exception, the call continues.
-    done : callable, optional
-        Receives each bound as soon as it is proven.
-
-    Returns
-    -------
-    list of Bound
-        One for each budget; after Ctrl-C, those up to the one interrupted.
-
-    Raises
-    ------
-    InputError
-        As `lower_bound` does, and for no budget.
-
-    Examples
-    --------
-    >>> from partcover import Instance
-    >>> from partcover.bounds.lower_bound import bounds
-    >>> instance = Instance({"banana": 2, "bandana": 1}, 0)
-    >>> [bound.lower_bound for bound in bounds(instance, [2, 1, 0])]
-    [3, 9, 19]
-    """
-    if not budgets:
-        raise InputError("no k is given")
     limits = RunLimits(time_limit, threads=threads)
-    proven: list[Bound] = []
+    progress = progress or Progress()
     if instance.corpora is not None:
         if greedy is not None or iterations is not None:
             raise InputError(
                 "a number of iterations (--iterations) and a solution of GreedTok are not possible "
                 "with several corpora"
             )
-        for k in budgets:
-            rounds = WeightedRounds(
-                instance.with_k(k),
-                limits,
-                gap or 0.0,
-                progress or Progress(),
-                _bounded_round,
-            )
-            rounds.known = None if incumbents is None else Fraction(incumbents.get(k, 0)) or None
-            starts = [start for start in start_certificates if start.k == k]
-            offers = gap is not None
-            bound = _for_corpora(rounds, starts, cuts=cuts, offers=offers, checkpoint=checkpoint)
-            proven.append(bound)
-            if done is not None:
-                done(bound)
-            if bound.termination == "interrupted":
-                break
-        return proven
+        rounds = WeightedRounds(
+            instance, limits, gap or 0.0, progress, lower_bound, checkpoint, cuts=cuts
+        )
+        rounds.known = None if incumbent is None else Fraction(incumbent)
+        if start_certificate is not None and start_certificate.k == instance.k:
+            rounds.start_from(start_certificate)
+        rounds.make(offers=gap is not None and incumbent is None)
+        return rounds.bound()
+    tokens = None if incumbent is None else int(incumbent)
     if instance.tail is not None:
         if greedy is not None:
             raise InputError("a solution of GreedTok is not possible with a head and a tail")
-        bound_head = head_bounds(gap, iterations, threads)
-        for k in budgets:
-            tokens = None if incumbents is None else incumbents.get(k)
-            task = HeadTask(
-                None if tokens is None else int(tokens),
-                cuts,
-                limits,
-                progress or Progress(),
-                checkpoint,
-                min(start_certificates, key=lambda start: start.k != k, default=None),
-            )
-            proven.append(bound_by_head(instance.with_k(k), task, bound_head))
-            if done is not None:
-                done(proven[-1])
-            if proven[-1].termination == "interrupted":
-                break
-        return proven
-    known_tokens = {k: int(tokens) for k, tokens in (incumbents or {}).items()}
+        task = HeadTask(tokens, cuts, limits, progress, checkpoint, start_certificate)
+        return bound_by_head(instance, task, head_bounds(gap, iterations, threads))
     deadline = limits.start()
     merges, instance = instance.merges, instance.unmerged
     refuse_beyond_memory(instance, "bound")
-    _ = instance.promising_index(threads)  # computed once for all budgets
-    for k, tokens in known_tokens.items():
-        if tokens < instance.words.total_count:
-            raise InputError(
-                f"an incumbent of {tokens} tokens for k = {k} is too small: the number of words is "
-                f"{instance.words.total_count}"
-            )
+    _ = instance.promising_index(threads)
+    if tokens is not None and tokens < instance.words.total_count:
+        raise InputError(
+            f"an incumbent of {tokens} tokens for k = {instance.k} is too small: the number of "
+            f"words is {instance.words.total_count}"
+        )
     # every certificate needs it, so it is computed before the steps are timed
     _ = instance.words.digest
     with workers(threads) as share:
         if greedy is None and merges is None:
-            greedy = every_word(instance.with_k(min(budgets)), limits)
+            greedy = every_word(instance, limits)
         if greedy is None:
-            largest = instance.with_k(max(budgets))
-            greedy = greedtok(largest, time_limit=deadline.left, threads=threads)
-        instance = instance.with_k(max(budgets))
+            greedy = greedtok(instance, time_limit=deadline.left, threads=threads)
         try:
             counter = PriceCounter(within_reach(instance, greedy, deadline), share, merges)
         except KeyboardInterrupt:  # raised while candidates are listed
             greedy = replace(greedy, termination="interrupted")
             deadline.stop()
             counter = PriceCounter(within_reach(instance, greedy, deadline), share, merges)
-        instance = counter.instance
-        instances = {k: instance.with_k(k) for k in budgets}
-        cuts &= instance.index.min_promise == 0  # large instances never get to cuts
-        ascent, known = first_point(counter, greedy, start_certificates)
-        for k in budgets:
-            best = BestPrices(
-                counter,
-                instances[k],
-                known_tokens.get(k),
-                known.get(k),
-                deadline,
-                progress or Progress(),
-            )
-            climb = Climb(ascent, best, StoppingRule(deadline, gap, iterations), cuts=cuts)
-            termination = greedy.termination
-            if termination != "interrupted":
-                termination = climb.run(threads, Checkpoints(checkpoint, best.certificate))
-            bound = best.bound(climb.step, termination, limits)
-            proven.append(bound)
-            if done is not None:
-                done(bound)
-            if bound.termination == "interrupted":
-                break
-            deadline = limits.start()
+        cuts &= counter.instance.index.min_promise == 0  # large instances never get to cuts
+        ascent, known = first_point(counter, greedy, start_certificate)
+        best = BestPrices(counter, tokens, known, deadline, progress)
+        climb = Climb(ascent, best, deadline, gap, iterations, cuts=cuts)
+        termination = greedy.termination
+        if termination != "interrupted":
+            termination = climb.run(threads, Checkpoints(checkpoint, best.certificate))
+        return best.bound(climb.step, termination, limits)
+
+
+def bounds(
+    instance: Instance,
+    incumbents: Mapping[int, int | None],
+    start_certificate: Certificate | None = None,
+    **options: Any,
+) -> list[Bound]:
+    """Bounds several k, given with incumbents, each from the prices of the one before.
+
+    After Ctrl-C, returns those up to the one interrupted.  The options are those of `lower_bound`.
+    """
+    proven: list[Bound] = []
+    start = given = start_certificate
+    for k, tokens in incumbents.items():
+        first = given if given is not None and given.k == k else start
+        instance = instance.with_k(k)
+        bound = lower_bound(instance, incumbent=tokens, start_certificate=first, **options)
+        proven.append(bound)
+        if bound.termination == "interrupted":
+            break
+        start = bound.certificate
     return proven
 
 
 def head_bounds(gap: float | None, iterations: int | None, threads: int) -> BoundHead:
-    """Returns the function that bounds the words of a head.
-
-    Examples
-    --------
-    >>> from partcover import Instance
-    >>> from partcover.bounds.lower_bound import head_bounds
-    >>> bound_head = head_bounds(None, None, 1)
-    >>> bound_head(Instance({"banana": 2, "bandana": 1}, 1), None, [], False, None).lower_bound
-    9
-    """
+    """Returns the function that bounds the words of a head."""
 
     def bound_head(
         head: Instance,
@@ -315,51 +211,16 @@ def head_bounds(gap: float | None, iterations: int | None, threads: int) -> Boun
         # one token for each word is optimal for the head if the budget allows it, but such prices
         # are poor for the tail
         greedy = greedtok(head.unmerged, time_limit=seconds, threads=threads)
-        return bounds(
+        return lower_bound(
             head,
-            [head.k],
             greedy=greedy,
-            start_certificates=starts,
+            start_certificate=next(iter(starts), None),
             cuts=cuts,
             gap=gap,
             iterations=iterations,
             time_limit=seconds,
             threads=threads,
             checkpoint=keep,
-        )[0]
+        )
 
     return bound_head
-
-
-def _for_corpora(
-    rounds: WeightedRounds,
-    starts: Sequence[Certificate],
-    *,
-    cuts: bool,
-    offers: bool,
-    checkpoint: Callable[[Certificate], None] | None,
-) -> Bound:
-    """Makes rounds of weights for several corpora; returns the best bound."""
-    for start in starts:
-        rounds.start_from(start)
-    rounds.begin(offers=offers and rounds.known is None)
-    rounds.proves = Checkpoints(checkpoint, lambda: cast("Certificate", rounds.certificate))
-    try:
-        rounds.rounds(cuts=cuts, offers=False)
-    except KeyboardInterrupt:
-        if rounds.certificate is None:
-            raise
-        rounds.termination = "interrupted"
-    return rounds.bound()
-
-
-def _bounded_round(start: Round) -> Made:
-    """Bounds weighted words; returns the certificate and the tokens with the largest x."""
-    bound = lower_bound(
-        start.weighted,
-        start_certificate=start.prices,
-        cuts=start.cuts,
-        time_limit=start.seconds,
-        threads=start.limits.threads,
-    )
-    return Made(bound.certificate, bound.most_taken, bound.termination, bound)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from ..heuristics.closed_tokens import ClosedTokens
 from ..heuristics.greedy import greedtok
 from ..problem.certificates.certificate import Certificate
-from ..problem.solution import Solution
+from ..problem.solution import Solution, Termination
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.processes.parallel import ForEach
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import Task
 from .climbing.best_prices import BestPrices
-from .climbing.climb import Climb, StoppingRule
+from .climbing.climb import Climb
 from .climbing.warm_start import first_point
 from .counting.price_counter import PriceCounter
-from .tree.branch_tree import Node, Proof, tree_of
+from .tree.branch_tree import root_of, tree_of
 from .tree.tree_search import Begun
 
 __all__ = ["start_of_merges"]
@@ -59,22 +59,14 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
         solution = _solution(task, vocabulary)
     counter = PriceCounter(instance, share)
     known = task.start_certificate
-    start = [] if known is None else [known]
-    ascent, proven = first_point(counter, greedy, start)
-    best = BestPrices(
-        counter, counter.instance, solution.tokens, proven.get(instance.k), deadline, phases
-    )
+    ascent, proven = first_point(counter, greedy, known)
+    best = BestPrices(counter, solution.tokens, proven, deadline, phases)
     kept = (1 - _SHARE if task.is_root else _SEARCHING) * (deadline.left or 0.0)
-    rule = StoppingRule(deadline.earlier(kept), task.gap, None)
-    climb = Climb(ascent, best, rule, cuts=task.cuts)
+    climb = Climb(ascent, best, deadline.earlier(kept), task.gap, cuts=task.cuts)
     if not is_stopped:
         nowhere = Checkpoints[Certificate](None, best.certificate)
         is_stopped = climb.run(limits.threads, nowhere) == "interrupted"
-    added = max(0, counter.finest - counter.bits)
-    counter.refine(counter.bits + added)
-    root = Node(best.case, Proof.of_words(counter), best.x, climb.rounds)
-    if best.prices is not None:
-        root.improve(Proof(best.value << added, best.prices.finer(added), counter))
+    root = root_of(best, climb.rounds)
     if known is not None and known.k == instance.k:
         given = tree_of(counter, best.case, known)
         root = given if given.children else root
@@ -88,14 +80,8 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
             phases.offer("incumbent", needed, None, "rounding")
     except KeyboardInterrupt:
         is_stopped = True
-    return Begun(
-        counter,
-        root,
-        solution,
-        greedy,
-        ascent,
-        "interrupted" if is_stopped else "completed",
-    )
+    ended: Termination = "interrupted" if is_stopped else "completed"
+    return Begun(counter, root, solution, greedy, ascent, ended)
 
 
 def _solution(task: Task, vocabulary: Vocabulary) -> Solution:

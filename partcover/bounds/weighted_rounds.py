@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import cast
+from typing import Any
 
 import numpy as np
 
@@ -19,15 +19,16 @@ from ..problem.bound import Bound
 from ..problem.certificates.certificate import Certificate, leaves_weighted, of_weighted
 from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
-from ..problem.solution import Checkpoint, Solution, Termination
+from ..problem.solution import Solution, Termination
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import Deadline, RunLimits
 from ..runtime.progress import Progress
 from ..verification.certificate_check import check_certificate
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
+from .climbing.best_prices import refuse_below
 
-__all__ = ["Made", "Round", "WeightedRounds", "round_seconds"]
+__all__ = ["WeightedRounds", "round_seconds"]
 
 _GREEDY = 0.15  # share of the time for GreedTok
 _ROUNDS = 6  # rounds of weights; the last one uses cuts
@@ -45,50 +46,18 @@ def round_seconds(left: float | None, rounds: int) -> float | None:
     2.4 and 37 % on three, two and six corpora, instead of 1.0, 1.1 and 3.9 %.  Giving all of the
     time to the first round is as good there, but leaves none for better weights: 0.85 % in 30
     seconds, instead of 0.65 %.
-
-    Examples
-    --------
-    >>> from partcover.bounds.weighted_rounds import round_seconds
-    >>> round_seconds(9.0, 6), round_seconds(3.0, 5), round_seconds(1.0, 1)
-    (6.0, 2.0, 1.0)
     """
     return None if left is None else left / min(rounds, _SHARE)
-
-
-@dataclass(frozen=True)
-class Round:
-    """The input of a round of weights: words, and what to start from.
-
-    The prices are a certificate for the same words with other counts.
-    """
-
-    weighted: Instance
-    best: Vocabulary | None
-    prices: Certificate | None
-    cuts: bool
-    seconds: float | None
-    limits: RunLimits
-    checkpoint: Checkpoint | None
-
-
-@dataclass(frozen=True)
-class Made:
-    """The result of a round: with a bound that has its relaxation, if it only made a bound."""
-
-    proof: Certificate
-    chosen: list[Token]
-    termination: Termination
-    bound: Bound | None = None
 
 
 class WeightedRounds:
     """The best vocabulary and the best bound so far, over rounds of weights.
 
-    `greedtok` gives the first weights and vocabulary.  A round bounds all words under weights of
-    the corpora, and may give a vocabulary.  Then a corpus whose ratio is above the mean gets more
-    weight, and the next round begins with the best vocabulary and the last prices.  At the end
-    tokens are exchanged as long as that helps the worst corpus; in small corpora, exchanges also
-    start from vocabularies with a few tokens replaced at random.
+    `greedtok` gives the first weights and vocabulary.  A round runs `improve` or `lower_bound` on
+    all words under weights of the corpora.  Then a corpus whose ratio is above the mean gets more
+    weight, and the next round begins with the best vocabulary and the last prices.  At the end of
+    `improve`, tokens are exchanged as long as that helps the worst corpus; in small corpora,
+    exchanges also start from vocabularies with a few tokens replaced at random.
     """
 
     def __init__(
@@ -97,13 +66,19 @@ class WeightedRounds:
         limits: RunLimits,
         gap: float,
         progress: Progress,
-        make: Callable[[Round], Made],
-        checkpoint: Checkpoint | None = None,
+        run: Callable[..., Bound] | Callable[..., Solution],
+        checkpoint: Callable[[Any], None] | None,
+        *,
+        cuts: bool,
+        searches: bool = False,
     ) -> None:
         assert instance.corpora is not None
         self.instance, self.corpora = instance, instance.corpora
-        self.make = make
-        self.checkpoints = Checkpoints(checkpoint, self.present)
+        self.run = run
+        self.searches = searches  # whether the vocabularies of rounds are kept
+        self.cuts = cuts  # whether the last round uses cuts
+        best = self.present if searches else lambda: self.certificate
+        self.checkpoints: Checkpoints[Any] = Checkpoints(checkpoint, best)
         self.limits = limits
         self.deadline: Deadline = limits.start()
         self.gap = gap
@@ -114,7 +89,6 @@ class WeightedRounds:
         self.certificate: Certificate | None = None
         # the bound of the round that proved most
         self.relaxed: tuple[Bound, Sequence[int]] | None = None
-        self.proves = Checkpoints[Certificate](None, lambda: cast("Certificate", self.certificate))
         self.shares: Sequence[float] = ()
         self.prices: Certificate | None = None
         self.n_rounds = 0
@@ -167,14 +141,22 @@ class WeightedRounds:
             self.prices = certificate
         self.shares = self.corpora.shares(weights)
 
-    def begin(self, *, offers: bool) -> None:
-        """Runs GreedTok on weighted corpora for the first weights, unless a certificate has some.
+    def make(self, *, offers: bool) -> None:
+        """Makes all rounds, then exchanges tokens; `offers`: keeps the vocabulary of GreedTok."""
+        try:
+            self._begin(offers=offers)
+            if self.searches and self.tokens:
+                self.checkpoints.offer()
+            self._rounds()
+            if self.searches:
+                self._exchange()
+        except KeyboardInterrupt:
+            if not (self.tokens if self.searches else self.relaxed):
+                raise
+            self.termination = "interrupted"
 
-        Parameters
-        ----------
-        offers : bool
-            Whether to keep its vocabulary.
-        """
+    def _begin(self, *, offers: bool) -> None:
+        """Runs GreedTok on weighted corpora for first weights, unless a certificate has some."""
         offers &= self.instance.tail is None  # of a head and a tail, only the heads are looked at
         if self.shares and (self.tokens or not offers):
             return
@@ -196,31 +178,24 @@ class WeightedRounds:
         self.shares = self.shares or greedy.shares
         self.seen += greedy.seen
 
-    def rounds(self, *, cuts: bool, offers: bool) -> None:
-        """Makes rounds until the gap is closed or the time limit is reached.
-
-        Parameters
-        ----------
-        cuts : bool
-            Whether the last round uses cuts.
-        offers : bool
-            Whether to keep the vocabularies of rounds.
-        """
+    def _rounds(self) -> None:
+        """Makes rounds until the gap is closed or the time limit is reached."""
         steps = WeightSteps(self.shares, _STEP)
-        left = self.deadline.left
-        deadline = self.deadline.earlier(_EXCHANGE * left) if offers and left else self.deadline
+        left, searches = self.deadline.left, self.searches
+        deadline = self.deadline.earlier(_EXCHANGE * left) if searches and left else self.deadline
         prices = self.prices
         for number in range(_ROUNDS):
-            if self.termination == "interrupted" or self.is_closed:
+            is_closed = self.is_closed and (searches or self.relaxed is not None)
+            if self.termination == "interrupted" or is_closed:
                 break
             if number and deadline.is_over:
                 break
             is_last = number == _ROUNDS - 1
             shares = list(self.shares) if is_last else list(steps.shares)
             seconds = round_seconds(deadline.left, _ROUNDS - number)
-            prices, chosen = self._round(shares, prices, cuts and is_last, seconds)
+            prices, chosen = self._round(shares, prices, self.cuts and is_last, seconds)
             tokens = self.count(chosen)
-            if offers:
+            if searches:
                 self.seen.append(chosen)
                 self.offer(chosen, tokens)
                 self.checkpoints.offer(news=True)
@@ -234,7 +209,7 @@ class WeightedRounds:
         seconds: float | None,
     ) -> tuple[Certificate, list[Token]]:
         """Runs a round for some shares; returns its certificate and its vocabulary."""
-        instance = self.instance
+        instance, limits = self.instance, self.limits
         weights = self.corpora.integer_weights(shares)
         weighted = instance.weighted(weights)
         if prices is not None and prices.tail is not None:
@@ -243,39 +218,52 @@ class WeightedRounds:
             leaves = (replace(n, weights=()) for n in prices.tree if isinstance(n, Leaf))
             least = weighted.words.total_count
             prices = Certificate.of(weighted, (next(leaves),), least, prices.scale_bits)
-        best = instance.vocabulary(self.best, "improve") if self.best else None
 
-        def prove(proof: Certificate, bound: Bound | None = None) -> None:
-            certificate = of_weighted(instance, weights, proof)
-            better = (
-                self.certificate is None or certificate.lower_bound > self.certificate.lower_bound
-            )
+        def prove(made: Bound | Solution) -> None:
+            assert made.certificate is not None
+            certificate = of_weighted(instance, weights, made.certificate)
+            known = self.certificate
+            better = known is None or certificate.lower_bound > known.lower_bound
             if better:
                 self.certificate, self.shares = certificate, shares
-                self.proves.offer()
-            if bound is not None and (better or self.relaxed is None):
-                self.relaxed = bound, weights
+            if isinstance(made, Bound):
+                if better:
+                    self.checkpoints.offer()
+                if better or self.relaxed is None:
+                    self.relaxed = made, weights
 
         def keep(solution: Solution) -> None:  # so that a run that is killed loses only seconds
             chosen = list(solution.vocabulary)
             self.offer(chosen, self.count(chosen))
             if solution.certificate is not None:
-                prove(solution.certificate)
+                prove(solution)
             self.checkpoints.offer(news=True)
 
-        checkpoint = None if self.checkpoints.callback is None else keep
-        start = Round(weighted, best, prices, cuts, seconds, self.limits, checkpoint)
-        made = self.make(start)
+        options: dict[str, Any] = {}
+        if self.searches:
+            options["warm_start"] = instance.vocabulary(self.best, "improve") if self.best else None
+            options["checkpoint"] = None if self.checkpoints.callback is None else keep
+            options["seed"] = limits.seed
+        made = self.run(
+            weighted,
+            start_certificate=prices,
+            cuts=cuts,
+            time_limit=seconds,
+            threads=limits.threads,
+            **options,
+        )
         if made.termination in ("interrupted", "time_limit"):
             self.termination = made.termination
-        prove(made.proof, made.bound)
+        prove(made)
         assert self.certificate is not None
+        assert made.certificate is not None
         self.n_rounds += 1
         remark = f"at least {float(self.certificate.lower_bound):.4f}"
         self.progress.advance(self.n_rounds, _ROUNDS, remark)
-        return made.proof, made.chosen
+        chosen = made.most_taken if isinstance(made, Bound) else list(made.vocabulary)
+        return made.certificate, chosen
 
-    def exchange(self) -> None:
+    def _exchange(self) -> None:
         """Exchanges tokens of the best vocabulary for tokens of other rounds.
 
         Not with merges, nor with a head and a tail.
@@ -321,6 +309,7 @@ class WeightedRounds:
         proof = self.certificate
         assert self.relaxed is not None
         assert proof is not None
+        refuse_below(self.known, proof.lower_bound)
         relaxed, weights = self.relaxed
         per = sum(w * r for w, r in zip(weights, self.corpora.references, strict=True))
         return replace(

@@ -102,8 +102,8 @@ def size_rows(audit: TokenizerAudit, limits: RunLimits, progress: Progress) -> l
     each = None if limits.time_limit is None else limits.time_limit / len(smaller)
     proven += bounds(
         audit.bound.instance,
-        smaller,
-        start_certificates=[audit.bound_used.certificate],
+        dict.fromkeys(smaller),
+        audit.bound_used.certificate,
         time_limit=each,
         threads=limits.threads,
     )

@@ -426,8 +426,7 @@ def _search_bounds(
             incumbents[k] = min(tokens, incumbents.get(k, tokens))
     certified = bounds(
         runner.instance,
-        sorted(groups),
-        incumbents=incumbents,
+        {k: incumbents.get(k) for k in sorted(groups)},
         time_limit=seconds,
         threads=runner.limits.threads,
     )

@@ -476,21 +476,14 @@ def _bounds(
     prove = partial(bounds, threads=limits.threads, progress=progress)
     free = prove(
         corpus,
-        [*incumbents],
-        incumbents=incumbents,
+        incumbents,
+        start_certificate,
         greedy=greedy,
-        start_certificates=[] if start_certificate is None else [start_certificate],
         time_limit=None if each is None else 2 * each,
     )
     extended: list[Bound] = []
     if added and free[-1].termination != "interrupted":
-        extended = prove(
-            extension.instance,
-            [*added],
-            incumbents=added,
-            greedy=extension.greedy,
-            time_limit=each,
-        )
+        extended = prove(extension.instance, added, greedy=extension.greedy, time_limit=each)
     return {bound.instance.k: bound for bound in free}, {
         bound.instance.k: bound for bound in extended
     }

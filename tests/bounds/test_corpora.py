@@ -82,6 +82,15 @@ def test_exchanges_from_elsewhere_find_what_single_ones_do_not():
     assert improve(instance).worst == worst[1]
 
 
+def test_incumbents_that_meet_a_start_or_are_too_small():
+    instance = Instance(Corpora([{"abab": 2}, {"abb": 1}], [8, 3]), 1)
+    proof = solve(instance).certificate
+    bound = lower_bound(instance, incumbent=proof.lower_bound, start_certificate=proof)
+    assert (bound.lower_bound, bound.gap) == (proof.lower_bound, 0)
+    with pytest.raises(InputError, match="given as enough"):
+        lower_bound(instance, incumbent=proof.lower_bound / 2)
+
+
 @pytest.mark.long
 def test_threads_change_nothing():
     instance = three(4)
@@ -367,7 +376,7 @@ def test_solve_finds_the_best_tokens_that_merges_make(number, any_merges, whole_
 @pytest.mark.parametrize("number", [5, 9, 43])
 def test_vocabularies_of_cases_are_compared_by_their_largest_ratio(monkeypatch, number):
     """The tree begins with a poor vocabulary, and finds the best one itself."""
-    start = importlib.import_module("partcover.bounds.corpora_start")
+    start = importlib.import_module("partcover.bounds.branch_and_cut")
     called = start.improve
     monkeypatch.setattr(start, "improve", lambda one, **how: called(one, **how | {"time_limit": 0}))
     closed, optimum = with_merges_of(number, any_merges=True, whole_words=False)

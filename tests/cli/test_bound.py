@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from cli.helpers import as_json, fails
 
-from partcover.bounds import lower_bound
+import partcover
 
 
 @pytest.mark.long
@@ -21,12 +21,11 @@ def test_a_vocabulary_is_an_incumbent_of_a_budget_that_it_keeps_to(run, counts):
 
 @pytest.mark.long
 def test_an_interrupt_leaves_what_is_there(run, counts, monkeypatch):
-    bounds = lower_bound.bounds
+    prove = partcover.lower_bound
 
-    def stopped(instance, budgets, **options):
-        (bound,) = bounds(instance, budgets, **options)
-        return [replace(bound, termination="interrupted")]
+    def stopped(instance, **options):
+        return replace(prove(instance, **options), termination="interrupted")
 
-    monkeypatch.setattr(lower_bound, "bounds", stopped)
+    monkeypatch.setattr(partcover, "lower_bound", stopped)
     status, data = as_json(run("bound", counts, "-k", 2, "--json"))
     assert (status, data["k"]) == (130, 2)

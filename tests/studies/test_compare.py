@@ -26,7 +26,7 @@ from partcover.analysis.metrics import (
     whole_words,
 )
 from partcover.analysis.scores import score_words
-from partcover.bounds.lower_bound import bounds, lower_bound
+from partcover.bounds.lower_bound import lower_bound
 from partcover.corpus.files.holdout import split
 from partcover.errors import MissingExtra
 from partcover.studies.compare import compare
@@ -233,7 +233,7 @@ def test_ctrl_c_in_a_bound_or_a_measure_keeps_the_rows(monkeypatch):
     monkeypatch.setattr("partcover.trainers.unigram_objective", stopped)
     comparison = compare(Instance(WORDS, 0), [2], ["greedtok"], unigram_objective=True)
     assert (comparison.interrupted, len(comparison.rows)) == (True, 2)
-    (whole,) = bounds(Instance(WORDS, 2), [2])
+    whole = lower_bound(Instance(WORDS, 2))
     ended = replace(whole, termination="interrupted")
     monkeypatch.setattr(sys.modules[compare.__module__], "bounds", lambda *_, **__: [ended])
     comparison = compare(Instance(WORDS, 0), [2], ["greedtok"], bound=1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from fractions import Fraction
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from ...heuristics.search import Target
 from ...problem.bound import Bound
 from ...problem.certificates.certificate import Certificate
 from ...problem.certificates.nodes import Leaf
-from ...problem.instance import Instance
 from ...problem.solution import Termination
 from ...runtime.arrays import Bools, Int64
 from ...runtime.limits import Deadline, RunLimits
@@ -23,7 +23,7 @@ from ..steps.word_ascent import WordAscent
 from .cut_rounds import CutRounds, Round
 from .dual_point import Case, DualPoint
 
-__all__ = ["PATIENCE", "BestPrices"]
+__all__ = ["PATIENCE", "BestPrices", "refuse_below"]
 
 PATIENCE, PATIENCE_NEAR = 4000, 256
 """Steps in which the gap to the relaxation must shrink, far from its optimum and near it."""
@@ -32,36 +32,32 @@ _NEAR = 1e-7  # relative gap at which the relaxation counts as solved
 _FALL = 0.9  # factor by which the gap must shrink
 
 
-class BestPrices:
-    """The best prices so far for one budget, and the lower bound that they prove.
+def refuse_below(incumbent: int | Fraction | None, proven: int | Fraction) -> None:
+    """Raises an error if less is given as enough than is proven to be needed."""
+    if incumbent is not None and proven > incumbent:
+        raise InputError(
+            f"{incumbent} tokens are given as enough, but {proven} are proven to be needed: the "
+            "incumbent is for another instance"
+        )
 
-    Parameters
-    ----------
-    counter : PriceCounter
-        Computes in integers what prices prove.
-    instance : Instance
-        The instance with the budget.
-    incumbent : int or None
-        Tokens that some vocabulary needs, as an upper bound.
-    known : Certificate or None
-        A certificate to start from.
-    deadline : Deadline
-        The clock of the call.
-    progress : Progress
-        Receives each better bound.
+
+class BestPrices:
+    """The best prices so far, and the lower bound that they prove.
+
+    `incumbent` are tokens that some vocabulary needs, `known` is a certificate to start from, and
+    `deadline` is the clock of the call.
     """
 
     def __init__(
         self,
         counter: PriceCounter,
-        instance: Instance,
         incumbent: int | None,
         known: Certificate | None,
         deadline: Deadline,
         progress: Progress,
     ) -> None:
         self.counter = counter
-        self.instance = instance
+        self.instance = instance = counter.instance
         self.incumbent = incumbent
         self.known = known
         self.deadline = deadline
@@ -73,8 +69,7 @@ class BestPrices:
         self.prices: DualPoint | None = None
         self._rewards: Int64 | None = None  # rewards of all candidates, once they are counted
         self._costs: tuple[Int64, Bools] | None = None  # reduced costs that follow from the rewards
-        absent = len(instance.fixed) - counter.n_required  # required tokens that occur nowhere
-        self.case = Case(counter.fixed, np.zeros(len(counter.fixed), bool), instance.k - absent)
+        self.case = Case.whole(counter)
         self.plain_bound = self.lower_bound
         self.kinds: dict[str, int] = {}
         self.n_rounds = 0
@@ -94,7 +89,7 @@ class BestPrices:
         counter = self.counter
         if counter.bits < counter.finest and self.distance() < 8 * self._rounding_loss():
             # rounding costs too much: count with more digits
-            self._refine(min(counter.finest, counter.bits + 12))
+            self.refine(min(counter.finest, counter.bits + 12))
             self._count(ascent)
         if self.distance() < _FALL * self.last_fall[0]:
             self.last_fall = self.distance(), step
@@ -107,7 +102,7 @@ class BestPrices:
         bits.  Where counts are in the billions, all digits would list a cut many times.
         """
         digits = min(self.counter.finest, 66 - int(ascent.fee).bit_length())
-        self._refine(max(self.counter.bits, digits))
+        self.refine(max(self.counter.bits, digits))
         _, _, ascent.rewards = self._counted(ascent)
         return CutRounds(ascent, self.case)
 
@@ -121,7 +116,7 @@ class BestPrices:
             self.x = rounds.steps.x_all()
         self._prove(self.counter.bound(round_.value), "cuts")
 
-    def _refine(self, bits: int) -> None:
+    def refine(self, bits: int) -> None:
         """Sets the number of binary digits of prices."""
         added = bits - self.counter.bits
         self.counter.refine(bits)
@@ -169,11 +164,7 @@ class BestPrices:
         if bound <= self.lower_bound:
             return
         self.lower_bound = bound
-        if self.incumbent is not None and bound > self.incumbent:
-            raise InputError(
-                f"{self.incumbent} tokens are given as enough, but {bound} are proven to be "
-                "needed: the incumbent is for another instance"
-            )
+        refuse_below(self.incumbent, bound)
         self.progress.event(Event(self.deadline.seconds, "bound", self.incumbent, bound, source))
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
 
 from ...problem.certificates.certificate import Certificate
 from ...problem.solution import Termination
@@ -16,8 +15,7 @@ from ..steps.word_ascent import WordAscent
 from .best_prices import BestPrices
 from .cut_rounds import CutRounds
 
-__all__ = ["Climb", "StoppingRule"]
-
+__all__ = ["Climb"]
 
 _STEPS = 32  # steps between two exact bounds
 # the first steps gain most; steps between two exact bounds among these
@@ -34,81 +32,31 @@ _CUT_COUNTS = 6
 _FINISH_COUNTS = 3
 
 
-@dataclass(frozen=True)
-class StoppingRule:
-    """The conditions under which the steps for one budget end.
-
-    Attributes
-    ----------
-    deadline : Deadline
-        The time limit.
-    gap : float or None
-        The relative gap at which to stop.
-    iterations : int or None
-        Maximum number of steps.
-    incumbent : int or None
-        Tokens to compute the gap with if the bound has no incumbent.
-    """
-
-    deadline: Deadline
-    gap: float | None
-    iterations: int | None
-    incumbent: int | None = None
-
-    def steps_left(self, step: int) -> int:
-        """Returns how many steps to make before the next exact bound."""
-        steps = _EARLY_STEPS if step < _EARLY else _STEPS
-        return steps if self.iterations is None else min(steps, self.iterations - step)
-
-    def termination(self, best: BestPrices, step: int) -> Termination | None:
-        """Returns why the steps without cuts end now; None if they continue."""
-        return "completed" if best.is_solved(step) else self.limit(best, step)
-
-    def limit(self, best: BestPrices, step: int) -> Termination | None:
-        """Returns which limit is reached; None if none is."""
-        tokens = best.incumbent if self.incumbent is None else self.incumbent
-        if (
-            self.gap is not None
-            and tokens is not None
-            and tokens - best.lower_bound <= self.gap * tokens
-        ):
-            return "gap"
-        if self.iterations is not None and step >= self.iterations:
-            return "completed"
-        return "time_limit" if self.deadline.is_over else None
-
-
 class Climb:
-    """The steps for one budget: first without cuts, then rounds of cuts.
+    """The steps for one budget: first without cuts, then rounds of cuts (if `cuts`).
 
-    Parameters
-    ----------
-    ascent : WordAscent
-        The steps without cuts.
-    best : BestPrices
-        Keeps the best prices and their bound.
-    rule : StoppingRule
-        The conditions for stopping.
-    cuts : bool
-        Whether to add cuts once the relaxation is nearly solved.
-
-    Attributes
-    ----------
-    step : int
-        The number of steps so far.
-    rounds : CutRounds or None
-        The rounds of cuts; None before the first.
+    They end at a gap to the incumbent, after a number of steps, or at the deadline.
     """
 
     def __init__(
-        self, ascent: WordAscent, best: BestPrices, rule: StoppingRule, *, cuts: bool
+        self,
+        ascent: WordAscent,
+        best: BestPrices,
+        deadline: Deadline,
+        gap: float | None,
+        iterations: int | None = None,
+        *,
+        cuts: bool,
     ) -> None:
         self.ascent = ascent
         self.best = best
-        self.rule = rule
+        self.deadline = deadline
+        self.gap = gap
+        self.iterations = iterations
         self.step = 0
         self.rounds: CutRounds | None = None
         self._may_cut = cuts
+        self._needed: int | None = None  # tokens to compute the gap with, without an incumbent
         self._count_seconds = self._step_seconds = 0.0
         self._first = self._previous = math.inf
         self._values: dict[int, float] = {}  # the bound after each number of steps
@@ -118,21 +66,33 @@ class Climb:
     def begin(self) -> None:
         """Makes the first point and computes its bound, if there is time."""
         seconds = math.inf
-        if self.rule.deadline.has_time_for(self.ascent.first_seconds):
-            self.ascent.begin(self.best.instance.k)
+        if self.deadline.has_time_for(self.ascent.first_seconds):
+            self.ascent.begin()
             self._count_seconds = self.best.offer(self.ascent, self.step)
             seconds = _FINISH_COUNTS * self._count_seconds
-        self.rule = replace(self.rule, deadline=self.rule.deadline.earlier(seconds))
+        self.deadline = self.deadline.earlier(seconds)
+
+    def _limit(self) -> Termination | None:
+        """Returns which limit is reached; None if none is."""
+        best = self.best
+        tokens = best.incumbent if self._needed is None else self._needed
+        if (
+            self.gap is not None
+            and tokens is not None
+            and tokens - best.lower_bound <= self.gap * tokens
+        ):
+            return "gap"
+        if self.iterations is not None and self.step >= self.iterations:
+            return "completed"
+        return "time_limit" if self.deadline.is_over else None
 
     def run(self, threads: int, checkpoints: Checkpoints[Certificate]) -> Termination:
         """Makes all steps with regular checkpoints; returns why they end."""
-        rule, best = self.rule, self.best
+        instance = self.best.instance
         try:
-            if rule.gap is not None and best.incumbent is None:
-                tokens = self.ascent.vocabulary.tokens[: best.instance.k]
-                chosen = Vocabulary(tokens, best.instance.symbols)
-                needed = segment(best.instance.words, chosen, threads=threads).tokens
-                self.rule = replace(rule, incumbent=needed)
+            if self.gap is not None and self.best.incumbent is None:
+                chosen = Vocabulary(self.ascent.vocabulary.tokens[: instance.k], instance.symbols)
+                self._needed = segment(instance.words, chosen, threads=threads).tokens
             self.begin()
             checkpoints.offer()
             while (termination := self.advance()) is None:
@@ -160,7 +120,7 @@ class Climb:
         """Makes the next plain steps or the next round of cuts; returns why it ended, or None."""
         if self.rounds is not None:
             return self._round(self.rounds)
-        ended = self.rule.termination(self.best, self.step)
+        ended = "completed" if self.best.is_solved(self.step) else self._limit()
         if self._may_cut and (self.is_near or ended == "completed"):
             self._may_cut = False
             if self._cuts_may_gain():
@@ -177,16 +137,19 @@ class Climb:
         best = self.best
         if best.prices is None or best.is_met or not len(self.ascent.active):
             return False
-        left = self.rule.deadline.left
+        left = self.deadline.left
         if left is not None and left < _CUT_STEPS * self._step_seconds:
             return False
-        return self.rule.iterations is None or self.step < self.rule.iterations
+        return self.iterations is None or self.step < self.iterations
 
     def _plain_steps(self) -> None:
         """Makes steps without cuts, and computes the bound."""
         ascent, best = self.ascent, self.best
         begun, before = time.monotonic(), self.step
-        for _ in range(self.rule.steps_left(self.step)):
+        count = _EARLY_STEPS if before < _EARLY else _STEPS
+        if self.iterations is not None:
+            count = min(count, self.iterations - before)
+        for _ in range(count):
             moved = ascent.step()
             self.step += 1
             if ascent.steps == 1:
@@ -201,7 +164,7 @@ class Climb:
                     ascent.restart()
                 moved = math.inf
             self._previous = moved
-            if self.rule.deadline.is_over:
+            if self.deadline.is_over:
                 break
         self._step_seconds = (time.monotonic() - begun) / max(1, self.step - before)
         best.offer(ascent, self.step)
@@ -209,10 +172,10 @@ class Climb:
 
     def _round(self, rounds: CutRounds) -> Termination | None:
         """Makes a round of cuts; if no cut is violated, steps without cuts continue."""
-        best, rule = self.best, self.rule
+        best = self.best
         round_ = rounds.round(
-            rule.deadline.earlier(_CUT_COUNTS * self._count_seconds),
-            None if rule.iterations is None else rule.iterations - self.step,
+            self.deadline.earlier(_CUT_COUNTS * self._count_seconds),
+            None if self.iterations is None else self.iterations - self.step,
         )
         self._count_seconds = max(self._count_seconds, rounds.count_seconds / _CUT_COUNTS)
         self.step = self._steps_before_cuts + rounds.n_steps
@@ -222,7 +185,7 @@ class Climb:
             return None
         if best.value - self._last_gain[0] > _GAIN * best.value:
             self._last_gain = best.value, round_.number
-        ended = rule.limit(best, self.step)
+        ended = self._limit()
         if ended is None and (
             best.is_met or round_.number - self._last_gain[1] >= _ROUNDS_WITHOUT_GAIN
         ):

@@ -44,6 +44,12 @@ class Case:
     outside: Bools
     k: int
 
+    @classmethod
+    def whole(cls, counter: PriceCounter) -> Case:
+        """Returns the case of all vocabularies of the counter's instance."""
+        absent = len(counter.instance.fixed) - counter.n_required  # required, but occur nowhere
+        return cls(counter.fixed, np.zeros_like(counter.fixed), counter.instance.k - absent)
+
     @property
     def free(self) -> int:
         """Number of tokens that may be chosen in addition to those inside."""

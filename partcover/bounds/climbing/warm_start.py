@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from ...errors import InputError
@@ -26,16 +25,7 @@ _LISTED = 4e-7  # seconds to list a candidate and to begin a bound with it
 
 
 def can_list(instance: Instance, deadline: Deadline) -> bool:
-    """Whether all candidates are listed already, or can be before a deadline.
-
-    Examples
-    --------
-    >>> from partcover import Instance
-    >>> from partcover.bounds.climbing.warm_start import can_list
-    >>> from partcover.runtime.limits import Deadline
-    >>> can_list(Instance({"banana": 2}, 1), Deadline(0))
-    True
-    """
+    """Whether all candidates are listed already, or can be before a deadline."""
     index = instance.promising
     return index.min_promise == 0 or deadline.has_time_for(_LISTED * index.n_undominated)
 
@@ -46,15 +36,6 @@ def within_reach(instance: Instance, greedy: Solution, deadline: Deadline) -> In
     If there are very many candidates, or no time to list all, those that can save little are left
     out.  Their rewards are unlikely to be among the k largest, and `PriceCounter` uses upper bounds
     for those that might be.
-
-    Parameters
-    ----------
-    instance : Instance
-        The instance.
-    greedy : Solution
-        The solution of `greedtok` for it, or for a larger budget.
-    deadline : Deadline
-        The time limit of the bound.
     """
     index = instance.promising
     can_list_all = can_list(instance, deadline)
@@ -67,38 +48,24 @@ def within_reach(instance: Instance, greedy: Solution, deadline: Deadline) -> In
 
 
 def first_point(
-    counter: PriceCounter, greedy: Solution, certificates: Sequence[Certificate]
-) -> tuple[WordAscent, dict[int, Certificate]]:
-    """Returns the steps before the first one, and the recounted bounds of warm starts by k.
+    counter: PriceCounter, greedy: Solution, start: Certificate | None
+) -> tuple[WordAscent, Certificate | None]:
+    """Returns the steps before the first one, and the start with its bound recounted for this k.
 
-    Parameters
-    ----------
-    counter : PriceCounter
-        The words and candidates.
-    greedy : Solution
-        The solution of `greedtok`.
-    certificates : sequence of Certificate
-        Certificates for any k; the steps begin at the prices of the first.
+    The steps begin at the prices of the start, which may be for any k, or at GreedTok's vocabulary.
     """
     if counter.instance.words.total_symbols >= _MOST_SYMBOLS:
         raise InputError(
             "the counts are too large for precise prices: scale them down, or use fewer words"
         )
-    prices = [counter.prices_of(one) for one in certificates]
-    known = [_checked(counter, one) for one in certificates]
+    prices = None if start is None else counter.prices_of(start)
+    known = None
+    if start is not None and start.k == counter.instance.k:
+        proven = counter.proven_by(start)
+        if proven is None:
+            proven = int(check_certificate(counter.asked(counter.instance), start).lower_bound)
+        known = replace(start, lower_bound=proven) if proven else None
     vocabulary = greedy.vocabulary or Vocabulary((), counter.instance.symbols)
     ascent = WordAscent(counter, vocabulary, greedy.gains, families_of(counter))
-    if prices:
-        ascent.prices = prices[0]
-    return ascent, {certificate.k: certificate for certificate in known if certificate is not None}
-
-
-def _checked(counter: PriceCounter, certificate: Certificate) -> Certificate | None:
-    """Returns a certificate with its bound recounted, for its own k; None if it proves nothing."""
-    instance = counter.asked(counter.instance.with_k(certificate.k))
-    if certificate.k < len(instance.fixed):
-        return None
-    proven = counter.proven_by(certificate)
-    if proven is None:
-        proven = int(check_certificate(instance, certificate).lower_bound)
-    return replace(certificate, lower_bound=proven) if proven else None
+    ascent.prices = prices
+    return ascent, known

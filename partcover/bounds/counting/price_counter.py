@@ -26,6 +26,7 @@ __all__ = ["PriceCounter", "largest"]
 
 _BITS = 24  # binary digits of a price at the start
 _LOWEST_PRICE = -16
+_MULTIPLIER_BITS = 69  # bits of a cut's largest multiplier; numbers in a certificate have 63
 _NARROW_BITS = 26  # prices with at most this many binary digits fit in 32 bits
 _AT_ONCE = 1 << 20  # prices that are rounded at once
 
@@ -188,6 +189,16 @@ class PriceCounter:
         # 16 · unit · symbols stays below 2^63: the lower bits of rewards are summed separately
         self.low_bits = max(0, bits - (58 - self.instance.words.total_symbols.bit_length()))
         self.unit = self.one >> self.low_bits
+
+    @property
+    def digits_of_cuts(self) -> int:
+        """The number of binary digits of prices in a tree, at least the present number.
+
+        A cut whose multiplier does not fit in a number of a certificate is listed there several
+        times.  With all digits and counts of 10^12, that would be millions of times.
+        """
+        most = _MULTIPLIER_BITS - int(self.largest_reward.max(initial=0)).bit_length()
+        return max(self.bits, min(self.finest, most))
 
     def certificate(
         self, instance: Instance, tree: tuple[Branch | Leaf, ...], lower_bound: int | Fraction

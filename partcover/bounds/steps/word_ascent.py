@@ -88,26 +88,21 @@ class WordAscent(PrimalDual):
         """The multipliers of the rows over flows."""
         return self.saddle.saddle.pair_row if isinstance(self.saddle, HeldSteps) else _NONE
 
-    def begin(self, k: int) -> None:
-        """Makes arcs for a budget, and a point: the present one, or GreedTok's vocabulary."""
-        counter = self.counter
-        instance = counter.instance
-        free = k - len(instance.fixed)
+    def begin(self) -> None:
+        """Makes arcs, and a point from GreedTok's vocabulary."""
+        counter, k = self.counter, self.counter.instance.k
+        free = k - len(counter.instance.fixed)
         gains = self.gains[:k]
         smallest_gain = min(gains) if len(gains) == k and free > 0 else 0
         active = counter.fixed | (counter.largest_reward >= max(smallest_gain, 1))
         if free <= 0:
             active = counter.fixed.copy()
-        if not self.begun:
-            self._first_prices(k)
+        self._first_prices(k)
         active = self._most_rewarding(active, k)
         self.budgets = self.budgets.of_case(free, counter.fixed)
         self.budgets.fee = float(smallest_gain)
-        if self.begun:
-            self._activate(active)
-        else:
-            self._first_point(active)
-            self.begun = True
+        self._first_point(active)
+        self.begun = True
 
     def _first_prices(self, k: int) -> None:
         """Segments the words with GreedTok's vocabulary; first prices split the cost of tokens."""

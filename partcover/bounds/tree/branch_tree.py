@@ -17,13 +17,14 @@ from ...problem.certificates.nodes import Branch, Leaf
 from ...problem.corpora import check_weights
 from ...runtime.arrays import Float64
 from ...segmentation.segmentation import segment
+from ..climbing.best_prices import BestPrices
 from ..climbing.cut_rounds import CutRounds
 from ..climbing.dual_point import Case, DualPoint
 from ..climbing.leaf_prices import LeafReader
 from ..counting.price_counter import PriceCounter
 from ..rows.merges import Merges
 
-__all__ = ["Node", "Proof", "certificate_of", "leaves_of", "settle", "tree_of"]
+__all__ = ["Node", "Proof", "certificate_of", "leaves_of", "root_of", "settle", "tree_of"]
 
 # computed once for each counter
 _MERGES: WeakKeyDictionary[PriceCounter, Merges] = WeakKeyDictionary()
@@ -137,6 +138,16 @@ class Node:
         if self._leaf is None or self._leaf[0] is not self.proof:
             self._leaf = self.proof, self.proof.leaf()
         return self._leaf[1]
+
+
+def root_of(best: BestPrices, rounds: CutRounds | None) -> Node:
+    """Returns the case of all vocabularies with the best prices, counted with more digits."""
+    counter = best.counter
+    best.refine(counter.digits_of_cuts)
+    root = Node(best.case, Proof.of_words(counter), best.x, rounds)
+    if best.prices is not None:
+        root.improve(Proof(best.value, best.prices, counter))
+    return root
 
 
 def is_empty(counter: PriceCounter, case: Case) -> bool:

@@ -17,7 +17,7 @@ from ...runtime.arrays import Bools
 from ...runtime.processes.engines import engine_error
 from .branch_tree import Node, leaves_of, settle, tree_of
 
-__all__ = ["Case", "CaseWork", "Spread", "graft"]
+__all__ = ["CaseTask", "CaseWork", "Spread", "graft"]
 
 _SLICE = 30.0  # seconds that a worker has for a case; then its parts go to all workers
 _SHARE = 0.9  # share of the remaining time after which a last case must come back
@@ -25,31 +25,17 @@ _MOST_LOST = 3  # a case with which so many workers were lost is not handed out 
 
 
 @dataclass(frozen=True)
-class Case:
-    """The task of a worker: a case as an instance of its own, so that any machine can solve it.
+class CaseTask:
+    """A case as an instance of its own, so that any machine can solve it."""
 
-    Attributes
-    ----------
-    instance : Instance
-        The vocabularies of the case: tokens inside are required, tokens outside are forbidden.
-    certificate : Certificate
-        The bound proven so far.
-    threshold : int
-        Only vocabularies that need at most this many tokens matter.
-    seconds : float
-        Time to work on it.
-    seed : int
-        Random seed.
-    """
-
-    instance: Instance
-    certificate: Certificate
-    threshold: int
+    instance: Instance  # tokens inside are required, tokens outside are forbidden
+    certificate: Certificate  # the bound proven so far
+    threshold: int  # only vocabularies that need at most this many tokens matter
     seconds: float
     seed: int
 
 
-CaseWork = Callable[[Case], Solution]
+CaseWork = Callable[[CaseTask], Solution]
 """Bounds and splits a case; the certificate of the solution is its tree of parts."""
 
 
@@ -62,16 +48,7 @@ class Spread:
     its next case.  If a worker is lost, only its work on the present case is lost, and the case is
     handed out again.
 
-    Parameters
-    ----------
-    executor : concurrent.futures.Executor
-        The workers.
-    workers : int
-        How many cases are handed out at a time.
-    work : callable
-        The function that a worker runs; the executor must be able to pickle it.
-    seed : int
-        Random seed of the workers.
+    `workers` cases are handed out at a time; the executor must be able to pickle `work`.
     """
 
     def __init__(self, executor: Executor, workers: int, work: CaseWork, seed: int) -> None:
@@ -90,7 +67,7 @@ class Spread:
     def hand_out(self, node: Node, goal: int, seconds: float | None) -> None:
         """Gives a case to a worker, with the goal that closes it and the remaining time."""
         slice_ = self.slices.get(node, _SLICE)
-        case = Case(
+        case = CaseTask(
             *self._alone(node),
             threshold=goal - 1,
             seconds=slice_ if seconds is None else min(slice_, _SHARE * seconds),

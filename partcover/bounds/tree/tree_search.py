@@ -225,7 +225,7 @@ class TreeSearch:
         for leaf in leaves_of(self.root):
             settle(leaf)
         if not self.ascent.begun and self.clock.has_time_for(self.ascent.first_seconds):
-            self.ascent.begin(self.counter.instance.k)
+            self.ascent.begin()
         while True:
             goal, reached = self.goal, self.reached
             opened = [
@@ -360,8 +360,8 @@ class TreeSearch:
         rewards = prices.rewards(counter)
         ascent = self.ascent
         if counter is not self.counter:
-            ascent = first_point(counter, self.greedy, [])[0]
-            ascent.begin(counter.instance.k)
+            ascent, _ = first_point(counter, self.greedy, None)
+            ascent.begin()
         node.rounds = rounds_at(ascent, node.case, prices, rewards)
 
     def _offer(self, outcome: _Outcome) -> None:

@@ -80,17 +80,14 @@ def bound_command(
     count. With --head N, the bound still holds for all words; the workers of --engine read the file
     of word counts several times.
     """
-    from ....bounds.lower_bound import bounds
-
     with readers.instance(out, source) as instance:
         files = CheckpointFiles(out, None, out.path, instance)
         _, start = search.starts(files)
         with search.watched(out, "bound") as progress:
-            (bound,) = bounds(
+            bound = pc.lower_bound(
                 instance,
-                [instance.k],
-                incumbents={} if vocab is None else _incumbent(instance, vocab),
-                start_certificates=[] if start is None else [start],
+                incumbent=None if vocab is None else _incumbent(instance, vocab),
+                start_certificate=start,
                 cuts=not no_cuts,
                 gap=search.gap,
                 iterations=iterations,
@@ -108,10 +105,9 @@ def bound_command(
     return EXIT_INTERRUPTED if bound.termination == "interrupted" else 0
 
 
-def _incumbent(instance: pc.Instance, path: str) -> dict[int, int | Fraction]:
-    """Returns the tokens that a vocabulary needs, by the budget, if it keeps to that."""
+def _incumbent(instance: pc.Instance, path: str) -> int | Fraction:
+    """Returns the tokens that a vocabulary needs, if it keeps to the budget."""
     recount = pc.verify(instance, read_vocabulary(path))
     if not recount.ok:
         raise VerificationError(f"{path}: {recount.problems[0]}")
-    needed = recount.tokens if recount.worst is None else recount.worst
-    return {instance.k: needed}
+    return recount.tokens if recount.worst is None else recount.worst
