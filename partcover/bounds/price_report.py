@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nlargest
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..verification.leaf_bound import LeafCase, case_rewards
 from ..verification.leaf_terms import LeafTerms
 from ..verification.sorted_words import SortedWords
 from .counting.price_counter import PriceCounter
+from .counting.reduced_costs import reduced_costs
 
 __all__ = ["WordPrices", "price_report"]
 
@@ -44,15 +45,6 @@ class WordPrices:
         Candidates in the word with a reward: the token, its reward over all words, the part of
         it from one occurrence of this word, and whether the reward is one of the k largest (or
         the token required); largest reward first, then lexicographically.
-
-    Examples
-    --------
-    >>> from partcover import Instance, lower_bound
-    >>> from partcover.bounds.price_report import price_report
-    >>> instance = Instance({"banana": 2, "bandana": 1}, 1)
-    >>> (prices,) = price_report(instance, lower_bound(instance).certificate, [b"bandana"])
-    >>> prices.word, prices.count, sum(prices.prices) > 0
-    (b'bandana', 1, True)
     """
 
     word: Token
@@ -127,105 +119,73 @@ def price_report(
                 f"a word of {len(word):,} symbols is too long to show, the limit is "
                 f"{_LONGEST_WORD:,}"
             )
-    rewards = _rewards(instance, certificate)
-    places = {word: n for n, (word, _) in enumerate(instance.words)}
-    report = []
-    for word in words:
-        begin = int(instance.words.offsets[places[word]])
-        own = rewards.prices[begin : begin + len(word)]
-        cuts = {
-            word[start:end] for start in range(len(word)) for end in range(start + 2, len(word) + 1)
-        }
-        tokens = sorted(cuts)
-        rows = []
-        for token, (reward, best) in zip(tokens, rewards.look_up(tokens), strict=True):
-            if reward > 0:
-                paid = rewards.payments(token, word)
-                rows.append((token, reward, _worth(word, token, own - paid), best))
-        rows.sort(key=lambda row: -row[1])
-        report.append(WordPrices(word, counts[word], tuple(own.tolist()), tuple(rows)))
-    return report
-
-
-class _Rewards(Protocol):
-    """The prices of a leaf, in the order of the stored words, and the rewards of tokens."""
-
-    prices: Float64
-
-    def look_up(self, tokens: Sequence[Token]) -> list[tuple[float, bool]]:
-        """Returns each token's reward, 0 if it has none, and whether it is one of the best."""
-
-    def payments(self, token: Token, word: Token) -> Float64:
-        """Returns what a token pays to its pairs at each symbol of a word."""
-
-
-def _rewards(instance: Instance, certificate: Certificate) -> _Rewards:
+    inside = {
+        word: {word[at:end] for at in range(len(word)) for end in range(at + 2, len(word) + 1)}
+        for word in words
+    }
     with workers(1) as share:
         counter = PriceCounter(instance, share)
         prices = counter.prices_of(certificate)
         if prices is None:
             raise InputError("the certificate has no prices")
         leaf = next(n for n in certificate.tree if isinstance(n, Leaf) and n.prices is not None)
-        if not leaf.is_plain:
-            return _CutRewards(instance, leaf, certificate.scale_bits, prices)
-        return _PriceRewards(counter, prices)
+        terms = None
+        if leaf.is_plain:
+            rewards = _plain_rewards(counter, prices, sorted(set().union(*inside.values())))
+        else:
+            sorted_words = SortedWords(instance)
+            terms = LeafTerms(leaf, sorted_words, instance)
+            rewards = _rewards(instance, leaf, certificate.scale_bits, terms, sorted_words)
+    one = float(1 << certificate.scale_bits)
+    places = {word: n for n, (word, _) in enumerate(instance.words)}
+    report = []
+    for word in words:
+        begin = int(instance.words.offsets[places[word]])
+        own = prices[begin : begin + len(word)]
+        rows = []
+        for token in sorted(inside[word]):
+            reward, best = rewards.get(token, (0.0, False))
+            if reward > 0:
+                gain = own
+                if terms is not None and terms.pays(token):
+                    at = sorted_words.first[sorted_words.words.index(word)]
+                    paid = [terms.paid_before(token, at + n) for n in range(len(word) + 1)]
+                    gain = own - np.diff(np.array(paid, np.float64) / one)
+                rows.append((token, reward, _worth(word, token, gain), best))
+        rows.sort(key=lambda row: -row[1])
+        report.append(WordPrices(word, counts[word], tuple(own.tolist()), tuple(rows)))
+    return report
 
 
-class _PriceRewards:
-    """The rewards of a leaf that has prices only."""
-
-    def __init__(self, counter: PriceCounter, prices: Float64) -> None:
-        instance = counter.instance
-        self.prices = prices
-        self.index = instance.index
-        _, self.rewards = counter.count(counter.rounded(prices), instance.k, every=True)
-        self.unit = counter.unit
-        free = instance.k - len(instance.fixed)
-        optional = np.flatnonzero(~counter.fixed)
-        self.best = counter.fixed.copy()
-        ranked = optional[np.argsort(-self.rewards[optional], kind="stable")]
-        self.best[ranked[: max(free, 0)]] = True
-        self.number = {key: c for c, key in enumerate(counter.intervals.key.tolist())}
-
-    def look_up(self, tokens: Sequence[Token]) -> list[tuple[float, bool]]:
-        keys = self.index.find_tokens(list(tokens)).key.tolist()
-        numbers = [self.number.get(key, -1) for key in keys]
-        return [
-            (int(self.rewards[c]) / self.unit, bool(self.best[c])) if c >= 0 else (0.0, False)
-            for c in numbers
-        ]
-
-    def payments(self, token: Token, word: Token) -> Float64:
-        return np.zeros(len(word))
+def _plain_rewards(
+    counter: PriceCounter, prices: Float64, tokens: list[Token]
+) -> dict[Token, tuple[float, bool]]:
+    """Returns the rewards of tokens at prices alone, and whether they are among the best."""
+    instance = counter.instance
+    _, rewards = counter.count(counter.rounded(prices), instance.k, every=True)
+    best = counter.fixed | reduced_costs(rewards, counter.fixed, instance)[1]
+    number = {key: c for c, key in enumerate(counter.intervals.key.tolist())}
+    found = zip(tokens, instance.index.find_tokens(tokens).key.tolist(), strict=True)
+    return {
+        token: (int(rewards[number[key]]) / counter.unit, bool(best[number[key]]))
+        for token, key in found
+        if key in number
+    }
 
 
-class _CutRewards:
-    """The rewards of a leaf with multipliers and cuts, counted by the code of the checker."""
-
-    def __init__(self, instance: Instance, leaf: Leaf, scale_bits: int, prices: Float64) -> None:
-        self.prices = prices
-        self.one = 1 << scale_bits
-        words = SortedWords(instance)
-        self.terms = LeafTerms(leaf, words, instance)
-        self.begin = dict(zip(words.words, words.first, strict=True))
-        unpacked = leaf.unpacked(len(words.count_at), scale_bits)
-        assert unpacked is not None
-        fixed = frozenset(instance.fixed)
-        case = LeafCase(unpacked.tolist(), fixed, frozenset(), self.terms, words)
-        self.rewards = case_rewards(instance, words, case, self.one)
-        others = sorted(self.rewards.keys() - fixed)
-        free = max(instance.k - len(fixed), 0)
-        self.best = fixed.union(nlargest(free, others, key=self.rewards.__getitem__))
-
-    def look_up(self, tokens: Sequence[Token]) -> list[tuple[float, bool]]:
-        return [(self.rewards.get(t, 0) / self.one, t in self.best) for t in tokens]
-
-    def payments(self, token: Token, word: Token) -> Float64:
-        if not self.terms.pays(token):
-            return np.zeros(len(word))
-        begin = self.begin[word]
-        paid = [self.terms.paid_before(token, begin + n) for n in range(len(word) + 1)]
-        return np.diff(np.array(paid, np.float64) / self.one)
+def _rewards(
+    instance: Instance, leaf: Leaf, scale_bits: int, terms: LeafTerms, words: SortedWords
+) -> dict[Token, tuple[float, bool]]:
+    """Returns the same for a leaf with multipliers and cuts, counted by the code of the checker."""
+    unpacked = leaf.unpacked(len(words.count_at), scale_bits)
+    assert unpacked is not None
+    fixed = frozenset(instance.fixed)
+    case = LeafCase(unpacked.tolist(), fixed, frozenset(), terms, words)
+    rewards = case_rewards(instance, words, case, 1 << scale_bits)
+    others = sorted(rewards.keys() - fixed)
+    free = max(instance.k - len(fixed), 0)
+    best = fixed.union(nlargest(free, others, key=rewards.__getitem__))
+    return {token: (reward / (1 << scale_bits), token in best) for token, reward in rewards.items()}
 
 
 def _worth(word: Token, token: Token, prices: Float64) -> float:

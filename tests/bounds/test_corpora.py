@@ -83,7 +83,9 @@ def test_exchanges_from_elsewhere_find_what_single_ones_do_not():
 
 
 def test_incumbents_that_meet_a_start_or_are_too_small():
-    instance = Instance(Corpora([{"abab": 2}, {"abb": 1}], [8, 3]), 1)
+    instance = Instance(
+        Corpora([WordCounts.from_counts(w) for w in ({"abab": 2}, {"abb": 1})], [8, 3]), 1
+    )
     proof = solve(instance).certificate
     bound = lower_bound(instance, incumbent=proof.lower_bound, start_certificate=proof)
     assert (bound.lower_bound, bound.gap) == (proof.lower_bound, 0)
