@@ -31,33 +31,16 @@ _KEPT_ROUNDS = 3  # every so many rounds, cuts with a multiplier of 0 are droppe
 
 @dataclass(frozen=True)
 class Round:
-    """The result of a round.
-
-    Attributes
-    ----------
-    number : int
-        The round's number.
-    value : int
-        The lower bound of the case, times `one` of the counter.
-    prices : DualPoint
-        The prices and multipliers that prove it.
-    rewards : Rewards
-        The rewards at these prices.
-    new : int
-        Number of new violated cuts.
-    kinds : dict of str to int
-        Number of cuts with a positive multiplier, by kind: triangles, longer cycles, cliques.
-    violated : int
-        Candidates outside the active set with a reward above the k-th largest.
-    """
+    """The result of a round."""
 
     number: int
-    value: int
-    prices: DualPoint
-    rewards: Rewards
-    new: int
+    value: int  # the lower bound of the case, times `one` of the counter
+    prices: DualPoint  # the prices and multipliers that prove it
+    rewards: Rewards  # the rewards at these prices
+    new: int  # number of new violated cuts
+    # number of cuts with a positive multiplier, by kind: triangles, longer cycles, cliques
     kinds: dict[str, int]
-    violated: int
+    violated: int  # candidates outside the active set with a reward above the k-th largest
 
 
 class CutRounds:

@@ -29,20 +29,13 @@ _MOST_PAID = 15.0
 
 @dataclass(frozen=True)
 class Case:
-    """A case: the vocabularies that contain some tokens and do not contain some others.
+    """A case: the vocabularies that contain some tokens and do not contain some others."""
 
-    Attributes
-    ----------
-    inside, outside : ndarray of bool, shape (tokens,)
-        The tokens that are contained and those that are not, as candidates of the counter;
-        required tokens are inside.
-    k : int
-        The budget, minus the required tokens that occur nowhere.
-    """
-
+    # the tokens that are contained and those that are not, as candidates of the counter; required
+    # tokens are inside; shape (tokens,)
     inside: Bools
     outside: Bools
-    k: int
+    k: int  # the budget, minus the required tokens that occur nowhere
 
     @classmethod
     def whole(cls, counter: PriceCounter) -> Case:
@@ -70,25 +63,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Rewards:
-    """The rewards of tokens at some prices and multipliers.
+    """The rewards of tokens at some prices and multipliers."""
 
-    Attributes
-    ----------
-    total : int
-        The bound before rewards are subtracted, in units of 1 / one tokens.
-    units : ndarray of int64, shape (tokens,)
-        Rewards in units of 1 / unit tokens, rounded down; negative where the token pays more
-        than it gains.
-    low : ndarray of int64, shape (tokens,)
-        The remainders below a unit, in units of 1 / one tokens.
-    low_bits : int
-        Number of binary digits of the remainders.
-    """
-
-    total: int
+    total: int  # the bound before rewards are subtracted, in units of 1 / one tokens
+    # rewards in units of 1 / unit tokens, rounded down; negative where the token pays more than it
+    # gains; shape (tokens,)
     units: Int64
-    low: Int64
-    low_bits: int
+    low: Int64  # the remainders below a unit, in units of 1 / one tokens; shape (tokens,)
+    low_bits: int  # number of binary digits of the remainders
 
     @cached_property
     def optional(self) -> Int64:
@@ -122,18 +104,10 @@ class Rewards:
 
 @dataclass(frozen=True)
 class DualPoint:
-    """Prices of symbols and the multipliers of all families, in units of 1 / one tokens.
+    """Prices of symbols and the multipliers of all families, in units of 1 / one tokens."""
 
-    Attributes
-    ----------
-    prices : ndarray of int32 or int64, shape (symbols,)
-        Prices, in the order of ``words.data``.
-    terms : tuple of Term
-        The multipliers of the families.
-    """
-
-    prices: Prices
-    terms: tuple[Term, ...] = ()
+    prices: Prices  # prices, in the order of ``words.data``; shape (symbols,)
+    terms: tuple[Term, ...] = ()  # the multipliers of the families
 
     @classmethod
     def of(cls, steps: WordAscent | PartAscent) -> DualPoint:

@@ -17,24 +17,12 @@ __all__ = ["Multipliers", "Payers", "Payments"]
 
 @dataclass(frozen=True)
 class Multipliers:
-    """Lists of multipliers, each sorted by position.
+    """Lists of multipliers, each sorted by position."""
 
-    Attributes
-    ----------
-    keys : ndarray of int64, shape (lists,)
-        The key of each list, ascending.
-    first : ndarray of int64, shape (lists + 1,)
-        Where each list begins.
-    position : ndarray of int32, shape (multipliers,)
-        Where each multiplier is paid, in ``words.data``.
-    sums : ndarray of int64, shape (multipliers + lists,)
-        For each list a 0, followed by its partial sums.
-    """
-
-    keys: Int64
-    first: Int64
-    position: Int32
-    sums: Int64
+    keys: Int64  # the key of each list, ascending; shape (lists,)
+    first: Int64  # where each list begins; shape (lists + 1,)
+    position: Int32  # where each multiplier is paid, in ``words.data``; shape (multipliers,)
+    sums: Int64  # for each list a 0, followed by its partial sums; shape (multipliers + lists,)
 
     @classmethod
     def of(cls, key: Int64, position: Int64, multiplier: Int64) -> Multipliers:
@@ -51,43 +39,24 @@ class Multipliers:
 
 @dataclass(frozen=True)
 class Payments:
-    """Multipliers with their owners, and the tokens that pay each owner.
+    """Multipliers with their owners, and the tokens that pay each owner."""
 
-    Attributes
-    ----------
-    owner, position, multiplier : ndarray of int64, shape (multipliers,)
-        The owner of each multiplier, the position in ``words.data`` where it is paid, and its
-        value.
-    payer, paid : ndarray of int64, shape (payers,)
-        Candidates, and the owner whose multipliers each pays.
-    """
-
+    # the owner of each multiplier, the position in ``words.data`` where it is paid, and its value;
+    # shape (multipliers,)
     owner: Int64
     position: Int64
     multiplier: Int64
-    payer: Int64
+    payer: Int64  # candidates, and the owner whose multipliers each pays; shape (payers,)
     paid: Int64
 
 
 @dataclass(frozen=True)
 class Payers:
-    """The tokens that pay multipliers, and which ones each pays.
+    """The tokens that pay multipliers, and which ones each pays."""
 
-    Attributes
-    ----------
-    tokens : ndarray of int, shape (payers,)
-        The paying tokens, as candidates of a counter.
-    first : ndarray of int64, shape (payers + 1,)
-        Where the lists of each token begin in `lists`.
-    lists : ndarray of int
-        Numbers of lists.
-    multipliers : Multipliers
-        The lists.
-    """
-
-    tokens: Int64
-    first: Int64
-    lists: Int64 | Int32
+    tokens: Int64  # the paying tokens, as candidates of a counter; shape (payers,)
+    first: Int64  # where the lists of each token begin in `lists`; shape (payers + 1,)
+    lists: Int64 | Int32  # numbers of lists
     multipliers: Multipliers
 
     @classmethod

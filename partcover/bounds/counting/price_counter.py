@@ -60,34 +60,13 @@ class PriceCounter:
 
     Attributes
     ----------
-    instance : Instance
-        The instance without merges; for several corpora, all words with weighted counts.
-    corpora : Corpora or None
-        The corpora; None if there is one.
-    weights : tuple of int
-        The weight of each.
-    per : int
-        The tokens that make a ratio of 1: Σ weight · reference; 1 for one corpus.
     bits, one : int
         A price of 1 is ``one = 2^bits``; `refine` raises `bits`.
-    finest : int
-        The largest useful `bits`.  With it, rounding lowers no bound by more than an eighth of a
-        token, unless sums of prices would exceed 63 bits or floating point is less precise.
     unit : int
         Rewards are counted in units of 1 / unit tokens, rounded down, so that they fit in 63
         bits.
     low_bits : int
         Number of binary digits of a reward below its unit: a reward of 1 is ``unit << low_bits``.
-    intervals : Intervals
-        The candidates of ``instance.index``, then required tokens that are not among them.
-    lo, hi, length : ndarray of int32, shape (tokens,)
-        The arrays of `intervals`.
-    sa : ndarray of int32
-        The suffix array of the index, with 32 bits an entry: a bound has no memory for wider ones.
-    weight, largest_reward : ndarray of int64, shape (tokens,)
-        Occurrences weighted by word counts; an upper bound on the reward, in tokens.
-    fixed : ndarray of bool, shape (tokens,)
-        Whether a token is required.
 
     Notes
     -----
@@ -107,6 +86,9 @@ class PriceCounter:
     ) -> None:
         refuse_wide(instance.words)
         self.merges = merges = instance.merges if merges is None else merges
+        # the tokens that make a ratio of 1: Σ weight · reference; 1 for one corpus
+        # the weight of each
+        # the corpora; None if there is one
         self.corpora, self.weights, self.per = instance.corpora, tuple(weights), 1
         if self.corpora is not None:
             instance = instance.weighted(weights)
@@ -114,9 +96,12 @@ class PriceCounter:
         instance = instance.unmerged
         words = instance.words
         index = instance.index
+        # the instance without merges; for several corpora, all words with weighted counts
         self.instance = instance
         self.share = share
         room = 58 - len(words.data).bit_length()
+        # the largest useful `bits`.  With it, rounding lowers no bound by more than an eighth of a
+        # token, unless sums of prices would exceed 63 bits or floating point is less precise.
         self.finest = max(_BITS, min(words.total_symbols.bit_length() + 3, 48, room))
         self.refine(_BITS)
         # the candidates, and required tokens that are not among them
@@ -124,11 +109,16 @@ class PriceCounter:
         required = required.take(required.occurs)
         own = index.numbers(required)
         extra = required.take(own < 0)
+        # the candidates of ``instance.index``, then required tokens that are not among them
         self.intervals = index.intervals.joined(extra)
+        # the arrays of `intervals`; shape (tokens,)
         self.lo, self.hi, self.length = (np.asarray(part, np.int32) for part in self.intervals)
+        # the suffix array of the index, with 32 bits an entry: a bound has no memory for wider ones
         self.sa = np.asarray(index.sa, np.int32)
+        # occurrences weighted by word counts; an upper bound on the reward, in tokens; shape
+        # (tokens,)
         self.weight = np.concatenate([index.weight, index.weight_of(extra)])
-        self.fixed = np.zeros(len(self.lo), bool)
+        self.fixed = np.zeros(len(self.lo), bool)  # whether a token is required; shape (tokens,)
         self.fixed[own[own >= 0]] = True
         self.fixed[len(index) :] = True
         # prices are at most 1, so no reward is above this

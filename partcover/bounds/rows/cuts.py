@@ -44,17 +44,6 @@ class Inequality:
     A node is a set of one or more candidates.  An edge joins two nodes; its y is 1 if one of their
     candidates is chosen.  x is 1 for a chosen candidate.
 
-    Attributes
-    ----------
-    kind : {"cycle", "clique"}
-        Which edges the sum has: those between neighbors of a cycle, or all.
-    nodes : tuple of tuple of int
-        Nodes, no two of which share a candidate.  A cycle begins with its smallest node and
-        continues to the smaller neighbor of that; a clique is sorted.  So equal inequalities are
-        equal objects.
-    coef, rhs : int
-        The coefficient and the right-hand side.
-
     Notes
     -----
     If candidates of h nodes are chosen, they touch at most min(2h, n) edges of a cycle of n, and
@@ -63,9 +52,11 @@ class Inequality:
     chosen candidates is at least h, and coef is not below 0.
     """
 
-    kind: CutKind
+    kind: CutKind  # which edges the sum has: those between neighbors of a cycle, or all
+    # nodes, no two of which share a candidate.  A cycle begins with its smallest node and continues
+    # to the smaller neighbor of that; a clique is sorted.  So equal inequalities are equal objects.
     nodes: tuple[Group, ...]
-    coef: int
+    coef: int  # the coefficient and the right-hand side
     rhs: int
 
     @classmethod
@@ -258,21 +249,11 @@ def _rows_of_pairs(arcs: Arcs, pairs: Int64) -> ArcRows:
 
 @dataclass(frozen=True)
 class CutTerm(Term):
-    """The multipliers that tokens of edges pay where they overlap, and those of cuts over edges.
+    """The multipliers that tokens of edges pay where they overlap, and those of cuts over edges."""
 
-    Attributes
-    ----------
-    over : OverFlows
-        What occurrences of an edge's tokens pay, by the name of the edge (`set_key`).
-    edges : tuple of tuple of int
-        The tokens of each named edge.
-    cuts : dict of Inequality to int
-        The positive multipliers of cuts.
-    """
-
-    over: OverFlows
-    edges: tuple[Group, ...]
-    cuts: dict[Inequality, int]
+    over: OverFlows  # what occurrences of an edge's tokens pay, by the name of the edge (`set_key`)
+    edges: tuple[Group, ...]  # the tokens of each named edge
+    cuts: dict[Inequality, int]  # the positive multipliers of cuts
 
     def finer(self, bits: int) -> CutTerm:
         """Returns the same multipliers in units that are finer by this many binary digits."""

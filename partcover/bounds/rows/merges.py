@@ -216,18 +216,10 @@ class Merges(Family):
 
 @dataclass(frozen=True)
 class MergeTerm(Term):
-    """The payments of tokens to their parts.
+    """The payments of tokens to their parts."""
 
-    Attributes
-    ----------
-    merges : Merges
-        How tokens can be made.
-    charges : list of (int, int, dict of int to int)
-        A token, what it pays, and what each of its parts gets.
-    """
-
-    merges: Merges
-    charges: Charges
+    merges: Merges  # how tokens can be made
+    charges: Charges  # a token, what it pays, and what each of its parts gets
 
     def finer(self, bits: int) -> MergeTerm:
         """Returns the same payments in units that are finer by this many binary digits."""

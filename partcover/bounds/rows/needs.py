@@ -101,18 +101,10 @@ class Needs(Family):
 
 @dataclass(frozen=True)
 class NeedTerm(Term):
-    """What the tokens that need a token pay to it for lying over symbols.
+    """What the tokens that need a token pay to it for lying over symbols."""
 
-    Attributes
-    ----------
-    needs : Needs
-        Which tokens pay.
-    dues : OverFlows
-        The multipliers that are paid, by token.
-    """
-
-    needs: Needs
-    dues: OverFlows
+    needs: Needs  # which tokens pay
+    dues: OverFlows  # the multipliers that are paid, by token
 
     def finer(self, bits: int) -> NeedTerm:
         """Returns the same multipliers in units that are finer by this many binary digits."""

@@ -257,18 +257,10 @@ def _matched(low: Integers, high: Integers, listed: Int64) -> tuple[Int64, Int64
 
 @dataclass(frozen=True)
 class OrderTerm(Term):
-    """What tokens pay and get at borders of merges.
+    """What tokens pay and get at borders of merges."""
 
-    Attributes
-    ----------
-    order : Order
-        Which tokens pay.
-    over : OverFlows
-        The multipliers, by merge: merge n has the name −1 − n.
-    """
-
-    order: Order
-    over: OverFlows
+    order: Order  # which tokens pay
+    over: OverFlows  # the multipliers, by merge: merge n has the name −1 − n
 
     def finer(self, bits: int) -> OrderTerm:
         """Returns the same multipliers in units that are finer by this many binary digits."""

@@ -18,33 +18,18 @@ def _none(dtype: type) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Arcs:
-    """The arcs of an active set: occurrences of its candidates in words, or in parts of words.
-
-    Attributes
-    ----------
-    active : ndarray of int32
-        The active set.
-    which, start, end : ndarray of int32, shape (arcs,)
-        The arcs, sorted by start: the index in the active set, the first place, and the place
-        behind the last.
-    offsets : ndarray of int64, shape (parts + 1,)
-        Where each word or part begins.
-    counts : ndarray, shape (parts,)
-        Count of each word or part.
-    weight : ndarray of float64, shape (active,)
-        Count of each candidate's occurrences.
-    x : ndarray of float64, shape (active,)
-        x of each candidate.
-    """
+    """The arcs of an active set: occurrences of its candidates in words, or in parts of words."""
 
     active: Int32
+    # the arcs, sorted by start: the index in the active set, the first place, and the place behind
+    # the last; shape (arcs,)
     which: Int32
     start: Int32
     end: Int32
-    offsets: Int64
-    counts: Float64 | Int64
-    weight: Float64
-    x: Float64
+    offsets: Int64  # where each word or part begins; shape (parts + 1,)
+    counts: Float64 | Int64  # count of each word or part; shape (parts,)
+    weight: Float64  # count of each candidate's occurrences; shape (active,)
+    x: Float64  # x of each candidate; shape (active,)
 
     def count_at(self, places: Integers) -> Float64:
         """Returns the counts of the words or parts at some places."""
@@ -57,29 +42,21 @@ class ArcRows:
     """Rows over flows: the flows of some arcs over one place sum to at most a column.
 
     Or signed rows: flows with signs, and the column, sum to at most a limit.
-
-    Attributes
-    ----------
-    name : ndarray of int64, shape (rows,)
-        The subject of the row: a set of candidates, as `set_key` names it, or a single candidate.
-    place : ndarray of int64, shape (rows,)
-        A place that all arcs of the row cover.
-    target : ndarray of int32, shape (rows,)
-        The column.
-    first, arcs : ndarray
-        The arcs, as `Saddle.set_pairs` takes them.
-    part : ndarray of int32, shape (rows,)
-        The number of the family of each row, if the rows of several families are stacked.
-    sign, limit : ndarray of int8
-        The sign of each arc and the limit of each row, as `Saddle.set_pairs` takes them.
     """
 
+    # the subject of the row: a set of candidates, as `set_key` names it, or a single candidate;
+    # shape (rows,)
     name: Int64 = field(default_factory=lambda: _none(np.int64))
+    # a place that all arcs of the row cover; shape (rows,)
     place: Int64 = field(default_factory=lambda: _none(np.int64))
-    target: Int32 = field(default_factory=lambda: _none(np.int32))
+    target: Int32 = field(default_factory=lambda: _none(np.int32))  # the column; shape (rows,)
+    # the arcs, as `Saddle.set_pairs` takes them
     first: Int64 = field(default_factory=lambda: np.zeros(1, np.int64))
     arcs: Int32 = field(default_factory=lambda: _none(np.int32))
+    # the number of the family of each row, if the rows of several families are stacked; shape
+    # (rows,)
     part: Int32 = field(default_factory=lambda: _none(np.int32))
+    # the sign of each arc and the limit of each row, as `Saddle.set_pairs` takes them
     sign: Int8 = field(default_factory=lambda: _none(np.int8))
     limit: Int8 = field(default_factory=lambda: _none(np.int8))
 
@@ -140,39 +117,23 @@ class Rows:
     """Rows Σ coef·column ≤ rhs with multipliers of at least 0, and rows over flows.
 
     Columns are the x of the active set, followed by the family's own variables between 0 and 1.
-
-    Attributes
-    ----------
-    keys : sequence of hashable
-        A key for each row that does not change with the active set.
-    own : sequence of hashable
-        A key for each variable of its own, likewise.
-    own_first : ndarray of float64, shape (own,)
-        The first values of new variables.
-    row, column : ndarray of int64, shape (entries,)
-        The rows and columns of the entries.
-    coef : ndarray of float64, shape (entries,)
-        The coefficients.
-    rhs : ndarray of float64, shape (rows,)
-        The right-hand sides.
-    scale : ndarray of float64, shape (rows,)
-        Factors of the rows, so that their multipliers move as fast as those of arcs.
-    arcs : ArcRows
-        The rows over flows.
-    first_row : tuple of int
-        Where the rows of each stacked family begin, and the end.
     """
 
-    keys: Sequence[Hashable] = ()
-    own: Sequence[Hashable] = ()
+    keys: Sequence[Hashable] = ()  # a key for each row that does not change with the active set
+    own: Sequence[Hashable] = ()  # a key for each variable of its own, likewise
+    # the first values of new variables; shape (own,)
     own_first: Float64 = field(default_factory=lambda: _none(np.float64))
+    # the rows and columns of the entries; shape (entries,)
     row: Int64 = field(default_factory=lambda: _none(np.int64))
     column: Int64 = field(default_factory=lambda: _none(np.int64))
+    # the coefficients; shape (entries,)
     coef: Float64 = field(default_factory=lambda: _none(np.float64))
+    # the right-hand sides; shape (rows,)
     rhs: Float64 = field(default_factory=lambda: _none(np.float64))
+    # factors of the rows, so that their multipliers move as fast as those of arcs; shape (rows,)
     scale: Float64 = field(default_factory=lambda: _none(np.float64))
-    arcs: ArcRows = field(default_factory=ArcRows)
-    first_row: tuple[int, ...] = ()
+    arcs: ArcRows = field(default_factory=ArcRows)  # the rows over flows
+    first_row: tuple[int, ...] = ()  # where the rows of each stacked family begin, and the end
 
     @classmethod
     def stacked(cls, parts: Sequence[Rows], n_active: int) -> Rows:

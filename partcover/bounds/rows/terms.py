@@ -44,17 +44,11 @@ class Names:
 
 @dataclass(frozen=True)
 class OverFlows:
-    """Multipliers of rows over flows, in units of 1 / one tokens.
+    """Multipliers of rows over flows, in units of 1 / one tokens."""
 
-    Attributes
-    ----------
-    names : ndarray of int64, shape (names,)
-        The names of the rows' subjects, ascending.
-    which, position, multiplier : ndarray of int64, shape (multipliers,)
-        The index of each multiplier's name, its position in ``words.data``, and its value, above 0.
-    """
-
-    names: Int64
+    names: Int64  # the names of the rows' subjects, ascending; shape (names,)
+    # the index of each multiplier's name, its position in ``words.data``, and its value, above 0;
+    # shape (multipliers,)
     which: Int64
     position: Int64
     multiplier: Int64
@@ -95,40 +89,22 @@ class OverFlows:
 
 @dataclass(frozen=True)
 class LastStep:
-    """The multipliers of a family in the last step, rounded to units of 1 / one tokens.
+    """The multipliers of a family in the last step, rounded to units of 1 / one tokens."""
 
-    Attributes
-    ----------
-    counter : PriceCounter
-        The candidates and words, and the unit.
-    multipliers : mapping of hashable to int
-        The multipliers of the family's rows, by key.
-    over_flows : OverFlows
-        The multipliers of its rows over flows.
-    """
-
-    counter: PriceCounter
-    multipliers: Mapping[Hashable, int]
-    over_flows: OverFlows
+    counter: PriceCounter  # the candidates and words, and the unit
+    multipliers: Mapping[Hashable, int]  # the multipliers of the family's rows, by key
+    over_flows: OverFlows  # the multipliers of its rows over flows
 
 
 @dataclass
 class Given:
-    """What a term adds to and subtracts from rewards and the bound, in units of 1 / one tokens.
+    """What a term adds to and subtracts from rewards and the bound, in units of 1 / one tokens."""
 
-    Attributes
-    ----------
-    tokens : dict of int to int
-        What is added to the rewards of candidates.
-    groups : list of (ndarray of bool, int)
-        What is added to the rewards of all candidates of a group.
-    loss : int
-        What is subtracted from the bound.
-    """
-
+    # what is added to the rewards of candidates
     tokens: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    # what is added to the rewards of all candidates of a group
     groups: list[tuple[Bools, int]] = field(default_factory=list)
-    loss: int = 0
+    loss: int = 0  # what is subtracted from the bound
 
 
 class Term(ABC):

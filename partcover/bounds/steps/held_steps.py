@@ -19,13 +19,6 @@ class HeldSteps:
     ----------
     offsets, counts, sa, word_of, lo, hi, length, borders, prices, shards
         As for `WordSteps`.
-
-    Attributes
-    ----------
-    n_arcs : int
-        The number of arcs.
-    price, made : ndarray of float64, shape (positions,)
-        The prices, and those of the last step before they were averaged with the anchor.
     """
 
     def __init__(
@@ -47,6 +40,8 @@ class HeldSteps:
         self.n_arcs = len(self.which)
         arrays = (self.which, self.begin, self.end, back)
         self.saddle = saddle = Saddle(offsets, counts.astype(float), *arrays, prices)
+        # the prices, and those of the last step before they were averaged with the anchor; shape
+        # (positions,)
         self.price, self.made = saddle.price, saddle.made
         self.distance, self.gains, self.anchor = saddle.distance, saddle.gains, saddle.anchor
         # each shard has about as many arcs and symbols

@@ -38,15 +38,6 @@ class PartAscent(PrimalDual):
         Tokens that are required, and tokens that are forbidden.
     free : int
         How many tokens may be chosen in addition to those inside.
-
-    Attributes
-    ----------
-    parts : Parts
-        The arcs.
-    saddle : Saddle
-        Flows, prices and multipliers.
-    cuts : list of Inequality
-        The cuts.
     """
 
     parts: Parts
@@ -66,7 +57,7 @@ class PartAscent(PrimalDual):
         self.x[active] = ascent.x[active]
         self.own, self.mu, self.rows = ascent.own, ascent.mu, ascent.rows  # taken over by key
         self.parts = parts = Parts(self.counter, active)
-        self.saddle = saddle = parts.saddle()
+        self.saddle = saddle = parts.saddle()  # flows, prices and multipliers
         self._build()
         price = parts.merged(ascent.proposed())
         saddle.price[:] = saddle.made[:] = price

@@ -26,19 +26,6 @@ class Parts:
         The words and candidates.
     active : ndarray of int32
         The active set, ascending.
-
-    Attributes
-    ----------
-    place : ndarray of int32, shape (symbols,)
-        The place of each position of the words among the parts; −1 where no arc lies.
-    position : ndarray of int64, shape (places,)
-        The first position in the words of each place.
-    offsets : ndarray of int64, shape (parts + 1,)
-        First place of each part.
-    counts : ndarray of float64, shape (parts,)
-        The summed counts of the words that have each part.
-    which, start, end, back : ndarray of int32, shape (arcs,)
-        The arcs: index in the active set, places, and what `arcs` returns about earlier ones.
     """
 
     def __init__(self, counter: PriceCounter, active: Int32) -> None:
@@ -46,12 +33,19 @@ class Parts:
         self.active = active
         lo, hi, length = (a[active] for a in (counter.lo, counter.hi, counter.length))
         which, start, end, back = arcs(counter.places, lo, hi, length, len(counter.count_at))
+        # first place of each part; shape (parts + 1,)
+        # the place of each position of the words among the parts; −1 where no arc lies; shape
+        # (symbols,)
         self.place, self.offsets, counts, kept = merge_parts(counter.count_at, which, start, end)
+        # the summed counts of the words that have each part; shape (parts,)
         self.counts = counts.astype(float)
         self._position_of_arc = start[kept]
         self.start = self.place[self._position_of_arc]
         self.end = self.start + (end - start)[kept]
+        # the arcs: index in the active set, places, and what `arcs` returns about earlier ones;
+        # shape (arcs,)
         self.which, self.back = which[kept], back[kept]
+        # the first position in the words of each place; shape (places,)
         self.position = np.zeros(int(self.offsets[-1]), np.int64)
         covered = np.flatnonzero(self.place >= 0)[::-1]
         self.position[self.place[covered]] = covered

@@ -55,20 +55,8 @@ class PrimalDual(ABC):
 
     Attributes
     ----------
-    active : ndarray of int32
-        The active set: the candidates whose occurrences are arcs.
-    rows : Rows
-        All rows except those of arcs and budgets.
-    own, mu : ndarray of float64
-        The variables and the multipliers of `rows`.
     x_made, own_made, mu_made : ndarray of float64
         The values of the last step before they were averaged with the anchor; x of the active set.
-    weight : float
-        The primal weight: steps of prices are multiplied by it, steps of flows divided.
-    steps : int
-        Number of steps since the anchor.
-    n_shards : int
-        Number of shards of the arcs; it does not depend on the number of threads.
     """
 
     saddle: Steps
@@ -77,11 +65,15 @@ class PrimalDual(ABC):
         self.counter = counter
         self.budgets = budgets
         self.x = x
+        # the active set: the candidates whose occurrences are arcs
         self.active: Int32 = np.zeros(0, np.int32)
-        self.rows = Rows()
+        self.rows = Rows()  # all rows except those of arcs and budgets
+        # the variables and the multipliers of `rows`
         self.own = self.own_made = self.mu = self.mu_made = np.zeros(0)
+        # the primal weight: steps of prices are multiplied by it, steps of flows divided
         self.weight = 1.0
-        self.steps = 0
+        self.steps = 0  # number of steps since the anchor
+        # number of shards of the arcs; it does not depend on the number of threads
         self.n_shards = SHARDS
 
     @property

@@ -47,13 +47,6 @@ class WordAscent(PrimalDual):
         The gains of its tokens.
     families : sequence of Family
         The families of the relaxation in addition to budgets.
-
-    Attributes
-    ----------
-    late : list of Family
-        Those of the families whose rows are added together with cuts.
-    rewards : ndarray of int64, shape (tokens,)
-        The last counted rewards.
     """
 
     saddle: HeldSteps | WordSteps
@@ -70,11 +63,13 @@ class WordAscent(PrimalDual):
         self.vocabulary = vocabulary
         self.gains = gains
         self.families = [family for family in families if not family.begins_late]
+        # those of the families whose rows are added together with cuts
         self.late = [family for family in families if family.begins_late]
         self.prices: Float64 | None = None
         self.begun = False
         # the present prices, those of the anchor, and those of the last step
         self.point = np.zeros((3, len(counter.instance.words.data)))
+        # the last counted rewards; shape (tokens,)
         self.rewards = np.zeros(len(counter.lo), np.int64)
         self.returned = np.zeros(len(counter.lo), bool)
 

@@ -32,24 +32,13 @@ _MERGES: WeakKeyDictionary[PriceCounter, Merges] = WeakKeyDictionary()
 
 @dataclass(frozen=True)
 class Proof:
-    """A proven bound of a case.
+    """A proven bound of a case."""
 
-    Attributes
-    ----------
-    value : int
-        The lower bound, times `scale` of the counter.
-    prices : DualPoint
-        The prices and multipliers that prove it.
-    counter : PriceCounter
-        The counter of the bound; for several corpora, with its weights.
-    counted : int or Fraction or None
-        The tokens, or the largest ratio, of the only vocabulary of the case; None if there are
-        several.
-    """
-
-    value: int
-    prices: DualPoint
-    counter: PriceCounter
+    value: int  # the lower bound, times `scale` of the counter
+    prices: DualPoint  # the prices and multipliers that prove it
+    counter: PriceCounter  # the counter of the bound; for several corpora, with its weights
+    # the tokens, or the largest ratio, of the only vocabulary of the case; None if there are
+    # several
     counted: int | Fraction | None = None
 
     @classmethod
@@ -83,39 +72,19 @@ class Proof:
 
 @dataclass(eq=False)
 class Node:
-    """A case with its best bound, and the rounds that improve it.
+    """A case with its best bound, and the rounds that improve it."""
 
-    Attributes
-    ----------
-    case : Case
-        The vocabularies of the node.
-    proof : Proof
-        The best proven bound.
-    x : ndarray of float64, shape (candidates,)
-        x of each candidate in the relaxation, as far as known.
-    rounds : CutRounds or None
-        None before the first round after a start from a certificate, and in a closed case.
-    token : int
-        The token that the case is split on; −1 for a leaf.
-    children : tuple of two Node, or ()
-        The cases with the token and without it.
-    is_settled : bool
-        Whether it is bounded exactly because nothing is left to choose.
-    is_offered : bool
-        Whether its only vocabulary has been offered, so that the node is done.
-    remark : str
-        A description for the log.
-    """
-
-    case: Case
-    proof: Proof
-    x: Float64
+    case: Case  # the vocabularies of the node
+    proof: Proof  # the best proven bound
+    x: Float64  # x of each candidate in the relaxation, as far as known; shape (candidates,)
+    # None before the first round after a start from a certificate, and in a closed case
     rounds: CutRounds | None = None
-    token: int = -1
-    children: tuple[Node, ...] = ()
-    is_settled: bool = False
+    token: int = -1  # the token that the case is split on; −1 for a leaf
+    children: tuple[Node, ...] = ()  # the cases with the token and without it
+    is_settled: bool = False  # whether it is bounded exactly because nothing is left to choose
+    # whether its only vocabulary has been offered, so that the node is done
     is_offered: bool = False
-    remark: str = ""
+    remark: str = ""  # a description for the log
     _leaf: tuple[Proof, Leaf] | None = field(default=None, repr=False)
 
     @property

@@ -23,21 +23,13 @@ _RELIABLE = 4  # after this many trials the gain of a token counts as known
 
 @dataclass(frozen=True)
 class Split:
-    """The two cases of a split, and the results of its trials.
+    """The two cases of a split, and the results of its trials."""
 
-    Attributes
-    ----------
-    token : int
-        The token that one case contains and the other does not; −1 if the time limit was reached.
-    children : tuple of Node
-        The two cases.
-    trials : tuple of (int, float, float)
-        For each token tried: the gain for each unit of x, in the case that gained less, and the
-        multipliers of the cuts over it.
-    """
-
+    # the token that one case contains and the other does not; −1 if the time limit was reached
     token: int = -1
     children: tuple[Node, ...] = ()
+    # for each token tried: the gain for each unit of x, in the case that gained less, and the
+    # multipliers of the cuts over it
     trials: tuple[tuple[int, float, float], ...] = ()
 
 

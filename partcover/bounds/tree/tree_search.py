@@ -60,30 +60,14 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class Begun:
-    """The start of a tree search.
+    """The start of a tree search."""
 
-    Attributes
-    ----------
-    counter : PriceCounter
-        Computes in integers what prices prove.
-    root : Node
-        The tree so far.
-    solution : Solution
-        The incumbent.
-    greedy : Solution
-        GreedTok's solution, used in searches for better vocabularies.
-    ascent : WordAscent
-        The steps without cuts, where cases begin that have no rounds yet.
-    termination : str
-        Why the preceding phase ended.
-    """
-
-    counter: PriceCounter
-    root: Node
+    counter: PriceCounter  # computes in integers what prices prove
+    root: Node  # the tree so far
     solution: Solution
-    greedy: Solution
-    ascent: WordAscent
-    termination: Termination
+    greedy: Solution  # GreedTok's solution, used in searches for better vocabularies
+    ascent: WordAscent  # the steps without cuts, where cases begin that have no rounds yet
+    termination: Termination  # why the preceding phase ended
 
 
 def with_known(instance: Instance, solution: Solution, known: Certificate | None) -> Solution:
