@@ -23,25 +23,12 @@ def bound_curve(
 ) -> list[int]:
     """Returns the best lower bound that some certificates prove for each of several sizes.
 
-    Parameters
-    ----------
-    bounds : sequence of Bound
-        Bounds of one instance for any k, without a tail and without several corpora.
-    sizes : sequence of int
-        Numbers of tokens, none below the number of required tokens.
-    threads : int
-        Number of threads; the result is the same for any number.
+    The bounds are of one instance for any k, without a tail and without several corpora; no size is
+    below the number of required tokens.
 
-    Returns
-    -------
-    list of int
-        For each size, the tokens that any vocabulary of at most this size needs.
-
-    Notes
-    -----
     Prices and cuts prove a bound for each k: only the number of rewards that are subtracted depends
-    on k (`check_certificate`). A certificate with several leaves is used for its own k alone. A
-    bound for k tokens holds for fewer tokens, too. O(occurrences of candidates) for each
+    on k (`check_certificate`).  A certificate with several leaves is used for its own k alone.  A
+    bound for k tokens holds for fewer tokens, too.  O(occurrences of candidates) for each
     certificate and O(candidates) for each size.
 
     Examples

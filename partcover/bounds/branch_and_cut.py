@@ -57,40 +57,11 @@ def branch_and_cut(
 ) -> Solution:
     """Finds an optimal vocabulary and proves it, by branch and cut; for corpora of any size.
 
-    Parameters
-    ----------
-    instance : Instance
-        The words, candidates, budget and conditions.
-    warm_start : Vocabulary or Solution, optional
-        A warm start in addition to GreedTok's vocabulary.  The certificate of a solution is used
-        as `start_certificate` if none is given.
-    start_certificate : Certificate, optional
-        A certificate of the same instance to continue from.  Its cases are kept, and those that
-        are not closed are bounded and split further.  Its bound is recounted.  Of a certificate
-        for another k, only the prices are used as a start.
-    gap : float
-        The relative gap at which to stop.
-    threshold : int, optional
-        Stop when a vocabulary needs at most this many tokens, or when the bound proves that none
-        does.
-    time_limit : float, optional
-        Seconds for the whole call.
-    seed : int
-        Random seed of the search.
-    threads : int
-        Number of threads; the result is the same for any number if no limit ends it early.
-    executor : concurrent.futures.Executor, optional
-        Workers for the cases: processes, or those of a cluster
-        (``dask.distributed.Client.get_executor``).  `threads` is then the number of cases that they
-        work on at a time.  Which cases are split depends on which worker is first; the optimum does
-        not.
-    progress : Progress, optional
-        Receives an `Event` for each phase, better vocabulary and better bound.
-    checkpoint : callable, optional
-        Receives the best solution so far, whose certificate is the present tree: as soon as there
-        is one, then every few seconds, and before the call returns.  A saved solution can be the
-        `warm_start` of a later call.  If the function raises an exception, the call continues, and
-        ``extra["checkpoint_error"]`` is the exception of the last checkpoint.
+    The arguments are those of `solve`.  In addition, it stops when a vocabulary needs at most
+    `threshold` tokens, or when the bound proves that none does.  Of a certificate for another k,
+    only the prices are used as a start.  A checkpoint receives the best solution so far, whose
+    certificate is the present tree, also before the call returns; ``extra["checkpoint_error"]`` is
+    the exception of the last one.
 
     Returns
     -------
@@ -121,14 +92,6 @@ def branch_and_cut(
     certificate is the tree of the cases.  Cuts and cases need all candidates.  If there is no time
     to list them, the result is a bound without cuts over the candidates with the highest upper
     bounds on their savings.
-
-    Examples
-    --------
-    >>> from partcover import Instance
-    >>> from partcover.bounds.branch_and_cut import branch_and_cut
-    >>> solution = branch_and_cut(Instance({"banana": 2, "bandana": 1}, 1))
-    >>> solution.tokens, solution.lower_bound, solution.status
-    (9, 9, 'optimal')
     """
     limits = RunLimits(time_limit, seed, threads)
     if isinstance(warm_start, Solution):

@@ -121,7 +121,7 @@ def test_any_multipliers_prove_no_more_than_there_is(seed):
         counter = PriceCounter(instance, share)
         greedy = greedtok(instance)
         ascent = WordAscent(counter, greedy.vocabulary, greedy.gains)
-        ascent.begin(instance.k)
+        ascent.begin()
         inside, outside = (np.zeros(len(counter.lo), bool) for _ in range(2))
         if len(counter.lo) > 2:
             inside[draw.randrange(len(counter.lo))] = True
@@ -144,7 +144,7 @@ def begun_rounds(seed: int):
     with workers(1) as share:
         greedy = greedtok(instance)
         ascent = WordAscent(PriceCounter(instance, share), greedy.vocabulary, greedy.gains)
-        ascent.begin(instance.k)
+        ascent.begin()
         none = np.zeros(len(ascent.counter.lo), bool)
         rounds = CutRounds(ascent, Case(none, none, instance.k))
         for _ in range(3):

@@ -189,9 +189,9 @@ def test_words_that_need_no_parts_pay_to_no_others():
     assert check_certificate(instance, bound.certificate).lower_bound == 2
     counter = counter_of(instance)
     merges = Merges(counter, instance.merges)
-    needs = Needs(merges)
+    first, lists = Needs(merges).lists
     for number, token in enumerate(merges.tokens):
-        listed = needs.listed[needs.first[number] : needs.first[number + 1]].tolist()
+        listed = lists[first[number] : first[number + 1]].tolist()
         assert [merges.tokens[part] for part in listed] == [token]
 
 

@@ -58,7 +58,6 @@ class Climb:
         self._may_cut = cuts
         self._needed: int | None = None  # tokens to compute the gap with, without an incumbent
         self._count_seconds = self._step_seconds = 0.0
-        self._first = self._previous = math.inf
         self._values: dict[int, float] = {}  # the bound after each number of steps
         self._steps_before_cuts = 0
         self._last_gain = 0, 0  # the last bound that was a gain, and its round
@@ -150,20 +149,12 @@ class Climb:
         if self.iterations is not None:
             count = min(count, self.iterations - before)
         for _ in range(count):
-            moved = ascent.step()
+            is_due = ascent.advance(max(0.36 * (self.step + 1), 8))
             self.step += 1
-            if ascent.steps == 1:
-                self._first = moved
-            elif (
-                moved <= 0.2 * self._first
-                or (moved <= 0.8 * self._first and moved > self._previous)
-                or ascent.steps >= max(0.36 * self.step, 8)
-            ):
+            if is_due:
                 ascent.reweigh()
                 if not ascent.update_active_set(self.step):
                     ascent.restart()
-                moved = math.inf
-            self._previous = moved
             if self.deadline.is_over:
                 break
         self._step_seconds = (time.monotonic() - begun) / max(1, self.step - before)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from copy import copy
@@ -44,15 +43,7 @@ class Round:
 
 
 class CutRounds:
-    """Rounds of cuts for a case, which begin at the point of the steps without cuts.
-
-    Parameters
-    ----------
-    ascent : WordAscent
-        The steps without cuts.
-    case : Case
-        The case to bound.
-    """
+    """Rounds of cuts for a case, which begin at the point of the steps without cuts."""
 
     def __init__(self, ascent: WordAscent, case: Case) -> None:
         counter = ascent.counter
@@ -72,7 +63,6 @@ class CutRounds:
         self.n_steps = 0
         self.count_seconds = 0.0
         self._settled = self.steps.weight  # the primal weight of these rounds, and of their cases
-        self._first = self._previous = math.inf
 
     def branch(self, case: Case) -> CutRounds:
         """Returns rounds for a case within this one, which begin at the present point."""
@@ -83,7 +73,6 @@ class CutRounds:
         other.steps.weight = other._settled * _CALM
         other._is_root = False
         other.n_steps = _STEPS_BEFORE
-        other._first = other._previous = math.inf
         return other
 
     def counted_by(self, counter: PriceCounter) -> CutRounds:
@@ -91,23 +80,12 @@ class CutRounds:
         other = copy(self)
         other.counter = counter
         other.steps = self.steps.counted_by(counter)
-        other._first = other._previous = math.inf
         return other
 
     def round(
         self, deadline: Deadline, most_steps: int | None = None, *, separates: bool = True
     ) -> Round:
-        """Makes steps, computes the bound, and adds the violated cuts.
-
-        Parameters
-        ----------
-        deadline : Deadline
-            When to stop.
-        most_steps : int, optional
-            The largest number of steps.
-        separates : bool
-            Whether to look for violated cuts.
-        """
+        """Makes steps until the deadline, computes the bound, and adds the violated cuts."""
         self._step(_STEPS if most_steps is None else min(_STEPS, most_steps), deadline)
         steps = self.steps
         begun = time.monotonic()
@@ -130,22 +108,12 @@ class CutRounds:
         return round_
 
     def _step(self, count: int, deadline: Deadline) -> None:
-        """Makes steps; restarts when they have come nearer to the optimum or no longer do."""
+        """Makes steps, with restarts."""
         for _ in range(count):
-            moved = self.steps.step()
             self.n_steps += 1
-            since = self.steps.steps
-            if since == 1:
-                self._first = moved
-            elif (
-                moved <= 0.2 * self._first
-                or (moved <= 0.8 * self._first and moved > self._previous)
-                or since >= 0.36 * max(self.n_steps, _STEPS_BEFORE)
-            ):
+            if self.steps.advance(0.36 * max(self.n_steps, _STEPS_BEFORE)):
                 self.steps.reweigh()
                 self.steps.restart()
-                moved = math.inf
-            self._previous = moved
             if deadline.is_over:
                 break
 

@@ -14,9 +14,9 @@ from ...problem.certificates.cuts import PairPrices
 from ...problem.certificates.nodes import Leaf, Prices
 from ...runtime.arrays import Bools, Int64
 from ..counting.payers import Payers
-from ..counting.price_counter import PriceCounter
+from ..counting.price_counter import PriceCounter, sum_of_largest
 from ..rows.cuts import CutTerm, Inequality
-from ..rows.terms import LastStep, Names, OverFlows, Term
+from ..rows.terms import OverFlows, Term
 from ..steps.part_ascent import PartAscent
 from ..steps.word_ascent import WordAscent
 
@@ -80,20 +80,10 @@ class Rewards:
 
     def value(self, case: Case) -> int:
         """Returns the lower bound for a case, in units of 1 / one tokens."""
-        units = self.optional
         total = self.total - self._sum(np.flatnonzero(case.inside))
-        optional = np.flatnonzero(~(case.inside | case.outside) & (self.units >= 0))
-        free = min(max(case.free, 0), len(optional))
-        if free:
-            # sum all rewards above the free-th largest, by units; lower bits decide the rest
-            chosen = units[optional]
-            threshold = np.partition(chosen, len(chosen) - free)[len(chosen) - free]
-            above, equal = optional[chosen > threshold], optional[chosen == threshold]
-            left = free - len(above)
-            total -= self._sum(above)
-            total -= left * (int(threshold) << self.low_bits)
-            total -= sum(np.sort(self.low[equal])[::-1][:left].tolist())
-        return total
+        optional = ~(case.inside | case.outside) & (self.units >= 0)
+        units, low = self.units[optional], self.low[optional]
+        return total - sum_of_largest(units, low, self.low_bits, case.free)
 
     def _sum(self, tokens: Int64) -> int:
         """Returns the sum of the rewards of some tokens, in units of 1 / one."""
@@ -127,7 +117,7 @@ class DualPoint:
             names, which = np.unique(rows.arcs.name[paid], return_inverse=True)
             position, row = steps.positions(place[paid])
             over_flows = OverFlows(names, which[row], position, multiplier[paid][row])
-            terms.append(family.term(LastStep(counter, keys, over_flows)))
+            terms.append(family.term(counter, keys, over_flows))
         return cls(counter.rounded(steps.proposed()), tuple(terms))
 
     @classmethod
@@ -187,12 +177,12 @@ class DualPoint:
 
     def leaf(self, counter: PriceCounter) -> Leaf:
         """Returns the point as a leaf of a certificate."""
-        index, names = counter.instance.index, Names(counter)
+        index = counter.instance.index
         prices = in_order(self.prices, counter.instance.words.offsets, index.words_ascending())
         parts: dict[str, Any] = {}
         pairs: list[PairPrices] = []
         for term in self.terms:
-            own = term.in_leaf(names)
+            own = term.in_leaf(counter)
             pairs += own.pop("pairs", ())
             parts |= own
         return Leaf(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ...verification.sorted_words import SortedWords
 from ..counting.price_counter import PriceCounter
 from ..rows.budgets import FeeTerm
 from ..rows.cuts import CutTerm, Group, Inequality, set_key
-from ..rows.merges import Charges, Merges, MergeTerm
+from ..rows.merges import Charges, MergeTerm, merges_of
 from ..rows.needs import Needs, NeedTerm
 from ..rows.rows import ArcRows
 from ..rows.terms import OverFlows, Term
@@ -32,16 +32,14 @@ _LOWEST_PRICE = -16
 _LIMIT = 1 << 61  # limit of sums of multipliers: payments and gains of tokens then fit in 63 bits
 
 
-class LeafReader:
-    """Reads the leaves of certificates of one instance.
+Scaled = TypeVar("Scaled", int, Int64)
 
-    Parameters
-    ----------
-    counter : PriceCounter
-        The words and candidates, and the unit of the prices.
-    checks : bool
-        Whether the terms of each leaf are checked, which takes most of the time.  Only leaves that
-        this program has made in the same call need no check.
+
+class LeafReader:
+    """Reads the leaves of certificates of one instance, in the unit of a counter.
+
+    Without `checks`, the terms of leaves are not checked, which takes most of the time: only for
+    leaves that this program has made in the same call.
     """
 
     def __init__(self, counter: PriceCounter, *, checks: bool = True) -> None:
@@ -52,13 +50,9 @@ class LeafReader:
     def prices(self, leaf: Leaf, scale_bits: int) -> DualPoint:
         """Returns the prices of a leaf in the units of the counter.
 
-        Pairs, cuts and payments of tokens that are not candidates are left out.
-
-        Raises
-        ------
-        InputError
-            If the check of a certificate would refuse the prices or multipliers, or if a number is
-            too large to count with.
+        Pairs, cuts and payments of tokens that are not candidates are left out.  Raises an error if
+        the check of a certificate would refuse the prices or multipliers, or if a number is too
+        large to count with.
         """
         counter = self.counter
         words = counter.instance.words
@@ -75,7 +69,7 @@ class LeafReader:
                 f"a leaf has {len(leaf.group_multipliers)} multipliers for "
                 f"{len(counter.groups)} groups"
             )
-        fees = tuple(_scaled_one(fee, shift) for fee in leaf.group_multipliers)
+        fees = tuple(_scaled(fee, shift) for fee in leaf.group_multipliers)
         if max(fees, default=0) >= _LIMIT << counter.low_bits:
             raise InputError("the multipliers of groups in a leaf are too large to count with")
         if self.words is not None:  # raises an error if the leaf is not valid
@@ -92,17 +86,12 @@ class LeafReader:
         (key,) = self.counter.instance.index.find_tokens([token]).key.tolist()
         return self.number.get(key, -1)
 
-    @cached_property
-    def _merges(self) -> Merges:
-        """How tokens can be made."""
-        assert self.counter.merges is not None
-        return Merges(self.counter, self.counter.merges)
-
     def _of_merges(self, leaf: Leaf, shift: int, ascending: Int64) -> list[Term]:
         """Returns what tokens pay to others; nothing if that is too large to count with."""
-        terms: list[Term] = [MergeTerm(self._merges, self._charges(leaf, shift))]
+        merges = merges_of(self.counter)
+        terms: list[Term] = [MergeTerm(merges, self._charges(leaf, shift))]
         dues = self._dues(leaf, shift, ascending)
-        terms.append(NeedTerm(Needs(self._merges), dues))
+        terms.append(NeedTerm(Needs(merges), dues))
         gains = [abs(m) for term in terms for m in term.gives(self.counter).tokens.values()]
         fits = max(gains, default=0) < _LIMIT << self.counter.low_bits
         return terms if fits and sum(dues.multiplier.tolist()) < _LIMIT else []
@@ -111,10 +100,10 @@ class LeafReader:
         """Returns what tokens pay, rounded down, and what their parts get, rounded up."""
         charges: Charges = []
         for charge in leaf.charges:
-            number, pays = self.candidate(charge.token), _scaled_one(charge.pays, shift)
+            number, pays = self.candidate(charge.token), _scaled(charge.pays, shift)
             if number < 0 or not pays:
                 continue
-            gets = {self.candidate(part): -_scaled_one(-more, shift) for part, more in charge.parts}
+            gets = {self.candidate(part): -_scaled(-more, shift) for part, more in charge.parts}
             gets.pop(-1, None)
             charges.append((number, pays, gets))
         return charges
@@ -142,7 +131,7 @@ class LeafReader:
         cuts: dict[Inequality, int] = {}  # a cut with a large multiplier is listed several times
         gains: dict[int, int] = {}
         for cut in leaf.cuts:
-            multiplier = _scaled_one(cut.multiplier, shift)
+            multiplier = _scaled(cut.multiplier, shift)
             if not multiplier or min(numbers[token] for token in cut.tokens) < 0:
                 continue
             inequality = self._inequality(cut, numbers)
@@ -177,16 +166,7 @@ class LeafReader:
 def rounds_at(ascent: WordAscent, case: Case, prices: DualPoint, rewards: Rewards) -> CutRounds:
     """Returns rounds of cuts for a case, which begin at the prices and multipliers of a leaf.
 
-    Parameters
-    ----------
-    ascent : WordAscent
-        Steps without cuts that have begun: x and flows are taken from their point.
-    case : Case
-        The case.
-    prices : DualPoint
-        The dual point.
-    rewards : Rewards
-        The rewards that these prices give.
+    `ascent` has begun: x and flows are taken from its point.  `rewards` are those of the prices.
     """
     start = copy(ascent)
     start.rewards = rewards.optional
@@ -236,10 +216,6 @@ def _small(values: Int64, shift: int) -> Int64:
     return values
 
 
-def _scaled(values: Int64, shift: int) -> Int64:
+def _scaled(values: Scaled, shift: int) -> Scaled:
     """Returns values in units that are finer by this many binary digits, rounded down."""
     return values << shift if shift >= 0 else values >> -shift
-
-
-def _scaled_one(value: int, shift: int) -> int:
-    return value << shift if shift >= 0 else value >> -shift

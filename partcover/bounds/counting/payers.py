@@ -78,16 +78,9 @@ class Payers:
         return cls(tokens, first, at[order], lists)
 
     def count(self, counter: PriceCounter, before: Int64, units: Int64, low: Int64) -> None:
-        """Counts the rewards of the paying tokens.
+        """Counts the rewards of the paying tokens into `units`, and remainders below a unit.
 
-        Parameters
-        ----------
-        counter : PriceCounter
-            Knows their occurrences.
-        before : ndarray of int64, shape (symbols + 1,)
-            The sum of the prices before each position.
-        units, low : ndarray of int64, shape (tokens,)
-            Receive the rewards, in units of 1 / unit, and their remainders below a unit.
+        `before` has the sum of the prices before each position.
         """
         paid = self.multipliers
         occurrences = (counter.places, before, counter.count_at, counter.one)

@@ -11,6 +11,7 @@ from operator import mul
 import numpy as np
 import numpy.typing as npt
 
+from ...corpus.symbols import Token
 from ...errors import InputError
 from ...kernels.bounds._rewards import rewards, self_overlaps, sums_before
 from ...problem.certificates.certificate import Certificate, policy_digest
@@ -21,7 +22,7 @@ from ...problem.word_index import refuse_wide
 from ...runtime.arrays import Bools, Float64, Int32, Int64
 from ...runtime.processes.parallel import SHARDS, ForEach
 
-__all__ = ["PriceCounter", "largest"]
+__all__ = ["PriceCounter", "largest", "sum_of_largest"]
 
 
 _BITS = 24  # binary digits of a price at the start
@@ -47,26 +48,12 @@ def leaf_prices(instance: Instance, certificate: Certificate) -> Int64 | None:
 class PriceCounter:
     """Computes in integers, for an instance and any k, the bound that prices prove.
 
-    Parameters
-    ----------
-    instance : Instance
-        The words and conditions.
-    share : callable
-        Distributes work over threads; see `partcover.runtime.processes.parallel.workers`.
-    merges : MergeCondition, optional
-        The merge condition of the tokens, for an instance that does not state one.
-    weights : sequence of int
-        A weight of at least 1 for each corpus, for an instance of several corpora.
+    A price of 1 is ``one = 2^bits``; `refine` raises `bits`.  Rewards are counted in units of
+    1 / unit tokens, rounded down, so that they fit in 63 bits; a reward of 1 is
+    ``unit << low_bits``.
 
-    Attributes
-    ----------
-    bits, one : int
-        A price of 1 is ``one = 2^bits``; `refine` raises `bits`.
-    unit : int
-        Rewards are counted in units of 1 / unit tokens, rounded down, so that they fit in 63
-        bits.
-    low_bits : int
-        Number of binary digits of a reward below its unit: a reward of 1 is ``unit << low_bits``.
+    `merges` is the condition of an instance that does not state one.  With several corpora,
+    `weights` has a weight of at least 1 for each.
 
     Notes
     -----
@@ -166,6 +153,17 @@ class PriceCounter:
     def places(self) -> Int32:
         """The position of each suffix in ``words.data``."""
         return (self.sa - self.instance.index.word_of[self.sa] - 1).astype(np.int32)
+
+    def ranks(self) -> Int64:
+        """Returns the rank of each position of ``words.data`` when the words are sorted."""
+        ascending = self.instance.index.positions_ascending()
+        rank = np.empty(len(ascending), np.int64)
+        rank[ascending] = np.arange(len(ascending))
+        return rank
+
+    def tokens(self, numbers: Int64) -> list[Token]:
+        """Returns the tokens with some numbers."""
+        return list(self.instance.index.tokens_at(self.intervals.take(numbers)))
 
     @cached_property
     def count_at(self) -> Int64:
@@ -270,24 +268,10 @@ class PriceCounter:
         return units
 
     def count(self, prices: Prices, k: int, *, every: bool = False) -> tuple[int, Int64]:
-        """Computes the bound that prices prove for a budget, and the rewards of tokens.
+        """Returns the bound that prices prove for a budget, times `one`, and the rewards of tokens.
 
-        Parameters
-        ----------
-        prices : ndarray of int32 or int64, shape (symbols,)
-            Prices in units of 1 / one.
-        k : int
-            The budget.
-        every : bool
-            Whether to count the rewards of all tokens, not only of those that may be among the
-            k largest.
-
-        Returns
-        -------
-        value : int
-            The lower bound, times 2^bits.
-        rewards : ndarray of int64, shape (tokens,)
-            Rewards in units of 1 / unit tokens; 0 where they are not counted.
+        Rewards are in units of 1 / unit tokens.  Unless `every` is given, only those that may be
+        among the k largest are counted; the others are 0.
         """
         words = self.instance.words
         before = sums_before(prices, words.offsets)
@@ -307,20 +291,14 @@ class PriceCounter:
             until = max(done, self.n_required + n_needed)
             self.n_likely = max(self.n_required + n_needed, 1)
         required, others = self.order[: self.n_required], self.order[self.n_required :]
-        others_out = out[others]
         if not self.low_bits:
             total = int(np.dot(words.counts, sums))
-            total -= int(out[required].sum()) + largest(others_out, free)[0]
-            return total - self.others(others_out, free), out
-        # the sums exceed 63 bits
-        total = sum(map(mul, words.counts.tolist(), sums.tolist()))
-        total -= (sum(out[required].tolist()) << self.low_bits) + sum(low[required].tolist())
-        best, threshold = largest(out[others], free)
-        above = out[others] > threshold
-        total -= (best << self.low_bits) + sum(low[others[above]].tolist())
-        equal = np.sort(low[others[out[others] == threshold]])[::-1]
-        total -= sum(equal[: max(0, free - int(above.sum()))].tolist())
-        return total - (self.others(others_out, free) << self.low_bits), out
+            total -= int(out[required].sum()) + largest(out[others], free)[0]
+        else:  # the sums exceed 63 bits
+            total = sum(map(mul, words.counts.tolist(), sums.tolist()))
+            total -= (sum(out[required].tolist()) << self.low_bits) + sum(low[required].tolist())
+            total -= sum_of_largest(out[others], low[others], self.low_bits, free)
+        return total - (self.others(out[others], free) << self.low_bits), out
 
     @property
     def largest_unseen(self) -> int:
@@ -330,17 +308,7 @@ class PriceCounter:
     def others(self, rewards: Int64, count: int) -> int:
         """Returns how much candidates outside the index may add to the `count` largest rewards.
 
-        Parameters
-        ----------
-        rewards : ndarray of int64
-            The rewards of the indexed candidates, in units of 1 / unit.
-        count : int
-            How many rewards are summed.
-
-        Returns
-        -------
-        int
-            In units of 1 / unit; 0 if the index has all candidates.
+        In units of 1 / unit, as the rewards of the indexed candidates; 0 if the index has all.
         """
         most = self.largest_unseen
         if not most or count <= 0:
@@ -388,6 +356,16 @@ class PriceCounter:
             rewards(*arrays, overlaps, which, out, low, self.low_bits, cuts[n], cuts[n + 1])
 
         self.share(work, 4 * SHARDS)
+
+
+def sum_of_largest(units: Int64, low: Int64, low_bits: int, count: int) -> int:
+    """Returns the sum of the `count` largest rewards, given in units and remainders below them."""
+    total, smallest = largest(units, count)
+    above = units > smallest
+    n_equal = max(0, count - int(above.sum()))
+    equal = np.sort(low[units == smallest])[::-1][:n_equal]
+    rest: int = sum(low[above].tolist()) + sum(equal.tolist())
+    return (total << low_bits) + rest
 
 
 def largest(values: Int64, count: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ import numpy as np
 from ...kernels.steps._saddle_point import project
 from ...runtime.arrays import Bools, Float64, Int32
 from ..counting.price_counter import PriceCounter
-from .terms import Given, Names, Term
+from .terms import Given, Term
 
 __all__ = ["Budgets", "FeeTerm"]
 
@@ -26,20 +26,8 @@ class Budgets:
     the multiplier for each token that the budget allows.  The same holds in integers: for any
     multipliers, no vocabulary within the budgets pays more than this.
 
-    Parameters
-    ----------
-    free : int
-        How many tokens may be chosen in addition to those inside.
-    inside : ndarray of bool, shape (tokens,)
-        Tokens that are required.
-    groups : sequence of (ndarray of bool, int)
-        The tokens of each group, and how many of them may be chosen, including those inside.
-    fee : float
-        The multiplier of the budget.
-    fees : ndarray of float64, shape (groups,), optional
-        The multipliers of the groups.
-    outside : ndarray of bool, shape (tokens,), optional
-        Tokens that may not be chosen.
+    `free` tokens may be chosen in addition to those inside, and none of those outside.  The limits
+    of groups include the tokens inside.
     """
 
     def __init__(
@@ -147,6 +135,6 @@ class FeeTerm(Term):
             given.loss += limit * fee
         return given
 
-    def in_leaf(self, names: Names) -> dict[str, Any]:
+    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
         """Returns the multipliers, if there are any."""
         return {"group_multipliers": self.fees if any(self.fees) else ()}

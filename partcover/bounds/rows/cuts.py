@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -17,7 +17,7 @@ from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
 from .family import Family
 from .rows import ArcRows, Arcs, Rows, ranges, sums
-from .terms import Given, LastStep, Names, OverFlows, Term
+from .terms import Given, OverFlows, Term
 
 __all__ = ["CutTerm", "Cuts", "Group", "Inequality", "set_key"]
 
@@ -164,30 +164,22 @@ class Cuts(Family):
             over_flows,
         )
 
-    def term(self, last: LastStep) -> CutTerm:
+    def term(
+        self, counter: PriceCounter, multipliers: Mapping[Hashable, int], over: OverFlows
+    ) -> CutTerm:
         """Returns the edges and cuts; a cut with an edge that has no multipliers is left out."""
-        names = last.over_flows.names.tolist()
+        names = over.names.tolist()
         priced = set(names)
-        cuts = {
-            cut: last.multipliers[cut]
-            for cut in self.cuts
-            if last.multipliers[cut] > 0 and priced.issuperset(cut.sets)
-        }
-        return CutTerm(last.over_flows, tuple(self.edges[name] for name in names), cuts)
+        positive = {cut: m for cut in self.cuts if (m := multipliers[cut]) > 0}
+        cuts = {cut: m for cut, m in positive.items() if priced.issuperset(cut.sets)}
+        return CutTerm(over, tuple(self.edges[name] for name in names), cuts)
 
 
 def rows_of_sets(arcs: Arcs, names: Int64, sets: Sequence[Group]) -> ArcRows:
     """Returns the largest sets of arcs over one place that have at least two candidates of a set.
 
-    Parameters
-    ----------
-    arcs : Arcs
-        The arcs.
-    names : ndarray of int64, shape (sets,)
-        The names of the sets, ascending: pairs come first.
-    sets : sequence of tuple of int
-        Sets of active candidates, ascending.  The column of a row is that of its set, after the
-        x of the active set.
+    The names are ascending: pairs come first.  The sets have active candidates, ascending.  The
+    column of a row is that of its set, after the x of the active set.
     """
     n = len(arcs.active)
     n_pairs = int(np.searchsorted(names, _LARGER))
@@ -295,25 +287,19 @@ class CutTerm(Term):
         return owner, np.repeat(np.arange(len(which)), n_payers)
 
     def pay_as_words(self, number: Int64, offsets: Int64, paid: Int64) -> None:
-        """Adds what each word pays as a token where it is the whole word.
+        """Adds to `paid` what each word pays as a token where it is the whole word.
 
-        Parameters
-        ----------
-        number : ndarray of int64, shape (words,)
-            The number of each word as a candidate; −1 if it is none.
-        offsets : ndarray of int64, shape (words + 1,)
-            Where words begin.
-        paid : ndarray of int64, shape (words,)
-            The array that is added to.
+        `number` is that of each word as a candidate, −1 if it is none; words begin at `offsets`.
         """
         owner, at = self._payers
         word = np.searchsorted(offsets, self.over.position[at], "right") - 1
         own = number[word] == owner
         np.add.at(paid, word[own], self.over.multiplier[at[own]])
 
-    def in_leaf(self, names: Names) -> dict[str, Any]:
+    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
         """Returns the edges and cuts; a cut with a large multiplier is listed several times."""
-        token = names.tokens(np.array([t for edge in self.edges for t in edge], np.int64))
+        numbers = sorted({t for edge in self.edges for t in edge})
+        token = dict(zip(numbers, counter.tokens(np.array(numbers, np.int64)), strict=True))
         cuts = tuple(
             Cut(
                 tuple(tuple(token[t] for t in node) for node in cut.nodes),
@@ -325,4 +311,5 @@ class CutTerm(Term):
             for cut, m in self.cuts.items()
             for left in range(m, 0, -_MOST)
         )
-        return {"pairs": self.over.pairs(self.edges, names), "cuts": cuts}
+        owners = (tuple(sorted(token[t] for t in edge)) for edge in self.edges)
+        return {"pairs": self.over.pairs(owners, counter), "cuts": cuts}

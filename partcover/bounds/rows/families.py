@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..counting.price_counter import PriceCounter
 from .family import Family
-from .merges import Merges
+from .merges import merges_of
 from .needs import Needs
 from .order import Order
 
@@ -15,7 +15,7 @@ def families_of(counter: PriceCounter) -> tuple[Family, ...]:
     """Returns the families of an instance, without budgets and cuts."""
     if counter.merges is None:
         return ()
-    merges = Merges(counter, counter.merges)
+    merges = merges_of(counter)
     families: tuple[Family, ...] = merges, Needs(merges)
     condition = counter.merges
     has_order = condition.in_order and condition.given is None

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
 
 from ...runtime.arrays import Bools, Float64, Int32
+from ..counting.price_counter import PriceCounter
 from .rows import Arcs, Rows
-from .terms import LastStep, Term
+from .terms import OverFlows, Term
 
 __all__ = ["Family"]
 
 
 class Family(ABC):
-    """A family of rows of the relaxation.
+    """A family of rows of the relaxation."""
 
-    Attributes
-    ----------
-    begins_late : bool
-        Whether its rows are added together with cuts, and only those that a point violates.
-    """
-
+    # whether its rows are added together with cuts, and only those that a point violates
     begins_late = False
 
     @abstractmethod
@@ -27,8 +24,13 @@ class Family(ABC):
         """Returns the rows for an active set."""
 
     @abstractmethod
-    def term(self, last: LastStep) -> Term:
-        """Returns what the multipliers of the last step prove; valid for any multipliers."""
+    def term(
+        self, counter: PriceCounter, multipliers: Mapping[Hashable, int], over: OverFlows
+    ) -> Term:
+        """Returns what multipliers of the rows, by key, and of rows over flows prove.
+
+        In units of 1 / one of the counter; valid for any multipliers.
+        """
 
     def of_case(self, outside: Bools) -> Family:
         """Returns the same family for a case, without the tokens outside it."""

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -17,9 +18,9 @@ from ...runtime.arrays import Bools, Float64, Int32
 from ..counting.price_counter import PriceCounter
 from .family import Family
 from .rows import Arcs, Rows
-from .terms import Given, LastStep, Names, Term
+from .terms import Given, OverFlows, Term
 
-__all__ = ["Merges"]
+__all__ = ["Merges", "merges_of"]
 
 _MOST = 4  # limit of payments, as a multiple of all symbols; rewards have room for 16 times
 
@@ -170,13 +171,14 @@ class Merges(Family):
                 values[place[number]] = min(values[place[number]], sum(made))
         return np.array(values, np.float64)
 
-    def term(self, last: LastStep) -> MergeTerm:
+    def term(
+        self, counter: PriceCounter, multipliers: Mapping[Hashable, int], over: OverFlows
+    ) -> MergeTerm:
         """Returns what tokens pay to their parts.
 
         If merges cannot make a token that the case contains, multipliers grow without limit.  Then
         all of them are scaled down, so that rewards fit in 63 bits.
         """
-        multipliers, counter = last.multipliers, last.counter
         term = MergeTerm(self, self.charges(multipliers))
         largest = max(map(abs, term.gives(counter).tokens.values()), default=0)
         most = _MOST * max(1, counter.instance.words.total_symbols) * counter.one
@@ -214,6 +216,17 @@ class Merges(Family):
         return charges
 
 
+_MERGES: WeakKeyDictionary[PriceCounter, Merges] = WeakKeyDictionary()
+
+
+def merges_of(counter: PriceCounter) -> Merges:
+    """Returns the family of a counter with merges; it is made once."""
+    if counter not in _MERGES:
+        assert counter.merges is not None
+        _MERGES[counter] = Merges(counter, counter.merges)
+    return _MERGES[counter]
+
+
 @dataclass(frozen=True)
 class MergeTerm(Term):
     """The payments of tokens to their parts."""
@@ -238,7 +251,7 @@ class MergeTerm(Term):
                 given.tokens[part] += gets
         return given
 
-    def in_leaf(self, names: Names) -> dict[str, Any]:
+    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
         """Returns the charges by name."""
         charges = [self.merges.charge(*charge) for charge in self.charges]
         return {"charges": tuple(sorted(charges, key=lambda charge: charge.token))}

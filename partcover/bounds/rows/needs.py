@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,7 @@ from ..counting.price_counter import PriceCounter
 from .family import Family
 from .merges import Merges
 from .rows import ArcRows, Arcs, Rows, ranges
-from .terms import Given, LastStep, Names, OverFlows, Term
+from .terms import Given, OverFlows, Term
 
 __all__ = ["Needs"]
 
@@ -29,21 +30,17 @@ class Needs(Family):
 
     Each of these tokens pays the multiplier of a row for lying over the position, and T gets it
     (`check_certificate` has the proof).
-
-    Attributes
-    ----------
-    first : ndarray of int64, shape (candidates + 1,)
-        Where the list of each candidate begins: the tokens that candidate c cannot be made without,
-        including itself, are ``listed[first[c]:first[c + 1]]``.
-    listed : ndarray of int32
-        The lists of candidates.
     """
 
     def __init__(self, merges: Merges) -> None:
         self._merges = merges
 
     @cached_property
-    def _lists(self) -> tuple[Int64, Int32]:
+    def lists(self) -> tuple[Int64, Int32]:
+        """The tokens that each candidate cannot be made without, and itself, in lists.
+
+        Where each list begins, shape (candidates + 1,), and the lists, one after another.
+        """
         merges = self._merges
         if merges.condition.pairs is None:  # each candidate needs only itself
             own = np.arange(len(merges.tokens) + 1)
@@ -53,19 +50,11 @@ class Needs(Family):
         first = np.cumsum([0, *map(len, found)])
         return first, np.array([number for own in found for number in own], np.int32)
 
-    @property
-    def first(self) -> Int64:
-        """Where the list of each candidate begins in `listed`."""
-        return self._lists[0]
-
-    @property
-    def listed(self) -> Int32:
-        """The lists of candidates, one after another."""
-        return self._lists[1]
-
-    def term(self, last: LastStep) -> NeedTerm:
+    def term(
+        self, counter: PriceCounter, multipliers: Mapping[Hashable, int], over: OverFlows
+    ) -> NeedTerm:
         """Returns what the tokens that need a token pay to it."""
-        return NeedTerm(self, last.over_flows)
+        return NeedTerm(self, over)
 
     def rows(self, arcs: Arcs) -> Rows:
         """Returns the rows for an active set."""
@@ -74,8 +63,9 @@ class Needs(Family):
         place = np.full(len(fixed), -1, np.int64)
         place[active] = np.arange(len(active))
         place[fixed] = -1  # required tokens are always chosen
-        sizes = np.diff(self.first)[active]
-        listed = self.listed[ranges(self.first[:-1][active], sizes)]
+        first, listed = self.lists
+        sizes = np.diff(first)[active]
+        listed = listed[ranges(first[:-1][active], sizes)]
         kept = place[listed] >= 0
         owner = np.repeat(np.arange(len(active)), sizes)[kept]
         needed = place[listed[kept]]
@@ -117,14 +107,15 @@ class NeedTerm(Term):
 
     def payments(self, counter: PriceCounter) -> Payments | None:
         """Returns the payments: each token pays all tokens that it needs."""
-        dues, needs = self.dues, self.needs
+        dues = self.dues
         if not len(dues.position):
             return None
-        payer = np.repeat(np.arange(len(counter.lo)), np.diff(needs.first))
+        first, listed = self.needs.lists
+        payer = np.repeat(np.arange(len(counter.lo)), np.diff(first))
         owner = dues.names[dues.which]
-        paid = needs.listed.astype(np.int64)
-        return Payments(owner, dues.position, dues.multiplier, payer, paid)
+        return Payments(owner, dues.position, dues.multiplier, payer, listed.astype(np.int64))
 
-    def in_leaf(self, names: Names) -> dict[str, Any]:
+    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
         """Returns the multipliers as those of single tokens."""
-        return {"pairs": self.dues.pairs([[token] for token in self.dues.names.tolist()], names)}
+        tokens = counter.tokens(self.dues.names)
+        return {"pairs": self.dues.pairs(((token,) for token in tokens), counter)}

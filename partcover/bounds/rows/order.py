@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ...kernels.steps._saddle_point import arcs as arcs_of
-from ...problem.certificates.cuts import PairPrices
 from ...problem.merge_order import MergeOrder
 from ...runtime.arrays import Bools, Int32, Int64, Integers
 from ..counting.payers import Payments
@@ -18,7 +17,7 @@ from ..counting.price_counter import PriceCounter
 from .family import Family
 from .merges import Merges
 from .rows import ArcRows, Arcs, Rows, ranges
-from .terms import Given, LastStep, Names, OverFlows, Term
+from .terms import Given, OverFlows, Term
 
 __all__ = ["Order"]
 
@@ -108,30 +107,25 @@ class Order(Family):
         inside = np.repeat(np.arange(len(token)), end - start - 1)
         at = ranges(start + 1, end - start - 1)
         by_border = np.argsort(at, kind="stable")
+        over = at[by_border]
         lists = (
             (end[by_end], by_end),
             (start, np.arange(len(token))),
-            (at[by_border], inside[by_border]),
+            (over, inside[by_border]),
         )
-        near = [(np.searchsorted(k, border), np.searchsorted(k, border, "right")) for k, _ in lists]
-        few = near[2][1] - near[2][0] <= _MOST_ARCS
+        n_over = np.searchsorted(over, border, "right") - np.searchsorted(over, border)
+        few = n_over <= _MOST_ARCS
         owner, merge, border = owner[few], merge[few], border[few]
-        row, other = zip(
-            *(
-                _matched(low[few], high[few], listed)
-                for (low, high), (_, listed) in zip(near, lists, strict=True)
-            ),
-            strict=True,
-        )
+        row, other = zip(*(_matched(places, border, own) for places, own in lists), strict=True)
         is_last = self.may_end(token[other[0]], merge[row[0]])
         is_first = self.may_begin(token[other[1]], merge[row[1]])
         is_first &= _stands_alone(token, start, end)[other[1]]
         alone_last, alone_first = (self._sizes[merge] == 1).T.astype(np.int8)
         # a token that gets something where it ends also gets it where it lies over the border
-        gets, over = (
+        gets, lies = (
             row[n] * len(self._merges.tokens) + token[other[n]].astype(np.int64) for n in (0, 2)
         )
-        also = np.isin(over, gets[~is_last])
+        also = np.isin(lies, gets[~is_last])
         sign = np.concatenate(
             [
                 np.where(is_last, 1, 0) - alone_last[row[0]],
@@ -162,25 +156,20 @@ class Order(Family):
             )
         )
 
-    def term(self, last: LastStep) -> OrderTerm:
+    def term(
+        self, counter: PriceCounter, multipliers: Mapping[Hashable, int], over: OverFlows
+    ) -> OrderTerm:
         """Returns what tokens pay and get."""
-        return OrderTerm(self, last.over_flows)
+        return OrderTerm(self, over)
 
     def accounts(self, over: OverFlows) -> tuple[Int64, Int64, Int64]:
         """Returns what tokens pay: tokens, positions and amounts, below 0 for what they get."""
         token, start, end = self._everywhere
         merge, border = -1 - over.names[over.which], over.position
         by_end = self._by_end
-        ends = end[by_end]
-        row, arc = _matched(
-            np.searchsorted(ends, border), np.searchsorted(ends, border, "right"), by_end
-        )
+        row, arc = _matched(end[by_end], border, by_end)
         gets = ~self.may_end(token[arc], merge[row])
-        begins = _matched(
-            np.searchsorted(start, border),
-            np.searchsorted(start, border, "right"),
-            np.arange(len(start)),
-        )
+        begins = _matched(start, border, np.arange(len(start)))
         pays = self.may_begin(token[begins[1]], merge[begins[0]]) & self._alone[begins[1]]
         return (
             np.concatenate([token[arc[gets]], token[begins[1][pays]]]).astype(np.int64),
@@ -249,10 +238,11 @@ def _stands_alone(token: Integers, start: Int64, end: Int64) -> Bools:
     return alone
 
 
-def _matched(low: Integers, high: Integers, listed: Int64) -> tuple[Int64, Int64]:
-    """Returns the entries ``listed[low:high]`` of each row, and their rows."""
-    sizes = (high - low).astype(np.int64)
-    return np.repeat(np.arange(len(low)), sizes), listed[ranges(low.astype(np.int64), sizes)]
+def _matched(places: Int64, wanted: Int64, listed: Int64) -> tuple[Int64, Int64]:
+    """Returns what is listed at each wanted place, and for which one; places are ascending."""
+    low = np.searchsorted(places, wanted)
+    sizes = np.searchsorted(places, wanted, "right") - low
+    return np.repeat(np.arange(len(low)), sizes), listed[ranges(low, sizes)]
 
 
 @dataclass(frozen=True)
@@ -286,15 +276,7 @@ class OrderTerm(Term):
         """Returns what is added to the price of each symbol."""
         return self.order.added(self.over, len(counter.instance.words.data))
 
-    def in_leaf(self, names: Names) -> dict[str, Any]:
+    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
         """Returns the multipliers by merge."""
-        over, orders = self.over, []
-        at = names.rank[over.position]
-        order = np.lexsort((at, over.which))
-        bounds = np.searchsorted(over.which[order], np.arange(len(over.names) + 1)).tolist()
-        for n, pair in enumerate(self.order.pairs(over)):
-            own = order[bounds[n] : bounds[n + 1]]
-            own = own[over.multiplier[own] > 0]
-            if len(own):
-                orders.append(PairPrices(pair, at[own], over.multiplier[own]))
+        orders = self.over.pairs(self.order.pairs(self.over), counter)
         return {"orders": tuple(sorted(orders, key=lambda each: each.tokens))}

@@ -98,12 +98,7 @@ class ArcRows:
     def same(self, places: Integers, others: ArcRows) -> tuple[Int64, Int64]:
         """Returns which rows are among others, and where: they have the same name and place.
 
-        Parameters
-        ----------
-        places : ndarray of int, shape (rows,)
-            The place of each row, as the others number them; −1 for one that they lack.
-        others : ArcRows
-            The others.
+        `places` has the place of each row, as the others number them; −1 for one that they lack.
         """
         names = np.unique(np.concatenate([self.name, others.name]))
         n = max(len(names), 1)

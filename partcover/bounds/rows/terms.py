@@ -4,42 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 
-from ...corpus.symbols import Token
 from ...problem.certificates.cuts import PairPrices
 from ...runtime.arrays import Bools, Int64
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
 
-__all__ = ["Given", "LastStep", "Names", "OverFlows", "Term"]
-
-
-class Names:
-    """The names of candidates and positions in a certificate."""
-
-    def __init__(self, counter: PriceCounter) -> None:
-        self._counter = counter
-
-    def tokens(self, numbers: Int64) -> dict[int, Token]:
-        """Returns the tokens of some candidates, by candidate number."""
-        numbers = np.unique(numbers)
-        counter = self._counter
-        texts = counter.instance.index.tokens_at(counter.intervals.take(numbers))
-        return dict(zip(numbers.tolist(), texts, strict=True))
-
-    @cached_property
-    def rank(self) -> Int64:
-        """The rank of each position of ``words.data`` when the words are sorted."""
-        ascending = self._counter.instance.index.positions_ascending()
-        rank = np.empty(len(ascending), np.int64)
-        rank[ascending] = np.arange(len(ascending))
-        return rank
+__all__ = ["Given", "OverFlows", "Term"]
 
 
 @dataclass(frozen=True)
@@ -72,28 +49,14 @@ class OverFlows:
             sums = [s + (a << shift) for s, a in zip(sums, added.tolist(), strict=True)]
         return sums
 
-    def pairs(self, owners: Sequence[Sequence[int]], names: Names) -> tuple[PairPrices, ...]:
-        """Returns the multipliers as in a leaf; `owners` are the candidates of each name."""
-        token = names.tokens(np.array([t for own in owners for t in own], np.int64))
-        at = names.rank[self.position]
+    def pairs(self, owners: Iterable[Any], counter: PriceCounter) -> tuple[PairPrices, ...]:
+        """Returns the multipliers as in a leaf; `owners` are the tokens of each name."""
+        at = counter.ranks()[self.position]
         order = np.lexsort((at, self.which))
         bounds = np.searchsorted(self.which[order], np.arange(len(self.names) + 1)).tolist()
-        pairs = []
-        for n, candidates in enumerate(owners):
-            own = order[bounds[n] : bounds[n + 1]]
-            if len(own):
-                named: list[Any] = [token[t] for t in candidates]
-                pairs.append(PairPrices(tuple(sorted(named)), at[own], self.multiplier[own]))
-        return tuple(pairs)
-
-
-@dataclass(frozen=True)
-class LastStep:
-    """The multipliers of a family in the last step, rounded to units of 1 / one tokens."""
-
-    counter: PriceCounter  # the candidates and words, and the unit
-    multipliers: Mapping[Hashable, int]  # the multipliers of the family's rows, by key
-    over_flows: OverFlows  # the multipliers of its rows over flows
+        own = [order[first:last] for first, last in pairwise(bounds)]
+        named = [each for each in zip(owners, own, strict=True) if len(each[1])]
+        return tuple(PairPrices(tokens, at[n], self.multiplier[n]) for tokens, n in named)
 
 
 @dataclass
@@ -127,5 +90,5 @@ class Term(ABC):
         return None
 
     @abstractmethod
-    def in_leaf(self, names: Names) -> dict[str, Any]:
+    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
         """Returns the term as fields of a `Leaf`."""

@@ -14,11 +14,6 @@ class HeldSteps:
     """Does the same as `partcover.kernels.steps._word_steps.WordSteps`, with all arcs in arrays.
 
     An arc takes 48 bytes.
-
-    Parameters
-    ----------
-    offsets, counts, sa, word_of, lo, hi, length, borders, prices, shards
-        As for `WordSteps`.
     """
 
     def __init__(

@@ -26,18 +26,9 @@ _WORTH_A_SHARD = 1 << 12  # rows and symbols; with fewer, calling a shard costs 
 
 
 class PartAscent(PrimalDual):
-    """Steps towards the optimum of the relaxation with cuts.
+    """Steps towards the optimum of the relaxation with cuts, from the point of steps over words.
 
-    Parameters
-    ----------
-    ascent : WordAscent
-        The steps over words; their point and families are taken over.
-    active : ndarray of int32
-        The active set.
-    inside, outside : ndarray of bool, shape (tokens,)
-        Tokens that are required, and tokens that are forbidden.
-    free : int
-        How many tokens may be chosen in addition to those inside.
+    `free` tokens may be chosen in addition to those inside, and none of those outside.
     """
 
     parts: Parts

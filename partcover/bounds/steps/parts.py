@@ -16,16 +16,9 @@ __all__ = ["Parts"]
 
 
 class Parts:
-    """The merged parts of the words for an active set, and their arcs.
+    """The merged parts of the words for an ascending active set, and their arcs.
 
     An arc is an occurrence of an active candidate.
-
-    Parameters
-    ----------
-    counter : PriceCounter
-        The words and candidates.
-    active : ndarray of int32
-        The active set, ascending.
     """
 
     def __init__(self, counter: PriceCounter, active: Int32) -> None:

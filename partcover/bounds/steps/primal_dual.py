@@ -5,33 +5,19 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from typing import Protocol
 
 import numpy as np
 
+from ...kernels.steps._saddle_point import Saddle
+from ...kernels.steps._word_steps import WordSteps
 from ...runtime.arrays import Float64, Int32
 from ...runtime.processes.parallel import SHARDS
 from ..counting.price_counter import PriceCounter
 from ..rows.budgets import Budgets
 from ..rows.rows import Arcs, Rows, sums
+from .held_steps import HeldSteps
 
 __all__ = ["PrimalDual"]
-
-
-class Steps(Protocol):
-    """Flows, prices and multipliers of arcs, in shards."""
-
-    price: Float64
-    made: Float64
-
-    def anchor(self) -> None:
-        """Makes the present point the anchor of averaging."""
-
-    def distance(self) -> tuple[float, float]:
-        """Returns the squared distances from the anchor: of flows, and of prices and rows."""
-
-    def gains(self, gain: Float64) -> None:
-        """Adds the gain of each column to an array."""
 
 
 class PrimalDual(ABC):
@@ -42,24 +28,12 @@ class PrimalDual(ABC):
         min  Σ_W c(W)·(arcs used)    flows are paths,  flow of an arc ≤ x,  `Budgets`,  `Rows`
 
     The steps are those of Chambolle and Pock (2011) with diagonal step sizes, reflected and
-    averaged with an anchor.  Subclasses define the arcs and which candidates are active.
-
-    Parameters
-    ----------
-    counter : PriceCounter
-        Computes in integers what prices prove.
-    budgets : Budgets
-        The budget, and the budgets of groups.
-    x : ndarray of float64, shape (tokens,)
-        x of each candidate.
-
-    Attributes
-    ----------
-    x_made, own_made, mu_made : ndarray of float64
-        The values of the last step before they were averaged with the anchor; x of the active set.
+    averaged with an anchor.  Subclasses define the arcs and which candidates are active.  `x_made`,
+    `own_made` and `mu_made` are the values of the last step before they were averaged; `x_made` is
+    x of the active set.
     """
 
-    saddle: Steps
+    saddle: Saddle | HeldSteps | WordSteps
 
     def __init__(self, counter: PriceCounter, budgets: Budgets, x: Float64) -> None:
         self.counter = counter
@@ -75,6 +49,7 @@ class PrimalDual(ABC):
         self.steps = 0  # number of steps since the anchor
         # number of shards of the arcs; it does not depend on the number of threads
         self.n_shards = SHARDS
+        self._first = self._moved = math.inf  # distances of the first and the last step
 
     @property
     def fee(self) -> float:
@@ -154,6 +129,20 @@ class PrimalDual(ABC):
         self.x_made, self.own_made = made, own_made
         self.steps += 1
         return math.sqrt(weight * flows + prices / weight)
+
+    def advance(self, longest: float) -> bool:
+        """Makes one step; returns whether to restart.
+
+        That is where the point has come nearer to the optimum or no longer does, and at the latest
+        after `longest` steps.
+        """
+        moved, before = self.step(), self._moved
+        self._moved = moved
+        if self.steps == 1:
+            self._first = moved
+            return False
+        is_nearer = moved <= 0.2 * self._first or (moved <= 0.8 * self._first and moved > before)
+        return is_nearer or self.steps >= longest
 
     def reweigh(self) -> None:
         """Balances prices and flows by the distances that both have moved since the anchor."""

@@ -119,21 +119,11 @@ def _groups(keys: Int64) -> list[Group]:
 def separate(ascent: PartAscent) -> list[Inequality]:
     """Returns cuts that the last step's point violates, the most useful first.
 
-    It finds all triangles, for each token the odd cycle through it with the least slack, and
-    cliques that contain a triangle.  They are ranked by the violation times the weight of the
-    lightest edge: an upper bound on the savings in the words that use all its tokens.  The
-    violation alone is a poor rank.  Nodes of several tokens are tried if single ones give few
-    new cuts.
-
-    Parameters
-    ----------
-    ascent : PartAscent
-        The point.
-
-    Returns
-    -------
-    list of Inequality
-        At most 1,000, and at most three of any one edge.
+    At most 1,000, and at most three of any one edge.  It finds all triangles, for each token the
+    odd cycle through it with the least slack, and cliques that contain a triangle.  They are ranked
+    by the violation times the weight of the lightest edge: an upper bound on the savings in the
+    words that use all its tokens.  The violation alone is a poor rank.  Nodes of several tokens are
+    tried if single ones give few new cuts.
     """
     known = set(ascent.cuts)
     pairs, x = _pairs(ascent)

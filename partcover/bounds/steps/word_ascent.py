@@ -35,18 +35,9 @@ _NONE = np.zeros(0)
 
 
 class WordAscent(PrimalDual):
-    """Steps from a vocabulary towards the best prices, over occurrences of an active set.
+    """Steps from GreedTok's vocabulary towards the best prices, over occurrences of an active set.
 
-    Parameters
-    ----------
-    counter : PriceCounter
-        Computes in integers what prices prove.
-    vocabulary : Vocabulary
-        GreedTok's vocabulary, the first point.
-    gains : sequence of int
-        The gains of its tokens.
-    families : sequence of Family
-        The families of the relaxation in addition to budgets.
+    `gains` are those of its tokens; `families` are added to the budgets.
     """
 
     saddle: HeldSteps | WordSteps

@@ -20,11 +20,6 @@ class Balance:
 
     All weights give a valid bound.  The best are those with which the relaxation has the same ratio
     of tokens to reference in all corpora with positive weight.
-
-    Parameters
-    ----------
-    counter : PriceCounter
-        Computes bounds with the first weights.
     """
 
     def __init__(self, counter: PriceCounter) -> None:
@@ -38,14 +33,7 @@ class Balance:
     ) -> tuple[int, ...] | None:
         """Returns other weights if the ratios of the corpora are unequal at the point of rounds.
 
-        Parameters
-        ----------
-        rounds : CutRounds
-            The rounds.
-        level : Fraction
-            The proven bound.
-        best : int or Fraction
-            The largest ratio that closes the case.
+        `level` is the proven bound, and `best` the largest ratio that closes the case.
         """
         tokens = rounds.steps.tokens_by_corpus()
         ratios = [float(t) / r for t, r in zip(tokens, self.corpora.references, strict=True)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -22,12 +21,9 @@ from ..climbing.cut_rounds import CutRounds
 from ..climbing.dual_point import Case, DualPoint
 from ..climbing.leaf_prices import LeafReader
 from ..counting.price_counter import PriceCounter
-from ..rows.merges import Merges
+from ..rows.merges import merges_of
 
 __all__ = ["Node", "Proof", "certificate_of", "leaves_of", "root_of", "settle", "tree_of"]
-
-# computed once for each counter
-_MERGES: WeakKeyDictionary[PriceCounter, Merges] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -126,20 +122,12 @@ def is_empty(counter: PriceCounter, case: Case) -> bool:
         return True
     if counter.merges is not None:
         outside = case.outside if case.free else ~case.inside
-        if _merges(counter).of_case(outside).leaves_unmade(case.inside):
+        if merges_of(counter).of_case(outside).leaves_unmade(case.inside):
             return True
     if not instance.groups:
         return False
-    inside = counter.intervals.take(np.flatnonzero(case.inside))
-    tokens = {*instance.fixed, *instance.index.tokens_at(inside)}
+    tokens = {*instance.fixed, *counter.tokens(np.flatnonzero(case.inside))}
     return any(sum(token in group for token in tokens) > group.limit for group in instance.groups)
-
-
-def _merges(counter: PriceCounter) -> Merges:
-    if counter not in _MERGES:
-        assert counter.merges is not None
-        _MERGES[counter] = Merges(counter, counter.merges)
-    return _MERGES[counter]
 
 
 def settle(node: Node) -> bool:
@@ -162,8 +150,7 @@ def _counted(counter: PriceCounter, case: Case | None) -> int | Fraction:
     instance = counter.asked(counter.instance)
     chosen: set[Token] = set()
     if case is not None:
-        inside = counter.intervals.take(np.flatnonzero(case.inside))
-        chosen = {*instance.fixed, *counter.instance.index.tokens_at(inside)}
+        chosen = {*instance.fixed, *counter.tokens(np.flatnonzero(case.inside))}
     vocabulary = instance.vocabulary(sorted(chosen), "case")
     if instance.corpora is None:
         return segment(instance.words, vocabulary, instance.rule).tokens
@@ -191,7 +178,7 @@ def certificate_of(counter: PriceCounter, root: Node, lower_bound: int | Fractio
         if not node.children:
             tree.append(node.leaf())
             continue
-        (token,) = instance.index.tokens_at(counter.intervals.take(np.array([node.token])))
+        (token,) = counter.tokens(np.array([node.token]))
         tree.append(Branch(token))
         stack += reversed(node.children)
     return counter.certificate(instance, tuple(tree), lower_bound)
@@ -203,24 +190,9 @@ def tree_of(
     """Returns the nodes of a certificate, with the bounds of its leaves recounted.
 
     If a branch is on a token that is not a candidate, or that was decided above, only one of its
-    subtrees contains a vocabulary that matters.  This subtree replaces the branch.
-
-    Parameters
-    ----------
-    counter : PriceCounter
-        Counts what the leaves prove.
-    case : Case
-        All vocabularies.
-    certificate : Certificate
-        The certificate, for the same budget.
-    checks : bool
-        Whether the terms of the leaves are checked (see `LeafReader`); their bounds are recounted
-        in any case.
-
-    Raises
-    ------
-    InputError
-        If it is for another instance, or has an invalid leaf.
+    subtrees contains a vocabulary that matters.  This subtree replaces the branch.  `case` has all
+    vocabularies; without `checks`, the terms of leaves are not checked (`LeafReader`).  Raises an
+    InputError if the certificate is for another instance or k, or has an invalid leaf.
     """
     instance = counter.instance
     counter.refuse_other(certificate)

@@ -40,13 +40,6 @@ class Splitter:
     earlier gains, or is estimated from the multipliers of the cuts over a token, which say how much
     of the bound comes from these cuts.  A token that was tried often is not tried again
     (reliability branching of Achterberg, Koch and Martin 2005).
-
-    Parameters
-    ----------
-    n_tokens : int
-        Number of candidates of the counters.
-    clock : Deadline
-        When to stop.
     """
 
     def __init__(self, n_tokens: int, clock: Deadline) -> None:
@@ -66,14 +59,7 @@ class Splitter:
     def split(self, node: Node, best: int | Fraction, pulse: Callable[[], None]) -> Split:
         """Returns the two cases of the split that proves the most after a few steps.
 
-        Parameters
-        ----------
-        node : Node
-            The case, with rounds.
-        best : int or Fraction
-            The incumbent's tokens or ratio; if both cases are closed, no other token is tried.
-        pulse : callable
-            Called after each trial.
+        If both cases of a token are closed by the incumbent `best`, no other token is tried.
         """
         assert node.rounds is not None
         steps = node.rounds.steps

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...corpus.symbols import Token
 from ...problem.certificates.certificate import Certificate
 from ...problem.instance import Instance
 from ...problem.solution import Solution
-from ...runtime.arrays import Bools
 from ...runtime.processes.engines import engine_error
 from .branch_tree import Node, leaves_of, settle, tree_of
 
@@ -111,11 +109,12 @@ class Spread:
         """Returns a case as an instance of its own, with the certificate of its bound."""
         counter = node.proof.counter
         asked = counter.instance
-        inside = (token for token in _tokens(node, node.case.inside) if token not in asked.fixed)
+        inside, outside = map(np.flatnonzero, (node.case.inside, node.case.outside))
+        added = (token for token in counter.tokens(inside) if token not in asked.fixed)
         instance = replace(
             asked,
-            required=(*asked.required, *inside),
-            forbidden=(*asked.forbidden, *_tokens(node, node.case.outside)),
+            required=(*asked.required, *added),
+            forbidden=(*asked.forbidden, *counter.tokens(outside)),
         )
         proven = int(node.proof.proven)
         return instance, Certificate.of(instance, (node.leaf(),), proven, counter.bits)
@@ -137,9 +136,3 @@ def graft(node: Node, solution: Solution) -> None:
     else:
         node.improve(grown.proof)
         node.x = grown.x
-
-
-def _tokens(node: Node, those: Bools) -> Iterator[Token]:
-    """Returns the tokens of candidates."""
-    counter = node.proof.counter
-    return counter.instance.index.tokens_at(counter.intervals.take(np.flatnonzero(those)))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 
@@ -13,14 +14,18 @@ from ...analysis.by_corpus import tokens_by_corpus
 from ...errors import VerificationError
 from ...heuristics.closed_tokens import ClosedTokens
 from ...heuristics.local_search import local_search
+from ...heuristics.rounding import round_relaxation
+from ...heuristics.search import Search, Target
+from ...heuristics.search_space import SearchSpace
 from ...problem.certificates.certificate import Certificate
 from ...problem.instance import Instance
 from ...problem.solution import Checkpoint, Solution, Termination
-from ...runtime.arrays import Bools
+from ...runtime.arrays import Bools, Float64
 from ...runtime.checkpoints import Checkpoints
-from ...runtime.limits import Deadline
+from ...runtime.limits import Deadline, RunLimits
 from ...runtime.processes.parallel import ForEach, call_in_turn
 from ...runtime.progress import Event, Progress
+from ...segmentation.segmentation import segment
 from ...verification.certificate_check import check_certificate
 from ...verification.recount import verify
 from ...vocabulary.vocabulary import Vocabulary
@@ -32,7 +37,6 @@ from ..steps.word_ascent import WordAscent
 from .balance import Balance
 from .branch_tree import Node, Proof, certificate_of, leaves_of, settle
 from .branching import Split, Splitter
-from .incumbents import vocabulary_near
 from .spread import Spread, graft
 
 __all__ = ["Begun", "TreeSearch", "with_known"]
@@ -46,6 +50,8 @@ _MOST_ROUNDS = 40  # most rounds of a case
 _ROUNDS_BACK = 8  # most rounds until a case is back at the bound that it begins with
 _MOST_ENTRIES = 1 << 24  # most arcs and rows of open cases; each takes about 100 bytes
 _SEARCHED = 3  # on every so many levels of the tree, each case is searched for a vocabulary
+_SEARCH_STEPS = 100  # steps of a search near the x of a case
+_NO_OTHERS = 1 << 62  # in tokens: no candidate saves as many
 _PULSE = 0.5  # seconds between reports while cases are bounded side by side
 
 
@@ -92,16 +98,8 @@ def with_known(instance: Instance, solution: Solution, known: Certificate | None
 class TreeSearch:
     """The search for an optimum in a tree of cases.
 
-    Parameters
-    ----------
-    begun : Begun
-        The start: counter, tree, incumbent and steps.
-    deadline : Deadline
-        The time limit of the call.
-    progress : Progress
-        Receives each better vocabulary and bound, and the number of open cases.
-    threshold : int, optional
-        Stop when a vocabulary needs at most this many tokens, or when it is proven that none does.
+    It stops when a vocabulary needs at most `threshold` tokens, or when it is proven that none
+    does.
     """
 
     def __init__(
@@ -167,16 +165,8 @@ class TreeSearch:
     ) -> Termination:
         """Bounds and splits cases until none is open or a limit is reached; returns why it ended.
 
-        Parameters
-        ----------
-        gap : float
-            The relative gap at which to stop.
-        threads : int
-            With two or more, two cases are bounded side by side.
-        checkpoint : callable or None
-            Receives the best solution so far.
-        spread : Spread, optional
-            Workers for cases, used once there are enough open cases.
+        With two or more threads, two cases are bounded side by side.  The workers of `spread` are
+        used once there are enough open cases.
         """
         self.checkpoints = Checkpoints(checkpoint, self.best)
         share = self.counter.share
@@ -424,3 +414,22 @@ def _forget(nodes: list[Node]) -> None:
 
 def _nothing() -> None:
     """Replaces the report function in threads that report nothing."""
+
+
+def vocabulary_near(
+    instance: Instance, x: Float64, hopeful: Bools | None, clock: Deadline
+) -> tuple[Vocabulary, int]:
+    """Returns a vocabulary rounded from x, and the tokens that it needs.
+
+    Tokens are exchanged for `hopeful` candidates, which a better vocabulary may contain, in a fixed
+    number of steps, so that the result is the same on any machine.  Without them x is only rounded.
+    """
+    rounded = round_relaxation(instance, x)
+    if hopeful is None or clock.is_over:
+        return rounded, segment(instance.words, rounded, "shortest_path").tokens
+    space = SearchSpace(instance, rounded, _NO_OTHERS, np.where(hopeful, 1.0, x))
+    search = Search(space, Target(), 0.0, RunLimits(), Deadline(), Progress())
+    for _ in islice(search.steps([("rounding", list(rounded))]), _SEARCH_STEPS):
+        if clock.is_over:
+            break
+    return search.incumbent()
