@@ -273,9 +273,8 @@ class BoundAndSearch:
         self.search.aim(target)
         if climb.rounds is None:
             return
-        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(best.kinds.items()))
         tokens, costs = self.phases.needed, target.reduced_costs
-        remark = f"{kinds or 'no cuts'}; {len(climb.rounds.steps.parts.counts):,} parts of words"
+        remark = climb.rounds.remark(best.kinds)
         if tokens is not None and costs is not None:
             possible = np.count_nonzero(costs <= tokens - best.lower_bound)
             remark += f", {possible:,} of {len(costs):,} candidates left"

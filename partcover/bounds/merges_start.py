@@ -8,7 +8,6 @@ from ..problem.certificates.certificate import Certificate
 from ..problem.solution import Solution, Termination
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.processes.parallel import ForEach
-from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import Task
 from .climbing.best_prices import BestPrices
@@ -16,7 +15,7 @@ from .climbing.climb import Climb
 from .climbing.warm_start import first_point
 from .counting.price_counter import PriceCounter
 from .tree.branch_tree import root_of, tree_of
-from .tree.tree_search import Begun
+from .tree.tree_search import Begun, recounted
 
 __all__ = ["start_of_merges"]
 
@@ -51,12 +50,12 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
         phases.enter("search")
         if not is_stopped:
             vocabulary, _ = closed.search(wanted, deadline.earlier((1 - _SHARE) * left))
-        solution = _solution(task, vocabulary)
+        solution = recounted(instance, vocabulary, limits, deadline)
         phases.offer("incumbent", solution.tokens, None, "search")
         phases.enter("bound")
     except KeyboardInterrupt:
         is_stopped = True
-        solution = _solution(task, vocabulary)
+        solution = recounted(instance, vocabulary, limits, deadline)
     counter = PriceCounter(instance, share)
     known = task.start_certificate
     ascent, proven = first_point(counter, greedy, known)
@@ -76,23 +75,9 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
             clock.stop()
         other, needed = closed.search(closed.by_x(best.x), clock)
         if needed < solution.tokens:
-            solution = _solution(task, other)
+            solution = recounted(instance, other, limits, deadline)
             phases.offer("incumbent", needed, None, "rounding")
     except KeyboardInterrupt:
         is_stopped = True
     ended: Termination = "interrupted" if is_stopped else "completed"
     return Begun(counter, root, solution, greedy, ascent, ended)
-
-
-def _solution(task: Task, vocabulary: Vocabulary) -> Solution:
-    """Returns a vocabulary as a solution, recounted."""
-    recount = verify(task.instance, vocabulary)
-    assert recount.ok, recount.problems
-    return Solution.of(
-        task.instance,
-        vocabulary.with_(method="improve"),
-        recount.tokens,
-        seconds=task.phases.deadline.seconds,
-        seed=task.limits.seed,
-        threads=task.limits.threads,
-    )

@@ -181,20 +181,15 @@ class BestPrices:
         near = self.distance() <= _NEAR * max(1.0, self.relaxation)
         return step - self.last_fall[1] >= (PATIENCE_NEAR if near else max(PATIENCE, step // 2))
 
-    def _all_rewards(self) -> Int64:
-        """Returns the rewards of all candidates at the best prices, in units of 1 / unit."""
-        if self._rewards is None:
-            assert self.prices is not None
-            self._rewards = self.prices.rewards(self.counter).optional
-        return self._rewards
-
     def _reduced_costs(self) -> tuple[Int64, Bools]:
         """Returns the reduced costs of all tokens, and which tokens are chosen."""
         if self._costs is None:
-            counter = self.counter
-            self._costs = reduced_costs(
-                self._all_rewards(), counter.fixed, self.instance, counter.largest_unseen
-            )
+            assert self.prices is not None
+            counter, rewards = self.counter, self._rewards
+            if rewards is None:
+                rewards = self.prices.rewards(counter).optional
+            unseen = counter.largest_unseen
+            self._costs = reduced_costs(rewards, counter.fixed, self.instance, unseen)
         return self._costs
 
     def target(self) -> Target:

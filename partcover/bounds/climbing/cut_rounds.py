@@ -107,6 +107,11 @@ class CutRounds:
         self.n_rounds += 1
         return round_
 
+    def remark(self, kinds: dict[str, int]) -> str:
+        """Returns a description: cuts by kind, and the number of parts of words."""
+        named = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+        return f"{named or 'no cuts'}; {len(self.steps.parts.counts):,} parts of words"
+
     def _step(self, count: int, deadline: Deadline) -> None:
         """Makes steps, with restarts."""
         for _ in range(count):

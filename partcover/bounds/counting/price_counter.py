@@ -14,13 +14,14 @@ import numpy.typing as npt
 from ...corpus.symbols import Token
 from ...errors import InputError
 from ...kernels.bounds._rewards import rewards, self_overlaps, sums_before
-from ...problem.certificates.certificate import Certificate, policy_digest
+from ...problem.certificates.certificate import Certificate
 from ...problem.certificates.nodes import Branch, Leaf, Prices
 from ...problem.instance import Instance
 from ...problem.merge_condition import MergeCondition
 from ...problem.word_index import refuse_wide
 from ...runtime.arrays import Bools, Float64, Int32, Int64
 from ...runtime.processes.parallel import SHARDS, ForEach
+from ...verification.certificate_check import mismatches
 
 __all__ = ["PriceCounter", "largest", "sum_of_largest"]
 
@@ -204,15 +205,9 @@ class PriceCounter:
 
     def refuse_other(self, certificate: Certificate) -> None:
         """Raises an error if a certificate is for other words or conditions; k may differ."""
-        asked = self.asked(self.instance)
-        if certificate.tail is not None:
-            raise InputError(
-                "the certificate is about a head and a tail, but the instance has all words"
-            )
-        if certificate.words_sha256 != asked.words.digest:
-            raise InputError("the certificate is about other words or counts")
-        if certificate.policy_sha256 != policy_digest(asked):
-            raise InputError("the certificate is about other candidates or conditions")
+        here = replace(certificate, k=self.instance.k)
+        if problems := mismatches(self.asked(self.instance), here):
+            raise InputError(problems[0])
 
     def asked(self, instance: Instance) -> Instance:
         """Returns the instance, for some k, with its merges and corpora."""

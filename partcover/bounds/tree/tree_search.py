@@ -29,7 +29,6 @@ from ...segmentation.segmentation import segment
 from ...verification.certificate_check import check_certificate
 from ...verification.recount import verify
 from ...vocabulary.vocabulary import Vocabulary
-from ..climbing.cut_rounds import Round
 from ..climbing.leaf_prices import rounds_at
 from ..climbing.warm_start import first_point
 from ..counting.price_counter import PriceCounter, largest
@@ -39,7 +38,7 @@ from .branch_tree import Node, Proof, certificate_of, leaves_of, settle
 from .branching import Split, Splitter
 from .spread import Spread, graft
 
-__all__ = ["Begun", "TreeSearch", "with_known"]
+__all__ = ["Begun", "TreeSearch", "recounted", "with_known"]
 
 _BATCH = 2  # cases at a time, for any number of threads, so that the tree does not depend on it
 _SLOW = 0.04  # share of the gap: a case that gains less in two rounds is split
@@ -92,6 +91,24 @@ def with_known(instance: Instance, solution: Solution, known: Certificate | None
         lower_bound=proven,
         certificate=replace(known, lower_bound=proven),
         status="optimal" if proven == reached else "feasible",
+    )
+
+
+def recounted(
+    instance: Instance, vocabulary: Vocabulary, run: Solution | RunLimits, deadline: Deadline
+) -> Solution:
+    """Returns a vocabulary as a solution of a run, recounted in plain Python."""
+    recount = verify(instance, vocabulary)
+    if not recount.ok:
+        raise VerificationError(recount.problems[0])
+    return Solution.of(
+        instance,
+        vocabulary.with_(method="improve"),
+        sum(recount.by_corpus) or recount.tokens,
+        by_corpus=recount.by_corpus,
+        seconds=deadline.seconds,
+        seed=run.seed,
+        threads=run.threads,
     )
 
 
@@ -290,7 +307,7 @@ class TreeSearch:
             result = node.rounds.round(self.clock)
             node.improve(Proof(result.value, result.prices, counter))
             node.x = node.rounds.steps.x_all()
-            node.remark = _remark(result, len(node.rounds.steps.parts.counts))
+            node.remark = "; " + node.rounds.remark(result.kinds)
             best.append(max([result.value, *best[-1:]]))
             pulse()
             if balance is not None and (other := balance.after(node.rounds, node.level, goal)):
@@ -354,19 +371,7 @@ class TreeSearch:
         if self.asked.corpora is None and self.closed is None:
             instance = self.counter.instance
             return local_search(instance, vocabulary, greedy=self.greedy, time_limit=0)
-        recount = verify(self.asked, vocabulary)
-        if not recount.ok:
-            raise VerificationError(recount.problems[0])
-        tokens, limits = sum(recount.by_corpus) or recount.tokens, self.solution
-        return Solution.of(
-            self.asked,
-            vocabulary.with_(method=limits.method),
-            tokens,
-            by_corpus=recount.by_corpus,
-            seconds=self.deadline.seconds,
-            seed=limits.seed,
-            threads=limits.threads,
-        )
+        return recounted(self.asked, vocabulary, self.solution, self.deadline)
 
     def _pulse(self) -> None:
         """Reports a better bound, and makes a checkpoint if it is time for one."""
@@ -385,12 +390,6 @@ class TreeSearch:
         if opened:
             remark += min(opened, key=lambda node: node.level).remark
         self.progress.advance(n_cases - len(opened), None, remark)
-
-
-def _remark(result: Round, n_parts: int) -> str:
-    """Returns a description of a case: cuts by kind, and the number of parts of words."""
-    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(result.kinds.items()))
-    return f"; {kinds or 'no cuts'}; {n_parts:,} parts of words"
 
 
 def _use(share: ForEach, nodes: list[Node]) -> None:
