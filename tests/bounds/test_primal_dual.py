@@ -188,9 +188,9 @@ def test_a_step(instance, seed):
         saddle, instance, *lists, pairs, weight, keep, ahead
     )
     got_gain, got_moves = np.zeros((2, len(ahead))), np.zeros((2, 2))
-    half = len(words) // 2
-    for part, (first, last) in enumerate(((0, half), (half, len(words)))):
-        saddle.step(first, last, weight, keep, ahead, got_gain[part], got_moves[part])
+    saddle.share_out(2)
+    for part in range(2):
+        saddle.step(part, weight, keep, ahead, got_gain[part], got_moves[part])
     assert saddle.flow == pytest.approx(new[0], abs=1e-9)
     assert np.concatenate([saddle.row, saddle.pair_row]) == pytest.approx(new[1], abs=1e-9)
     assert saddle.pair_made == pytest.approx(pair_made, abs=1e-9)

@@ -107,8 +107,8 @@ class DualPoint:
         terms: list[Term] = [steps.budgets.term(counter)] if counter.groups else []
         mu = [int(m) for m in np.minimum(np.rint(steps.mu_made * one), _LARGEST).tolist()]
         place = rows.arcs.place
-        paid_at = np.bincount(place, steps.paid_made)[place]
-        made = steps.paid_made * (_MOST_PAID / np.maximum(paid_at, _MOST_PAID))
+        paid_at = np.bincount(place, steps.saddle.pair_made)[place]
+        made = steps.saddle.pair_made * (_MOST_PAID / np.maximum(paid_at, _MOST_PAID))
         multiplier = np.rint(made * one).astype(np.int64)
         for number, family in enumerate(steps.families):
             own = rows.of_part(number)

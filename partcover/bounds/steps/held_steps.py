@@ -10,7 +10,7 @@ from ...runtime.arrays import Float64, Int32, Int64, UInt8
 __all__ = ["HeldSteps"]
 
 
-class HeldSteps:
+class HeldSteps(Saddle):
     """Does the same as `partcover.kernels.steps._word_steps.WordSteps`, with all arcs in arrays.
 
     An arc takes 48 bytes.
@@ -34,49 +34,24 @@ class HeldSteps:
         del places
         self.n_arcs = len(self.which)
         arrays = (self.which, self.begin, self.end, back)
-        self.saddle = saddle = Saddle(offsets, counts.astype(float), *arrays, prices)
-        # the prices, and those of the last step before they were averaged with the anchor; shape
-        # (positions,)
-        self.price, self.made = saddle.price, saddle.made
-        self.distance, self.gains, self.anchor = saddle.distance, saddle.gains, saddle.anchor
-        # each shard has about as many arcs and symbols
-        load = saddle.first + offsets
-        self.cuts = np.searchsorted(load, np.linspace(0, load[-1], shards + 1)).tolist()
-        self.cuts[0], self.cuts[-1] = 0, len(counts)
+        super().__init__(offsets, counts.astype(float), *arrays, prices)
+        self.share_out(shards)
 
     def start(self, piece: Int32, before: Float64, x: Float64) -> None:
         """Sets the flows to segmentations, and the rows to the gains of chosen candidates."""
-        self.saddle.flow[:] = piece[self.begin] == self.end
+        self.flow[:] = piece[self.begin] == self.end
         worth = np.maximum(before[self.end] - before[self.begin] - 1, 0)
-        self.saddle.row[:] = worth * x[self.which]
+        self.row[:] = worth * x[self.which]
 
     def place(self, which: Int32, start: Int32, flow: Float64, row: Float64) -> None:
         """Sets the flows and rows of given arcs, in the form of `used`; all others become 0."""
         at = same_arcs(which, start, self.which, self.begin)
         same = at >= 0
-        self.saddle.flow[:] = self.saddle.row[:] = 0
-        self.saddle.flow[at[same]] = flow[same]
-        self.saddle.row[at[same]] = row[same]
+        self.flow[:] = self.row[:] = 0
+        self.flow[at[same]] = flow[same]
+        self.row[at[same]] = row[same]
 
     def used(self) -> tuple[Int32, Int32, Float64, Float64]:
         """Returns the arcs with a nonzero flow or row: candidates, starts, flows and rows."""
-        saddle = self.saddle
-        used = (saddle.flow != 0) | (saddle.row != 0)
-        return self.which[used], self.begin[used], saddle.flow[used], saddle.row[used]
-
-    def step(
-        self,
-        shard: int,
-        weight: float,
-        keep: float,
-        ahead: Float64,
-        gain: Float64,
-        moves: Float64,
-    ) -> None:
-        """Makes one reflected step for a shard, averaged with the anchor."""
-        words = self.cuts[shard], self.cuts[shard + 1]
-        self.saddle.step(*words, weight, keep, ahead, gain, moves)
-
-    def cost(self, shard: int, x: Float64) -> float:
-        """Returns the tokens of the flows of a shard, as `Saddle.cost`."""
-        return self.saddle.cost(self.cuts[shard], self.cuts[shard + 1], x)
+        used = (self.flow != 0) | (self.row != 0)
+        return self.which[used], self.begin[used], self.flow[used], self.row[used]

@@ -61,7 +61,7 @@ class PartAscent(PrimalDual):
         rows = self.rows.arcs
         if len(rows):
             ours, theirs = rows.same(parts.position[rows.place], ascent.rows.arcs)
-            saddle.pair_row[ours] = ascent.paid[theirs]
+            saddle.pair_row[ours] = ascent.saddle.pair_row[theirs]
         self._sum_gains()
         if ascent.late:
             self.change(active, [])
@@ -126,6 +126,7 @@ class PartAscent(PrimalDual):
         self.saddle = parts.saddle()
         parts.copy_point(self.saddle, parts, saddle)
         self.saddle.set_pairs(rows.first, rows.arcs, rows.target, rows.sign, rows.limit)
+        self.saddle.share_out(self.n_shards)
         self.saddle.pair_row[:], self.saddle.pair_made[:] = saddle.pair_row, saddle.pair_made
         self.budgets.over(self.active)
         self.gains_of, self.moves = np.zeros_like(self.gains_of), np.zeros_like(self.moves)
@@ -199,12 +200,10 @@ class PartAscent(PrimalDual):
         saddle.set_pairs(
             own_rows.first, own_rows.arcs, own_rows.target, own_rows.sign, own_rows.limit
         )
-        # each shard has about as many rows and symbols
-        load = saddle.first + saddle.pair_rows + parts.offsets
-        self.n_shards = min(SHARDS, 1 + int(load[-1]) // _WORTH_A_SHARD)
+        size = int(saddle.first[-1] + saddle.pair_rows[-1] + parts.offsets[-1])
+        self.n_shards = min(SHARDS, 1 + size // _WORTH_A_SHARD)
+        saddle.share_out(self.n_shards)
         self._take(rows, self.arcs)
-        self.shards = np.searchsorted(load, np.linspace(0, load[-1], self.n_shards + 1)).tolist()
-        self.shards[0], self.shards[-1] = 0, len(parts.counts)
         if before is not None:
             saddle.pair_row[ours] = before.pair_row[theirs]
             saddle.pair_made[ours] = before.pair_made[theirs]
@@ -220,15 +219,6 @@ class PartAscent(PrimalDual):
         fresh = zip(rows.own, rows.own_first.tolist(), strict=True)
         own = [known.get(key, first) for key, first in fresh]
         return rows.arcs.room(np.concatenate([self.x[self.active], own]), self.saddle.flow)
-
-    def _step_shard(self, shard: int, keep: float, ahead: Float64) -> None:
-        words = self.shards[shard], self.shards[shard + 1]
-        self.saddle.step(*words, self.weight, keep, ahead, self.gains_of[shard], self.moves[shard])
-
-    @property
-    def paid_made(self) -> Float64:
-        """The multipliers of the rows over flows after the last step."""
-        return self.saddle.pair_made
 
     def positions(self, places: Int64) -> tuple[Int64, Int64]:
         """Returns all positions in ``words.data`` of some places, and the place of each."""

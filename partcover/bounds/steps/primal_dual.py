@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Hashable
 
 import numpy as np
@@ -20,7 +19,7 @@ from .held_steps import HeldSteps
 __all__ = ["PrimalDual"]
 
 
-class PrimalDual(ABC):
+class PrimalDual:
     """Steps towards a saddle point of flows, x and variables of rows, and all multipliers.
 
     The relaxation is ::
@@ -55,10 +54,6 @@ class PrimalDual(ABC):
     def fee(self) -> float:
         """The gain that a token needs to be chosen: the multiplier of the budget."""
         return self.budgets.fee
-
-    @abstractmethod
-    def _step_shard(self, shard: int, keep: float, ahead: Float64) -> None:
-        """Makes the step of the arcs of a shard."""
 
     @property
     def weight_of_active(self) -> Float64:
@@ -114,7 +109,11 @@ class PrimalDual(ABC):
         if len(own):
             own_made = (own + scale[n:] * gain[n:]).clip(0, 1)
             ahead = np.concatenate([ahead, 2 * own_made - own])
-        self.counter.share(lambda shard: self._step_shard(shard, keep, ahead), self.n_shards)
+
+        def work(shard: int) -> None:
+            self.saddle.step(shard, weight, keep, ahead, self.gains_of[shard], self.moves[shard])
+
+        self.counter.share(work, self.n_shards)
         self.gain = self.gains_of.sum(axis=0)
         flows, prices = self.moves.sum(axis=0).tolist()
         flows += float((self.metric[:n] * (made - x) ** 2).sum())

@@ -31,7 +31,6 @@ _FEW_ARCS = 1 << 22  # up to this many arcs are made at once, whatever their rew
 _REMOVED_BELOW, _ADDED_ABOVE = 0.6, 0.9
 BYTES_A_HELD_ARC = 80  # while arcs are made from others
 BYTES_AN_ARC = 24  # at most half of all flows and rows are nonzero while arcs change
-_NONE = np.zeros(0)
 
 
 class WordAscent(PrimalDual):
@@ -68,11 +67,6 @@ class WordAscent(PrimalDual):
     def first_seconds(self) -> float:
         """The estimated time until the first bound is counted."""
         return _FIRST_SECONDS * self.counter.intervals.occurrences
-
-    @property
-    def paid(self) -> Float64:
-        """The multipliers of the rows over flows."""
-        return self.saddle.saddle.pair_row if isinstance(self.saddle, HeldSteps) else _NONE
 
     def begin(self) -> None:
         """Makes arcs, and a point from GreedTok's vocabulary."""
@@ -169,7 +163,7 @@ class WordAscent(PrimalDual):
         arcs = Arcs(*held, self.weight_of_active, x)
         rows = Rows.stacked([family.rows(arcs) for family in self.families], len(self.active))
         own = rows.arcs
-        saddle.saddle.set_pairs(own.first, own.arcs, own.target, own.sign, own.limit)
+        saddle.set_pairs(own.first, own.arcs, own.target, own.sign, own.limit)
         self._take(rows, arcs)
 
     def _activate(self, active: Bools) -> None:
@@ -177,7 +171,7 @@ class WordAscent(PrimalDual):
         which, start, flow, row = self.saddle.used()
         which = self.active[which]
         old = self.rows.arcs
-        paid = self.paid
+        paid = self.saddle.pair_row
         del self.saddle
         self._make(active)
         number = np.full(len(active), -1, np.int32)
@@ -185,7 +179,7 @@ class WordAscent(PrimalDual):
         self.saddle.place(number[which], start, flow, row)
         if len(old):
             ours, theirs = self.rows.arcs.same(self.rows.arcs.place, old)
-            self.paid[ours] = paid[theirs]
+            self.saddle.pair_row[ours] = paid[theirs]
         self.x[~active] = 0
         self._sum_gains()
 
@@ -219,14 +213,6 @@ class WordAscent(PrimalDual):
         """Makes one step; returns the distance that the point moved."""
         self.prices = None
         return super().step()
-
-    def _step_shard(self, shard: int, keep: float, ahead: Float64) -> None:
-        self.saddle.step(shard, self.weight, keep, ahead, self.gains_of[shard], self.moves[shard])
-
-    @property
-    def paid_made(self) -> Float64:
-        """The multipliers of the rows over flows after the last step."""
-        return self.saddle.saddle.pair_made if isinstance(self.saddle, HeldSteps) else _NONE
 
     def positions(self, places: Int64) -> tuple[Int64, Int64]:
         """Returns all positions in ``words.data`` of some places, and the place of each."""

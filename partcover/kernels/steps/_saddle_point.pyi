@@ -24,6 +24,7 @@ def project(
 
 class Saddle:
     first: Int64
+    cuts: list[int]
     flow: Float64
     row: Float64
     price: Float64
@@ -49,17 +50,17 @@ class Saddle:
     def set_pairs(
         self, first: Int64, arcs: Int32, target: Int32, sign: Int8, limit: Int8
     ) -> None: ...
+    def share_out(self, shards: int) -> None: ...
     def anchor(self) -> None: ...
     def distance(self) -> tuple[float, float]: ...
     def gains(self, gain: Float64) -> None: ...
     def step(
         self,
-        words_from: int,
-        words_to: int,
+        shard: int,
         weight: float,
         keep: float,
         ahead: Float64,
         gain: Float64,
         moves: Float64,
     ) -> None: ...
-    def cost(self, words_from: int, words_to: int, x: Float64) -> float: ...
+    def cost(self, shard: int, x: Float64) -> float: ...

@@ -168,6 +168,7 @@ cdef class Saddle:
     cdef const double[::1] counts
     cdef const int32_t[::1] which, start, end, back
     cdef readonly object first      # first arc of each word
+    cdef readonly object cuts       # first word of each shard, and the number of words
     cdef const int64_t[::1] first_view
     cdef readonly object flow, row, price, made, flow_from, row_from, price_from, over
     cdef double[::1] f, lam, f0, lam0
@@ -221,6 +222,15 @@ cdef class Saddle:
         self.over_view = self.over
         none, no_signs = np.zeros(0, np.int32), np.zeros(0, np.int8)
         self.set_pairs(np.zeros(1, np.int64), none, none, no_signs, no_signs)
+        self.share_out(1)
+
+    def share_out(self, Py_ssize_t shards):
+        """Splits the words into shards with about equal numbers of arcs, rows and positions."""
+        cdef Py_ssize_t n_words = self.counts.shape[0]
+        load = self.first + self.pair_rows + np.asarray(self.offsets)
+        cuts = np.searchsorted(load, np.linspace(0, load[n_words], shards + 1))
+        cuts[0], cuts[shards] = 0, n_words
+        self.cuts = cuts.tolist()
 
     def set_pairs(self, first, arcs, target, sign, limit):
         """Sets the rows of pairs, with multipliers of 0.
@@ -280,14 +290,14 @@ cdef class Saddle:
                     value = self.counts[w] * self.pair_lam[r]
                     gain[self.pair_target[r]] += value if self.pair_limit[r] < 0 else -value
 
-    def step(self, Py_ssize_t words_from, Py_ssize_t words_to, double weight, double keep,
-             const double[::1] ahead, double[::1] gain, double[::1] moves):
-        """Makes one reflected step for a range of words, and averages it with the anchor.
+    def step(self, Py_ssize_t shard, double weight, double keep, const double[::1] ahead,
+             double[::1] gain, double[::1] moves):
+        """Makes one reflected step for a shard, and averages it with the anchor.
 
         Parameters
         ----------
-        words_from, words_to : int
-            The range of words.
+        shard : int
+            The shard.
         weight : float
             The primal weight: multiplies the steps of prices and divides those of flows.
         keep : float
@@ -299,7 +309,7 @@ cdef class Saddle:
         moves : ndarray of float64, shape (2,)
             Receives the squared distances moved by flows, and by prices and multipliers.
         """
-        cdef Py_ssize_t w, n
+        cdef Py_ssize_t w, n, words_from = self.cuts[shard], words_to = self.cuts[shard + 1]
         cdef _Scratch scratch = _Scratch(self.max_length, self.max_arcs)
         cdef Word word
         cdef Step made
@@ -314,13 +324,13 @@ cdef class Saddle:
                 self._set(w, &word)
                 _step_word(&word, &made, scratch, &moves[0])
 
-    def cost(self, Py_ssize_t words_from, Py_ssize_t words_to, const double[::1] x):
-        """Returns the tokens of the flows, scaled down to what x and the words allow.
+    def cost(self, Py_ssize_t shard, const double[::1] x):
+        """Returns the tokens of the flows of a shard, scaled down to what x and the words allow.
 
         `x` has a value for each target.  If x is in Z, the result is at least the value of the
         relaxation.
         """
-        cdef Py_ssize_t w
+        cdef Py_ssize_t w, words_from = self.cuts[shard], words_to = self.cuts[shard + 1]
         cdef double total = 0
         cdef _Scratch scratch = _Scratch(self.max_length, self.max_arcs)
         cdef Word word

@@ -12,6 +12,8 @@ class WordSteps:
     cuts: list[int]
     price: Float64
     made: Float64
+    pair_row: Float64
+    pair_made: Float64
     def __init__(
         self,
         offsets: Int64,

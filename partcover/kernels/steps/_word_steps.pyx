@@ -188,6 +188,7 @@ cdef class WordSteps:
     cdef const int64_t[::1] offsets
     cdef const int64_t[::1] counts
     cdef readonly object price, made, cuts
+    cdef readonly object pair_row, pair_made  # empty: other rows need arcs in memory
     cdef readonly Py_ssize_t n_arcs, n_links
     cdef object price_from
     cdef double[::1] d, d0, d_made
@@ -206,6 +207,7 @@ cdef class WordSteps:
         self.max_length = int(np.diff(offsets).max(initial=0))
         self.price, self.price_from, self.made = prices
         self.d, self.d0, self.d_made = self.price, self.price_from, self.made
+        self.pair_row = self.pair_made = np.zeros(0)
         self.borders = borders
         self.chains = _Chains(offsets[len(offsets) - 1], sa, word_of, lo, hi, length)
         self.n_links = self.chains.n_links
