@@ -150,19 +150,25 @@ class BoundAndSearch:
 
     def solution(self, termination: Termination) -> Solution:
         """Returns the best vocabulary, recounted, with the certificate of the bound."""
-        bound = self.climb.best.bound(self.climb.step, termination, self.limits)
         self.search.aim(self.climb.best.target())
         solution = self.search.solution(termination)
         if self._checkpoints.error:
             solution.extra["checkpoint_error"] = self._checkpoints.error
-        return replace(solution, certificate=bound.certificate)
+        return replace(solution, certificate=self.climb.best.certificate())
 
     @property
     def _is_done(self) -> bool:
         """Whether the search can stop."""
         return self.is_closed or self.phases.deadline.seconds >= self._end
 
-    def run(self) -> Termination:
+    def run(self, termination: Termination) -> Termination:
+        """Runs both unless the call was interrupted before; returns why they ended."""
+        try:
+            return termination if termination == "interrupted" else self._run()
+        except KeyboardInterrupt:
+            return "interrupted"
+
+    def _run(self) -> Termination:
         """Runs both until the gap is closed, the time limit is reached or both have ended."""
         self.phases.enter("bound")
         self._checkpoints.offer()
@@ -312,10 +318,6 @@ def bound_and_search(task: Task, greedy: Solution) -> Solution:
             termination = "interrupted"
             deadline.stop()
             both = begin(share)
-        try:
-            if termination != "interrupted":
-                termination = both.run()
-        except KeyboardInterrupt:
-            termination = "interrupted"
+        termination = both.run(termination)
         both.climb.end()  # on large instances the steps leave no memory for the search
         return replace(both.solution(termination), seconds=deadline.seconds)

@@ -17,7 +17,6 @@ from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
-from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
 from ..runtime.phase_events import PhaseEvents
 from ..runtime.processes.parallel import ForEach, workers
@@ -62,12 +61,6 @@ def branch_and_cut(
     only the prices are used as a start.  A checkpoint receives the best solution so far, whose
     certificate is the present tree, also before the call returns; ``extra["checkpoint_error"]`` is
     the exception of the last one.
-
-    Returns
-    -------
-    Solution
-        With its certificate; ``extra["leaves"]`` is the number of its cases.  At the time limit or
-        after Ctrl-C: the best so far.
 
     Raises
     ------
@@ -118,13 +111,12 @@ def branch_and_cut(
             begun = _started(task, share)
         if isinstance(begun, Solution):
             return begun
-        tree = TreeSearch(begun, deadline, phases, threshold)
+        tree = TreeSearch(begun, phases, threshold, checkpoint)
         termination = begun.termination
         if termination != "interrupted":
             spread = None if executor is None else Spread(executor, threads, solve_case, seed)
-            termination = tree.grow(gap, threads, checkpoint, spread)
-        elif checkpoint is not None:
-            tree.checkpoints = Checkpoints(checkpoint, tree.best)
+            termination = tree.grow(gap, threads, spread)
+        else:
             tree.checkpoints.make()
         solution = tree.best()
     if tree.checkpoints.error:
@@ -246,11 +238,7 @@ class _Start:
     def _bounded(self) -> Node:
         """Runs the bound and the search; returns the case of all vocabularies."""
         both = self.both
-        try:
-            if self.termination != "interrupted":
-                self.termination = both.run()
-        except KeyboardInterrupt:
-            self.termination = "interrupted"
+        self.termination = both.run(self.termination)
         self.solution = both.solution(self.termination)
         return root_of(both.climb.best, both.climb.rounds)
 

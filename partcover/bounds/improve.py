@@ -165,7 +165,7 @@ def improve(
         refuse_beyond_memory(instance.unmerged, "search")
         with workers(threads) as share:
             begun = start_of_merges(task, share)
-            found = TreeSearch(begun, deadline, phases).best()
+            found = TreeSearch(begun, phases).best()
         found = with_known(instance, found, start_certificate)
         return replace(found, termination=begun.termination, seconds=deadline.seconds)
     if (optimum := every_word(instance, limits)) is not None:
@@ -174,19 +174,16 @@ def improve(
     refuse_beyond_memory(instance, "search" if bound else "greedy")
     greedy = task.first_incumbents()
     if not bound:
-        termination = greedy.termination
         phases.enter("search")
         solution = local_search(
             instance,
             warm_start,
             greedy=greedy,
             gap=gap,
-            time_limit=0.0 if termination == "interrupted" else deadline.left,
+            time_limit=deadline.left,
             seed=seed,
             threads=threads,
             progress=phases,
         )
-        if termination == "interrupted":
-            solution = replace(solution, termination=termination)
         return replace(solution, seconds=deadline.seconds)
     return bound_and_search(task, greedy)

@@ -16,7 +16,6 @@ from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Share, Threads, Whole, checked
-from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
 from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
@@ -171,7 +170,7 @@ def lower_bound(
         climb = Climb(ascent, best, deadline, gap, iterations, cuts=cuts)
         termination = greedy.termination
         if termination != "interrupted":
-            termination = climb.run(threads, Checkpoints(checkpoint, best.certificate))
+            termination = climb.run(threads, checkpoint)
         return best.bound(climb.step, termination, limits)
 
 

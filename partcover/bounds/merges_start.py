@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from ..heuristics.closed_tokens import ClosedTokens
 from ..heuristics.greedy import greedtok
-from ..problem.certificates.certificate import Certificate
 from ..problem.solution import Solution, Termination
-from ..runtime.checkpoints import Checkpoints
 from ..runtime.processes.parallel import ForEach
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import Task
@@ -63,8 +61,7 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
     kept = (1 - _SHARE if task.is_root else _SEARCHING) * (deadline.left or 0.0)
     climb = Climb(ascent, best, deadline.earlier(kept), task.gap, cuts=task.cuts)
     if not is_stopped:
-        nowhere = Checkpoints[Certificate](None, best.certificate)
-        is_stopped = climb.run(limits.threads, nowhere) == "interrupted"
+        is_stopped = climb.run(limits.threads) == "interrupted"
     root = root_of(best, climb.rounds)
     if known is not None and known.k == instance.k:
         given = tree_of(counter, best.case, known)

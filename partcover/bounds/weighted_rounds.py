@@ -53,11 +53,8 @@ def round_seconds(left: float | None, rounds: int) -> float | None:
 class WeightedRounds:
     """The best vocabulary and the best bound so far, over rounds of weights.
 
-    `greedtok` gives the first weights and vocabulary.  A round runs `improve` or `lower_bound` on
-    all words under weights of the corpora.  Then a corpus whose ratio is above the mean gets more
-    weight, and the next round begins with the best vocabulary and the last prices.  At the end of
-    `improve`, tokens are exchanged as long as that helps the worst corpus; in small corpora,
-    exchanges also start from vocabularies with a few tokens replaced at random.
+    `greedtok` gives the first weights and vocabulary, and a round runs `improve` or `lower_bound`
+    on weighted words; `improve` says how weights and vocabularies go on.
     """
 
     def __init__(

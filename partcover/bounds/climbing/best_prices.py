@@ -87,7 +87,8 @@ class BestPrices:
             self.x = self.plain_x = ascent.x_all()
         self._count(ascent)
         counter = self.counter
-        if counter.bits < counter.finest and self.distance() < 8 * self._rounding_loss():
+        loss = self.instance.words.total_symbols / (2 * counter.one)  # of rounding, at most
+        if counter.bits < counter.finest and self.distance() < 8 * loss:
             # rounding costs too much: count with more digits
             self.refine(min(counter.finest, counter.bits + 12))
             self._count(ascent)
@@ -155,10 +156,6 @@ class BestPrices:
             return math.inf
         return self.relaxation - self.value / self.counter.one
 
-    def _rounding_loss(self) -> float:
-        """Returns the largest number of tokens that rounding the prices may cost."""
-        return self.instance.words.total_symbols / (2 * self.counter.one)
-
     def _prove(self, bound: int, source: str) -> None:
         """Keeps a lower bound if it is better."""
         if bound <= self.lower_bound:
@@ -192,15 +189,22 @@ class BestPrices:
             self._costs = reduced_costs(rewards, counter.fixed, self.instance, unseen)
         return self._costs
 
+    def _beyond(self, costs: Int64) -> Int64:
+        """Returns reduced costs beyond the proven bound.
+
+        If the start proves more than these prices, forcing a token adds that much less to it.
+        """
+        counter = self.counter
+        excess = max(0, (self.lower_bound - counter.bound(self.value)) * counter.unit)
+        return np.where(costs > 0, np.maximum(costs - excess, 0), costs)
+
     def target(self) -> Target:
         """Returns the proven bound and the reduced costs, for a search."""
         if self.prices is None:
             return Target(self.lower_bound)
         counter = self.counter
         costs, _ = self._reduced_costs()
-        # if the start proves more than these prices, forcing a token adds that much less to it
-        excess = max(0, self.lower_bound - counter.bound(self.value))
-        in_tokens = np.maximum(costs[: len(self.x)] / counter.unit - excess, 0)
+        in_tokens = np.maximum(self._beyond(costs[: len(self.x)]) / counter.unit, 0)
         points = (self.x,) if self.x is self.plain_x else (self.x, self.plain_x)
         return Target(self.lower_bound, in_tokens, points)
 
@@ -228,9 +232,7 @@ class BestPrices:
                 optional = ~counter.fixed[:size]
                 inside = np.flatnonzero(optional & chosen[:size] & (-costs > left))
                 outside = np.flatnonzero(optional & ~chosen[:size] & (costs > left))
-            # if the start proves more than these prices, forcing a token adds that much less to it
-            excess = max(0, (self.lower_bound - counter.bound(self.value)) * counter.unit)
-            costs = np.where(costs > 0, np.maximum(costs - excess, 0), costs)
+            costs = self._beyond(costs)
         return Bound(
             counter.asked(instance),
             self.certificate(),

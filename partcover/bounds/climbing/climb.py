@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 from ...problem.certificates.certificate import Certificate
 from ...problem.solution import Termination
@@ -85,8 +86,11 @@ class Climb:
             return "completed"
         return "time_limit" if self.deadline.is_over else None
 
-    def run(self, threads: int, checkpoints: Checkpoints[Certificate]) -> Termination:
+    def run(
+        self, threads: int, checkpoint: Callable[[Certificate], None] | None = None
+    ) -> Termination:
         """Makes all steps with regular checkpoints; returns why they end."""
+        checkpoints = Checkpoints(checkpoint, self.best.certificate)
         instance = self.best.instance
         try:
             if self.gap is not None and self.best.incumbent is None:
@@ -104,16 +108,11 @@ class Climb:
     def is_near(self) -> bool:
         """Whether the relaxation is nearly solved, so that its x can guide a search."""
         best = self.best
-        if best.prices is None:
-            return False
-        return best.distance() <= _NEAR * best.relaxation or self._is_slow
-
-    @property
-    def _is_slow(self) -> bool:
-        """Whether the bound has risen little in the second half of the steps."""
+        is_near = best.prices is not None and best.distance() <= _NEAR * best.relaxation
+        if best.prices is None or is_near or self.step < _MANY_STEPS:
+            return is_near
         half = [value for step, value in self._values.items() if 2 * step <= self.step]
-        now = self.best.value / self.best.counter.one
-        return self.step >= _MANY_STEPS and half[-1] >= (1 - _NEAR) * now
+        return half[-1] >= (1 - _NEAR) * best.value / best.counter.one
 
     def advance(self) -> Termination | None:
         """Makes the next plain steps or the next round of cuts; returns why it ended, or None."""

@@ -13,7 +13,7 @@ from ...kernels.bounds._rewards import in_order
 from ...problem.certificates.cuts import PairPrices
 from ...problem.certificates.nodes import Leaf, Prices
 from ...runtime.arrays import Bools, Int64
-from ..counting.payers import Payers
+from ..counting.payers import count_payers
 from ..counting.price_counter import PriceCounter, sum_of_largest
 from ..rows.cuts import CutTerm, Inequality
 from ..rows.terms import OverFlows, Term
@@ -158,7 +158,7 @@ class DualPoint:
         np.cumsum(prices, dtype=np.int64, out=before[1:])
         payments = [paid for term in self.terms if (paid := term.payments(counter)) is not None]
         if payments:
-            Payers.of(payments).count(counter, before, units, low)
+            count_payers(payments, counter, before, units, low)
         words = counter.instance.words
         total = sum(map(mul, words.counts.tolist(), np.diff(before[words.offsets]).tolist()))
         shift = counter.low_bits

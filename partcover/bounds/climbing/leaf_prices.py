@@ -9,7 +9,7 @@ import numpy as np
 
 from ...corpus.symbols import Token
 from ...errors import InputError
-from ...problem.certificates.cuts import Cut, unpacked
+from ...problem.certificates.cuts import Cut, PairPrices, unpacked
 from ...problem.certificates.nodes import Leaf
 from ...runtime.arrays import Int64
 from ...verification.leaf_terms import terms_of
@@ -113,8 +113,7 @@ class LeafReader:
         paid: dict[int, tuple[Int64, Int64]] = {}
         for pair in unpacked(leaf.pairs, len(ascending)):
             if len(pair.tokens) == 1 and (number := self.candidate(pair.tokens[0])) >= 0:
-                own = _scaled(_small(pair.multipliers, shift), shift)
-                paid[number] = ascending[pair.positions[own > 0]], own[own > 0]
+                paid[number] = _paid(pair, shift, ascending)
         return _over_flows(paid)
 
     def _cuts(self, leaf: Leaf, shift: int, ascending: Int64) -> CutTerm:
@@ -123,11 +122,11 @@ class LeafReader:
         paid: dict[int, tuple[Int64, Int64]] = {}
         for pair in unpacked(leaf.pairs, len(ascending)):
             edge = tuple(sorted(numbers[token] for token in pair.tokens))
-            own = _scaled(_small(pair.multipliers, shift), shift)
+            at, own = _paid(pair, shift, ascending)
             name = set_key(edge)
-            if len(edge) > 1 and edge[0] >= 0 and own.any() and name not in edges:
+            if len(edge) > 1 and edge[0] >= 0 and len(own) and name not in edges:
                 edges[name] = edge
-                paid[name] = ascending[pair.positions[own > 0]], own[own > 0]
+                paid[name] = at, own
         cuts: dict[Inequality, int] = {}  # a cut with a large multiplier is listed several times
         gains: dict[int, int] = {}
         for cut in leaf.cuts:
@@ -140,10 +139,8 @@ class LeafReader:
                 cuts[inequality] = cuts.get(inequality, 0) + multiplier
                 for token in inequality.tokens:
                     gains[token] = gains.get(token, 0) + multiplier * abs(cut.coef)
-        if max(gains.values(), default=0) >= _LIMIT << self.counter.low_bits:
-            raise InputError("the multipliers of a leaf are too large to count with")
-        if sum(int(multiplier.sum()) for _, multiplier in paid.values()) >= _LIMIT:
-            raise InputError("the multipliers of a leaf are too large to count with")
+        _refuse_beyond(_LIMIT << self.counter.low_bits, max(gains.values(), default=0))
+        _refuse_beyond(_LIMIT, sum(int(multiplier.sum()) for _, multiplier in paid.values()))
         over = _over_flows(paid)
         return CutTerm(over, tuple(edges[name] for name in over.names.tolist()), cuts)
 
@@ -209,11 +206,17 @@ def _over_flows(paid: dict[int, tuple[Int64, Int64]]) -> OverFlows:
     )
 
 
-def _small(values: Int64, shift: int) -> Int64:
-    """Checks that multipliers fit in 61 bits in the counter's units; raises an error if not."""
-    if int(values.max(initial=0)) >= _LIMIT >> max(shift, 0):
+def _refuse_beyond(limit: int, sum_: int) -> None:
+    """Raises an error if a sum of multipliers reaches a limit."""
+    if sum_ >= limit:
         raise InputError("the multipliers of a leaf are too large to count with")
-    return values
+
+
+def _paid(pair: PairPrices, shift: int, ascending: Int64) -> tuple[Int64, Int64]:
+    """Returns the positions and values of the positive multipliers of a pair."""
+    _refuse_beyond(_LIMIT >> max(shift, 0), int(pair.multipliers.max(initial=0)))
+    own = _scaled(pair.multipliers, shift)
+    return ascending[pair.positions[own > 0]], own[own > 0]
 
 
 def _scaled(values: Scaled, shift: int) -> Scaled:

@@ -132,8 +132,7 @@ class Cuts(Family):
         if not self.cuts:
             return Rows()
         n, m = len(arcs.active), len(self.cuts)
-        local = np.full(int(arcs.active.max(initial=0)) + 1, -1, np.int64)
-        local[arcs.active] = np.arange(n)
+        local = arcs.local
         edges = [self.edges[name] for name in self.names]
         over_flows = rows_of_sets(arcs, np.array(self.names, np.int64), edges)
         weight = sums(over_flows.target - n, arcs.count_at(over_flows.place), len(edges))
@@ -201,9 +200,7 @@ def rows_of_sets(arcs: Arcs, names: Int64, sets: Sequence[Group]) -> ArcRows:
 def _rows_of_larger(arcs: Arcs, sets: Sequence[Group]) -> tuple[Int64, Int64, Int32]:
     """Returns rows of sets of more than two candidates, as `group_rows` does for groups."""
     n = len(arcs.active)
-    local = np.full(int(arcs.active.max(initial=0)) + 1, -1, np.int64)
-    local[arcs.active] = np.arange(n)
-    tokens = local[[token for tokens in sets for token in tokens]]
+    tokens = arcs.local[[token for tokens in sets for token in tokens]]
     owner = np.repeat(np.arange(len(sets)), [len(tokens) for tokens in sets])
     by_token = np.argsort(arcs.which, kind="stable")
     first = np.searchsorted(arcs.which[by_token], np.arange(n + 1))
@@ -226,9 +223,7 @@ def _rows_of_larger(arcs: Arcs, sets: Sequence[Group]) -> tuple[Int64, Int64, In
 def _rows_of_pairs(arcs: Arcs, pairs: Int64) -> ArcRows:
     """Returns the largest sets of arcs over one place that have both tokens of a pair."""
     n = len(arcs.active)
-    local = np.full(int(arcs.active.max(initial=0)) + 1, -1, np.int64)
-    local[arcs.active] = np.arange(n)
-    a, b = local[pairs >> 32], local[pairs & 0xFFFFFFFF]
+    a, b = arcs.local[pairs >> 32], arcs.local[pairs & 0xFFFFFFFF]
     token, partner = np.concatenate([a, b]), np.concatenate([b, a])
     order = np.lexsort((partner, token))
     first = np.searchsorted(token[order], np.arange(n + 1)).astype(np.int64)

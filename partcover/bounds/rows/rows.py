@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from ...kernels.steps._saddle_point import Saddle
 from ...runtime.arrays import Bools, Float64, Int8, Int32, Int64, Integers
 
 __all__ = ["ArcRows", "Arcs", "Rows", "matches", "ranges", "sums"]
@@ -30,6 +33,13 @@ class Arcs:
     counts: Float64 | Int64  # count of each word or part; shape (parts,)
     weight: Float64  # count of each candidate's occurrences; shape (active,)
     x: Float64  # x of each candidate; shape (active,)
+
+    @cached_property
+    def local(self) -> Int64:
+        """The index in the active set of each candidate, as far as there are active ones."""
+        local = np.full(int(self.active.max(initial=0)) + 1, -1, np.int64)
+        local[self.active] = np.arange(len(self.active))
+        return local
 
     def count_at(self, places: Integers) -> Float64:
         """Returns the counts of the words or parts at some places."""
@@ -68,6 +78,10 @@ class ArcRows:
 
     def __len__(self) -> int:
         return len(self.name)
+
+    def put(self, saddle: Saddle) -> None:
+        """Sets the rows of a saddle, with multipliers of 0."""
+        saddle.set_pairs(self.first, self.arcs, self.target, self.sign, self.limit)
 
     def by_place(self) -> ArcRows:
         """Returns the rows sorted by place, so that the rows of a word are contiguous."""
@@ -142,33 +156,33 @@ class Rows:
         def moved(columns: Integers, by: int) -> Integers:
             return np.where(columns < n_active, columns, columns + by).astype(columns.dtype)
 
-        def joined(name: str) -> np.ndarray:
-            return np.concatenate([getattr(part, name) for part in parts])
+        def joined(own: Sequence[Any], name: str) -> np.ndarray:
+            return np.concatenate([getattr(part, name) for part in own])
 
         arcs = [part.arcs for part in parts]
+        firsts = [own.first[1:] + by for own, by in zip(arcs, n_arcs, strict=False)]
         rows_over_flows = ArcRows(
-            np.concatenate([own.name for own in arcs]),
-            np.concatenate([own.place for own in arcs]),
+            joined(arcs, "name"),
+            joined(arcs, "place"),
             np.concatenate([moved(a.target, by) for a, by in zip(arcs, n_own, strict=False)]),
-            np.concatenate([[0], *(a.first[1:] + by for a, by in zip(arcs, n_arcs, strict=False))]),
-            np.concatenate([own.arcs for own in arcs]),
+            np.concatenate([[0], *firsts]),
+            joined(arcs, "arcs"),
             np.repeat(np.arange(len(parts), dtype=np.int32), list(map(len, arcs))),
-            np.concatenate([own.sign for own in arcs]),
-            np.concatenate([own.limit for own in arcs]),
+            joined(arcs, "sign"),
+            joined(arcs, "limit"),
         )
         if sum(len(own) > 0 for own in arcs) > 1:
             rows_over_flows = rows_over_flows.by_place()
+        columns = [moved(part.column, by) for part, by in zip(parts, n_own, strict=False)]
         return cls(
             [key for part in parts for key in part.keys],
             [key for part in parts for key in part.own],
-            joined("own_first"),
+            joined(parts, "own_first"),
             np.concatenate([part.row + by for part, by in zip(parts, n_rows, strict=False)]),
-            np.concatenate(
-                [moved(part.column, by) for part, by in zip(parts, n_own, strict=False)]
-            ),
-            joined("coef"),
-            joined("rhs"),
-            joined("scale"),
+            np.concatenate(columns),
+            joined(parts, "coef"),
+            joined(parts, "rhs"),
+            joined(parts, "scale"),
             rows_over_flows,
             tuple(n_rows.tolist()),
         )

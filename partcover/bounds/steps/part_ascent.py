@@ -125,7 +125,7 @@ class PartAscent(PrimalDual):
         parts, rows = self.parts, self.rows.arcs
         self.saddle = parts.saddle()
         parts.copy_point(self.saddle, parts, saddle)
-        self.saddle.set_pairs(rows.first, rows.arcs, rows.target, rows.sign, rows.limit)
+        rows.put(self.saddle)
         self.saddle.share_out(self.n_shards)
         self.saddle.pair_row[:], self.saddle.pair_made[:] = saddle.pair_row, saddle.pair_made
         self.budgets.over(self.active)
@@ -196,10 +196,7 @@ class PartAscent(PrimalDual):
             rows = replace(rows, arcs=rows.arcs.take(tight))
             same = tight[ours]
             ours, theirs = kept[ours[same]], theirs[same]
-        own_rows = rows.arcs
-        saddle.set_pairs(
-            own_rows.first, own_rows.arcs, own_rows.target, own_rows.sign, own_rows.limit
-        )
+        rows.arcs.put(saddle)
         size = int(saddle.first[-1] + saddle.pair_rows[-1] + parts.offsets[-1])
         self.n_shards = min(SHARDS, 1 + size // _WORTH_A_SHARD)
         saddle.share_out(self.n_shards)
@@ -215,10 +212,8 @@ class PartAscent(PrimalDual):
 
     def _room(self, rows: Rows) -> Float64:
         """Returns the unused flow of each row over flows."""
-        known = dict(zip(self.rows.own, self.own.tolist(), strict=True))
-        fresh = zip(rows.own, rows.own_first.tolist(), strict=True)
-        own = [known.get(key, first) for key, first in fresh]
-        return rows.arcs.room(np.concatenate([self.x[self.active], own]), self.saddle.flow)
+        columns = np.concatenate([self.x[self.active], self._own_of(rows)])
+        return rows.arcs.room(columns, self.saddle.flow)
 
     def positions(self, places: Int64) -> tuple[Int64, Int64]:
         """Returns all positions in ``words.data`` of some places, and the place of each."""

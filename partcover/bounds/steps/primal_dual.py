@@ -60,11 +60,15 @@ class PrimalDual:
         """The count of each active candidate's occurrences."""
         return self.counter.weight[self.active].astype(float)
 
-    def _take(self, rows: Rows, arcs: Arcs | None = None) -> None:
-        """Replaces the rows, and keeps the known variables and multipliers by key."""
+    def _own_of(self, rows: Rows) -> Float64:
+        """Returns the variables of rows: known ones by key, and the first values of new ones."""
         known: dict[Hashable, float] = dict(zip(self.rows.own, self.own.tolist(), strict=True))
         fresh = zip(rows.own, rows.own_first.tolist(), strict=True)
-        self.own = np.array([known.get(key, first) for key, first in fresh], np.float64)
+        return np.array([known.get(key, first) for key, first in fresh], np.float64)
+
+    def _take(self, rows: Rows, arcs: Arcs | None = None) -> None:
+        """Replaces the rows, and keeps the known variables and multipliers by key."""
+        self.own = self._own_of(rows)
         known = dict(zip(self.rows.keys, self.mu.tolist(), strict=True))
         self.mu = np.array([known.get(key, 0.0) for key in rows.keys], np.float64)
         self.rows = rows

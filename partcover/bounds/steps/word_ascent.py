@@ -162,8 +162,7 @@ class WordAscent(PrimalDual):
         held = self.active, saddle.which, saddle.begin, saddle.end, words.offsets, words.counts
         arcs = Arcs(*held, self.weight_of_active, x)
         rows = Rows.stacked([family.rows(arcs) for family in self.families], len(self.active))
-        own = rows.arcs
-        saddle.set_pairs(own.first, own.arcs, own.target, own.sign, own.limit)
+        rows.arcs.put(saddle)
         self._take(rows, arcs)
 
     def _activate(self, active: Bools) -> None:

@@ -76,7 +76,8 @@ class Node:
     # None before the first round after a start from a certificate, and in a closed case
     rounds: CutRounds | None = None
     token: int = -1  # the token that the case is split on; −1 for a leaf
-    children: tuple[Node, ...] = ()  # the cases with the token and without it
+    # the cases with the token and without it
+    children: list[Node] = field(default_factory=list)
     is_settled: bool = False  # whether it is bounded exactly because nothing is left to choose
     # whether its only vocabulary has been offered, so that the node is done
     is_offered: bool = False
@@ -203,7 +204,6 @@ def tree_of(
     top: list[Node] = []
     # subtrees still to read: the case, and the list to append to; no case for skipped ones
     stack: list[tuple[Case | None, list[Node]]] = [(case, top)]
-    split: list[tuple[Node, list[Node]]] = []
     for item in certificate.tree:
         here, siblings = stack.pop()
         if here is None:
@@ -220,12 +220,8 @@ def tree_of(
                 stack += [(None, []), (here, siblings)]
             else:
                 node = Node(here, Proof(0, _NOTHING, counter), np.zeros(0), token=token)
-                children: list[Node] = []
-                stack += [(here.without(token), children), (here.with_(token), children)]
+                stack += [(here.without(token), node.children), (here.with_(token), node.children)]
                 siblings.append(node)
-                split.append((node, children))
-    for node, children in split:
-        node.children = tuple(children)
     return top[0]
 
 

@@ -23,8 +23,9 @@ from ...problem.solution import Checkpoint, Solution, Termination
 from ...runtime.arrays import Bools, Float64
 from ...runtime.checkpoints import Checkpoints
 from ...runtime.limits import Deadline, RunLimits
+from ...runtime.phase_events import PhaseEvents
 from ...runtime.processes.parallel import ForEach, call_in_turn
-from ...runtime.progress import Event, Progress
+from ...runtime.progress import Progress
 from ...segmentation.segmentation import segment
 from ...verification.certificate_check import check_certificate
 from ...verification.recount import verify
@@ -122,25 +123,24 @@ class TreeSearch:
     def __init__(
         self,
         begun: Begun,
-        deadline: Deadline,
-        progress: Progress,
+        phases: PhaseEvents,
         threshold: int | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.counter = counter = begun.counter
         self.root = begun.root
         self.solution = begun.solution
         self.greedy = begun.greedy
         self.ascent = begun.ascent
-        self.deadline = deadline
+        self.phases = phases
+        self.deadline = deadline = phases.deadline
         self.clock = deadline.earlier(0.0)  # stops when the call is interrupted
-        self.progress = progress
         self.threshold = threshold
         self.splitter = Splitter(len(counter.lo), self.clock)
-        self.checkpoints: Checkpoints[Solution] = Checkpoints(None, self.best)
+        self.checkpoints: Checkpoints[Solution] = Checkpoints(checkpoint, self.best)
         self.asked = counter.asked(counter.instance)
         merged = counter.merged(counter.instance)
         self.closed = None if merged.merges is None else ClosedTokens(merged)
-        self._reported: int | Fraction = 0
 
     @property
     def reached(self) -> int | Fraction:
@@ -173,23 +173,16 @@ class TreeSearch:
             extra={**self.solution.extra, "leaves": (len(certificate.tree) + 1) // 2},
         )
 
-    def grow(
-        self,
-        gap: float,
-        threads: int,
-        checkpoint: Checkpoint | None,
-        spread: Spread | None = None,
-    ) -> Termination:
+    def grow(self, gap: float, threads: int, spread: Spread | None = None) -> Termination:
         """Bounds and splits cases until none is open or a limit is reached; returns why it ended.
 
         With two or more threads, two cases are bounded side by side.  The workers of `spread` are
         used once there are enough open cases.
         """
-        self.checkpoints = Checkpoints(checkpoint, self.best)
         share = self.counter.share
         pool = ThreadPoolExecutor(_BATCH) if threads > 1 else None
         try:
-            self.progress.event(Event(self.deadline.seconds, "phase", None, None, "", "branches"))
+            self.phases.enter("branches")
             self.checkpoints.make()
             termination = self._grow(gap, share, pool, spread)
         except KeyboardInterrupt:
@@ -247,7 +240,7 @@ class TreeSearch:
                 self.splitter.learn(outcome.split)
                 node.is_offered = node.is_settled
                 if outcome.split.children:
-                    node.token, node.children = outcome.split.token, outcome.split.children
+                    node.token, node.children = outcome.split.token, [*outcome.split.children]
                     node.rounds = None
                 self._offer(outcome)
 
@@ -266,7 +259,7 @@ class TreeSearch:
     def _side_by_side(self, batch: list[Node], pool: ThreadPoolExecutor) -> list[_Outcome]:
         """Works on several cases, each in its own thread."""
         goal = self.goal
-        futures = [pool.submit(self._work, node, goal, _nothing) for node in batch]
+        futures = [pool.submit(self._work, node, goal, lambda: None) for node in batch]
         pending: set[Future[_Outcome]] = set(futures)
         while pending:
             _, pending = wait(pending, _PULSE)
@@ -362,8 +355,7 @@ class TreeSearch:
         before = self.reached
         self.solution = self.recounted(outcome.vocabulary)
         if self.reached < before:
-            event = Event(self.deadline.seconds, "incumbent", self.reached, None, "rounding")
-            self.progress.event(event)
+            self.phases.offer("incumbent", self.reached, None, "rounding")
             self.checkpoints.offer(news=True)
 
     def recounted(self, vocabulary: Vocabulary) -> Solution:
@@ -375,11 +367,7 @@ class TreeSearch:
 
     def _pulse(self) -> None:
         """Reports a better bound, and makes a checkpoint if it is time for one."""
-        lower_bound = self.lower_bound
-        if lower_bound > self._reported:
-            self._reported = lower_bound
-            event = Event(self.deadline.seconds, "bound", self.reached, lower_bound, "branches")
-            self.progress.event(event)
+        self.phases.offer("bound", None, self.lower_bound, "branches")
         self.checkpoints.offer()
 
     def _report(self, opened: list[Node]) -> None:
@@ -389,7 +377,7 @@ class TreeSearch:
         remark = f"{len(opened)} open of {n_cases} cases"
         if opened:
             remark += min(opened, key=lambda node: node.level).remark
-        self.progress.advance(n_cases - len(opened), None, remark)
+        self.phases.advance(n_cases - len(opened), None, remark)
 
 
 def _use(share: ForEach, nodes: list[Node]) -> None:
@@ -409,10 +397,6 @@ def _forget(nodes: list[Node]) -> None:
             room -= len(steps.parts.start) + len(steps.rows.arcs)
             if room < 0:
                 node.rounds = None  # made again from the prices when needed
-
-
-def _nothing() -> None:
-    """Replaces the report function in threads that report nothing."""
 
 
 def vocabulary_near(
