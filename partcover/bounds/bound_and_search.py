@@ -79,8 +79,7 @@ class Task:
             checkpoints.make()
         except KeyboardInterrupt:
             termination = "interrupted"
-        if checkpoints.error:
-            solution.extra["checkpoint_error"] = checkpoints.error
+        checkpoints.report(solution.extra)
         return replace(solution, termination=termination, seconds=phases.deadline.seconds)
 
     def first_incumbents(self) -> Solution:
@@ -152,8 +151,7 @@ class BoundAndSearch:
         """Returns the best vocabulary, recounted, with the certificate of the bound."""
         self.search.aim(self.climb.best.target())
         solution = self.search.solution(termination)
-        if self._checkpoints.error:
-            solution.extra["checkpoint_error"] = self._checkpoints.error
+        self._checkpoints.report(solution.extra)
         return replace(solution, certificate=self.climb.best.certificate())
 
     @property

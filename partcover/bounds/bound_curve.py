@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
+from dataclasses import replace
 
 from ..problem.bound import Bound
 from ..problem.certificates.nodes import Leaf
@@ -41,10 +40,9 @@ def bound_curve(
     """
     if not bounds:
         return []
-    best = [bounds[0].instance.words.total_count] * len(sizes)
-    for bound in bounds:
-        own = (int(bound.lower_bound) if k <= bound.instance.k else 0 for k in sizes)
-        best = list(map(max, best, own))
+    least = bounds[0].instance.words.total_count
+    known = [(each.instance.k, int(each.lower_bound)) for each in bounds]
+    best = [max([least, *(bound for k, bound in known if size <= k)]) for size in sizes]
     leaves = [
         (node, bound.certificate.scale_bits)
         for bound in bounds
@@ -57,9 +55,8 @@ def bound_curve(
         counter = PriceCounter(bounds[0].instance, share)
         counter.refine(max(counter.bits, *(min(bits, counter.finest) for _, bits in leaves)))
         reader = LeafReader(counter)
-        absent = len(counter.instance.fixed) - counter.n_required
-        nothing = np.zeros(len(counter.fixed), bool)
-        cases = [Case(counter.fixed, nothing, k - absent) for k in sizes]
+        whole = Case.whole(counter)
+        cases = [replace(whole, k=whole.k + k - counter.instance.k) for k in sizes]
         for leaf, bits in leaves:
             rewards = reader.prices(leaf, bits).rewards(counter)
             optional = rewards.optional[~counter.fixed]

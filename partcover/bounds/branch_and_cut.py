@@ -119,8 +119,7 @@ def branch_and_cut(
         else:
             tree.checkpoints.make()
         solution = tree.best()
-    if tree.checkpoints.error:
-        solution.extra["checkpoint_error"] = tree.checkpoints.error
+    tree.checkpoints.report(solution.extra)
     solution = with_known(instance, solution, start_certificate)
     return replace(solution, termination=termination, seconds=deadline.seconds)
 

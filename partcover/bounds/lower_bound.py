@@ -19,7 +19,7 @@ from ..runtime.arguments import Seconds, Share, Threads, Whole, checked
 from ..runtime.limits import RunLimits
 from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
-from .climbing.best_prices import BestPrices
+from .climbing.best_prices import BestPrices, refuse_below
 from .climbing.climb import Climb
 from .climbing.warm_start import first_point, within_reach
 from .counting.price_counter import PriceCounter
@@ -143,27 +143,23 @@ def lower_bound(
         task = HeadTask(tokens, cuts, limits, progress, checkpoint, start_certificate)
         return bound_by_head(instance, task, head_bounds(gap, iterations, threads))
     deadline = limits.start()
-    merges, instance = instance.merges, instance.unmerged
-    refuse_beyond_memory(instance, "bound")
-    _ = instance.promising_index(threads)
-    if tokens is not None and tokens < instance.words.total_count:
-        raise InputError(
-            f"an incumbent of {tokens} tokens for k = {instance.k} is too small: the number of "
-            f"words is {instance.words.total_count}"
-        )
+    free = instance.unmerged
+    refuse_beyond_memory(free, "bound")
+    _ = free.promising_index(threads)
+    refuse_below(tokens, instance.words.total_count)
     # every certificate needs it, so it is computed before the steps are timed
     _ = instance.words.digest
     with workers(threads) as share:
-        if greedy is None and merges is None:
+        if greedy is None and instance.merges is None:
             greedy = every_word(instance, limits)
         if greedy is None:
-            greedy = greedtok(instance, time_limit=deadline.left, threads=threads)
+            greedy = greedtok(free, time_limit=deadline.left, threads=threads)
         try:
-            counter = PriceCounter(within_reach(instance, greedy, deadline), share, merges)
+            counter = PriceCounter(within_reach(instance, greedy, deadline), share)
         except KeyboardInterrupt:  # raised while candidates are listed
             greedy = replace(greedy, termination="interrupted")
             deadline.stop()
-            counter = PriceCounter(within_reach(instance, greedy, deadline), share, merges)
+            counter = PriceCounter(within_reach(instance, greedy, deadline), share)
         cuts &= counter.instance.index.min_promise == 0  # large instances never get to cuts
         ascent, known = first_point(counter, greedy, start_certificate)
         best = BestPrices(counter, tokens, known, deadline, progress)

@@ -329,6 +329,5 @@ class WeightedRounds:
         recount = verify(self.instance, solution.vocabulary)
         if not recount.ok or recount.by_corpus != self.tokens:
             raise VerificationError((*recount.problems, "a recount finds other numbers")[0])
-        if self.checkpoints.error:
-            solution.extra["checkpoint_error"] = self.checkpoints.error
+        self.checkpoints.report(solution.extra)
         return solution

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 __all__ = ["Checkpoints"]
 
@@ -76,3 +76,8 @@ class Checkpoints(Generic[Best]):
             self.error = f"{type(error).__name__}: {error}"
         self._at = time.monotonic()
         self._took = self._at - begun
+
+    def report(self, extra: dict[str, Any]) -> None:
+        """Stores the error of the last checkpoint in what a solution says besides."""
+        if self.error:
+            extra["checkpoint_error"] = self.error

@@ -213,7 +213,7 @@ class BestPrices:
         if self.known is not None and self.known.lower_bound >= self.lower_bound:
             return self.known
         leaf = Leaf(None) if self.prices is None else self.prices.leaf(self.counter)
-        return self.counter.certificate(self.instance, (leaf,), self.lower_bound)
+        return self.counter.certificate((leaf,), self.lower_bound)
 
     def bound(self, iterations: int, termination: Termination, limits: RunLimits) -> Bound:
         """Returns the bound with its certificate, and the candidates that it decides."""
@@ -234,7 +234,7 @@ class BestPrices:
                 outside = np.flatnonzero(optional & ~chosen[:size] & (costs > left))
             costs = self._beyond(costs)
         return Bound(
-            counter.asked(instance),
+            counter.asked,
             self.certificate(),
             self.lower_bound,
             self.incumbent,

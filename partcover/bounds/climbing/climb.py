@@ -174,10 +174,10 @@ class Climb:
             self.rounds = None
             return None
         if best.value - self._last_gain[0] > _GAIN * best.value:
-            self._last_gain = best.value, round_.number
+            self._last_gain = best.value, rounds.n_rounds
         ended = self._limit()
         if ended is None and (
-            best.is_met or round_.number - self._last_gain[1] >= _ROUNDS_WITHOUT_GAIN
+            best.is_met or rounds.n_rounds - self._last_gain[1] >= _ROUNDS_WITHOUT_GAIN
         ):
             ended = "completed"
         return ended

@@ -32,7 +32,6 @@ _KEPT_ROUNDS = 3  # every so many rounds, cuts with a multiplier of 0 are droppe
 class Round:
     """The result of a round."""
 
-    number: int
     value: int  # the lower bound of the case, times `one` of the counter
     prices: DualPoint  # the prices and multipliers that prove it
     rewards: Rewards  # the rewards at these prices
@@ -98,7 +97,7 @@ class CutRounds:
         separates &= not deadline.is_over
         cuts = [cut for cut in separate(steps) if cut not in known] if separates else []
         active, violated = self._active(rewards)
-        round_ = Round(self.n_rounds, value, prices, rewards, len(cuts), _kinds(prices), violated)
+        round_ = Round(value, prices, rewards, len(cuts), _kinds(prices), violated)
         kept = steps.cuts
         if self.n_rounds % _KEPT_ROUNDS == _KEPT_ROUNDS - 1:
             kept = [cut for cut, m in zip(kept, steps.cut_multipliers, strict=True) if m > 0]

@@ -16,7 +16,7 @@ from ...runtime.arrays import Bools, Int64
 from ..counting.payers import count_payers
 from ..counting.price_counter import PriceCounter, sum_of_largest
 from ..rows.cuts import CutTerm, Inequality
-from ..rows.terms import OverFlows, Term
+from ..rows.family import OverFlows, Term
 from ..steps.part_ascent import PartAscent
 from ..steps.word_ascent import WordAscent
 

@@ -17,10 +17,10 @@ from ...verification.sorted_words import SortedWords
 from ..counting.price_counter import PriceCounter
 from ..rows.budgets import FeeTerm
 from ..rows.cuts import CutTerm, Group, Inequality, set_key
+from ..rows.family import OverFlows, Term
 from ..rows.merges import Charges, MergeTerm, merges_of
 from ..rows.needs import Needs, NeedTerm
 from ..rows.rows import ArcRows
-from ..rows.terms import OverFlows, Term
 from ..steps.part_ascent import PartAscent
 from ..steps.word_ascent import WordAscent
 from .cut_rounds import CutRounds
@@ -73,7 +73,7 @@ class LeafReader:
         if max(fees, default=0) >= _LIMIT << counter.low_bits:
             raise InputError("the multipliers of groups in a leaf are too large to count with")
         if self.words is not None:  # raises an error if the leaf is not valid
-            terms_of(leaf, self.words, counter.asked(counter.instance))
+            terms_of(leaf, self.words, counter.asked)
         terms: list[Term] = [FeeTerm(fees)] if fees else []
         if leaf.has_cuts:
             terms.append(self._cuts(leaf, shift, ascending))

@@ -37,6 +37,8 @@ def within_reach(instance: Instance, greedy: Solution, deadline: Deadline) -> In
     out.  Their rewards are unlikely to be among the k largest, and `PriceCounter` uses upper bounds
     for those that might be.
     """
+    if instance.merges is not None:  # whose candidates are all listed already
+        return instance
     index = instance.promising
     can_list_all = can_list(instance, deadline)
     if can_list_all and index.n_undominated <= MOST_PRICED:
@@ -63,7 +65,7 @@ def first_point(
     if start is not None and start.k == counter.instance.k:
         proven = counter.proven_by(start)
         if proven is None:
-            proven = int(check_certificate(counter.asked(counter.instance), start).lower_bound)
+            proven = int(check_certificate(counter.asked, start).lower_bound)
         known = replace(start, lower_bound=proven) if proven else None
     vocabulary = greedy.vocabulary or Vocabulary((), counter.instance.symbols)
     ascent = WordAscent(counter, vocabulary, greedy.gains, families_of(counter))

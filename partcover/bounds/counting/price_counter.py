@@ -17,7 +17,6 @@ from ...kernels.bounds._rewards import rewards, self_overlaps, sums_before
 from ...problem.certificates.certificate import Certificate
 from ...problem.certificates.nodes import Branch, Leaf, Prices
 from ...problem.instance import Instance
-from ...problem.merge_condition import MergeCondition
 from ...problem.word_index import refuse_wide
 from ...runtime.arrays import Bools, Float64, Int32, Int64
 from ...runtime.processes.parallel import SHARDS, ForEach
@@ -53,8 +52,7 @@ class PriceCounter:
     1 / unit tokens, rounded down, so that they fit in 63 bits; a reward of 1 is
     ``unit << low_bits``.
 
-    `merges` is the condition of an instance that does not state one.  With several corpora,
-    `weights` has a weight of at least 1 for each.
+    With several corpora, `weights` has a weight of at least 1 for each.
 
     Notes
     -----
@@ -69,11 +67,10 @@ class PriceCounter:
         self,
         instance: Instance,
         share: ForEach,
-        merges: MergeCondition | None = None,
         weights: Sequence[int] = (),
     ) -> None:
         refuse_wide(instance.words)
-        self.merges = merges = instance.merges if merges is None else merges
+        self.merges = instance.merges
         # the tokens that make a ratio of 1: Σ weight · reference; 1 for one corpus
         # the weight of each
         # the corpora; None if there is one
@@ -190,14 +187,14 @@ class PriceCounter:
         return max(self.bits, min(self.finest, most))
 
     def certificate(
-        self, instance: Instance, tree: tuple[Branch | Leaf, ...], lower_bound: int | Fraction
+        self, tree: tuple[Branch | Leaf, ...], lower_bound: int | Fraction
     ) -> Certificate:
-        """Makes a certificate for the instance with some k, which includes the merges."""
-        return Certificate.of(self.asked(instance), tree, lower_bound, self.bits)
+        """Makes a certificate for the instance with its merges and corpora."""
+        return Certificate.of(self.asked, tree, lower_bound, self.bits)
 
     def counted_by(self, weights: Sequence[int]) -> PriceCounter:
         """Returns a counter with the same digits for other weights of the corpora."""
-        other = PriceCounter(self.asked(self.instance), self.share, None, weights)
+        other = PriceCounter(self.asked, self.share, weights)
         for name in ("overlaps", "groups", "places"):  # these do not depend on the counts
             other.__dict__[name] = getattr(self, name)
         other.refine(self.bits)
@@ -206,22 +203,21 @@ class PriceCounter:
     def refuse_other(self, certificate: Certificate) -> None:
         """Raises an error if a certificate is for other words or conditions; k may differ."""
         here = replace(certificate, k=self.instance.k)
-        if problems := mismatches(self.asked(self.instance), here):
+        if problems := mismatches(self.asked, here):
             raise InputError(problems[0])
 
-    def asked(self, instance: Instance) -> Instance:
-        """Returns the instance, for some k, with its merges and corpora."""
-        asked = self.merged(instance)
-        if self.corpora is None:
-            return asked
-        return replace(asked, corpus=self.corpora)
+    @cached_property
+    def asked(self) -> Instance:
+        """The instance with its merges and corpora."""
+        return self.merged if self.corpora is None else replace(self.merged, corpus=self.corpora)
 
-    def merged(self, instance: Instance) -> Instance:
-        """Returns the instance, for some k, with its merges; several corpora are one."""
+    @cached_property
+    def merged(self) -> Instance:
+        """The instance with its merges; several corpora are one."""
         if self.merges is None:
-            return instance
-        merged = replace(instance, merges=self.merges)
-        merged.__dict__["unmerged"] = instance
+            return self.instance
+        merged = replace(self.instance, merges=self.merges)
+        merged.__dict__["unmerged"] = self.instance
         return merged
 
     def prices_of(self, certificate: Certificate) -> Float64 | None:

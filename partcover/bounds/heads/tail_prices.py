@@ -485,7 +485,7 @@ class TailPrices:
             self.class_bits,
         )
         tree = (self.point.leaf(counter),)
-        return Certificate.of(counter.asked(instance), tree, self.lower_bound, counter.bits, term)
+        return Certificate.of(counter.asked, tree, self.lower_bound, counter.bits, term)
 
 
 def _point(counter: PriceCounter, certificate: Certificate | None) -> DualPoint:

@@ -11,7 +11,7 @@ import numpy as np
 from ...kernels.steps._saddle_point import project
 from ...runtime.arrays import Bools, Float64, Int32
 from ..counting.price_counter import PriceCounter
-from .terms import Given, Term
+from .family import Given, Term
 
 __all__ = ["Budgets", "FeeTerm"]
 

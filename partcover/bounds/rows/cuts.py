@@ -15,9 +15,8 @@ from ...problem.certificates.cuts import Cut, CutKind
 from ...runtime.arrays import Int32, Int64
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
-from .family import Family
+from .family import Family, Given, OverFlows, Term
 from .rows import ArcRows, Arcs, Rows, ranges, sums
-from .terms import Given, OverFlows, Term
 
 __all__ = ["CutTerm", "Cuts", "Group", "Inequality", "set_key"]
 
@@ -42,14 +41,7 @@ class Inequality:
     """An inequality Σ y over some edges ≤ coef · Σ x + rhs, which every vocabulary satisfies.
 
     A node is a set of one or more candidates.  An edge joins two nodes; its y is 1 if one of their
-    candidates is chosen.  x is 1 for a chosen candidate.
-
-    Notes
-    -----
-    If candidates of h nodes are chosen, they touch at most min(2h, n) edges of a cycle of n, and
-    for odd n that is at most h + (n − 1)/2.  They touch C(n, 2) − C(n − h, 2) edges of a clique,
-    which is concave in h, and so not above its line through h = r and h = r + 1.  The number of
-    chosen candidates is at least h, and coef is not below 0.
+    candidates is chosen.  x is 1 for a chosen candidate.  docs/certificates.md has the proof.
     """
 
     kind: CutKind  # which edges the sum has: those between neighbors of a cycle, or all
@@ -185,16 +177,10 @@ def rows_of_sets(arcs: Arcs, names: Int64, sets: Sequence[Group]) -> ArcRows:
     pairs = _rows_of_pairs(arcs, names[:n_pairs])
     if n_pairs == len(names):
         return pairs
-    rows, row_first, row_arcs = _rows_of_larger(arcs, sets[n_pairs:])
+    rows, first, own = _rows_of_larger(arcs, sets[n_pairs:])
     which = n_pairs + rows[:, 0]
-    return ArcRows(
-        np.concatenate([pairs.name, names[which]]),
-        np.concatenate([pairs.place, rows[:, 1]]),
-        np.concatenate([pairs.target, (n + which).astype(np.int32)]),
-        np.concatenate([pairs.first, pairs.first[-1] + row_first[1:]]),
-        np.concatenate([pairs.arcs, row_arcs]),
-        np.zeros(len(pairs) + len(rows), np.int32),
-    ).by_place()
+    larger = ArcRows(names[which], rows[:, 1], (n + which).astype(np.int32), first, own)
+    return ArcRows.joined([pairs, larger]).by_place()
 
 
 def _rows_of_larger(arcs: Arcs, sets: Sequence[Group]) -> tuple[Int64, Int64, Int32]:

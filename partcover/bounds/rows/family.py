@@ -1,16 +1,23 @@
-"""The interface of a family of rows: its rows, its multipliers, and what they prove."""
+"""The interface of a family of rows: its rows, its multipliers, and what they prove in integers."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, Self
 
-from ...runtime.arrays import Bools, Float64, Int32
+import numpy as np
+
+from ...problem.certificates.cuts import PairPrices
+from ...runtime.arrays import Bools, Float64, Int32, Int64
+from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
 from .rows import Arcs, Rows
-from .terms import OverFlows, Term
 
-__all__ = ["Family"]
+__all__ = ["Family", "Given", "OverFlows", "Term"]
 
 
 class Family(ABC):
@@ -43,3 +50,78 @@ class Family(ABC):
     def kept(self, active: Int32, x: Float64) -> Float64:
         """Returns the largest x that is at most the given one and satisfies the rows."""
         return x
+
+
+@dataclass(frozen=True)
+class OverFlows:
+    """Multipliers of rows over flows, in units of 1 / one tokens."""
+
+    names: Int64  # the names of the rows' subjects, ascending; shape (names,)
+    # the index of each multiplier's name, its position in ``words.data``, and its value, above 0;
+    # shape (multipliers,)
+    which: Int64
+    position: Int64
+    multiplier: Int64
+
+    def finer(self, bits: int) -> OverFlows:
+        """Returns the same multipliers in units that are finer by this many binary digits."""
+        return replace(self, multiplier=self.multiplier << bits)
+
+    def sums(self, counter: PriceCounter) -> list[int]:
+        """Returns the sum of the multipliers of each name, weighted by word counts."""
+        symbols = counter.instance.words.total_symbols
+        # each position has at most one multiplier of a name: sums of these digits are exact
+        digits = max(1, 53 - symbols.bit_length())
+        sums = [0] * len(self.names)
+        counts = np.zeros(0)
+        if len(self.names):
+            counts = counter.count_at[self.position].astype(float)
+        for shift in range(0, int(self.multiplier.max(initial=0)).bit_length(), digits):
+            part = self.multiplier >> shift & ((1 << digits) - 1)
+            added = np.bincount(self.which, part * counts, len(self.names)).astype(np.int64)
+            sums = [s + (a << shift) for s, a in zip(sums, added.tolist(), strict=True)]
+        return sums
+
+    def pairs(self, owners: Iterable[Any], counter: PriceCounter) -> tuple[PairPrices, ...]:
+        """Returns the multipliers as in a leaf; `owners` are the tokens of each name."""
+        at = counter.ranks()[self.position]
+        order = np.lexsort((at, self.which))
+        bounds = np.searchsorted(self.which[order], np.arange(len(self.names) + 1)).tolist()
+        own = [order[first:last] for first, last in pairwise(bounds)]
+        named = [each for each in zip(owners, own, strict=True) if len(each[1])]
+        return tuple(PairPrices(tokens, at[n], self.multiplier[n]) for tokens, n in named)
+
+
+@dataclass
+class Given:
+    """What a term adds to and subtracts from rewards and the bound, in units of 1 / one tokens."""
+
+    # what is added to the rewards of candidates
+    tokens: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    # what is added to the rewards of all candidates of a group
+    groups: list[tuple[Bools, int]] = field(default_factory=list)
+    loss: int = 0  # what is subtracted from the bound
+
+
+class Term(ABC):
+    """The contribution of a family to the bound."""
+
+    @abstractmethod
+    def finer(self, bits: int) -> Self:
+        """Returns the same term in units that are finer by this many binary digits."""
+
+    @abstractmethod
+    def gives(self, counter: PriceCounter) -> Given:
+        """Returns what the term adds and subtracts."""
+
+    def payments(self, counter: PriceCounter) -> Payments | None:
+        """Returns what candidates pay for lying over symbols; None if they pay nothing."""
+        return None
+
+    def added(self, counter: PriceCounter) -> Int64 | None:
+        """Returns what is added to the price of each symbol; None if nothing is."""
+        return None
+
+    @abstractmethod
+    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
+        """Returns the term as fields of a `Leaf`."""

@@ -16,9 +16,8 @@ from ...problem.certificates.nodes import Charge
 from ...problem.merge_condition import MergeCondition
 from ...runtime.arrays import Bools, Float64, Int32
 from ..counting.price_counter import PriceCounter
-from .family import Family
+from .family import Family, Given, OverFlows, Term
 from .rows import Arcs, Rows
-from .terms import Given, OverFlows, Term
 
 __all__ = ["Merges", "merges_of"]
 

@@ -14,10 +14,9 @@ from ...problem.merge_condition import MergeNeeds
 from ...runtime.arrays import Int32, Int64
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
-from .family import Family
+from .family import Family, Given, OverFlows, Term
 from .merges import Merges
 from .rows import ArcRows, Arcs, Rows, ranges
-from .terms import Given, OverFlows, Term
 
 __all__ = ["Needs"]
 

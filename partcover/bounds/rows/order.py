@@ -14,10 +14,9 @@ from ...problem.merge_order import MergeOrder
 from ...runtime.arrays import Bools, Int32, Int64, Integers
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
-from .family import Family
+from .family import Family, Given, OverFlows, Term
 from .merges import Merges
 from .rows import ArcRows, Arcs, Rows, ranges
-from .terms import Given, OverFlows, Term
 
 __all__ = ["Order"]
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -75,9 +74,20 @@ class ArcRows:
             object.__setattr__(self, "sign", np.ones(len(self.arcs), np.int8))
         if len(self.limit) < len(self.name):
             object.__setattr__(self, "limit", np.full(len(self.name), -1, np.int8))
+        if len(self.part) < len(self.name):
+            object.__setattr__(self, "part", np.zeros(len(self.name), np.int32))
 
     def __len__(self) -> int:
         return len(self.name)
+
+    @classmethod
+    def joined(cls, parts: Sequence[ArcRows]) -> ArcRows:
+        """Returns the rows of all parts, one after another."""
+        n_arcs = np.cumsum([0, *(len(part.arcs) for part in parts)])
+        firsts = [part.first[1:] + by for part, by in zip(parts, n_arcs, strict=False)]
+        names = [each.name for each in fields(cls)]
+        joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+        return cls(**joined | {"first": np.concatenate([[0], *firsts])})
 
     def put(self, saddle: Saddle) -> None:
         """Sets the rows of a saddle, with multipliers of 0."""
@@ -151,38 +161,31 @@ class Rows:
             return cls()
         n_rows = np.cumsum([0, *(len(part.keys) for part in parts)])
         n_own = np.cumsum([0, *(len(part.own) for part in parts)])
-        n_arcs = np.cumsum([0, *(len(part.arcs.arcs) for part in parts)])
 
         def moved(columns: Integers, by: int) -> Integers:
             return np.where(columns < n_active, columns, columns + by).astype(columns.dtype)
 
-        def joined(own: Sequence[Any], name: str) -> np.ndarray:
-            return np.concatenate([getattr(part, name) for part in own])
+        def joined(name: str) -> np.ndarray:
+            return np.concatenate([getattr(part, name) for part in parts])
 
-        arcs = [part.arcs for part in parts]
-        firsts = [own.first[1:] + by for own, by in zip(arcs, n_arcs, strict=False)]
-        rows_over_flows = ArcRows(
-            joined(arcs, "name"),
-            joined(arcs, "place"),
-            np.concatenate([moved(a.target, by) for a, by in zip(arcs, n_own, strict=False)]),
-            np.concatenate([[0], *firsts]),
-            joined(arcs, "arcs"),
-            np.repeat(np.arange(len(parts), dtype=np.int32), list(map(len, arcs))),
-            joined(arcs, "sign"),
-            joined(arcs, "limit"),
-        )
-        if sum(len(own) > 0 for own in arcs) > 1:
+        own = []
+        for n, (part, by) in enumerate(zip(parts, n_own, strict=False)):
+            target = moved(part.arcs.target, by).astype(np.int32)
+            numbers = np.full(len(part.arcs), n, np.int32)
+            own.append(replace(part.arcs, target=target, part=numbers))
+        rows_over_flows = ArcRows.joined(own)
+        if sum(len(each) > 0 for each in own) > 1:
             rows_over_flows = rows_over_flows.by_place()
         columns = [moved(part.column, by) for part, by in zip(parts, n_own, strict=False)]
         return cls(
             [key for part in parts for key in part.keys],
             [key for part in parts for key in part.own],
-            joined(parts, "own_first"),
+            joined("own_first"),
             np.concatenate([part.row + by for part, by in zip(parts, n_rows, strict=False)]),
             np.concatenate(columns),
-            joined(parts, "coef"),
-            joined(parts, "rhs"),
-            joined(parts, "scale"),
+            joined("coef"),
+            joined("rhs"),
+            joined("scale"),
             rows_over_flows,
             tuple(n_rows.tolist()),
         )

@@ -60,16 +60,11 @@ class _ConflictGraph:
         tail, head, number = tail[order], head[order], number[order]
         ends_of = zip(tail.tolist(), head.tolist(), strict=True)
         self.edge = dict(zip(ends_of, number.tolist(), strict=True))
-        self.first = np.searchsorted(tail, np.arange(len(found) + 1)).astype(np.int64)
-        self.neighbour = head.astype(np.int32)
+        first = np.searchsorted(tail, np.arange(len(found) + 1)).astype(np.int64)
         self.set_slack = [own.slack for own in sets]
         self.set_weight = [own.weight for own in sets]
-        self.slack = np.array(self.set_slack, np.int64)[number]
-
-    @property
-    def rows(self) -> tuple[Int64, np.ndarray, Int64]:
-        """The graph's arrays."""
-        return self.first, self.neighbour, self.slack
+        slack = np.array(self.set_slack, np.int64)[number]
+        self.rows = first, head.astype(np.int32), slack
 
 
 def _splits(sets: list[Group]) -> tuple[Int64, Int64, Int64]:

@@ -148,7 +148,7 @@ def settle(node: Node) -> bool:
 
 def _counted(counter: PriceCounter, case: Case | None) -> int | Fraction:
     """Returns the tokens, or the largest ratio, of the only vocabulary of a case."""
-    instance = counter.asked(counter.instance)
+    instance = counter.asked
     chosen: set[Token] = set()
     if case is not None:
         chosen = {*instance.fixed, *counter.tokens(np.flatnonzero(case.inside))}
@@ -171,7 +171,6 @@ def leaves_of(root: Node) -> Iterator[Node]:
 
 def certificate_of(counter: PriceCounter, root: Node, lower_bound: int | Fraction) -> Certificate:
     """Returns the certificate of all leaves below a node."""
-    instance = counter.instance
     tree: list[Branch | Leaf] = []
     stack = [root]
     while stack:
@@ -182,7 +181,7 @@ def certificate_of(counter: PriceCounter, root: Node, lower_bound: int | Fractio
         (token,) = counter.tokens(np.array([node.token]))
         tree.append(Branch(token))
         stack += reversed(node.children)
-    return counter.certificate(instance, tuple(tree), lower_bound)
+    return counter.certificate(tuple(tree), lower_bound)
 
 
 def tree_of(

@@ -15,7 +15,7 @@ from ...problem.solution import Solution
 from ...runtime.processes.engines import engine_error
 from .branch_tree import Node, leaves_of, settle, tree_of
 
-__all__ = ["CaseTask", "CaseWork", "Spread", "graft"]
+__all__ = ["CaseTask", "Spread", "graft"]
 
 _SLICE = 30.0  # seconds that a worker has for a case; then its parts go to all workers
 _SHARE = 0.9  # share of the remaining time after which a last case must come back
@@ -33,10 +33,6 @@ class CaseTask:
     seed: int
 
 
-CaseWork = Callable[[CaseTask], Solution]
-"""Bounds and splits a case; the certificate of the solution is its tree of parts."""
-
-
 class Spread:
     """The workers of an executor, and the cases that they work on.
 
@@ -49,7 +45,9 @@ class Spread:
     `workers` cases are handed out at a time; the executor must be able to pickle `work`.
     """
 
-    def __init__(self, executor: Executor, workers: int, work: CaseWork, seed: int) -> None:
+    def __init__(
+        self, executor: Executor, workers: int, work: Callable[[CaseTask], Solution], seed: int
+    ) -> None:
         self.executor = executor
         self.workers = workers
         self.work = work

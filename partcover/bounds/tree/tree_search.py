@@ -138,8 +138,8 @@ class TreeSearch:
         self.threshold = threshold
         self.splitter = Splitter(len(counter.lo), self.clock)
         self.checkpoints: Checkpoints[Solution] = Checkpoints(checkpoint, self.best)
-        self.asked = counter.asked(counter.instance)
-        merged = counter.merged(counter.instance)
+        self.asked = counter.asked
+        merged = counter.merged
         self.closed = None if merged.merges is None else ClosedTokens(merged)
 
     @property
