@@ -30,7 +30,7 @@ from .improve import improve
 from .merges_start import start_of_merges
 from .tree.branch_tree import Node, leaves_of, root_of, tree_of
 from .tree.spread import CaseTask, Spread
-from .tree.tree_search import Begun, TreeSearch, with_known
+from .tree.tree_search import TreeSearch, with_known
 
 __all__ = ["branch_and_cut", "solve_case"]
 
@@ -104,15 +104,15 @@ def branch_and_cut(
     refuse_beyond_memory(instance.joined.unmerged, "proof")
     with workers(threads) as share:
         if instance.corpora is not None:
-            begun: Begun | Solution = _started_for_corpora(task, share)
+            tree: TreeSearch | Solution = _started_for_corpora(task, share)
         elif instance.merges is not None:
-            begun = start_of_merges(task, share)
+            tree = start_of_merges(task, share)
         else:
-            begun = _started(task, share)
-        if isinstance(begun, Solution):
-            return begun
-        tree = TreeSearch(begun, phases, threshold, checkpoint)
-        termination = begun.termination
+            tree = _started(task, share)
+        if isinstance(tree, Solution):
+            return tree
+        tree.threshold = threshold
+        termination = tree.termination
         if termination != "interrupted":
             spread = None if executor is None else Spread(executor, threads, solve_case, seed)
             termination = tree.grow(gap, threads, spread)
@@ -136,16 +136,14 @@ def solve_case(case: CaseTask) -> Solution:
     )
 
 
-def _started(task: Task, share: ForEach) -> Begun | Solution:
+def _started(task: Task, share: ForEach) -> TreeSearch | Solution:
     """Returns the start of the tree, or the final solution if candidates cannot be listed."""
     greedy = task.first_incumbents()  # first: it refuses at once what would take minutes to list
     deadline = task.phases.deadline
     try:
         if can_list(task.instance, deadline):
             start = _Start(task, greedy, PriceCounter(task.instance, share))
-            return Begun(
-                start.counter, start.root, start.solution, greedy, start.ascent, start.termination
-            )
+            return start.tree()
     except KeyboardInterrupt:
         greedy = replace(greedy, termination="interrupted")
         deadline.stop()
@@ -153,7 +151,7 @@ def _started(task: Task, share: ForEach) -> Begun | Solution:
     return replace(solution, extra={**solution.extra, "leaves": 1})
 
 
-def _started_for_corpora(task: Task, share: ForEach) -> Begun:
+def _started_for_corpora(task: Task, share: ForEach) -> TreeSearch:
     """Runs `improve` and reads its certificate, or the given one, as a tree."""
     instance, corpora, limits = task.instance, task.instance.corpora, task.limits
     assert corpora is not None
@@ -184,7 +182,8 @@ def _started_for_corpora(task: Task, share: ForEach) -> Begun:
     ascent, _ = first_point(counter, solution, None)
     root = tree_of(counter, Case.whole(counter), proof)
     ended: Termination = "interrupted" if solution.termination == "interrupted" else "completed"
-    return Begun(counter, root, replace(solution, certificate=None), solution, ascent, ended)
+    first = replace(solution, certificate=None)
+    return TreeSearch(counter, root, first, solution, ascent, task.phases, task.checkpoint, ended)
 
 
 class _Start:
@@ -212,6 +211,11 @@ class _Start:
         else:
             self.root = self._bounded()
             self.root.improve(known.proof)
+
+    def tree(self) -> TreeSearch:
+        """Returns the tree."""
+        task, start = self.task, (self.counter, self.root, self.solution, self.greedy, self.ascent)
+        return TreeSearch(*start, task.phases, task.checkpoint, self.termination)
 
     def _begin(self, task: Task) -> None:
         """Creates the bound and the search."""

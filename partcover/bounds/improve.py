@@ -21,7 +21,7 @@ from .bound_and_search import Task, bound_and_search
 from .heads.head_improve import improve_by_head
 from .lower_bound import head_bounds
 from .merges_start import start_of_merges
-from .tree.tree_search import TreeSearch, with_known
+from .tree.tree_search import with_known
 from .weighted_rounds import WeightedRounds
 
 __all__ = ["improve"]
@@ -164,10 +164,10 @@ def improve(
     if instance.merges is not None:
         refuse_beyond_memory(instance.unmerged, "search")
         with workers(threads) as share:
-            begun = start_of_merges(task, share)
-            found = TreeSearch(begun, phases).best()
+            tree = start_of_merges(task, share)
+            found = tree.best()
         found = with_known(instance, found, start_certificate)
-        return replace(found, termination=begun.termination, seconds=deadline.seconds)
+        return replace(found, termination=tree.termination, seconds=deadline.seconds)
     if (optimum := every_word(instance, limits)) is not None:
         certificate = optimum.certificate if bound else None
         return task.reported(replace(optimum, certificate=certificate))

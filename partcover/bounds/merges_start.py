@@ -13,7 +13,7 @@ from .climbing.climb import Climb
 from .climbing.warm_start import first_point
 from .counting.price_counter import PriceCounter
 from .tree.branch_tree import root_of, tree_of
-from .tree.tree_search import Begun, recounted
+from .tree.tree_search import TreeSearch, recounted
 
 __all__ = ["start_of_merges"]
 
@@ -22,7 +22,7 @@ __all__ = ["start_of_merges"]
 _SHARE, _SEARCHING = 0.3, 0.25
 
 
-def start_of_merges(task: Task, share: ForEach) -> Begun:
+def start_of_merges(task: Task, share: ForEach) -> TreeSearch:
     """Bounds all vocabularies, and finds one whose tokens can be made by merges."""
     instance, limits, phases = task.instance, task.limits, task.phases
     deadline = phases.deadline
@@ -77,4 +77,4 @@ def start_of_merges(task: Task, share: ForEach) -> Begun:
     except KeyboardInterrupt:
         is_stopped = True
     ended: Termination = "interrupted" if is_stopped else "completed"
-    return Begun(counter, root, solution, greedy, ascent, ended)
+    return TreeSearch(counter, root, solution, greedy, ascent, phases, task.checkpoint, ended)

@@ -180,7 +180,6 @@ class WeightedRounds:
         steps = WeightSteps(self.shares, _STEP)
         left, searches = self.deadline.left, self.searches
         deadline = self.deadline.earlier(_EXCHANGE * left) if searches and left else self.deadline
-        prices = self.prices
         for number in range(_ROUNDS):
             is_closed = self.is_closed and (searches or self.relaxed is not None)
             if self.termination == "interrupted" or is_closed:
@@ -190,7 +189,7 @@ class WeightedRounds:
             is_last = number == _ROUNDS - 1
             shares = list(self.shares) if is_last else list(steps.shares)
             seconds = round_seconds(deadline.left, _ROUNDS - number)
-            prices, chosen = self._round(shares, prices, self.cuts and is_last, seconds)
+            chosen = self._round(shares, seconds, cuts=self.cuts and is_last)
             tokens = self.count(chosen)
             if searches:
                 self.seen.append(chosen)
@@ -198,19 +197,11 @@ class WeightedRounds:
                 self.checkpoints.offer(news=True)
             steps.update(self.corpora.ratios(tokens))
 
-    def _round(
-        self,
-        shares: list[float],
-        prices: Certificate | None,
-        cuts: bool,
-        seconds: float | None,
-    ) -> tuple[Certificate, list[Token]]:
-        """Runs a round for some shares; returns its certificate and its vocabulary."""
-        instance, limits = self.instance, self.limits
+    def _round(self, shares: list[float], seconds: float | None, *, cuts: bool) -> list[Token]:
+        """Runs a round for some shares; returns its vocabulary."""
+        instance, limits, prices = self.instance, self.limits, self.prices
         weights = self.corpora.integer_weights(shares)
         weighted = instance.weighted(weights)
-        if prices is not None and prices.tail is not None:
-            prices = None
         if prices is not None:  # prices for the same words with other counts
             leaves = (replace(n, weights=()) for n in prices.tree if isinstance(n, Leaf))
             least = weighted.words.total_count
@@ -257,8 +248,8 @@ class WeightedRounds:
         self.n_rounds += 1
         remark = f"at least {float(self.certificate.lower_bound):.4f}"
         self.progress.advance(self.n_rounds, _ROUNDS, remark)
-        chosen = made.most_taken if isinstance(made, Bound) else list(made.vocabulary)
-        return made.certificate, chosen
+        self.prices = None if made.certificate.tail is not None else made.certificate
+        return made.most_taken if isinstance(made, Bound) else list(made.vocabulary)
 
     def _exchange(self) -> None:
         """Exchanges tokens of the best vocabulary for tokens of other rounds.

@@ -64,16 +64,11 @@ class LeafReader:
         prices[ascending] = np.maximum(given.astype(np.int64), _LOWEST_PRICE << scale_bits)
         shift = counter.bits - scale_bits
         prices = _scaled(prices, shift)
-        if leaf.group_multipliers and len(leaf.group_multipliers) != len(counter.groups):
-            raise InputError(
-                f"a leaf has {len(leaf.group_multipliers)} multipliers for "
-                f"{len(counter.groups)} groups"
-            )
+        if self.words is not None:  # raises an error if the leaf is not valid
+            terms_of(leaf, self.words, counter.asked)
         fees = tuple(_scaled(fee, shift) for fee in leaf.group_multipliers)
         if max(fees, default=0) >= _LIMIT << counter.low_bits:
             raise InputError("the multipliers of groups in a leaf are too large to count with")
-        if self.words is not None:  # raises an error if the leaf is not valid
-            terms_of(leaf, self.words, counter.asked)
         terms: list[Term] = [FeeTerm(fees)] if fees else []
         if leaf.has_cuts:
             terms.append(self._cuts(leaf, shift, ascending))

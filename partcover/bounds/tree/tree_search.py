@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
 
@@ -39,7 +39,7 @@ from .branch_tree import Node, Proof, certificate_of, leaves_of, settle
 from .branching import Split, Splitter
 from .spread import Spread, graft
 
-__all__ = ["Begun", "TreeSearch", "recounted", "with_known"]
+__all__ = ["TreeSearch", "recounted", "with_known"]
 
 _BATCH = 2  # cases at a time, for any number of threads, so that the tree does not depend on it
 _SLOW = 0.04  # share of the gap: a case that gains less in two rounds is split
@@ -62,18 +62,6 @@ class _Outcome:
     vocabulary: Vocabulary
     best: int | Fraction
     split: Split = field(default_factory=Split)
-
-
-@dataclass(frozen=True)
-class Begun:
-    """The start of a tree search."""
-
-    counter: PriceCounter  # computes in integers what prices prove
-    root: Node  # the tree so far
-    solution: Solution
-    greedy: Solution  # GreedTok's solution, used in searches for better vocabularies
-    ascent: WordAscent  # the steps without cuts, where cases begin that have no rounds yet
-    termination: Termination  # why the preceding phase ended
 
 
 def with_known(instance: Instance, solution: Solution, known: Certificate | None) -> Solution:
@@ -113,34 +101,31 @@ def recounted(
     )
 
 
+@dataclass(eq=False)
 class TreeSearch:
-    """The search for an optimum in a tree of cases.
+    """The search for an optimum in a tree of cases, which may be a single one at the start.
 
     It stops when a vocabulary needs at most `threshold` tokens, or when it is proven that none
     does.
     """
 
-    def __init__(
-        self,
-        begun: Begun,
-        phases: PhaseEvents,
-        threshold: int | None = None,
-        checkpoint: Checkpoint | None = None,
-    ) -> None:
-        self.counter = counter = begun.counter
-        self.root = begun.root
-        self.solution = begun.solution
-        self.greedy = begun.greedy
-        self.ascent = begun.ascent
-        self.phases = phases
-        self.deadline = deadline = phases.deadline
-        self.clock = deadline.earlier(0.0)  # stops when the call is interrupted
-        self.threshold = threshold
+    counter: PriceCounter
+    root: Node
+    solution: Solution
+    greedy: Solution  # GreedTok's solution, used in searches for better vocabularies
+    ascent: WordAscent  # the steps without cuts, where cases begin that have no rounds yet
+    phases: PhaseEvents
+    checkpoint: InitVar[Checkpoint | None]
+    termination: Termination  # why the start ended
+    threshold: int | None = None
+
+    def __post_init__(self, checkpoint: Checkpoint | None) -> None:
+        counter, self.deadline = self.counter, self.phases.deadline
+        self.clock = self.deadline.earlier(0.0)  # stops when the call is interrupted
         self.splitter = Splitter(len(counter.lo), self.clock)
         self.checkpoints: Checkpoints[Solution] = Checkpoints(checkpoint, self.best)
         self.asked = counter.asked
-        merged = counter.merged
-        self.closed = None if merged.merges is None else ClosedTokens(merged)
+        self.closed = None if counter.merges is None else ClosedTokens(counter.merged)
 
     @property
     def reached(self) -> int | Fraction:
