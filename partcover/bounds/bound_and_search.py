@@ -278,7 +278,7 @@ class BoundAndSearch:
         if climb.rounds is None:
             return
         tokens, costs = self.phases.needed, target.reduced_costs
-        remark = climb.rounds.remark(best.kinds)
+        remark = climb.rounds.remark(best.prices)
         if tokens is not None and costs is not None:
             possible = np.count_nonzero(costs <= tokens - best.lower_bound)
             remark += f", {possible:,} of {len(costs):,} candidates left"

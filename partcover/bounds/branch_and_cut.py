@@ -196,12 +196,13 @@ class _Start:
         self.termination = greedy.termination
         certificate = task.start_certificate
         if certificate is None or certificate.k != task.instance.k:
-            self._begin(task)
+            self.both = BoundAndSearch(task, greedy, counter)
             self.root = self._bounded()
             return
         grown = any(isinstance(node, Branch) or not node.is_plain for node in certificate.tree)
         # the leaves of a tree that has grown are counted here one by one
-        self._begin(replace(task, start_certificate=None) if grown else task)
+        begun = replace(task, start_certificate=None) if grown else task
+        self.both = BoundAndSearch(begun, greedy, counter)
         counter.refine(max(certificate.scale_bits, counter.digits_of_cuts))
         known = tree_of(counter, self.both.climb.best.case, certificate)
         if grown:
@@ -214,18 +215,13 @@ class _Start:
 
     def tree(self) -> TreeSearch:
         """Returns the tree."""
-        task, start = self.task, (self.counter, self.root, self.solution, self.greedy, self.ascent)
-        return TreeSearch(*start, task.phases, task.checkpoint, self.termination)
-
-    def _begin(self, task: Task) -> None:
-        """Creates the bound and the search."""
-        self.both = BoundAndSearch(task, self.greedy, self.counter)
-        self.ascent = self.both.climb.ascent
+        start = self.counter, self.root, self.solution, self.greedy, self.both.climb.ascent
+        return TreeSearch(*start, self.task.phases, self.task.checkpoint, self.termination)
 
     def _approach(self, certificate: Certificate) -> None:
         """Makes steps without cuts until their x is near the relaxation's: rounds begin there."""
         climb, phases = self.both.climb, self.task.phases
-        self.ascent.prices = self.counter.prices_of(certificate)
+        climb.ascent.prices = self.counter.prices_of(certificate)
         try:
             phases.enter("bound")
             proven = self.counter.bound(min(leaf.proof.value for leaf in leaves_of(self.root)))
@@ -233,7 +229,7 @@ class _Start:
             phases.offer("bound", None, proven, "start")
             if self.termination != "interrupted":
                 climb.begin()
-            while self.ascent.begun and not climb.is_near and climb.advance() is None:
+            while climb.ascent.begun and not climb.is_near and climb.advance() is None:
                 pass
         except KeyboardInterrupt:
             self.termination = "interrupted"

@@ -71,7 +71,6 @@ class BestPrices:
         self._costs: tuple[Int64, Bools] | None = None  # reduced costs that follow from the rewards
         self.case = Case.whole(counter)
         self.plain_bound = self.lower_bound
-        self.kinds: dict[str, int] = {}
         self.n_rounds = 0
         # the last distance that was much smaller than before, and its step
         self.last_fall = math.inf, 0
@@ -113,7 +112,6 @@ class BestPrices:
         if round_.value > self.value:
             self.value, self.prices = round_.value, round_.prices
             self._rewards, self._costs = round_.rewards.optional, None
-            self.kinds = round_.kinds
             self.x = rounds.steps.x_all()
         self._prove(self.counter.bound(round_.value), "cuts")
 
@@ -251,6 +249,6 @@ class BestPrices:
             limits.threads,
             self.plain_bound,
             self.plain_x,
-            self.kinds,
+            {} if self.prices is None else self.prices.kinds,
             self.n_rounds,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from copy import copy
 from dataclasses import dataclass
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from ...runtime.limits import Deadline
 from ..counting.price_counter import PriceCounter, largest
-from ..rows.cuts import Inequality
 from ..steps.part_ascent import PartAscent
 from ..steps.separation import separate
 from ..steps.word_ascent import WordAscent
@@ -36,8 +34,6 @@ class Round:
     prices: DualPoint  # the prices and multipliers that prove it
     rewards: Rewards  # the rewards at these prices
     new: int  # number of new violated cuts
-    # number of cuts with a positive multiplier, by kind: triangles, longer cycles, cliques
-    kinds: dict[str, int]
     violated: int  # candidates outside the active set with a reward above the k-th largest
 
 
@@ -97,7 +93,7 @@ class CutRounds:
         separates &= not deadline.is_over
         cuts = [cut for cut in separate(steps) if cut not in known] if separates else []
         active, violated = self._active(rewards)
-        round_ = Round(value, prices, rewards, len(cuts), _kinds(prices), violated)
+        round_ = Round(value, prices, rewards, len(cuts), violated)
         kept = steps.cuts
         if self.n_rounds % _KEPT_ROUNDS == _KEPT_ROUNDS - 1:
             kept = [cut for cut, m in zip(kept, steps.cut_multipliers, strict=True) if m > 0]
@@ -106,8 +102,9 @@ class CutRounds:
         self.n_rounds += 1
         return round_
 
-    def remark(self, kinds: dict[str, int]) -> str:
-        """Returns a description: cuts by kind, and the number of parts of words."""
+    def remark(self, prices: DualPoint | None) -> str:
+        """Returns a description: cuts of some prices by kind, and the number of parts of words."""
+        kinds = {} if prices is None else prices.kinds
         named = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
         return f"{named or 'no cuts'}; {len(self.steps.parts.counts):,} parts of words"
 
@@ -133,13 +130,3 @@ class CutRounds:
             # also add candidates with nearly as large rewards: they would be violated next
             active |= optional & (units > _NEAR * threshold)
         return np.flatnonzero(active).astype(np.int32), violated
-
-
-def _kinds(prices: DualPoint) -> dict[str, int]:
-    def kind(cut: Inequality) -> str:
-        if cut.kind == "clique":
-            return "cliques"
-        kind = "triangles" if len(cut.nodes) == 3 else "cycles"
-        return kind if len(cut.tokens) == len(cut.nodes) else kind + " of groups"
-
-    return dict(Counter(kind(cut) for cut in prices.cuts))

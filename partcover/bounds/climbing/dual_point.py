@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from operator import mul
@@ -132,6 +133,18 @@ class DualPoint:
     def cuts(self) -> dict[Inequality, int]:
         """The positive multipliers of cuts."""
         return next((term.cuts for term in self.terms if isinstance(term, CutTerm)), {})
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """The number of cuts with a positive multiplier, by kind."""
+
+        def kind(cut: Inequality) -> str:
+            if cut.kind == "clique":
+                return "cliques"
+            kind = "triangles" if len(cut.nodes) == 3 else "cycles"
+            return kind if len(cut.tokens) == len(cut.nodes) else kind + " of groups"
+
+        return dict(Counter(map(kind, self.cuts)))
 
     def finer(self, bits: int) -> DualPoint:
         """Returns the same point in units that are finer by this many binary digits."""

@@ -285,7 +285,7 @@ class TreeSearch:
             result = node.rounds.round(self.clock)
             node.improve(Proof(result.value, result.prices, counter))
             node.x = node.rounds.steps.x_all()
-            node.remark = "; " + node.rounds.remark(result.kinds)
+            node.remark = "; " + node.rounds.remark(result.prices)
             best.append(max([result.value, *best[-1:]]))
             pulse()
             if balance is not None and (other := balance.after(node.rounds, node.level, goal)):
