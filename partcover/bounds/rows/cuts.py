@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -15,7 +15,7 @@ from ...problem.certificates.cuts import Cut, CutKind
 from ...runtime.arrays import Int32, Int64
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
-from .family import Family, Given, OverFlows, Term
+from .family import Family, Given, Multipliers, OverFlows, Term
 from .rows import ArcRows, Arcs, Rows, ranges, sums
 
 __all__ = ["CutTerm", "Cuts", "Group", "Inequality", "set_key"]
@@ -155,9 +155,7 @@ class Cuts(Family):
             over_flows,
         )
 
-    def term(
-        self, counter: PriceCounter, multipliers: Mapping[Hashable, int], over: OverFlows
-    ) -> CutTerm:
+    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> CutTerm:
         """Returns the edges and cuts; a cut with an edge that has no multipliers is left out."""
         names = over.names.tolist()
         priced = set(names)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
 from .rows import Arcs, Rows
 
-__all__ = ["Family", "Given", "OverFlows", "Term"]
+__all__ = ["Family", "Given", "Multipliers", "OverFlows", "Term"]
+
+Multipliers: TypeAlias = Mapping[Hashable, int]
+"""The multipliers of rows, by key."""
 
 
 class Family(ABC):
@@ -31,9 +34,7 @@ class Family(ABC):
         """Returns the rows for an active set."""
 
     @abstractmethod
-    def term(
-        self, counter: PriceCounter, multipliers: Mapping[Hashable, int], over: OverFlows
-    ) -> Term:
+    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> Term:
         """Returns what multipliers of the rows, by key, and of rows over flows prove.
 
         In units of 1 / one of the counter; valid for any multipliers.

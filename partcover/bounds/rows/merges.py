@@ -16,7 +16,7 @@ from ...problem.certificates.nodes import Charge
 from ...problem.merge_condition import MergeCondition
 from ...runtime.arrays import Bools, Float64, Int32
 from ..counting.price_counter import PriceCounter
-from .family import Family, Given, OverFlows, Term
+from .family import Family, Given, Multipliers, OverFlows, Term
 from .rows import Arcs, Rows
 
 __all__ = ["Merges", "merges_of"]
@@ -87,10 +87,6 @@ class Merges(Family):
         if splits is None or not self.outside.any():
             return splits
         return [split for split in splits if not self.outside[list(split)].any()]
-
-    def leaves_unmade(self, inside: Bools) -> bool:
-        """Returns whether the case has no way to make one of these tokens."""
-        return any(self.ways(token) == [] for token in np.flatnonzero(inside).tolist())
 
     def closed(self, active: Bools) -> Bools:
         """Returns an active set extended by all tokens that its tokens may be made of."""
@@ -170,9 +166,7 @@ class Merges(Family):
                 values[place[number]] = min(values[place[number]], sum(made))
         return np.array(values, np.float64)
 
-    def term(
-        self, counter: PriceCounter, multipliers: Mapping[Hashable, int], over: OverFlows
-    ) -> MergeTerm:
+    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> MergeTerm:
         """Returns what tokens pay to their parts.
 
         If merges cannot make a token that the case contains, multipliers grow without limit.  Then

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +13,7 @@ from ...problem.merge_condition import MergeNeeds
 from ...runtime.arrays import Int32, Int64
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
-from .family import Family, Given, OverFlows, Term
+from .family import Family, Given, Multipliers, OverFlows, Term
 from .merges import Merges
 from .rows import ArcRows, Arcs, Rows, ranges
 
@@ -49,9 +48,7 @@ class Needs(Family):
         first = np.cumsum([0, *map(len, found)])
         return first, np.array([number for own in found for number in own], np.int32)
 
-    def term(
-        self, counter: PriceCounter, multipliers: Mapping[Hashable, int], over: OverFlows
-    ) -> NeedTerm:
+    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> NeedTerm:
         """Returns what the tokens that need a token pay to it."""
         return NeedTerm(self, over)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from ...problem.merge_order import MergeOrder
 from ...runtime.arrays import Bools, Int32, Int64, Integers
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
-from .family import Family, Given, OverFlows, Term
+from .family import Family, Given, Multipliers, OverFlows, Term
 from .merges import Merges
 from .rows import ArcRows, Arcs, Rows, ranges
 
@@ -155,9 +155,7 @@ class Order(Family):
             )
         )
 
-    def term(
-        self, counter: PriceCounter, multipliers: Mapping[Hashable, int], over: OverFlows
-    ) -> OrderTerm:
+    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> OrderTerm:
         """Returns what tokens pay and get."""
         return OrderTerm(self, over)
 

@@ -14,14 +14,15 @@ from ...errors import InputError
 from ...problem.certificates.certificate import Certificate
 from ...problem.certificates.nodes import Branch, Leaf
 from ...problem.corpora import check_weights
+from ...problem.instance import Instance
 from ...runtime.arrays import Float64
 from ...segmentation.segmentation import segment
+from ...verification.certificate_check import is_empty
 from ..climbing.best_prices import BestPrices
 from ..climbing.cut_rounds import CutRounds
 from ..climbing.dual_point import Case, DualPoint
 from ..climbing.leaf_prices import LeafReader
 from ..counting.price_counter import PriceCounter
-from ..rows.merges import merges_of
 
 __all__ = ["Node", "Proof", "certificate_of", "leaves_of", "root_of", "settle", "tree_of"]
 
@@ -116,43 +117,26 @@ def root_of(best: BestPrices, rounds: CutRounds | None) -> Node:
     return root
 
 
-def is_empty(counter: PriceCounter, case: Case) -> bool:
-    """Returns whether a case has no vocabulary, by its budgets or for lack of merges."""
-    instance = counter.instance
-    if case.free < 0:
-        return True
-    if counter.merges is not None:
-        outside = case.outside if case.free else ~case.inside
-        if merges_of(counter).of_case(outside).leaves_unmade(case.inside):
-            return True
-    if not instance.groups:
-        return False
-    tokens = {*instance.fixed, *counter.tokens(np.flatnonzero(case.inside))}
-    return any(sum(token in group for token in tokens) > group.limit for group in instance.groups)
-
-
 def settle(node: Node) -> bool:
     """Counts the tokens of a case that has at most one vocabulary; returns whether it has."""
     case, counter = node.case, node.proof.counter
-    empty = is_empty(counter, case)
+    inside = frozenset([*counter.instance.fixed, *counter.tokens(np.flatnonzero(case.inside))])
+    outside = frozenset(counter.tokens(np.flatnonzero(case.outside)))
+    empty = is_empty(counter.asked, inside, outside)
     node.is_settled = empty or not case.free or bool((case.inside | case.outside).all())
     if not node.is_settled:
         return False
     # without tokens, the most that a vocabulary can need: an empty case then bounds no other
-    counted = _counted(counter, None if empty else case)
+    counted = _counted(counter.asked, frozenset() if empty else inside)
     node.improve(Proof(counter.goal(counted), node.proof.prices, counter, counted))
     if not empty:
         node.x = case.inside[: len(counter.instance.index)].astype(float)
     return True
 
 
-def _counted(counter: PriceCounter, case: Case | None) -> int | Fraction:
+def _counted(instance: Instance, tokens: frozenset[Token]) -> int | Fraction:
     """Returns the tokens, or the largest ratio, of the only vocabulary of a case."""
-    instance = counter.asked
-    chosen: set[Token] = set()
-    if case is not None:
-        chosen = {*instance.fixed, *counter.tokens(np.flatnonzero(case.inside))}
-    vocabulary = instance.vocabulary(sorted(chosen), "case")
+    vocabulary = instance.vocabulary(sorted(tokens), "case")
     if instance.corpora is None:
         return segment(instance.words, vocabulary, instance.rule).tokens
     return max(instance.corpora.ratios(tokens_by_corpus(instance, vocabulary)))
