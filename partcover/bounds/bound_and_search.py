@@ -103,17 +103,11 @@ class Task:
 
 
 class BoundAndSearch:
-    """A lower bound and a local search on one clock.
+    """A lower bound and a local search on one clock, which use each other's results (`improve`).
 
-    The x of the bound is rounded to starting points of the search, and its reduced costs tell the
-    search which tokens not to try.  The incumbent of the search tells the bound when the gap is
-    closed.
-
-    The bound runs first.  Once its relaxation is nearly solved, the search starts: in threads of
-    its own, or, with a single thread, in turns of equal time.  Without a time limit the bound runs
-    to its end and then the search, so that the result is the same for any number of threads.  If
-    the words have more than `MOST_TOGETHER` symbols, the two also run one after the other, because
-    the steps of the bound leave little memory.
+    Without a time limit the bound runs to its end and then the search, so that the result is the
+    same for any number of threads.  If the words have more than `MOST_TOGETHER` symbols, the two
+    also run one after the other, because the steps of the bound leave little memory.
     """
 
     def __init__(self, task: Task, greedy: Solution, counter: PriceCounter) -> None:

@@ -44,14 +44,14 @@ class Order(Family):
     begins_late = True
 
     def __init__(self, merges: Merges, counter: PriceCounter) -> None:
-        self._merges = merges
+        self.merges = merges
         self._counter = counter
         self.order = MergeOrder(merges.condition)
 
     @cached_property
     def _ways(self) -> tuple[Int64, Int64]:
         """Where the merges of each candidate begin, and the merges: usable ones that make it."""
-        order, number = self.order, self._merges.numbers
+        order, number = self.order, self.merges.numbers
         made = [
             (candidate, merge)
             for merge, (left, right) in enumerate(order.merges)
@@ -60,25 +60,25 @@ class Order(Family):
         ]
         made.sort()
         owner = np.array([candidate for candidate, _ in made], np.int64)
-        first = np.searchsorted(owner, np.arange(len(self._merges.tokens) + 1))
+        first = np.searchsorted(owner, np.arange(len(self.merges.tokens) + 1))
         return first, np.array([merge for _, merge in made], np.int64)
 
     @cached_property
-    def _sizes(self) -> Int64:
+    def sizes(self) -> Int64:
         """The numbers of symbols of both parts of each merge."""
         pairs = [(len(left), len(right)) for left, right in self.order.merges]
         return np.array(pairs, np.int64).reshape(-1, 2)
 
     @cached_property
     def _ends(self) -> _Parts:
-        return _Parts(map(self.order.ends, self._merges.tokens))
+        return _Parts(map(self.order.ends, self.merges.tokens))
 
     @cached_property
     def _begins(self) -> _Parts:
-        return _Parts(map(self.order.begins, self._merges.tokens))
+        return _Parts(map(self.order.begins, self.merges.tokens))
 
     @cached_property
-    def _everywhere(self) -> tuple[Int32, Int64, Int64]:
+    def everywhere(self) -> tuple[Int32, Int64, Int64]:
         """All occurrences of all candidates, by start."""
         counter = self._counter
         n_symbols = len(counter.instance.words.data)
@@ -87,11 +87,11 @@ class Order(Family):
 
     def may_end(self, token: Integers, merge: Int64) -> Bools:
         """Returns whether each token ends with the left part of a merge until after the merge."""
-        return self._ends.until(token, self._sizes[merge, 0]) > merge
+        return self._ends.until(token, self.sizes[merge, 0]) > merge
 
     def may_begin(self, token: Integers, merge: Int64) -> Bools:
         """Returns whether each token begins with the right part of a merge until after it."""
-        return self._begins.until(token, self._sizes[merge, 1]) > merge
+        return self._begins.until(token, self.sizes[merge, 1]) > merge
 
     def rows(self, arcs: Arcs) -> Rows:
         """Returns the rows for an active set."""
@@ -101,7 +101,7 @@ class Order(Family):
         n_ways = np.diff(first)[token]
         owner = np.repeat(np.arange(len(token)), n_ways)
         merge = merges[ranges(first[:-1][token], n_ways)]
-        border = start[owner] + self._sizes[merge, 0]
+        border = start[owner] + self.sizes[merge, 0]
         by_end = np.argsort(end, kind="stable")
         inside = np.repeat(np.arange(len(token)), end - start - 1)
         at = ranges(start + 1, end - start - 1)
@@ -119,10 +119,10 @@ class Order(Family):
         is_last = self.may_end(token[other[0]], merge[row[0]])
         is_first = self.may_begin(token[other[1]], merge[row[1]])
         is_first &= _stands_alone(token, start, end)[other[1]]
-        alone_last, alone_first = (self._sizes[merge] == 1).T.astype(np.int8)
+        alone_last, alone_first = (self.sizes[merge] == 1).T.astype(np.int8)
         # a token that gets something where it ends also gets it where it lies over the border
         gets, lies = (
-            row[n] * len(self._merges.tokens) + token[other[n]].astype(np.int64) for n in (0, 2)
+            row[n] * len(self.merges.tokens) + token[other[n]].astype(np.int64) for n in (0, 2)
         )
         also = np.isin(lies, gets[~is_last])
         sign = np.concatenate(
@@ -159,46 +159,19 @@ class Order(Family):
         """Returns what tokens pay and get."""
         return OrderTerm(self, over)
 
-    def accounts(self, over: OverFlows) -> tuple[Int64, Int64, Int64]:
-        """Returns what tokens pay: tokens, positions and amounts, below 0 for what they get."""
-        token, start, end = self._everywhere
-        merge, border = -1 - over.names[over.which], over.position
-        by_end = self._by_end
-        row, arc = _matched(end[by_end], border, by_end)
-        gets = ~self.may_end(token[arc], merge[row])
-        begins = _matched(start, border, np.arange(len(start)))
-        pays = self.may_begin(token[begins[1]], merge[begins[0]]) & self._alone[begins[1]]
-        return (
-            np.concatenate([token[arc[gets]], token[begins[1][pays]]]).astype(np.int64),
-            np.concatenate([border[row[gets]] - 1, border[begins[0][pays]]]),
-            np.concatenate([-over.multiplier[row[gets]], over.multiplier[begins[0][pays]]]),
-        )
+    @cached_property
+    def by_end(self) -> Int64:
+        """The occurrences by end."""
+        return np.argsort(self.everywhere[2], kind="stable")
 
     @cached_property
-    def _by_end(self) -> Int64:
-        return np.argsort(self._everywhere[2], kind="stable")
-
-    @cached_property
-    def _alone(self) -> Bools:
-        return _stands_alone(*self._everywhere)
-
-    def owners(self, over: OverFlows) -> list[int]:
-        """Returns the candidate that the merge of each name makes."""
-        results = [left + right for left, right in self.pairs(over)]
-        return self._merges.numbers(results)
+    def alone(self) -> Bools:
+        """Whether each occurrence may pay (`_stands_alone`)."""
+        return _stands_alone(*self.everywhere)
 
     def pairs(self, over: OverFlows) -> list[tuple[Any, Any]]:
         """Returns the merge of each name."""
         return [self.order.merges[-1 - name] for name in over.names.tolist()]
-
-    def added(self, over: OverFlows, n_symbols: int) -> Int64:
-        """Returns what is added to the price of each symbol."""
-        merge = -1 - over.names[over.which]
-        left, right = self._sizes[merge].T
-        added = np.zeros(n_symbols, np.int64)
-        np.add.at(added, over.position[right == 1], over.multiplier[right == 1])
-        np.subtract.at(added, over.position[left > 1] - 1, over.multiplier[left > 1])
-        return added
 
 
 class _Parts:
@@ -255,23 +228,39 @@ class OrderTerm(Term):
 
     def gives(self, counter: PriceCounter) -> Given:
         """Returns what the results of merges pay, and the loss: the multipliers of all rows."""
-        given = Given()
-        for token, paid in zip(self.order.owners(self.over), self.over.sums(counter), strict=True):
-            given.tokens[token] -= paid
-            given.loss += paid
+        given, order = Given(), self.order
+        results = [left + right for left, right in order.pairs(self.over)]
+        paid = self.over.sums(counter)
+        for token, own in zip(order.merges.numbers(results), paid, strict=True):
+            given.tokens[token] -= own
+            given.loss += own
         return given
 
     def payments(self, counter: PriceCounter) -> Payments | None:
-        """Returns the payments of tokens, each in a list of its own."""
-        token, position, amount = self.order.accounts(self.over)
-        if not len(token):
+        """Returns the payments of tokens, below 0 for what they get, each in a list of its own."""
+        order, over = self.order, self.over
+        token, start, end = order.everywhere
+        merge, border = -1 - over.names[over.which], over.position
+        row, arc = _matched(end[order.by_end], border, order.by_end)
+        gets = ~order.may_end(token[arc], merge[row])
+        first, begun = _matched(start, border, np.arange(len(start)))
+        pays = order.may_begin(token[begun], merge[first]) & order.alone[begun]
+        payer = np.concatenate([token[arc[gets]], token[begun[pays]]]).astype(np.int64)
+        if not len(payer):
             return None
-        payers = np.unique(token)
-        return Payments(token, position, amount, payers, payers)
+        position = np.concatenate([border[row[gets]] - 1, border[first[pays]]])
+        amount = np.concatenate([-over.multiplier[row[gets]], over.multiplier[first[pays]]])
+        payers = np.unique(payer)
+        return Payments(payer, position, amount, payers, payers)
 
-    def added(self, counter: PriceCounter) -> Int64 | None:
+    def added(self, counter: PriceCounter) -> Int64:
         """Returns what is added to the price of each symbol."""
-        return self.order.added(self.over, len(counter.instance.words.data))
+        over = self.over
+        left, right = self.order.sizes[-1 - over.names[over.which]].T
+        added = np.zeros(len(counter.instance.words.data), np.int64)
+        np.add.at(added, over.position[right == 1], over.multiplier[right == 1])
+        np.subtract.at(added, over.position[left > 1] - 1, over.multiplier[left > 1])
+        return added
 
     def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
         """Returns the multipliers by merge."""
