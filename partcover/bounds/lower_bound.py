@@ -19,7 +19,7 @@ from ..runtime.arguments import Seconds, Share, Threads, Whole, checked
 from ..runtime.limits import RunLimits
 from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
-from .climbing.best_prices import BestPrices, refuse_below
+from .climbing.best_prices import BestPrices
 from .climbing.climb import Climb
 from .climbing.warm_start import first_point, within_reach
 from .counting.price_counter import PriceCounter
@@ -146,7 +146,11 @@ def lower_bound(
     free = instance.unmerged
     refuse_beyond_memory(free, "bound")
     _ = free.promising_index(threads)
-    refuse_below(tokens, instance.words.total_count)
+    if tokens is not None and tokens < instance.words.total_count:
+        raise InputError(
+            f"an incumbent of {tokens} tokens for k = {instance.k} is too small: the number of "
+            f"words is {instance.words.total_count}"
+        )
     # every certificate needs it, so it is computed before the steps are timed
     _ = instance.words.digest
     with workers(threads) as share:
