@@ -111,3 +111,10 @@ def test_no_bound_is_false_and_optima_are_proven(families, number, n):
     assert (check.problems, check.lower_bound >= found.lower_bound) == ((), True)
     assert check.lower_bound <= best <= reached
     assert with_head or found.lower_bound == best == reached
+
+
+def test_multipliers_of_groups_under_other_weights_may_be_large():
+    """A group of limit 0 has any multiplier: under these weights, it had too many digits."""
+    instance = instance_of({"groups", "corpora"}, 6001623)
+    found = solve(instance)
+    assert found.lower_bound == found.worst == best_of(instance)

@@ -66,10 +66,8 @@ class LeafReader:
         prices = _scaled(prices, shift)
         if self.words is not None:  # raises an error if the leaf is not valid
             terms_of(leaf, self.words, counter.asked)
-        fees = tuple(_scaled(fee, shift) for fee in leaf.group_multipliers)
-        if max(fees, default=0) >= _LIMIT << counter.low_bits:
-            raise InputError("the multipliers of groups in a leaf are too large to count with")
-        terms: list[Term] = [FeeTerm(fees)] if fees else []
+        fees = [_scaled(fee, shift) for fee in leaf.group_multipliers]
+        terms: list[Term] = [FeeTerm.of(counter, fees)] if fees else []
         if leaf.has_cuts:
             terms.append(self._cuts(leaf, shift, ascending))
         if counter.merges is not None:

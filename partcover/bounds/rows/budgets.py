@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,10 +111,7 @@ class Budgets:
 
     def term(self, counter: PriceCounter) -> FeeTerm:
         """Returns the multipliers of the groups, in units of 1 / one tokens."""
-        # no multiplier need be larger
-        most = int(counter.largest_reward.max(initial=0)) * counter.one
-        fees = np.rint(self.fees * counter.one).tolist()
-        return FeeTerm(tuple(min(max(0, int(fee)), most) for fee in fees))
+        return FeeTerm.of(counter, map(int, np.rint(self.fees * counter.one).tolist()))
 
 
 @dataclass(frozen=True)
@@ -122,6 +119,12 @@ class FeeTerm(Term):
     """The multipliers that tokens of groups pay."""
 
     fees: tuple[int, ...]
+
+    @classmethod
+    def of(cls, counter: PriceCounter, fees: Iterable[int]) -> FeeTerm:
+        """Returns the term; larger multipliers than any reward of a token prove no more."""
+        most = int(counter.largest_reward.max(initial=0)) * counter.one
+        return cls(tuple(min(max(0, fee), most) for fee in fees))
 
     def finer(self, bits: int) -> FeeTerm:
         """Returns the same multipliers in units that are finer by this many binary digits."""
