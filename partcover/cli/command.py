@@ -1,35 +1,30 @@
-"""Defines commands: help with headings and examples, and files checked before the work."""
+"""Defines commands: a function, and its docstring, which declares the options."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import cloup
-from click.core import ParameterSource
 
 from ..errors import InputError
 from ..runtime.processes import signals
-from .paths import ReadablePath, WritablePath, check_paths, held_outputs
+from .declared import HEADINGS, OPTIONS, declared
+from .paths import check_paths, held_outputs
+
+if TYPE_CHECKING:
+    from ..problem.memory_plan import Work
 
 Function = Callable[..., Any]
+Listed = tuple[str, Callable[[], Iterable[tuple[str, str | Callable[[], str]]]]]
 
 
 class Options(SimpleNamespace):
     """The options of a command, as attributes."""
-
-
-Decorator = Callable[[Function], Function]
-Listed = tuple[str, Callable[[], Iterable[tuple[str, str | Callable[[], str]]]]]
-OPTIONS, CANDIDATES, LIMITS, OUTPUT = HEADINGS = (
-    "Options",
-    "Words and candidates",
-    "Limits and execution",
-    "Output",
-)
-_METAVAR = 32  # characters of choices that fit beside an option
 
 
 class Command(cloup.Command):
@@ -50,8 +45,7 @@ class Command(cloup.Command):
         groups = {title: cloup.OptionGroup(title) for title in HEADINGS}
         for parameter in attributes.get("params") or ():
             if isinstance(parameter, click.Option):
-                title = getattr(parameter, "heading", OPTIONS)
-                parameter.group = groups[title]  # type: ignore[attr-defined]
+                parameter.group = groups[getattr(parameter, "heading", OPTIONS)]  # type: ignore[attr-defined]
         super().__init__(*args, **attributes)
         self.option_groups.sort(key=lambda group: HEADINGS.index(group.title))
         self.examples = examples
@@ -92,10 +86,44 @@ class Group(cloup.Group):
         return super().resolve_command(ctx, args)
 
 
-def command(name: str, **attributes: Any) -> Callable[[Function], Command]:
-    """Makes a function a `Command`, with its attributes."""
-    decorator: Callable[[Function], Command] = cloup.command(name, cls=Command, **attributes)
-    return decorator
+def command(
+    name: str, *, plan: Work | Callable[[Mapping[str, Any]], Work] | None = None, **attributes: Any
+) -> Callable[[Function], Command]:
+    """Makes a function a `Command`, with what its docstring declares.
+
+    The function gets an option by the name of a parameter.  A parameter of a dataclass gets the
+    options that are its fields, and one of `Options` all others.  With ``--plan`` only the memory
+    of the work `plan` is shown.
+    """
+
+    def decorate(function: Function) -> Command:
+        text, parameters, examples = declared(function.__doc__ or "")
+        there = function.__globals__
+        notes = {key: there.get(note) for key, note in function.__annotations__.items()}
+
+        @functools.wraps(function)
+        def run(**given: Any) -> Any:
+            parts: dict[str, Any] = {}
+            for key, kind in notes.items():
+                if is_dataclass(kind):
+                    own = {field.name for field in fields(kind)} & given.keys()
+                    parts[key] = kind(**{field: given.pop(field) for field in own})  # type: ignore[operator]
+            if plan is not None and given.pop("plan"):
+                from .plan import show_plan
+
+                work = plan(given) if callable(plan) else plan
+                return show_plan(work, parts["out"], parts["source"], parts.get("readers"))
+            for key, kind in notes.items():
+                if kind is Options:
+                    others = given.keys() - notes.keys()
+                    parts[key] = Options(**{other: given.pop(other) for other in others})
+            return function(**parts, **given)
+
+        return Command(
+            name, callback=run, help=text, params=parameters, examples=examples, **attributes
+        )
+
+    return decorate
 
 
 def _line(about: str | Callable[[], str]) -> str:
@@ -106,77 +134,3 @@ def _line(about: str | Callable[[], str]) -> str:
         return about()
     except InputError as error:
         return str(error)
-
-
-class _Parameter(click.Parameter):
-    """An option or argument whose numbers are written in ASCII digits, without underscores."""
-
-    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
-        """Converts a value, as Click does, and refuses the other digits that Python reads."""
-        if isinstance(self.type, click.types.IntParamType | click.types.FloatParamType):
-            what = "integer" if isinstance(self.type, click.types.IntParamType) else "number"
-            for text in value if isinstance(value, tuple | list) else (value,):
-                if isinstance(text, str) and ("_" in text or not text.isascii()):
-                    self.type.fail(f"{text!r} is not a valid {what}.", self, ctx)
-        return super().type_cast_value(ctx, value)
-
-
-class _Argument(_Parameter, click.Argument):
-    """An argument."""
-
-
-class _Option(_Parameter, cloup.Option):
-    """An option that stands below a heading, and whose help says its default."""
-
-    def __init__(self, *args: Any, heading: str = OPTIONS, **attributes: Any) -> None:
-        kind = attributes.get("type")
-        attributes.setdefault("show_default", attributes.get("default") is not None)
-        if isinstance(kind, click.Choice) and len("|".join(kind.choices)) > _METAVAR:
-            listed = f"{attributes.get('help', '')} One of {', '.join(kind.choices)}."
-            attributes |= {"metavar": attributes.get("metavar") or "NAME", "help": listed}
-        super().__init__(*args, **attributes)
-        self.heading = heading
-
-
-def option(*names: str, heading: str = OPTIONS, **attributes: Any) -> Decorator:
-    """Adds an option below a heading of the help."""
-    decorator: Decorator = cloup.option(*names, cls=_Option, heading=heading, **attributes)
-    return decorator
-
-
-def is_given(name: str) -> bool:
-    """Returns whether a parameter of the running command is given on its command line."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source not in (None, ParameterSource.DEFAULT)
-
-
-def exclude(first: str, *others: str) -> None:
-    """Refuses other options beside the first, which is given, where they are given too."""
-    for parameter in click.get_current_context().command.params:
-        for other in parameter.opts:
-            if other in others and is_given(str(parameter.name)):
-                raise click.UsageError(f"{first} and {other} exclude each other")
-
-
-def reading_option(
-    name: str, metavar: str, about: str, *, dest: str | None = None, **attributes: Any
-) -> Decorator:
-    """Adds an option that names a file to read, passed on as `dest`."""
-    names = (name,) if dest is None else (name, dest)
-    attributes.setdefault("type", ReadablePath())
-    return option(*names, metavar=metavar, help=about, **attributes)
-
-
-def writing_option(
-    name: str, metavar: str, about: str, kind: str = "text", **more: Any
-) -> Decorator:
-    """Adds an option that names a file to write, of a kind of `WritablePath`."""
-    return reading_option(name, metavar, about, type=WritablePath(kind), **more)
-
-
-def argument(name: str, *, type: Any = None, **attributes: Any) -> Decorator:  # noqa: A002
-    """Adds an argument, a file to read unless another type is given."""
-    decorator: Decorator = cloup.argument(
-        name, cls=_Argument, type=type or ReadablePath(), **attributes
-    )
-    return decorator

@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 import partcover as pc
 
 from ..corpus import symbols as sym
 from ..errors import InputError, shorten
 from ..runtime.numerals import read_digits
-from .command import exclude
+from .declared import exclude
 
 if TYPE_CHECKING:
     from .shown.output import Output
@@ -84,11 +86,14 @@ def note_other_words(
         )
 
 
-@dataclass(frozen=True)
+@dataclass
 class InstanceSource:
-    """Where an instance comes from: the input of a command and the options that change it."""
+    """Where an instance comes from: the inputs of a command and the options that change them."""
 
     corpus: str | None = None
+    corpora: tuple[str, ...] = ()
+    minimax: bool = False
+    reference: str | None = None
     k: int | None = None
     pretokenizer: str | None = None
     symbols: sym.Symbols | None = None
@@ -101,8 +106,21 @@ class InstanceSource:
     protected: str | None = None
     weights: str | None = None
     groups: tuple[str, ...] = ()
-    several: tuple[str, ...] = ()
-    reference: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.corpora:
+            self.corpus = self.corpora[0]
+        if len(self.corpora) > 1 and not self.minimax:
+            raise click.UsageError(
+                "several inputs need --minimax: give one input, or add --minimax"
+            )
+        if self.reference is not None and not self.minimax:
+            raise click.UsageError("--reference needs --minimax")
+
+    @property
+    def several(self) -> tuple[str, ...]:
+        """The inputs where they are corpora of one instance."""
+        return self.corpora if self.minimax else ()
 
     @property
     def name(self) -> str:
@@ -198,7 +216,7 @@ class InstanceSource:
         twice = [path for path in self.several if self.several.count(path) > 1]
         if twice:
             raise InputError(f"{twice[0]} is given twice")
-        alone = replace(self, several=())
+        alone = replace(self, corpora=(), minimax=False, reference=None)
         read = [replace(alone, corpus=path).read(any_k=any_k, **head) for path in self.several]
         words, first = [instance.tail or instance.words for instance in read], read[0]
         k = max(instance.k for instance in read)

@@ -53,10 +53,6 @@ class ReadablePath(_Path):
         yield value
 
 
-class TextPath(ReadablePath):
-    """Text that a command counts: a file, or a folder of files."""
-
-
 class GroupText(ReadablePath):
     """The text of ``--group``, which may name a file of tokens to read."""
 
@@ -72,15 +68,12 @@ class GroupText(ReadablePath):
 class WritablePath(_Path):
     """A file that a command writes.
 
-    Parameters
-    ----------
-    kind : {"table", "figure", "text", "folder"}
-        table: rows, as JSON, or as CSV or Markdown by the name's ending.  figure: an image.
-        folder: a file, or a folder, which may exist.  text: anything else, but no CSV.
+    It is a TABLE, which may be CSV, a FIGURE, a FOLDER or DIR, which may exist, or anything else.
     """
 
-    def __init__(self, kind: str = "text") -> None:
+    def __init__(self, kind: str) -> None:
         self.kind = kind
+        self.is_folder = kind in ("FOLDER", "DIR")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Returns the path as text."""
@@ -90,7 +83,7 @@ class WritablePath(_Path):
                 f"{path!r} looks like an option: name a file (./{path} if that is its name)",
                 param, ctx,
             )  # fmt: skip
-        if self.kind in ("text", "folder") and path.lower().endswith(".csv"):
+        if self.kind not in ("TABLE", "FIGURE") and path.lower().endswith(".csv"):
             name = param.opts[0] if param is not None else "this"
             self.fail(f"{path!r}: {name} does not write CSV; use another ending", param, ctx)
         return path
@@ -105,6 +98,7 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
     """
     read: list[tuple[str, str]] = []
     written: list[tuple[str, str]] = []
+    figures: list[str] = []
     for parameter in parameters:
         value = values.get(parameter.name or "")
         if value is None:
@@ -116,13 +110,19 @@ def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]
                 if endless := list(filter(_is_endless, paths)):
                     raise InputError(f"{endless[0]}: this device never ends: name a file")
                 read += [(label, path) for path in paths]
-                if isinstance(parameter.type, TextPath) and _is(Path.is_file, values["path"] or ""):
+                if "all_files" in values and _is(Path.is_file, values["path"] or ""):
                     read += [(label, path) for path in _files_in(text, values["all_files"])]
             elif isinstance(parameter.type, WritablePath):
                 written.append((label, text))
-                if not (parameter.type.kind == "folder" and _is(Path.is_dir, text)):
+                if not (parameter.type.is_folder and _is(Path.is_dir, text)):
                     check_writable(text)
+                if parameter.type.kind == "FIGURE":
+                    figures.append(text)
     check_apart(written, read)
+    for path in figures:
+        from ..report.figures import check_figure
+
+        check_figure(path)
 
 
 @contextlib.contextmanager
@@ -136,7 +136,7 @@ def held_outputs(
             if path is None or not isinstance(kind, WritablePath):
                 continue
             # a folder may take the parts of several runs
-            if kind.kind != "folder" and not in_place(path):
+            if not kind.is_folder and not in_place(path):
                 stack.enter_context(held_output(Path(path)))
         yield
 

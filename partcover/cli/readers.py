@@ -12,8 +12,7 @@ import click
 import partcover as pc
 
 from ..runtime.processes.engines import executor_of
-from . import shared
-from .command import Decorator, is_given, option
+from .declared import is_given
 from .inputs import InstanceSource
 from .shown.output import Output
 
@@ -54,21 +53,3 @@ class Readers:
                 executor=executor,
                 scratch=scratch,
             )
-
-
-def reader_options(about: str, default: str = "threads") -> Decorator:
-    """Adds ``--engine``, with what its workers do, and ``--scratch``, passed on as `Readers`."""
-    kept = "Directory that all workers can read and write. Default: the directory of -o."
-    return shared.together(shared.engine(about, kept, default), shared.grouped("readers", Readers))
-
-
-#: Adds ``--head`` and who reads the other words, passed on as `Readers`.
-head_options = shared.together(
-    option(
-        "--head",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Keep only the N most frequent words in memory and read the rest from disk as needed.",
-    ),
-    reader_options(", which read the words that --head keeps on disk"),
-)

@@ -1,4 +1,4 @@
-"""Declares the options of a search: what it starts from, when it stops, what it writes beside."""
+"""Holds the options of a search: what it starts from, when it stops, what it writes beside."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import click
 import partcover as pc
 
 from ..runtime.progress import Progress
-from . import shared
 from .checkpoint_files import CheckpointFiles
-from .command import Decorator, reading_option
 from .inputs import read_vocabulary
 from .shown.output import Output
 
@@ -53,22 +51,3 @@ class SearchOptions:
         return out.progress(
             phase, time_limit=self.time_limit, events=self.events, plot=self.plot, show=show
         )
-
-
-def search_options(*, limit: str | None = None, several: bool = False) -> Decorator:
-    """Adds the options of ``solve`` and ``improve``, passed on as `SearchOptions`."""
-    return shared.together(
-        reading_option(
-            "--start",
-            "V.json",
-            "Warm start: a vocabulary or tokenizer, tried in addition to GreedTok's.",
-        ),
-        shared.start_certificate("Certificate to start from. Its bound is never made worse."),
-        shared.gap,
-        shared.write_certificate,
-        shared.resume("the files of -o and --write-certificate"),
-        shared.events("Write a JSON line for each phase, better vocabulary, and better bound."),
-        shared.plot("Plot the best vocabulary and the bound over time (.png, .svg, .pdf)."),
-        shared.vocabulary(limit=limit, several=several),
-        shared.grouped("search", SearchOptions),
-    )

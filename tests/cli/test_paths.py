@@ -133,7 +133,7 @@ def test_folders_of_inputs_are_not_written(tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "v.json").write_text("{}")
     source = click.Option(["--in", "source"], type=ReadablePath())
-    target = click.Option(["-o", "target"], type=WritablePath("folder"))
+    target = click.Option(["-o", "target"], type=WritablePath("FOLDER"))
     with pytest.raises(InputError, match="it contains"):
         check_paths([source, target], {"source": "here/v.json", "target": "here"})
     check_paths([source, target], {"source": "v.json", "target": "here"})

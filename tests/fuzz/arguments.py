@@ -9,7 +9,7 @@ from random import Random
 import click
 from cli.helpers import COMMANDS
 
-from partcover.cli.command import CANDIDATES
+from partcover.cli.declared import CANDIDATES
 from partcover.cli.main import cli
 from partcover.cli.paths import WritablePath
 from partcover.interop.registry import FORMATS
@@ -177,7 +177,7 @@ def fitting(option: click.Option) -> list[str | None]:
     if option.name in FITTING:
         return list(FITTING[option.name])
     if isinstance(kind, WritablePath):
-        return {"figure": ["out.svg"], "folder": ["folder"]}.get(kind.kind, ["new.json"])
+        return {"FIGURE": ["out.svg"], "FOLDER": ["folder"], "DIR": ["folder"]}.get(kind.kind, ["new.json"])
     if isinstance(kind, click.FloatRange | click.types.FloatParamType):
         return ["0", "0.5"]
     return ["2"] if isinstance(kind, click.types.IntParamType) else ["tokens.txt"]

@@ -67,7 +67,7 @@ def test_what_another_run_writes(sandbox):
     tried = set()
     for name in NAMED:
         for option in options(name):
-            if not isinstance(option.type, WritablePath) or option.type.kind == "folder":
+            if not isinstance(option.type, WritablePath) or option.type.is_folder:
                 continue
             (path, *_) = fitting(option)
             line = complete(name, [*LINES[name][0].split(), *given(option, path)])

@@ -9,10 +9,8 @@ from ...corpus import symbols as sym
 from ...errors import InputError
 from ...report.tables import Listing
 from ...runtime.arguments import counted
-from .. import shared
-from ..command import Decorator, Options, argument
+from ..command import Options
 from ..exit_status import EXIT_INTERRUPTED
-from ..paths import TextPath
 from ..results import save_proof
 from ..shown.output import Output
 
@@ -20,37 +18,6 @@ if TYPE_CHECKING:
     from ...adaptation.results import Adaptation
 
 _NAMED = 10  # tokens in a remark
-
-
-def adapting_options(*own: Decorator) -> Decorator:
-    """Adds the arguments and options of both commands, with those of one of them at the front."""
-    return shared.together(
-        argument(
-            "base",
-            metavar="BASE",
-            help="Vocabulary file, list of tokens, or a tokenizer that `import` reads.",
-        ),
-        argument(
-            "files",
-            type=TextPath(),
-            nargs=-1,
-            required=True,
-            metavar="CORPUS…",
-            help="Text that `count` reads, or one file of word counts.",
-        ),
-        *own,
-        shared.rule("Segmentation rule before and after. Default: as BASE says."),
-        shared.pretokenizer("Pre-tokenizer, if BASE does not contain one."),
-        shared.key(),
-        shared.write_certificate,
-        shared.write_instance,
-        shared.seconds(
-            default=20.0, about="Time for search and bound, after the words are counted."
-        ),
-        shared.all_files,
-        shared.no_vocabulary,
-        shared.output(writes="the new vocabulary", threads=True),
-    )
 
 
 def show_adaptation(

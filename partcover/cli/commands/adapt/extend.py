@@ -2,58 +2,18 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
-
-import click
 
 import partcover as pc
 
 from ....errors import InputError
-from ...adapted.adapting import adapting_options, show_adaptation
+from ...adapted.adapting import show_adaptation
 from ...adapted.base_files import read_base, read_corpora
-from ...command import Options, command, option, reading_option
-from ...paths import TextPath
+from ...command import Options, command
 from ...shown.output import Output
-from ...sizes import SHARE, WEIGHT
 
 
-@command(
-    "extend",
-    keeps_best=True,
-    examples=[
-        ("partcover extend tokenizer.json law/ -m 2000 -o new.json", ""),
-        (
-            "partcover extend tokenizer.json law/ -m 2000 --keep news.txt --keep-weight 0.1",
-            "optimize for both corpora",
-        ),
-        ("partcover export new.json --to huggingface -o new", "write it for a library"),
-    ],
-)
-@adapting_options(
-    option("-m", "m", type=click.IntRange(0), required=True, help="Number of tokens to add."),
-    reading_option(
-        "--keep",
-        "FILE",
-        "Text or word counts that BASE should still tokenize well, measured before and after. "
-        "Repeatable.",
-        multiple=True,
-        type=TextPath(),
-    ),
-    option(
-        "--keep-weight",
-        type=WEIGHT,
-        default=Fraction(0),
-        metavar="W",
-        help="Weight of a token of --keep; a token of CORPUS has weight 1.",
-    ),
-    option(
-        "--at-most",
-        type=SHARE,
-        metavar="SHARE",
-        help="Maximum increase in tokens on the --keep corpus, for example 0.1%.",
-    ),
-)
+@command("extend", keeps_best=True)
 def extend_command(out: Output, m: int, **options: Any) -> int:
     """Add tokens to a tokenizer for a new domain or language.
 
@@ -63,6 +23,24 @@ def extend_command(out: Output, m: int, **options: Any) -> int:
     `extend` also proves a lower bound: no other choice of the same number of new tokens needs fewer
     tokens. If BASE is a BPE tokenizer, this holds for new merges that come after those of BASE.
     `export` converts the new vocabulary for a library.
+
+    Options:
+    base <BASE: Vocabulary file, list of tokens, or a tokenizer that `import` reads.
+    files <CORPUS...: Text that `count` reads, or one file of word counts.
+    -m N>=0 (required): Number of tokens to add.
+    --keep <FILE...: Text or word counts that BASE should still tokenize well, measured before and
+      after.
+    --keep-weight WEIGHT = 0: Weight of a token of --keep; a token of CORPUS has weight 1.
+    --at-most SHARE: Maximum increase in tokens on the --keep corpus, for example 0.1%.
+    --rule RULE: Segmentation rule before and after. Default: as BASE says.
+    --pretokenizer PRETOKENIZER: Pre-tokenizer, if BASE does not contain one.
+    --time-limit SECONDS = 20: Time for search and bound, after the words are counted.
+    -o >TABLE: Write the new vocabulary.
+    --key, --write-certificate, --write-instance, --all-files, --no-vocabulary, --threads, tables
+    $ partcover extend tokenizer.json law/ -m 2000 -o new.json
+    $ partcover extend tokenizer.json law/ -m 2000 --keep news.txt --keep-weight 0.1
+      # optimize for both corpora
+    $ partcover export new.json --to huggingface -o new  # write it for a library
     """
     from ....adaptation.extend import check_extendable
     from ....report.adaptation_tables import extension_tables

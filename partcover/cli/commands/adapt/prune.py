@@ -4,41 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 import partcover as pc
 
 from ....errors import InputError
 from ....runtime.files.writing import atomic_writer
-from ...adapted.adapting import adapting_options, show_adaptation
+from ...adapted.adapting import show_adaptation
 from ...adapted.base_files import read_base, read_corpora
-from ...command import Options, command, option, writing_option
+from ...command import Options, command
 from ...shown.output import Output
 
 
-@command(
-    "prune",
-    keeps_best=True,
-    examples=[
-        ("partcover prune tokenizer.json texts/ -k 32000 -o small.json --ids ids.npy", ""),
-        ("partcover export small.json --to huggingface -o small", "write it for a library"),
-    ],
-)
-@adapting_options(
-    option(
-        "-k",
-        "k",
-        type=click.IntRange(0),
-        required=True,
-        help="Number of tokens to keep, not counting single bytes and special tokens.",
-    ),
-    writing_option(
-        "--ids",
-        "FILE.npy",
-        "Write a NumPy array with the new id of each old id, -1 for a removed token.",
-        dest="write_ids",
-    ),
-)
+@command("prune", keeps_best=True)
 def prune_command(out: Output, k: int, **options: Any) -> int:
     """Make a tokenizer smaller: keep the tokens a corpus needs most.
 
@@ -48,6 +24,20 @@ def prune_command(out: Output, k: int, **options: Any) -> int:
     `prune` also proves a lower bound: no other k tokens of BASE need fewer tokens. Use the array of
     --ids to select the rows of an embedding matrix. `export` converts the new vocabulary for a
     library.
+
+    Options:
+    base <BASE: Vocabulary file, list of tokens, or a tokenizer that `import` reads.
+    files <CORPUS...: Text that `count` reads, or one file of word counts.
+    -k N>=0 (required): Number of tokens to keep, not counting single bytes and special tokens.
+    --ids write_ids >FILE.npy: Write a NumPy array with the new id of each old id, -1 for a removed
+      token.
+    --rule RULE: Segmentation rule before and after. Default: as BASE says.
+    --pretokenizer PRETOKENIZER: Pre-tokenizer, if BASE does not contain one.
+    --time-limit SECONDS = 20: Time for search and bound, after the words are counted.
+    -o >TABLE: Write the new vocabulary.
+    --key, --write-certificate, --write-instance, --all-files, --no-vocabulary, --threads, tables
+    $ partcover prune tokenizer.json texts/ -k 32000 -o small.json --ids ids.npy
+    $ partcover export small.json --to huggingface -o small  # write it for a library
     """
     import numpy as np
 

@@ -6,28 +6,13 @@ from collections.abc import Callable
 
 import partcover as pc
 
-from ... import shared
 from ...command import command
 from ...inputs import InstanceSource
-from ...plan import plan_option
 from ...results import write_solution
 from ...shown.output import Output
 
 
-@command(
-    "greedtok",
-    keeps_best=True,
-    examples=[
-        ("partcover greedtok book.tsv -k 1000 -o v.json", ""),
-        (
-            "partcover greedtok book.tsv -k 1000 --max-length 16 --json",
-            "only tokens of at most 16 symbols",
-        ),
-        ("partcover greedtok de.tsv en.tsv -k 1000 --minimax", "balance two languages"),
-    ],
-)
-@shared.vocabulary(seed=False, several=True)
-@plan_option("greedy")
+@command("greedtok", keeps_best=True, plan="greedy")
 def greedtok_command(out: Output, source: InstanceSource, time_limit: float | None) -> int:
     """Choose a vocabulary in seconds with the greedy method GreedTok.
 
@@ -37,6 +22,16 @@ def greedtok_command(out: Output, source: InstanceSource, time_limit: float | No
 
     With --minimax and several inputs, GreedTok runs repeatedly on all words, and gives more weight
     to inputs that need many tokens relative to their reference count.
+
+    Options:
+    corpora
+    -o >FILE: Write the vocabulary.
+    -k, --time-limit, --no-vocabulary, --pretokenizer, --minimax, --reference, conditions,
+    --threads, tables, --plan
+    $ partcover greedtok book.tsv -k 1000 -o v.json
+    $ partcover greedtok book.tsv -k 1000 --max-length 16 --json
+      # only tokens of at most 16 symbols
+    $ partcover greedtok de.tsv en.tsv -k 1000 --minimax  # balance two languages
     """
     return run_greedy(pc.greedtok, out, source, time_limit)
 

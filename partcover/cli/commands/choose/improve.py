@@ -4,44 +4,17 @@ from __future__ import annotations
 
 import partcover as pc
 
-from ... import shared
 from ...checkpoint_files import CheckpointFiles
-from ...command import command, exclude, option
+from ...command import command
+from ...declared import exclude
 from ...inputs import InstanceSource
-from ...plan import plan_option
-from ...readers import Readers, head_options
+from ...readers import Readers
 from ...results import write_solution
-from ...search_options import SearchOptions, search_options
+from ...search_options import SearchOptions
 from ...shown.output import Output
 
 
-@command(
-    "improve",
-    keeps_best=True,
-    examples=[
-        ("partcover improve book.tsv -k 1000 -o v.json --time-limit 60", ""),
-        (
-            "partcover improve book.tsv -k 1000 --write-certificate p.cert --gap 0.005",
-            "with a certificate; stop at a gap of 0.5 %",
-        ),
-        (
-            "partcover improve de.tsv en.tsv fi.tsv -k 1000 --minimax --time-limit 60",
-            "minimize the largest ratio over three languages",
-        ),
-        (
-            "partcover improve large.tsv -k 10000 --head 100000 -o v.json",
-            "keep only 100,000 words in memory",
-        ),
-    ],
-)
-@option("--no-bound", is_flag=True, help="Search only; do not compute a lower bound.")
-@shared.no_cuts
-@head_options
-@search_options(
-    limit="Stop after this many seconds. Default: when the search no longer improves.",
-    several=True,
-)
-@plan_option("search")
+@command("improve", keeps_best=True, plan="search")
 def improve_command(
     out: Output,
     source: InstanceSource,
@@ -66,6 +39,22 @@ def improve_command(
     With --head N, the search uses the N most frequent words and a sample of the others. Tokens and
     bound still hold for all words: the file of word counts is read several times, and a vocabulary
     is kept only if it needs fewer tokens for all words.
+
+    Options:
+    corpora
+    --no-bound: Search only; do not compute a lower bound.
+    --time-limit SECONDS: Stop after this many seconds. Default: when the search no longer improves.
+    -o >FILE: Write the vocabulary.
+    --no-cuts, --head, --engine, --scratch, --start, --start-certificate, --gap,
+    --write-certificate, --resume, --events, --plot, -k, --no-vocabulary, --pretokenizer, --minimax,
+    --reference, conditions, --threads, --seed, tables, --plan
+    $ partcover improve book.tsv -k 1000 -o v.json --time-limit 60
+    $ partcover improve book.tsv -k 1000 --write-certificate p.cert --gap 0.005
+      # with a certificate; stop at a gap of 0.5 %
+    $ partcover improve de.tsv en.tsv fi.tsv -k 1000 --minimax --time-limit 60
+      # minimize the largest ratio over three languages
+    $ partcover improve large.tsv -k 10000 --head 100000 -o v.json
+      # keep only 100,000 words in memory
     """
     if no_bound:
         exclude("--no-bound", "--write-certificate", "--start-certificate")

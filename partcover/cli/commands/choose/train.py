@@ -11,10 +11,8 @@ import click
 
 from ....errors import InputError
 from ....trainers import TRAINERS
-from ... import shared
-from ...command import command, option
+from ...command import command
 from ...inputs import InstanceSource
-from ...plan import plan_option
 from ...results import write_solution
 from ...shown.output import Output
 
@@ -42,30 +40,7 @@ def _work(options: Mapping[str, Any]) -> Work:
     return work
 
 
-@command(
-    "train",
-    keeps_best=True,
-    examples=[
-        ("partcover train book.tsv -k 1000 --method bpe -o bpe.json", ""),
-        ("partcover train book.tsv -k 1000 --method unigram --option shrink=0.8", ""),
-    ],
-    listed=("Methods", _listed),
-)
-@option(
-    "--method",
-    required=True,
-    type=click.Choice(sorted(TRAINERS)),
-    help="Training method; see the list below.",
-)
-@option(
-    "--option",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Option of the method, named as in Python. Repeatable.",
-)
-@shared.vocabulary()
-@plan_option(_work)
+@command("train", keeps_best=True, listed=("Methods", _listed), plan=_work)
 def train_command(
     out: Output,
     source: InstanceSource,
@@ -78,6 +53,15 @@ def train_command(
     The result shows the tokens that the corpus needs under the method's own segmentation rule and
     under the best segmentation (shortest path). The time limit does not cover reading the words and
     preparing the data of the method.
+
+    Options:
+    corpus
+    --method TRAINER (required): Training method; see the list below.
+    --option settings NAME=VALUE...: Option of the method, named as in Python.
+    -o >FILE: Write the vocabulary.
+    -k, --time-limit, --no-vocabulary, --pretokenizer, conditions, --threads, --seed, tables, --plan
+    $ partcover train book.tsv -k 1000 --method bpe -o bpe.json
+    $ partcover train book.tsv -k 1000 --method unigram --option shrink=0.8
     """
     from ....corpus.pretokenizers.phrases import without_phrases
 

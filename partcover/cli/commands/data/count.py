@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ....corpus.files.sources import find_sources, listed_reasons
-from ....corpus.pretokenizers import DEFAULT_PRETOKENIZER
 from ....runtime.files.writing import shown
 from ....runtime.memory import available_memory
 from ....runtime.processes.engines import executor_of
-from ... import shared
-from ...command import LIMITS, Options, argument, command, is_given, option
-from ...paths import TextPath
+from ...command import Options, command
+from ...declared import is_given
+from ...kinds import LEAST_MEMORY
 from ...shown.output import Output
-from ...sizes import WORDS, size
 
 if TYPE_CHECKING:
     from ....corpus.counting.count import CountSettings
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 
 
 BASE = 150_000_000  # bytes that Python and its libraries take themselves
-LEAST_MEMORY = 2 * BASE
 DEFAULT_MEMORY = 2_000_000_000
 
 
@@ -42,87 +39,7 @@ def _memory(running: Options, workers: int) -> int:
     return int((memory - BASE) // workers)
 
 
-@command(
-    "count",
-    examples=[
-        ("partcover count book.txt -o book.tsv", ""),
-        ("partcover count book.txt --pretokenizer o200k -o book.tsv", "split as GPT-4o does"),
-        ("partcover count book.txt --symbols chars | head", ""),
-        (
-            "partcover count book.txt --phrases 4 -o phrases.tsv",
-            "count phrases of up to four words",
-        ),
-        ("partcover count '*.txt' --threads 2 -o all.parquet", "write Parquet"),
-        ("partcover count --merge book.tsv small.tsv -o both.tsv", "add up existing counts"),
-    ],
-)
-@argument(
-    "files",
-    type=TextPath(),
-    nargs=-1,
-    required=True,
-    metavar="FILE…",
-    help="Text to count; see above.",
-)
-@shared.pretokenizer(
-    "Rule that splits text into words: gpt2, cl100k, o200k, qwen2, qwen3.5, deepseek, tekken, "
-    "space-prefix (the rule of the papers' counts), first-space, space, digit, or none. Join "
-    "several with '+' (first-space+digit). space-prefix:_ marks spaces with _. Also JSON as in a "
-    'tokenizer.json: \'{"type": "Whitespace"}\'.',
-    default=DEFAULT_PRETOKENIZER,
-)
-@option(
-    "--phrases",
-    type=WORDS,
-    default=1,
-    metavar="P",
-    help="Join up to P consecutive words (or all) into one, so that tokens can span words. Phrases "
-    "end at punctuation, numbers, and line breaks.",
-)
-@option(
-    "--normalizer",
-    metavar="NAME",
-    help="Normalizer: NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Nmt, or "
-    "BertNormalizer. Join several with '+'. Also JSON as in a tokenizer.json.",
-)
-@shared.key()
-@option(
-    "--symbols",
-    type=click.Choice(["bytes", "chars"]),
-    default="bytes",
-    help="Symbols of the words.",
-)
-@shared.all_files
-@option(
-    "--merge",
-    is_flag=True,
-    help="Add up word counts instead: each FILE is TSV, or Parquet with the columns word and "
-    "count.",
-)
-@option(
-    "--resume",
-    is_flag=True,
-    heading=LIMITS,
-    help="Resume an interrupted count from its finished parts, which are in OUTPUT.shards.",
-)
-@option(
-    "--memory",
-    type=size(LEAST_MEMORY),
-    metavar="SIZE",
-    heading=LIMITS,
-    help="Maximum memory of the process, and of each process of --engine. The rest goes to disk; "
-    "the result is the same. Default: 2GB, or half of the free memory if that is less.",
-)
-@shared.engine(
-    "",
-    "Directory for temporary parts that all workers can read and write. Default: that of -o.",
-)
-@shared.output(
-    writes="the word counts (as Parquet if FILE ends in .parquet)",
-    kind="text",
-    table=False,
-    threads=True,
-)
+@command("count")
 def count_command(
     out: Output,
     files: tuple[str, ...],
@@ -140,6 +57,34 @@ def count_command(
     The default pre-tokenizer is the pattern of GPT-2. Use cl100k or o200k to split text as newer
     models of OpenAI do, and first-space to split it as sentencepiece does. space-prefix is the rule
     of the GreedTok paper: a word begins at each space, which is written as Ġ.
+
+    Options:
+    files <FILE...: Text to count; see above.
+    --pretokenizer PRETOKENIZER = gpt2: Rule that splits text into words: gpt2, cl100k, o200k,
+      qwen2, qwen3.5, deepseek, tekken, space-prefix (the rule of the papers' counts), first-space,
+      space, digit, or none. Join several with '+' (first-space+digit). space-prefix:_ marks spaces
+      with _. Also JSON as in a tokenizer.json: '{"type": "Whitespace"}'.
+    --phrases PHRASES = 1: Join up to P consecutive words (or all) into one, so that tokens can span
+      words. Phrases end at punctuation, numbers, and line breaks.
+    --normalizer NAME: Normalizer: NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Nmt, or
+      BertNormalizer. Join several with '+'. Also JSON as in a tokenizer.json.
+    --symbols bytes|chars = bytes: Symbols of the words.
+    --merge: Add up word counts instead: each FILE is TSV, or Parquet with the columns word and
+      count.
+    --resume: Resume an interrupted count from its finished parts, which are in OUTPUT.shards.
+    --memory SIZE: Maximum memory of the process, and of each process of --engine. The rest goes to
+      disk; the result is the same. Default: 2GB, or half of the free memory if that is less.
+    --engine ENGINE = threads: How to run the N workers of --threads.
+    --scratch >DIR: Directory for temporary parts that all workers can read and write. Default: that
+      of -o.
+    -o >FILE: Write the word counts (as Parquet if FILE ends in .parquet).
+    --key, --all-files, --threads, plain
+    $ partcover count book.txt -o book.tsv
+    $ partcover count book.txt --pretokenizer o200k -o book.tsv  # split as GPT-4o does
+    $ partcover count book.txt --symbols chars | head
+    $ partcover count book.txt --phrases 4 -o phrases.tsv  # count phrases of up to four words
+    $ partcover count '*.txt' --threads 2 -o all.parquet  # write Parquet
+    $ partcover count --merge book.tsv small.tsv -o both.tsv  # add up existing counts
     """
     from ....corpus.counting.count import CountSettings
     from ....corpus.counting.count_job import CountJob

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ... import shared
-from ...command import argument, command, option
+from ...command import command
 from ...results import write_instance
 from ...shown.output import Output
 
@@ -17,23 +16,21 @@ def _listed() -> Iterator[tuple[str, str]]:
         yield name, "{} (SIZE from {:,} to {:,})".format(family.about, *family.sizes)
 
 
-@command(
-    "generate",
-    examples=[
-        ("partcover generate cubic 20 --seed 7 -o I.json", ""),
-        ("partcover solve I.json", ""),
-    ],
-    listed=("Families", _listed),
-)
-@argument("name", type=str, help="Name of the family; see the list below.")
-@argument("size", type=int, help="Size of the instance; the list says what it counts.")
-@option("-k", "k", type=int, help="Number of tokens to choose. Default: set by the family.")
-@shared.output(writes="the instance", kind="text", seed=True)
+@command("generate", listed=("Families", _listed))
 def generate_command(out: Output, name: str, size: int, k: int | None) -> int:
     """Generate a test instance of a known family.
 
     NAME, SIZE, and --seed determine the instance; its file records them under "source". Without -o
     the instance goes to standard output.
+
+    Options:
+    name NAME: Name of the family; see the list below.
+    size N: Size of the instance; the list says what it counts.
+    -k N: Number of tokens to choose. Default: set by the family.
+    -o >FILE: Write the instance.
+    --seed, tables
+    $ partcover generate cubic 20 --seed 7 -o I.json
+    $ partcover solve I.json
     """
     from ....instances.families import generate
 

@@ -7,10 +7,8 @@ import cloup
 from ....corpus import symbols as sym
 from ....errors import PartcoverError
 from ....report.tables import Listing, columns_of, facts, token_line
-from ... import shared
-from ...command import Group, argument, command
+from ...command import Group, command
 from ...exit_status import EXIT_VERIFICATION
-from ...shown.completion import instance_names
 from ...shown.output import Output, say, say_problems
 
 
@@ -22,10 +20,14 @@ def instances_command() -> None:
     """
 
 
-@command("list", examples=[("partcover instances list", "")])
-@shared.output()
+@command("list")
 def instances_list(out: Output) -> int:
-    """List the instances and what is known about their optima."""
+    """List the instances and what is known about their optima.
+
+    Options:
+    -o, tables
+    $ partcover instances list
+    """
     from ....instances import library
 
     rows = [library.entry(name).facts() for name in library.names()]
@@ -39,14 +41,16 @@ def instances_list(out: Output) -> int:
     return 0
 
 
-@command(
-    "show",
-    examples=[("partcover instances show papaya-impact -o I.json", "")],
-)
-@argument("name", type=str, help="Name of the instance.", shell_complete=instance_names)
-@shared.output(writes="the instance", kind="text")
+@command("show")
 def instances_show(out: Output, name: str) -> int:
-    """Show the words, best vocabulary, and source of an instance; -o writes it."""
+    """Show the words, best vocabulary, and source of an instance; -o writes it.
+
+    Options:
+    name INSTANCE: Name of the instance.
+    -o >FILE: Write the instance.
+    tables
+    $ partcover instances show papaya-impact -o I.json
+    """
     from ....instances import library
 
     entry = library.entry(name)
@@ -71,22 +75,19 @@ def instances_show(out: Output, name: str) -> int:
     return 0
 
 
-@command("check", examples=[("partcover instances check papaya-impact", "")])
-@argument(
-    "names",
-    type=str,
-    nargs=-1,
-    metavar="[NAME…]",
-    help="Names of instances.",
-    shell_complete=instance_names,
-)
-@shared.output(writes="the result, as JSON", kind="text", table=False)
+@command("check")
 def instances_check(out: Output, names: tuple[str, ...]) -> int:
     """Check every claim about the instances without a solver.
 
     `check` recounts the hash of the words, the tokens of the best vocabulary, the lower bound of
     the certificate, and whether both are equal. Exit status 6 if anything is wrong. The default is
     all instances whose certificate is installed; wheels leave out the largest certificates.
+
+    Options:
+    names [INSTANCE]...: Names of instances.
+    -o >FILE: Write the result, as JSON.
+    plain
+    $ partcover instances check papaya-impact
     """
     from ....instances import library
 

@@ -11,12 +11,10 @@ import cloup
 import partcover as pc
 
 from ....report.tables import Listing, columns_of, facts
-from ... import shared
-from ...command import Group, argument, command, option, reading_option
+from ...command import Group, command
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import read_vocabulary
 from ...results import write_solution
-from ...shown.completion import record_names
 from ...shown.output import Output, say_problems
 
 if TYPE_CHECKING:
@@ -28,10 +26,14 @@ def records_command() -> None:
     """Show, improve, and check the best known results for public texts."""
 
 
-@command("list", examples=[("partcover records list", "")])
-@shared.output()
+@command("list")
 def records_list(out: Output) -> int:
-    """List the gap between the best known vocabulary and bound, for each text and k."""
+    """List the gap between the best known vocabulary and bound, for each text and k.
+
+    Options:
+    -o, tables
+    $ partcover records list
+    """
     from ....instances import records
 
     found = [records.record(name) for name in records.names()]
@@ -51,43 +53,7 @@ def records_list(out: Output) -> int:
     return 0
 
 
-_NAME = argument(
-    "name", type=str, shell_complete=record_names, help="Name of a record, or its file (.json)."
-)
-
-
-# of a row of a record, and the word counts of its text
-_row_arguments = shared.together(
-    _NAME,
-    argument("corpus", metavar="COUNTS.tsv", help="Word counts of the record's text."),
-    option(
-        "-k",
-        "budget",
-        type=click.Choice([str(64 << power) for power in range(8)]),
-        required=True,
-        metavar="K",
-        help="Vocabulary size, in tokens of two or more bytes.",
-    ),
-)
-
-
-@command(
-    "run",
-    examples=[
-        ("partcover records run emma emma.tsv -k 512 --time-limit 600 -o v.json", ""),
-    ],
-)
-@_row_arguments
-@reading_option(
-    "--start", "V.json", "Vocabulary to start from. Default: the best known one, if available."
-)
-@shared.start_certificate(
-    "Certificate to start from, for any k. Default: the best known one, if available."
-)
-@shared.write_certificate
-@shared.seconds(default=60.0)
-@shared.no_vocabulary
-@shared.output(writes="the vocabulary", kind="text", threads=True, seed=True)
+@command("run")
 def records_run(
     out: Output,
     name: str,
@@ -105,6 +71,19 @@ def records_run(
     is recounted in plain Python. NAME is a record of `records list`, or a file of the same format
     (.json). The word counts must be those of the record: `records show` prints the commands that
     make them.
+
+    Options:
+    name RECORD: Name of a record, or its file (.json).
+    corpus <COUNTS.tsv: Word counts of the record's text.
+    -k budget 64|128|256|512|1024|2048|4096|8192 (required): Vocabulary size, in tokens of two or
+      more bytes.
+    --start <V.json: Vocabulary to start from. Default: the best known one, if available.
+    --start-certificate <P.cert: Certificate to start from, for any k. Default: the best known one,
+      if available.
+    --time-limit SECONDS = 60: Stop after this many seconds.
+    -o >FILE: Write the vocabulary.
+    --write-certificate, --no-vocabulary, --threads, --seed, tables
+    $ partcover records run emma emma.tsv -k 512 --time-limit 600 -o v.json
     """
     from ....instances import records
 
@@ -137,16 +116,7 @@ def records_run(
     return status if judgment.ok else EXIT_VERIFICATION
 
 
-@command(
-    "check",
-    examples=[
-        ("partcover records check emma emma.tsv -k 8192 --vocab v.json", ""),
-    ],
-)
-@_row_arguments
-@reading_option("--vocab", "V.json", "Vocabulary to check.")
-@reading_option("--certificate", "P.cert", "Certificate of a lower bound to check.")
-@shared.output(writes="the result, as JSON", kind="text", table=False)
+@command("check")
 def records_check(
     out: Output, name: str, corpus: str, budget: str, vocab: str | None, certificate: str | None
 ) -> int:
@@ -155,6 +125,17 @@ def records_check(
     Plain Python code that shares nothing with the search recounts the tokens of the vocabulary
     and the bound of the certificate. The exit status is 6 if a count or the certificate is wrong,
     and 0 otherwise, whether the submission is better or not.
+
+    Options:
+    name RECORD: Name of a record, or its file (.json).
+    corpus <COUNTS.tsv: Word counts of the record's text.
+    -k budget 64|128|256|512|1024|2048|4096|8192 (required): Vocabulary size, in tokens of two or
+      more bytes.
+    --vocab <V.json: Vocabulary to check.
+    --certificate <P.cert: Certificate of a lower bound to check.
+    -o >FILE: Write the result, as JSON.
+    plain
+    $ partcover records check emma emma.tsv -k 8192 --vocab v.json
     """
     from ....instances import records
 
@@ -176,11 +157,15 @@ def records_check(
     return 0 if judgment.ok else EXIT_VERIFICATION
 
 
-@command("show", examples=[("partcover records show emma", "")])
-@_NAME
-@shared.output()
+@command("show")
 def records_show(out: Output, name: str) -> int:
-    """Show a record: the commands that make its word counts, and its best results."""
+    """Show a record: the commands that make its word counts, and its best results.
+
+    Options:
+    name RECORD: Name of a record, or its file (.json).
+    -o, tables
+    $ partcover records show emma
+    """
     from ....instances import records
 
     record = records.record(name)

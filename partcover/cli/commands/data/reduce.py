@@ -9,8 +9,7 @@ import click
 import partcover as pc
 
 from ....report.tables import facts
-from ... import shared
-from ...command import argument, command, option, writing_option
+from ...command import command
 from ...results import write_instance
 from ...shown.output import Output
 
@@ -18,56 +17,7 @@ if TYPE_CHECKING:
     from ....hardness.reduction import Reduction
 
 
-@command(
-    "reduce",
-    examples=[
-        ("partcover reduce graph.txt -k 3 -o I.json", ""),
-        ("partcover solve I.json -o S.json", ""),
-        ("partcover reduce --lift I.json S.json", "map the solution back to the graph"),
-        ("partcover reduce --lift I.json S.json --draw figure.svg", ""),
-        ("partcover reduce F.cnf --problem max-2-sat -k 7 -o I.json", ""),
-        (
-            "partcover reduce F.cnf --problem max-2-sat --alphabet binary -k 4",
-            "use words of zeros and ones",
-        ),
-    ],
-)
-@argument(
-    "files",
-    nargs=-1,
-    required=True,
-    metavar="GRAPH | F.cnf | I.json S.json",
-    help="Graph or formula to reduce; with --lift an instance and its solution.",
-)
-@option(
-    "--problem",
-    type=click.Choice(["vertex-cover", "max-2-sat", "max-2-sat-bottom-up"]),
-    default="vertex-cover",
-    help="Problem to reduce. bottom-up: choose merges instead of a vocabulary.",
-)
-@option(
-    "--alphabet",
-    type=click.Choice(["unbounded", "binary", "unary"]),
-    default="unbounded",
-    help="Symbols of the words. binary: for max-2-sat with each variable in at most three clauses. "
-    "unary: for vertex-cover.",
-)
-@option("-k", "k", type=int, help="Size of the vertex cover, or number of clauses to satisfy.")
-@option("--lift", is_flag=True, help="Map a solution S of instance I back to the graph or formula.")
-@writing_option(
-    "--draw",
-    "FILE",
-    "With --lift: draw problem and words (.svg, .png, .pdf).",
-    kind="figure",
-)
-@option(
-    "--from",
-    "source_format",
-    type=click.Choice(["edgelist", "dimacs", "pace"]),
-    default="edgelist",
-    help="Format of the graph. edgelist: two vertex names per line.",
-)
-@shared.output(writes="the instance, or the answer of --lift")
+@command("reduce")
 def reduce_command(
     out: Output, files: tuple[str, ...], lift: bool, draw: str | None, **options: Any
 ) -> int:
@@ -78,6 +28,28 @@ def reduce_command(
     be true at once. `solve` finds the vocabulary, and --lift turns it into a cover or an
     assignment. For max-2-sat-bottom-up, the solution S.json is a list of merges, each a pair of
     tokens.
+
+    Options:
+    files <GRAPH | F.cnf | I.json S.json...: Graph or formula to reduce; with --lift an instance and
+      its solution.
+    --problem vertex-cover|max-2-sat|max-2-sat-bottom-up = vertex-cover: Problem to reduce.
+      bottom-up: choose merges instead of a vocabulary.
+    --alphabet unbounded|binary|unary = unbounded: Symbols of the words. binary: for max-2-sat with
+      each variable in at most three clauses. unary: for vertex-cover.
+    -k N: Size of the vertex cover, or number of clauses to satisfy.
+    --lift: Map a solution S of instance I back to the graph or formula.
+    --draw >FIGURE: With --lift: draw problem and words (.svg, .png, .pdf).
+    --from source_format edgelist|dimacs|pace = edgelist: Format of the graph. edgelist: two vertex
+      names per line.
+    -o >TABLE: Write the instance, or the answer of --lift.
+    tables
+    $ partcover reduce graph.txt -k 3 -o I.json
+    $ partcover solve I.json -o S.json
+    $ partcover reduce --lift I.json S.json  # map the solution back to the graph
+    $ partcover reduce --lift I.json S.json --draw figure.svg
+    $ partcover reduce F.cnf --problem max-2-sat -k 7 -o I.json
+    $ partcover reduce F.cnf --problem max-2-sat --alphabet binary -k 4
+      # use words of zeros and ones
     """
     if lift:
         return _lift(out, files, draw)

@@ -7,19 +7,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 import partcover as pc
 
 from ....errors import InputError
-from ... import shared
 from ...adapted.base_files import read_tokenizer, refuse_tokenizers
-from ...command import Options, argument, command, option
+from ...command import Options, command
 from ...exit_status import EXIT_GAP, EXIT_INTERRUPTED
-from ...paths import TextPath
 from ...results import save_proof
 from ...shown.output import Output, say
-from ...sizes import SHARE
 
 if TYPE_CHECKING:
     from ....studies.tokenizer_audit import TokenizerAudit
@@ -27,47 +22,7 @@ if TYPE_CHECKING:
 _PAGES = (".html", ".htm")
 
 
-@command(
-    "audit",
-    keeps_best=True,
-    examples=[
-        ("partcover audit tokenizer.json book.txt", ""),
-        ("partcover audit cl100k_base.tiktoken book.txt -o page.html", "write an HTML page"),
-        ("partcover audit tokenizer.json texts/ --time-limit 60", "spend more time on the bounds"),
-        ("partcover audit tokenizer.json texts/ --max-gap 10%", "check a limit, for example in CI"),
-    ],
-)
-@shared.tokenizer("tokenizer", "TOKENIZER")
-@argument(
-    "files",
-    type=TextPath(),
-    nargs=-1,
-    required=True,
-    metavar="TEXT…",
-    help="Text that `count` reads.",
-)
-@shared.pretokenizer("Pre-tokenizer, if TOKENIZER does not contain one.")
-@shared.key()
-@option(
-    "--top",
-    type=click.IntRange(0),
-    default=10,
-    help="Number of costliest words to list.",
-)
-@option(
-    "--max-gap",
-    type=SHARE,
-    metavar="SHARE",
-    help="Exit with status 7 if the gap is larger, for example 10%.",
-)
-@shared.start_certificate("Certificate of an earlier audit. Its bound is never made worse.")
-@shared.write_certificate
-@shared.write_instance
-@shared.seconds(default=4.0, about="Time for the lower bounds, after the text is counted.")
-@shared.all_files
-@shared.output(
-    writes="the result as JSON, or as CSV, Markdown, or an HTML page by its ending", threads=True
-)
+@command("audit", keeps_best=True)
 def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], **options: Any) -> int:
     """Measure how far a tokenizer is from optimal on a text, and why.
 
@@ -81,6 +36,21 @@ def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], **options
     Added tokens in the text, and symbols without a token, are counted separately; the comparison
     leaves them out. The bound holds for this text alone. A tokenizer for many texts cannot reach
     the bound of each.
+
+    Options:
+    tokenizer <TOKENIZER: Vocabulary file, or a tokenizer that `import` reads.
+    files <TEXT...: Text that `count` reads.
+    --pretokenizer PRETOKENIZER: Pre-tokenizer, if TOKENIZER does not contain one.
+    --top N>=0 = 10: Number of costliest words to list.
+    --max-gap SHARE: Exit with status 7 if the gap is larger, for example 10%.
+    --start-certificate <P.cert: Certificate of an earlier audit. Its bound is never made worse.
+    --time-limit SECONDS = 4: Time for the lower bounds, after the text is counted.
+    -o >TABLE: Write the result as JSON, or as CSV, Markdown, or an HTML page by its ending.
+    --key, --write-certificate, --write-instance, --all-files, --threads, tables
+    $ partcover audit tokenizer.json book.txt
+    $ partcover audit cl100k_base.tiktoken book.txt -o page.html  # write an HTML page
+    $ partcover audit tokenizer.json texts/ --time-limit 60  # spend more time on the bounds
+    $ partcover audit tokenizer.json texts/ --max-gap 10%  # check a limit, for example in CI
     """
     from ....report.audit_tables import audit_remarks, audit_tables
     from ....studies.audited_text import words_of_files

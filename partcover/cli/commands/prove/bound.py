@@ -8,58 +8,16 @@ import partcover as pc
 
 from ....errors import VerificationError
 from ....report.tables import Listing, columns_of
-from ... import shared
 from ...checkpoint_files import CheckpointFiles
-from ...command import command, option, reading_option
+from ...command import command
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, read_vocabulary
-from ...plan import plan_option
-from ...readers import Readers, head_options
+from ...readers import Readers
 from ...search_options import SearchOptions
 from ...shown.output import Output
 
 
-@command(
-    "bound",
-    keeps_best=True,
-    examples=[
-        ("partcover bound book.tsv -k 1000 --time-limit 60 -o p.cert", ""),
-        (
-            "partcover bound book.tsv -k 1000 --vocab v.json --gap 0.01",
-            "also show the gap of a vocabulary",
-        ),
-        ("partcover bound book.tsv -k 1000 -o p.cert --resume", "continue an interrupted run"),
-        (
-            "partcover bound large.tsv -k 10000 --head 100000 -o p.cert",
-            "keep only 100,000 words in memory",
-        ),
-        (
-            "partcover bound de.tsv en.tsv -k 1000 --minimax",
-            "bound the largest ratio over two languages",
-        ),
-    ],
-)
-@shared.k
-@reading_option(
-    "--vocab",
-    "V.json",
-    "Vocabulary whose gap to show; it also helps to prove single tokens in or out.",
-)
-@shared.start_certificate(
-    "Certificate to start from, for any k. For its own k its bound is never made worse."
-)
-@shared.resume("the certificate of -o")
-@shared.gap
-@shared.no_cuts
-@shared.seconds()
-@option("--iterations", type=int, metavar="N", help="Maximum number of steps.")
-@head_options
-@shared.events("Write a JSON line for each better bound.")
-@shared.plot("Plot the bound over time (.png, .svg, .pdf).")
-@shared.several_instances
-@shared.output(writes="the certificate", kind="text", threads=True)
-@plan_option("bound")
-@shared.grouped("search", SearchOptions)
+@command("bound", keeps_best=True, plan="bound")
 def bound_command(
     out: Output,
     source: InstanceSource,
@@ -79,6 +37,27 @@ def bound_command(
     With --minimax and several inputs, the bound is for the largest ratio of tokens to the reference
     count. With --head N, the bound still holds for all words; the workers of --engine read the file
     of word counts several times.
+
+    Options:
+    corpora
+    --vocab <V.json: Vocabulary whose gap to show; it also helps to prove single tokens in or out.
+    --start-certificate <P.cert: Certificate to start from, for any k. For its own k its bound is
+      never made worse.
+    --resume: Resume an interrupted run from the certificate of -o. Progress is saved every few
+      seconds.
+    --iterations N: Maximum number of steps.
+    --events >FILE: Write a JSON line for each better bound.
+    --plot >FIGURE: Plot the bound over time (.png, .svg, .pdf).
+    -o >FILE: Write the certificate.
+    -k, --gap, --no-cuts, --time-limit, --head, --engine, --scratch, --minimax, --reference,
+    conditions, --threads, tables, --plan
+    $ partcover bound book.tsv -k 1000 --time-limit 60 -o p.cert
+    $ partcover bound book.tsv -k 1000 --vocab v.json --gap 0.01
+      # also show the gap of a vocabulary
+    $ partcover bound book.tsv -k 1000 -o p.cert --resume  # continue an interrupted run
+    $ partcover bound large.tsv -k 10000 --head 100000 -o p.cert
+      # keep only 100,000 words in memory
+    $ partcover bound de.tsv en.tsv -k 1000 --minimax  # bound the largest ratio over two languages
     """
     with readers.instance(out, source) as instance:
         files = CheckpointFiles(out, None, out.path, instance)

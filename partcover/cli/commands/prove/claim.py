@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from functools import partial
 from math import floor
 
 import partcover as pc
@@ -13,8 +12,7 @@ from ....corpus.symbols import Symbols
 from ....errors import InputError
 from ....report.tables import Listing, columns_of
 from ....runtime.numerals import read_digits
-from ... import shared
-from ...command import command, option
+from ...command import command
 from ...inputs import InstanceSource, note_other_words, read_vocabulary
 from ...shown.output import Output
 
@@ -26,33 +24,7 @@ _REASONS = {
 }
 
 
-@command(
-    "claim",
-    keeps_best=True,
-    examples=[
-        ("partcover claim book.tsv -k 8000 --baseline 1250000 --claimed 11%", ""),
-        (
-            "partcover claim book.tsv --baseline bpe.json --claimed new.json",
-            "compare two tokenizers on the corpus",
-        ),
-    ],
-)
-@partial(shared.k, default="the size of the larger vocabulary")
-@option(
-    "--baseline",
-    metavar="N|FILE",
-    required=True,
-    help="Number of tokens of the baseline, or its vocabulary or tokenizer.",
-)
-@option(
-    "--claimed",
-    metavar="N|SHARE|FILE",
-    required=True,
-    help="Claimed number of tokens, claimed saving (11%), or a vocabulary or tokenizer.",
-)
-@shared.seconds(default=30.0, about="Time for the lower bound.")
-@shared.instance
-@shared.output(threads=True)
+@command("claim", keeps_best=True)
 def claim_command(
     out: Output,
     source: InstanceSource,
@@ -70,6 +42,18 @@ def claim_command(
     If the baseline is a file, `claim` also lists the most frequent words that are not tokens of it.
     If it is a BPE tokenizer, a remark counts the words that occur more often than its rarest token
     but are not tokens: BPE trained on this corpus leaves no such word.
+
+    Options:
+    corpus
+    -k N: Maximum number of tokens to choose. Default: the size of the larger vocabulary.
+    --baseline N|FILE (required): Number of tokens of the baseline, or its vocabulary or tokenizer.
+    --claimed N|SHARE|FILE (required): Claimed number of tokens, claimed saving (11%), or a
+      vocabulary or tokenizer.
+    --time-limit SECONDS = 30: Time for the lower bound.
+    conditions, --threads, -o, tables
+    $ partcover claim book.tsv -k 8000 --baseline 1250000 --claimed 11%
+    $ partcover claim book.tsv --baseline bpe.json --claimed new.json
+      # compare two tokenizers on the corpus
     """
     from ....studies.claims import check_claim
 

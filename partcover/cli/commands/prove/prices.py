@@ -8,28 +8,12 @@ import partcover as pc
 
 from ....corpus import symbols as sym
 from ....report.tables import Listing, columns_of
-from ... import shared
-from ...command import argument, command, reading_option
+from ...command import command
 from ...inputs import InstanceSource
 from ...shown.output import Output
 
 
-@command(
-    "prices",
-    examples=[("partcover prices book.tsv -k 1000 --certificate p.cert ' whale'", "")],
-)
-@shared.k
-@reading_option("--certificate", "P.cert", "Certificate with the prices.", required=True)
-@shared.instance
-@argument(
-    "words",
-    type=str,
-    nargs=-1,
-    required=True,
-    metavar="WORD…",
-    help="Words, written as in the counts file: \\xHH is a byte, and spaces separate integers.",
-)
-@shared.output()
+@command("prices")
 def prices_command(
     out: Output, source: InstanceSource, words: tuple[str, ...], certificate: str
 ) -> int:
@@ -38,6 +22,14 @@ def prices_command(
     The lower bound of a certificate assigns a price to each position of a word. A token's reward is
     the most that it can save over all words at these prices, and the bound subtracts the k largest
     rewards. The output shows, for each WORD, its prices and the tokens in it with their rewards.
+
+    Options:
+    corpus
+    words WORD...: Words, written as in the counts file: \xHH is a byte, and spaces separate
+      integers.
+    --certificate <P.cert (required): Certificate with the prices.
+    -k, conditions, -o, tables
+    $ partcover prices book.tsv -k 1000 --certificate p.cert ' whale'
     """
     from ....bounds.price_report import price_report
     from ....corpus.files.tsv import parse_word

@@ -12,13 +12,12 @@ import click
 import partcover as pc
 
 from ....runtime.processes.engines import executor_of
-from ... import shared
 from ...checkpoint_files import CheckpointFiles
-from ...command import Options, command, exclude, option, writing_option
+from ...command import Options, command
+from ...declared import exclude
 from ...inputs import InstanceSource
-from ...plan import plan_option
 from ...results import write_solution
-from ...search_options import SearchOptions, search_options
+from ...search_options import SearchOptions
 from ...shown.output import Output, say
 
 if TYPE_CHECKING:
@@ -37,59 +36,7 @@ def _work(options: Mapping[str, Any]) -> Work:
     return "proof" if _solver_of(Options(**options)) is None else "model"
 
 
-@command(
-    "solve",
-    keeps_best=True,
-    examples=[
-        ("partcover solve small.tsv -k 10 -o best.json", ""),
-        ("partcover solve small.tsv -k 10 --write-certificate p.cert", "also write a certificate"),
-        (
-            "partcover solve book.tsv -k 100 --gap 0.001 --time-limit 600",
-            "stop at a gap of 0.1 % or after ten minutes",
-        ),
-        (
-            "partcover solve book.tsv -k 100 -o b.json --write-certificate b.cert --resume",
-            "continue an interrupted run",
-        ),
-        (
-            "partcover solve de.tsv en.tsv -k 10 --minimax",
-            "minimize the largest ratio over two languages",
-        ),
-    ],
-)
-@option(
-    "--solver",
-    help="Solver: highs, scip, cp-sat, or cbc. Default: partcover's branch and cut; highs with "
-    "--formulation, --sense, --log, or --goal decision or size.",
-)
-@option(
-    "--formulation",
-    help="path (default) or occurrence: exact. wmc: relaxation with overlapping tokens. printed: "
-    "the equations as printed in the paper, which differ from the problem.",
-)
-@option(
-    "--sense",
-    type=click.Choice(["min", "max"]),
-    help="Minimize tokens (min), or maximize cover, symbols minus tokens (max).",
-)
-@option(
-    "--goal",
-    type=click.Choice(["tokens", "decision", "size"]),
-    default="tokens",
-    help="tokens: minimize tokens. decision: decide whether k tokens meet --threshold. size: "
-    "minimize the number of chosen tokens that meet it (at most -k).",
-)
-@option(
-    "--threshold",
-    type=int,
-    metavar="L",
-    help="Maximum number of tokens needed, for --goal decision and size.",
-)
-@writing_option("--write-model", "M.mps|M.lp", "Write the model before solving it.")
-@option("--log", "show_log", is_flag=True, help="Show the solver's log on standard error.")
-@shared.engine(" that bound cases side by side")
-@search_options(several=True)
-@plan_option(_work)
+@command("solve", keeps_best=True, plan=_work)
 def solve_command(
     out: Output,
     source: InstanceSource,
@@ -111,6 +58,31 @@ def solve_command(
     With another --engine than threads, branch and cut hands its cases to processes on this machine
     or on others. The optimum is the same; the cases of its certificate depend on timing. A worker
     that is lost loses the work on its case only.
+
+    Options:
+    corpora
+    --solver TEXT: Solver: highs, scip, cp-sat, or cbc. Default: partcover's branch and cut; highs
+      with --formulation, --sense, --log, or --goal decision or size.
+    --formulation TEXT: path (default) or occurrence: exact. wmc: relaxation with overlapping
+      tokens. printed: the equations as printed in the paper, which differ from the problem.
+    --sense min|max: Minimize tokens (min), or maximize cover, symbols minus tokens (max).
+    --goal tokens|decision|size = tokens: tokens: minimize tokens. decision: decide whether k tokens
+      meet --threshold. size: minimize the number of chosen tokens that meet it (at most -k).
+    --threshold N: Maximum number of tokens needed, for --goal decision and size.
+    --write-model >M.mps|M.lp: Write the model before solving it.
+    --log show_log: Show the solver's log on standard error.
+    --engine ENGINE = threads: How to run the N workers of --threads that bound cases side by side.
+    -o >FILE: Write the vocabulary.
+    --start, --start-certificate, --gap, --write-certificate, --resume, --events, --plot, -k,
+    --time-limit, --no-vocabulary, --pretokenizer, --minimax, --reference, conditions, --threads,
+    --seed, tables, --plan
+    $ partcover solve small.tsv -k 10 -o best.json
+    $ partcover solve small.tsv -k 10 --write-certificate p.cert  # also write a certificate
+    $ partcover solve book.tsv -k 100 --gap 0.001 --time-limit 600
+      # stop at a gap of 0.1 % or after ten minutes
+    $ partcover solve book.tsv -k 100 -o b.json --write-certificate b.cert --resume
+      # continue an interrupted run
+    $ partcover solve de.tsv en.tsv -k 10 --minimax  # minimize the largest ratio over two languages
     """
     model = Options(**options)
     model.solver = _solver_of(model)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from ....report.tables import Listing, columns_of
-from ... import shared
 from ...command import command
 from ...shown.output import Output
 
 
-@command(
-    "solvers",
-    examples=[("partcover solvers", ""), ("partcover solvers --format csv", "")],
-)
-@shared.output()
+@command("solvers")
 def solvers_command(out: Output) -> int:
-    """List the solvers for `solve`, which are installed, and what each supports."""
+    """List the solvers for `solve`, which are installed, and what each supports.
+
+    Options:
+    -o, tables
+    $ partcover solvers
+    $ partcover solvers --format csv
+    """
     from ....exact.solvers.registry import features
 
     rows = features()

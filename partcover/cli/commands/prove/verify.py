@@ -14,12 +14,11 @@ import partcover as pc
 from ....report.tables import Listing, columns_of, facts, labeled
 from ....runtime.files.kinds import kind_of
 from ....runtime.progress import gap_of
-from ... import shared
 from ...adapted.base_files import read_corpus
-from ...command import Options, command, reading_option
+from ...command import Options, command
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import InstanceSource, note_other_words, read_vocabulary
-from ...readers import Readers, reader_options
+from ...readers import Readers
 from ...shown.output import Output, say_problems
 
 if TYPE_CHECKING:
@@ -31,42 +30,7 @@ _CHECKED_WITH = {
 }
 
 
-@command(
-    "verify",
-    examples=[
-        ("partcover verify book.tsv -k 1000 --vocab v.json --certificate p.cert", ""),
-        ("partcover verify book.tsv -k 1000 --certificate p.cert --json", "check only the bound"),
-        (
-            "partcover verify de.tsv en.tsv -k 1000 --minimax --certificate m.cert",
-            "",
-        ),
-        (
-            "partcover verify law/ --vocab new.json --certificate new.cert",
-            "check the result of extend",
-        ),
-    ],
-)
-@shared.k
-@reading_option(
-    "--vocab",
-    "V.json|FILE",
-    "Vocabulary to check: a vocabulary file, one token per line, or a solver's .sol file.",
-)
-@reading_option(
-    "--model",
-    "M.mps|M.lp",
-    "Model of the .sol file, written by solve --write-model.",
-)
-@reading_option("--certificate", "P.cert", "Certificate of a lower bound to check.")
-@reading_option(
-    "--keep",
-    "FILE",
-    "The --keep text of `extend`, if --keep-weight was given. Repeatable.",
-    multiple=True,
-)
-@shared.several_instances
-@reader_options(", which check a certificate of bound --head", default="processes")
-@shared.output(threads=True)
+@command("verify")
 def verify_command(
     out: Output,
     source: InstanceSource,
@@ -90,6 +54,21 @@ def verify_command(
     directory, or word counts. For a vocabulary of `prune`, give the instance of --write-instance.
     If that instance allows only tokens that merges can build, the result says so, and `verify`
     checks the merges too.
+
+    Options:
+    corpora
+    --vocab <V.json|FILE: Vocabulary to check: a vocabulary file, one token per line, or a solver's
+      .sol file.
+    --model <M.mps|M.lp: Model of the .sol file, written by solve --write-model.
+    --certificate <P.cert: Certificate of a lower bound to check.
+    --keep <FILE...: The --keep text of `extend`, if --keep-weight was given.
+    --engine ENGINE = processes: How to run the N workers of --threads, which check a certificate of
+      bound --head.
+    -k, --minimax, --reference, conditions, --scratch, --threads, -o, tables
+    $ partcover verify book.tsv -k 1000 --vocab v.json --certificate p.cert
+    $ partcover verify book.tsv -k 1000 --certificate p.cert --json  # check only the bound
+    $ partcover verify de.tsv en.tsv -k 1000 --minimax --certificate m.cert
+    $ partcover verify law/ --vocab new.json --certificate new.cert  # check the result of extend
     """
     answer = Options(**options)
     vocab, model, certificate = answer.vocab, answer.model, answer.certificate
@@ -121,7 +100,7 @@ def _extended(source: InstanceSource, path: str | None) -> pc.Vocabulary | None:
 
     With an instance file, a budget, candidates or other options, the instance is what these say.
     """
-    if path is None or source.corpus is None or source != InstanceSource(source.corpus):
+    if path is None or source.corpus is None or source != InstanceSource(corpora=(source.corpus,)):
         return None
     if kind_of(path) != "vocabulary" or kind_of(source.corpus) == "instance":
         return None

@@ -7,101 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 import partcover as pc
 
-from ....runtime.numerals import read_float
-from ... import shared
-from ...command import Options, command, exclude, option, reading_option
+from ...command import Options, command
+from ...declared import exclude
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, note_other_words, parse_budgets, read_vocabulary
 from ...shown.comparison_tables import tables_of
-from ...shown.completion import method_names
 from ...shown.output import Output
 
 if TYPE_CHECKING:
     from ....studies.compare import Comparison
 
 
-def _numbers(_: click.Context, parameter: click.Parameter, text: str | None) -> Sequence[float]:
-    """Reads numbers with commas between."""
-    try:
-        return [read_float(part) for part in text.split(",")] if text is not None else []
-    except ValueError:
-        raise click.UsageError(
-            f"{parameter.opts[0]} is {text!r}: expected numbers separated by commas, such as "
-            "1.2,1.5"
-        ) from None
-
-
-@command(
-    "compare",
-    keeps_best=True,
-    examples=[
-        ("partcover compare book.tsv -k 100,1000 --methods greedtok,bpe,unigram", ""),
-        ("partcover compare book.tsv -k 100 --bound 10 --plot figure.svg -o rows.csv", ""),
-        ("partcover compare book.tsv -k 1000 --vocab v.json --certificate p.cert", ""),
-    ],
-)
-@option("-k", "ks", help="Numbers of tokens to choose: 10,20 or 1-5.", metavar="K,K,…")
-@option(
-    "--methods",
-    metavar="A,B,…",
-    shell_complete=method_names,
-    help="Methods to compare: greedtok, greedwmc, improve, solve, any method of `train`, and the "
-    "variants pathpiece-bpe, pathpiece-unigram, convextok-bias, and convextok-int. Default: "
-    "greedtok,greedwmc,bytes.",
-)
-@option(
-    "--rules",
-    default="own,shortest_path",
-    metavar="A,B,…",
-    help="Segmentation rules. own: the rule of each method.",
-)
-@reading_option(
-    "--vocab",
-    "V.json",
-    "Vocabulary to compare with; its size is added to -k. Repeatable.",
-    dest="vocabs",
-    multiple=True,
-)
-@shared.seconds(about="Time limit for each run of a method.")
-@reading_option(
-    "--certificate",
-    "P.cert",
-    "Certificate of a lower bound; its k is added to -k. Repeatable.",
-    dest="certificates",
-    multiple=True,
-)
-@shared.seconds(
-    "--bound", about="Time to compute a certified lower bound for each k. Default: no bound."
-)
-@option(
-    "--targets",
-    metavar="T,T,…",
-    callback=_numbers,
-    help="Also find the smallest k with which each method reaches these tokens per word.",
-)
-@reading_option("--held-out", "C.tsv", "Also measure on these words.")
-@option(
-    "--split",
-    type=float,
-    metavar="SHARE",
-    help="Hold out this share of the occurrences, drawn with --seed, and measure on it.",
-)
-@option(
-    "--memory", is_flag=True, help="Run each method in its own process and show its peak memory."
-)
-@option(
-    "--sets",
-    is_flag=True,
-    help="Also compare the token sets: whole words, used tokens, words kept whole, Rényi "
-    "efficiency, and the overlap of each pair.",
-)
-@shared.plot("Plot the gaps, or tokens per word if there is no bound (.png, .svg, .pdf).")
-@shared.instance
-@shared.output(threads=True, seed=True)
+@command("compare", keeps_best=True)
 def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     """Compare methods at several vocabulary sizes.
 
@@ -112,6 +31,30 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
 
     To compare existing tokenizers with different pre-tokenizers on a text, use inspect A.json
     B.json TEXT --scores.
+
+    Options:
+    corpus
+    -k ks K,K,…: Numbers of tokens to choose: 10,20 or 1-5.
+    --methods METHODS: Methods to compare: greedtok, greedwmc, improve, solve, any method of
+      `train`, and the variants pathpiece-bpe, pathpiece-unigram, convextok-bias, and convextok-int.
+      Default: greedtok,greedwmc,bytes.
+    --rules A,B,… = own,shortest_path: Segmentation rules. own: the rule of each method.
+    --vocab vocabs <V.json...: Vocabulary to compare with; its size is added to -k.
+    --time-limit SECONDS: Time limit for each run of a method.
+    --certificate certificates <P.cert...: Certificate of a lower bound; its k is added to -k.
+    --bound SECONDS: Time to compute a certified lower bound for each k. Default: no bound.
+    --targets NUMBERS: Also find the smallest k with which each method reaches these tokens per
+      word.
+    --held-out <C.tsv: Also measure on these words.
+    --split FLOAT: Hold out this share of the occurrences, drawn with --seed, and measure on it.
+    --memory: Run each method in its own process and show its peak memory.
+    --sets: Also compare the token sets: whole words, used tokens, words kept whole, Rényi
+      efficiency, and the overlap of each pair.
+    --plot >FIGURE: Plot the gaps, or tokens per word if there is no bound (.png, .svg, .pdf).
+    conditions, --threads, --seed, -o, tables
+    $ partcover compare book.tsv -k 100,1000 --methods greedtok,bpe,unigram
+    $ partcover compare book.tsv -k 100 --bound 10 --plot figure.svg -o rows.csv
+    $ partcover compare book.tsv -k 1000 --vocab v.json --certificate p.cert
     """
     asked = Options(**options)
     asked.rules = [name.strip() for name in asked.rules.split(",")]

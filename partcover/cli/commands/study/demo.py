@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from ....report.tables import Listing, columns_of
-from ... import shared
 from ...command import command
 from ...shown.comparison_tables import COLUMNS
 from ...shown.output import Output
 
 
-@command(
-    "demo",
-    examples=[("partcover demo", ""), ("partcover demo --json", "print the results as JSON")],
-)
-@shared.output(threads=True, seed=True)
+@command("demo")
 def demo_command(out: Output) -> int:
     """Try the main commands on a text that comes with Python.
 
     The text is the Python language reference (pydoc_data.topics). The demo counts its words,
     chooses tokens greedily with certified ratios, finds the proven optimum for the most frequent
     words, and reduces a vertex cover to tokenization and back.
+
+    Options:
+    --threads, --seed, -o, tables
+    $ partcover demo
+    $ partcover demo --json  # print the results as JSON
     """
     from ....studies.demo import demo
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....corpus import symbols as sym
 from ....report.tables import Listing, columns_of
-from ... import shared
-from ...command import command, option
+from ...command import command
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource
 from ...shown.output import Output
@@ -16,16 +15,7 @@ if TYPE_CHECKING:
     from ....studies.formulations import Difference
 
 
-@command(
-    "formulations",
-    keeps_best=True,
-    examples=[("partcover formulations small.tsv -k 3 --solvers highs", "")],
-)
-@shared.k
-@option("--solvers", metavar="A,B", help="Solvers to use. Default: all that are installed.")
-@shared.seconds(default=60.0, about="Time limit for each formulation and solver.")
-@shared.instance
-@shared.output(threads=True, seed=True)
+@command("formulations", keeps_best=True)
 def formulations_command(
     out: Output,
     source: InstanceSource,
@@ -38,6 +28,13 @@ def formulations_command(
     seconds that each solver needs to prove it. The formulation `printed` has the equations as
     printed in the paper on GreedTok. If its optimum differs, `formulations` also prints the fewest
     words on which it does.
+
+    Options:
+    corpus
+    --solvers A,B: Solvers to use. Default: all that are installed.
+    --time-limit SECONDS = 60: Time limit for each formulation and solver.
+    -k, conditions, --threads, --seed, -o, tables
+    $ partcover formulations small.tsv -k 3 --solvers highs
     """
     from ....studies.formulations import formulations, smallest_difference
 

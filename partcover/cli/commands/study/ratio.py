@@ -7,37 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from ....report.tables import Listing, columns_of
-from ... import shared
-from ...command import argument, command, option
+from ...command import command
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets
 from ...shown.output import Output
 
 
-@command(
-    "ratio",
-    keeps_best=True,
-    examples=[
-        ("partcover ratio small.tsv -k 1-3,10 --plot ratio.svg -o ratio.csv", ""),
-    ],
-)
-@argument(
-    "corpora",
-    nargs=-1,
-    required=True,
-    metavar="C.tsv|I.json…",
-    help="Word counts, or instance files.",
-)
-@option("-k", "ks", help="Numbers of tokens to choose: 1,2,5 or 1-10.", metavar="K,K,…")
-@option("--solver", help="Solver: highs, scip, cp-sat, or cbc. Default: as for `solve`.")
-@shared.seconds(about="Time limit for each of the three optima of a row.")
-@shared.plot("Plot the ratios over k (.png, .svg, .pdf).")
-@shared.conditions
-@shared.output(threads=True, seed=True)
+@command("ratio", keeps_best=True)
 def ratio_command(
     out: Output,
     source: InstanceSource,
-    corpora: tuple[str, ...],
+    files: tuple[str, ...],
     ks: str | None,
     plot: str | None,
     **options: Any,
@@ -47,12 +27,21 @@ def ratio_command(
     The table has one row for each instance and k: the ratio of GreedTok's cover to the optimal
     cover, the ratio that GreedWMC certifies without the optimum, and the gaps of the relaxations.
     If a time limit leaves the optimum open, ≥ marks the ratio that the bound proves.
+
+    Options:
+    files <C.tsv|I.json...: Word counts, or instance files.
+    -k ks K,K,…: Numbers of tokens to choose: 1,2,5 or 1-10.
+    --solver TEXT: Solver: highs, scip, cp-sat, or cbc. Default: as for `solve`.
+    --time-limit SECONDS: Time limit for each of the three optima of a row.
+    --plot >FIGURE: Plot the ratios over k (.png, .svg, .pdf).
+    conditions, --threads, --seed, -o, tables
+    $ partcover ratio small.tsv -k 1-3,10 --plot ratio.svg -o ratio.csv
     """
     from ....studies.ratios import ratios
 
     budgets = parse_budgets(ks)
     source = replace(source, k=max(budgets, default=None))
-    inputs = [(Path(corpus).stem, replace(source, corpus=corpus).read()) for corpus in corpora]
+    inputs = [(Path(corpus).stem, replace(source, corpus=corpus).read()) for corpus in files]
     rows: list[dict[str, Any]] = []
     for name, instance in inputs:  # after Ctrl-C the row it fell into is the last
         if not rows or rows[-1]["termination"] != "interrupted":

@@ -7,34 +7,13 @@ from pathlib import Path
 
 import click
 
-from ... import shared
-from ...command import argument, command, option
+from ...command import command
 from ...shown.output import Output
 
 _DEFAULT = "report.html"
 
 
-@command(
-    "report",
-    examples=[
-        ("partcover report book.tsv v.json other.json", "compare two vocabularies on a corpus"),
-        (
-            "partcover report book.tsv v.json rows.json p.cert -o page.html",
-            "add the rows of compare --json and a certificate",
-        ),
-    ],
-)
-@argument(
-    "files", nargs=-1, required=True, metavar="FILE…", help="Outputs of other commands; see above."
-)
-@option(
-    "--sample",
-    default=2_000,
-    type=click.IntRange(min=1),
-    help="Maximum number of words of the corpus on the page.",
-)
-@shared.seconds(default=10.0, about="Time for the optimum of each small instance.")
-@shared.output(writes="the page", kind="text", table=False, threads=True, seed=True)
+@command("report")
 def report_command(
     out: Output,
     files: tuple[str, ...],
@@ -54,6 +33,16 @@ def report_command(
     - a reduction: the graph next to its words
 
     The default of -o is report.html, if there is no such file yet.
+
+    Options:
+    files <FILE...: Outputs of other commands; see above.
+    --sample N>=1 = 2000: Maximum number of words of the corpus on the page.
+    --time-limit SECONDS = 10: Time for the optimum of each small instance.
+    -o >FILE: Write the page.
+    --threads, --seed, plain
+    $ partcover report book.tsv v.json other.json  # compare two vocabularies on a corpus
+    $ partcover report book.tsv v.json rows.json p.cert -o page.html
+      # add the rows of compare --json and a certificate
     """
     from ....report.html_page import write_page
     from ....report.runs import read_runs

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from ....report.tables import Listing, shown_columns
-from ... import shared
-from ...command import argument, command, is_given, option
+from ...command import command
+from ...declared import is_given
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets
 from ...shown.output import Output
@@ -24,25 +24,7 @@ def _listed() -> Iterator[tuple[str, str]]:
         yield name, f"{experiment.about} From {experiment.paper}."
 
 
-@command(
-    "reproduce",
-    keeps_best=True,
-    examples=[
-        ("partcover reproduce tokens-per-word book.tsv -k 100,200 -o table.md", ""),
-    ],
-    listed=("Tables and figures", _listed),
-)
-@argument("name", type=str, help="Table or figure of the list below, or all.")
-@option(
-    "-k",
-    "ks",
-    metavar="K,K,…",
-    help="Numbers of tokens to choose. Default: those of the experiment.",
-)
-@shared.seconds(about="Time limit for each run of a method.")
-@shared.plot("Plot the result (.png, .svg, .pdf).")
-@shared.instance
-@shared.output(threads=True, seed=True)
+@command("reproduce", keeps_best=True, listed=("Tables and figures", _listed))
 def reproduce_command(
     out: Output,
     source: InstanceSource,
@@ -56,6 +38,15 @@ def reproduce_command(
     With NAME all, `reproduce` makes every table. If the corpus is that of the paper, the table also
     shows the figures of the paper. In JSON, each result has a manifest with the command, versions,
     hash of the input, options, and seed.
+
+    Options:
+    name NAME: Table or figure of the list below, or all.
+    corpus
+    -k ks K,K,…: Numbers of tokens to choose. Default: those of the experiment.
+    --time-limit SECONDS: Time limit for each run of a method.
+    --plot >FIGURE: Plot the result (.png, .svg, .pdf).
+    conditions, --threads, --seed, -o, tables
+    $ partcover reproduce tokens-per-word book.tsv -k 100,200 -o table.md
     """
     from ....studies.paper_tables import EXPERIMENTS
 

@@ -4,51 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ....report.tables import facts
-from ... import shared
-from ...command import command, option
+from ...command import command
 from ...exit_status import EXIT_INTERRUPTED
 from ...shown.output import Output
 
 
-@command(
-    "worst",
-    keeps_best=True,
-    examples=[("partcover worst --method bpe -k 1 --words 2 --length 4 -o I.json", "")],
-)
-@option(
-    "--method",
-    default="greedtok",
-    help="Method: greedtok, greedwmc (its vocabulary, shortest path), greedwmc-relaxed (its "
-    "relaxed cover, against the optimum with overlaps), or bpe.",
-)
-@option(
-    "--measure",
-    type=click.Choice(["cover", "tokens"]),
-    default="cover",
-    help="Ratio to minimize. cover (symbols - tokens): method to optimum. tokens: optimum to "
-    "method.",
-)
-@option("-k", "k", type=int, default=2, help="Number of tokens to choose.")
-@option("--alphabet", type=int, default=2, help="Maximum number of distinct symbols.")
-@option("--words", type=int, default=3, help="Maximum number of words.")
-@option("--length", type=int, default=5, help="Maximum number of symbols in a word.")
-@option(
-    "--restarts",
-    type=int,
-    default=20,
-    help="Number of starts of the local search.",
-)
-@shared.seconds()
-@shared.output(writes="the instance", kind="text", seed=True)
+@command("worst", keeps_best=True)
 def worst_command(out: Output, method: str, **options: Any) -> int:
     """Find a tiny instance on which a method does worst.
 
     `worst` looks for the smallest ratio to the optimum. If the given sizes allow at most a hundred
     million instances, it tries all of them ("exhausted: yes"); otherwise it uses a local search
     with --seed. -o writes the instance together with its optimum.
+
+    Options:
+    --method TEXT = greedtok: Method: greedtok, greedwmc (its vocabulary, shortest path),
+      greedwmc-relaxed (its relaxed cover, against the optimum with overlaps), or bpe.
+    --measure cover|tokens = cover: Ratio to minimize. cover (symbols - tokens): method to optimum.
+      tokens: optimum to method.
+    -k N = 2: Number of tokens to choose.
+    --alphabet N = 2: Maximum number of distinct symbols.
+    --words N = 3: Maximum number of words.
+    --length N = 5: Maximum number of symbols in a word.
+    --restarts N = 20: Number of starts of the local search.
+    -o >FILE: Write the instance.
+    --time-limit, --seed, tables
+    $ partcover worst --method bpe -k 1 --words 2 --length 4 -o I.json
     """
     from ....instances.worst_case import worst
 

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-import click
-
 import partcover as pc
 
 from ....corpus import symbols as sym
 from ....errors import InputError
 from ....runtime.files.writing import atomic_writer
-from ... import shared
-from ...command import argument, command, option
+from ...command import command
 from ...id_files import read_ids
 from ...inputs import read_vocabulary
 from ...shown.output import Output
 
 
-@command(
-    "decode",
-    examples=[("partcover decode v.json book.npy -o book.txt", "")],
-)
-@shared.tokenizer("vocabulary")
-@argument(
-    "file", default="-", metavar="[FILE]", help="Output of `encode`. Default: standard input."
-)
-@shared.pretokenizer(shared.IN_THE_FILE)
-@option(
-    "--errors",
-    type=click.Choice(["keep", "strict", "replace", "ignore", "backslashreplace"]),
-    default="keep",
-    help="Handling of bytes that are not UTF-8: keep them, or as in Python's bytes.decode.",
-)
-@option("--skip-special", is_flag=True, help="Leave out special tokens.")
-@shared.output(writes="the text", kind="any", table=False)
+@command("decode")
 def decode_command(
     out: Output,
     vocabulary: str,
@@ -48,6 +29,18 @@ def decode_command(
     other than keep, a tokenizer without a decoder puts spaces between tokens, as its library does.
     With --json, the texts are in a list, and bytes that are not UTF-8 are escaped as in a
     vocabulary file.
+
+    Options:
+    vocabulary
+    file <[FILE] = -: Output of `encode`. Default: standard input.
+    --pretokenizer PRETOKENIZER: Pre-tokenizer, as for `count`. Default: the one in the vocabulary
+      file.
+    --errors keep|strict|replace|ignore|backslashreplace = keep: Handling of bytes that are not
+      UTF-8: keep them, or as in Python's bytes.decode.
+    --skip-special: Leave out special tokens.
+    -o >TABLE: Write the text.
+    plain
+    $ partcover decode v.json book.npy -o book.txt
     """
     import numpy as np
 

@@ -10,8 +10,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 import partcover as pc
 
 from ....corpus.files.sources import Source, find_sources, listed_reasons
@@ -20,60 +18,16 @@ from ....runtime.arguments import counted
 from ....runtime.files.writing import atomic_writer
 from ....runtime.processes import signals
 from ....runtime.progress import Progress
-from ... import shared
-from ...command import Options, argument, command, option
+from ...command import Options, command
 from ...id_files import id_format, write_line
 from ...inputs import read_vocabulary
-from ...paths import TextPath
 from ...shown.output import Output
 
 if TYPE_CHECKING:
     from ....encoding.encoder import Ids
 
 
-@command(
-    "encode",
-    examples=[
-        ("partcover encode v.json book.txt -o book.npy", "write an array for training"),
-        ("partcover encode v.json book.txt | partcover decode v.json", "encode and decode"),
-        ("partcover encode v.json texts/ -o all.npy --resume", "continue an interrupted run"),
-        ("partcover encode v.json book.txt --count", "count the tokens"),
-    ],
-)
-@shared.tokenizer("vocabulary")
-@argument(
-    "files",
-    type=TextPath(),
-    nargs=-1,
-    metavar="[FILE]…",
-    help="Text that `count` reads. Default: standard input.",
-)
-@shared.pretokenizer(shared.IN_THE_FILE)
-@shared.rule("Segmentation rule. Default: as the vocabulary file says.")
-@option(
-    "--special",
-    type=click.Choice(["text", "parse", "error"]),
-    default="text",
-    help="How to treat special tokens in the text: as ordinary text, as their ids (parse), or as "
-    "an error. Added tokens that are not special always become their ids.",
-)
-@option(
-    "--end-of-document",
-    metavar="TOKEN",
-    help="Special token to write after each document (.npy and .bin).",
-)
-@option("--count", is_flag=True, help="Write only the number of tokens of each document.")
-@shared.key()
-@shared.all_files
-@shared.resume("FILE.part of -o FILE (.npy and .bin)")
-@shared.output(
-    writes="the ids: one array (.npy, or .bin without a header), or a line for each document (JSON "
-    "in a .json or .jsonl file, else numbers)",
-    kind="text",
-    table=False,
-    threads=True,
-    seed=True,
-)
+@command("encode")
 def encode_command(
     out: Output, vocabulary: str, files: tuple[str, ...], all_files: bool, **options: Any
 ) -> int:
@@ -83,6 +37,26 @@ def encode_command(
     if every id fits, else uint32. While `encode` writes it, the file is called FILE.part; add
     --resume to continue an interrupted run. Without -o, ids are printed, one line for each
     document; with --json, in one object.
+
+    Options:
+    vocabulary
+    files <[FILE]...: Text that `count` reads. Default: standard input.
+    --pretokenizer PRETOKENIZER: Pre-tokenizer, as for `count`. Default: the one in the vocabulary
+      file.
+    --rule RULE: Segmentation rule. Default: as the vocabulary file says.
+    --special text|parse|error = text: How to treat special tokens in the text: as ordinary text, as
+      their ids (parse), or as an error. Added tokens that are not special always become their ids.
+    --end-of-document TOKEN: Special token to write after each document (.npy and .bin).
+    --count: Write only the number of tokens of each document.
+    --resume: Resume an interrupted run from FILE.part of -o FILE (.npy and .bin). Progress is saved
+      every few seconds.
+    -o >FILE: Write the ids: one array (.npy, or .bin without a header), or a line for each document
+      (JSON in a .json or .jsonl file, else numbers).
+    --key, --all-files, --threads, --seed, plain
+    $ partcover encode v.json book.txt -o book.npy  # write an array for training
+    $ partcover encode v.json book.txt | partcover decode v.json  # encode and decode
+    $ partcover encode v.json texts/ -o all.npy --resume  # continue an interrupted run
+    $ partcover encode v.json book.txt --count  # count the tokens
     """
     request = Options(**options, form=id_format(out.path or ""))
     request.array = request.form in ("npy", "bin")

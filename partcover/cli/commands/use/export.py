@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,49 +12,21 @@ import partcover as pc
 
 from ....corpus.files.sources import find_sources
 from ....errors import InputError
+from ....interop import FORMATS
 from ....runtime.files.kinds import kind_of
 from ....runtime.files.writing import read_text
-from ... import shared
-from ...command import command, option, reading_option
+from ...command import command
 from ...inputs import note_other_words, read_vocabulary
-from ...shown.completion import format_names, listed_formats
 from ...shown.output import Output
 
 
-@command(
-    "export",
-    listed=("Formats", listed_formats),
-    examples=[
-        ("partcover export v.json --to huggingface -o folder --text book.txt", ""),
-        (
-            "partcover export v.json --to tiktoken -o v.tiktoken --corpus book.tsv --lossy",
-            "accept differences and measure their cost",
-        ),
-    ],
-)
-@shared.tokenizer("vocabulary")
-@option(
-    "--to",
-    "format_",
-    required=True,
-    metavar="FORMAT",
-    shell_complete=format_names,
-    help="Target format; see the list below.",
-)
-@shared.rule("Segmentation rule. Default: the vocabulary's own.")
-@shared.pretokenizer("Pre-tokenizer, as for `count`. Default: the vocabulary's own.")
-@reading_option("--corpus", "C.tsv", "Word counts to compare on.")
-@reading_option(
-    "--text",
-    "FILE|DIR",
-    "UTF-8 text to compare on, or a directory of files that `count` reads.",
-)
-@option(
-    "--lossy",
-    is_flag=True,
-    help="Write it even if it tokenizes differently, and measure how many tokens that costs.",
-)
-@shared.output(writes="the converted vocabulary, a file or a directory", kind="folder", table=False)
+def listed_formats() -> Iterator[tuple[str, Callable[[], str]]]:
+    """Yields each format of another library, and what returns its title."""
+    for name in FORMATS:
+        yield name, lambda name=name: FORMATS[name].title  # type: ignore[misc]
+
+
+@command("export", listed=("Formats", listed_formats))
 def export_command(
     out: Output,
     vocabulary: str,
@@ -69,6 +42,19 @@ def export_command(
     of --corpus, the --text, or words made from the vocabulary. If the format cannot express the
     vocabulary exactly, `export` refuses and names the closest possible conversion; --lossy writes
     that and measures the difference.
+
+    Options:
+    vocabulary
+    --to format_ FORMAT (required): Target format; see the list below.
+    --pretokenizer PRETOKENIZER: Pre-tokenizer, as for `count`. Default: the vocabulary's own.
+    --corpus <C.tsv: Word counts to compare on.
+    --text <FILE|DIR: UTF-8 text to compare on, or a directory of files that `count` reads.
+    --lossy: Write it even if it tokenizes differently, and measure how many tokens that costs.
+    -o >FOLDER: Write the converted vocabulary, a file or a directory.
+    --rule, plain
+    $ partcover export v.json --to huggingface -o folder --text book.txt
+    $ partcover export v.json --to tiktoken -o v.tiktoken --corpus book.tsv --lossy
+      # accept differences and measure their cost
     """
     if out.path is None:
         raise InputError("-o is missing: which file or directory should be written?")

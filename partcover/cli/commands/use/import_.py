@@ -4,30 +4,12 @@ from __future__ import annotations
 
 import partcover as pc
 
-from ... import shared
-from ...command import argument, command, option
-from ...shown.completion import format_names, listed_formats
+from ...command import command
 from ...shown.output import Output
+from .export import listed_formats
 
 
-@command(
-    "import",
-    listed=("Formats", listed_formats),
-    examples=[
-        ("partcover import cl100k_base.tiktoken -o v.json", ""),
-        ("partcover inspect v.json book.tsv --scores", "measure how far it is from optimal"),
-    ],
-)
-@argument("tokenizer", metavar="PATH", help="File or directory of the tokenizer.")
-@option(
-    "--from",
-    "format_",
-    metavar="FORMAT",
-    shell_complete=format_names,
-    help="Format of PATH; see the list below. Default: detected.",
-)
-@shared.pretokenizer("Pre-tokenizer, if PATH does not contain one.")
-@shared.output(writes="the vocabulary", kind="text", table=False)
+@command("import", listed=("Formats", listed_formats))
 def import_command(
     out: Output, tokenizer: str, format_: str | None, pretokenizer: str | None
 ) -> int:
@@ -35,6 +17,15 @@ def import_command(
 
     The segmentation rule and the pre-tokenizer come from it. Remarks say what could not be
     converted. Without -o, `import` only shows what it found.
+
+    Options:
+    tokenizer <PATH: File or directory of the tokenizer.
+    --from format_ FORMAT: Format of PATH; see the list below. Default: detected.
+    --pretokenizer PRETOKENIZER: Pre-tokenizer, if PATH does not contain one.
+    -o >FILE: Write the vocabulary.
+    plain
+    $ partcover import cl100k_base.tiktoken -o v.json
+    $ partcover inspect v.json book.tsv --scores  # measure how far it is from optimal
     """
     from ....corpus.normalizers.normalizer import glance
 

@@ -12,8 +12,8 @@ import partcover as pc
 
 from ....errors import InputError
 from ....report.tables import Listing, columns_of, facts
-from ... import shared
-from ...command import Options, argument, command, exclude, option, reading_option
+from ...command import Options, command
+from ...declared import exclude
 from ...inputs import note_other_words, read_vocabulary, read_words
 from ...shown.output import Output
 from ...shown.vocabulary_scores import show_scores
@@ -25,59 +25,7 @@ if TYPE_CHECKING:
     from ....analysis.inspection import Inspection
 
 
-@command(
-    "inspect",
-    examples=[
-        ("partcover inspect v.json book.tsv --sort gain", ""),
-        ("partcover inspect v.json book.tsv --diff other.json --plot figure.svg", ""),
-        ("partcover inspect v.json book.tsv --audit", ""),
-        ("partcover inspect tokenizer.json other.txt --scores", "score it on another text"),
-        ("partcover inspect a.json b.json tokenizer.json other.txt --scores", "compare several"),
-    ],
-    keeps_best=True,
-)
-@shared.rule("Segmentation rule. Default: the vocabulary's own.")
-@reading_option("--diff", "OTHER.json", "Compare with another vocabulary.")
-@shared.plot("With --diff: plot the savings of tokens in only one vocabulary (.png, .svg, .pdf).")
-@option("--audit", "audited", is_flag=True, help="List frequent words that should be tokens.")
-@option(
-    "--sort",
-    type=click.Choice(["order", "uses", "gain", "length"]),
-    default="order",
-    help="Order of the tokens in the table; uses, gain, and length: largest first.",
-)
-@option(
-    "--top",
-    type=click.IntRange(0),
-    default=20,
-    help="Number of rows of each table, and of words of --audit.",
-)
-@option(
-    "--scores",
-    is_flag=True,
-    help="Instead, show standard measures and the optimality gap, on texts or word counts.",
-)
-@shared.pretokenizer("With --scores: pre-tokenizer, if V.json does not contain one.")
-@shared.key("With --scores: text field of .jsonl and .parquet files.")
-@reading_option(
-    "--train",
-    "TEXT",
-    "With --scores: training text of an n-gram model for bits per byte. Repeatable.",
-    multiple=True,
-)
-@shared.no_vocabulary
-@shared.tokenizer("vocab")
-@argument(
-    "corpora",
-    nargs=-1,
-    metavar="[V2.json…] [C.tsv|I.json|TEXT…]",
-    required=False,
-    help="Word counts or an instance; with --scores also texts and further vocabularies.",
-)
-@shared.seconds(
-    default=4.0, about="With --scores: total time for the lower bounds; 0 for no bounds."
-)
-@shared.output(threads=True)
+@command("inspect", keeps_best=True)
 def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **given: Any) -> int:
     """Show how a corpus uses the tokens of a vocabulary.
 
@@ -91,6 +39,29 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **given: 
     --scores shows tokens per word, bytes per token, words kept whole, Rényi efficiency, the gap to
     a proven lower bound, and parity between texts. It takes several texts or word counts, and
     further vocabularies to compare.
+
+    Options:
+    vocab <V.json: Vocabulary file, or a tokenizer that `import` reads.
+    corpora <[V2.json…] [C.tsv|I.json|TEXT…]...: Word counts or an instance; with --scores also
+      texts and further vocabularies.
+    --diff <OTHER.json: Compare with another vocabulary.
+    --plot >FIGURE: With --diff: plot the savings of tokens in only one vocabulary (.png, .svg,
+      .pdf).
+    --audit audited: List frequent words that should be tokens.
+    --sort order|uses|gain|length = order: Order of the tokens in the table; uses, gain, and length:
+      largest first.
+    --top N>=0 = 20: Number of rows of each table, and of words of --audit.
+    --scores: Instead, show standard measures and the optimality gap, on texts or word counts.
+    --pretokenizer PRETOKENIZER: With --scores: pre-tokenizer, if V.json does not contain one.
+    --key NAME = text: With --scores: text field of .jsonl and .parquet files.
+    --train <TEXT...: With --scores: training text of an n-gram model for bits per byte.
+    --time-limit SECONDS = 4: With --scores: total time for the lower bounds; 0 for no bounds.
+    --rule, --no-vocabulary, --threads, -o, tables
+    $ partcover inspect v.json book.tsv --sort gain
+    $ partcover inspect v.json book.tsv --diff other.json --plot figure.svg
+    $ partcover inspect v.json book.tsv --audit
+    $ partcover inspect tokenizer.json other.txt --scores  # score it on another text
+    $ partcover inspect a.json b.json tokenizer.json other.txt --scores  # compare several
     """
     view = Options(**given)
     if view.scores:
