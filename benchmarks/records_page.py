@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from partcover.cli.commands.data.records import gap_rows, shown_share
+from partcover.cli.commands.data.instances import gap_rows, shown_share
 from partcover.instances.records import BUDGETS, Record
 from partcover.report.plots import plot_lines
 from partcover.report.tables import rows_markdown

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 
 import click
@@ -16,6 +18,8 @@ from ..errors import InputError, PartcoverError
 from ..runtime.files.writing import in_place
 from ..runtime.numerals import shown_number
 from ..runtime.processes.parallel import call_in_turn
+from ..runtime.progress import Progress
+from .inputs import read_vocabulary
 from .shown.output import Output
 
 _RESUMING = "--resume needs files of a run with the same words, conditions, and k"
@@ -28,49 +32,52 @@ class CertificateFile:
     out: Output
     path: str | None
     instance: pc.Instance
-    _is_own: bool = field(default=False, init=False)  # the file is of this run
-    _proven: int | Fraction = field(default=0, init=False)  # by a better certificate there
     _failed: bool = field(default=False, init=False)
+
+    @cached_property
+    def _proven(self) -> int | Fraction:
+        """The lower bound that the file states for the instance before the run; 0 without one."""
+        from ..verification.certificate_check import mismatches
+
+        try:
+            old = self._read()
+        except PartcoverError:  # something else, or damaged: replaced
+            return 0
+        return 0 if old is None or mismatches(self.instance, old) else old.lower_bound
+
+    @cached_property
+    def _holds(self) -> bool:
+        """Whether the file proves that bound."""
+        old = self._read()
+        return old is not None and _holds(self.instance, old)
+
+    def _read(self) -> pc.Certificate | None:
+        if self.path is None or in_place(self.path) or not Path(self.path).is_file():
+            return None
+        return pc.Certificate.load(self.path)
 
     def __call__(self, certificate: pc.Certificate) -> None:
         """Writes a certificate while the run goes on, unless the file has one that proves more.
 
         A file that cannot be written ends nothing.
         """
-        bound = certificate.lower_bound
-        if self.path is None or in_place(self.path) or bound < self._proven:
+        if self.path is None or in_place(self.path):
             return
-        if not self._is_own:
-            self._proven = self._beyond(self.path, bound)
-        if not self._proven or bound >= self._proven:
+        if certificate.lower_bound >= self._proven or not self._holds:
             self._failed = not _written(self.out, certificate.save, self.path, self._failed)
-            self._is_own = True
 
     def finish(self, certificate: pc.Certificate) -> None:
         """Writes the last certificate, unless the file has one that proves more, and says so."""
         if self.path is None:
             return
-        if proven := self._beyond(self.path, certificate.lower_bound):
+        if certificate.lower_bound < self._proven and self._holds:
             self.out.note(
-                f"kept {self.path}: it proves {shown_number(proven)}, this run only "
+                f"kept {self.path}: it proves {shown_number(self._proven)}, this run only "
                 f"{shown_number(certificate.lower_bound)}"
             )
             return
         certificate.save(self.path)
         self.out.wrote(self.path)
-
-    def _beyond(self, path: str, bound: int | Fraction) -> int | Fraction:
-        """Returns the lower bound that the file proves, if it is above another; else 0."""
-        from ..verification.certificate_check import mismatches
-
-        if not Path(path).is_file():  # a device may never end
-            return 0
-        try:
-            old = pc.Certificate.load(path)
-        except PartcoverError:  # something else, or damaged: replaced
-            return 0
-        is_other = old.lower_bound <= bound or mismatches(self.instance, old)
-        return 0 if is_other or not _holds(self.instance, old) else old.lower_bound
 
     def load(self) -> pc.Certificate | None:
         """Reads what an earlier run has written; None if there is no file.
@@ -79,10 +86,8 @@ class CertificateFile:
         """
         from ..verification.certificate_check import mismatches
 
-        if self.path is None or in_place(self.path) or not Path(self.path).is_file():
-            return None
-        certificate = pc.Certificate.load(self.path)
-        _refuse(self.path, mismatches(self.instance, certificate))
+        if (certificate := self._read()) is not None:
+            _refuse(str(self.path), mismatches(self.instance, certificate))
         return certificate
 
 
@@ -99,7 +104,6 @@ class CheckpointFiles:
     certificate: str | None
     instance: pc.Instance
     corpus: str = ""
-    _there: Fraction | None = field(default=None, init=False)  # needed by a vocabulary there
     _failed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -107,29 +111,30 @@ class CheckpointFiles:
 
     def __call__(self, solution: pc.Solution) -> None:
         """Writes the vocabulary and the certificate; a file that cannot be written ends nothing."""
-        path = self.path
-        if path is not None and not in_place(path) and not self._keeps(path, solution):
+        # a better vocabulary in the file stays until the end
+        keeps = 0 < self._claimed < (solution.worst or solution.tokens)
+        if self.path is not None and not in_place(self.path) and not keeps:
             recorded = solution.recorded(self.instance.words, corpus=self.corpus)
-            self._failed = not _written(self.out, recorded.save, path, self._failed)
+            self._failed = not _written(self.out, recorded.save, self.path, self._failed)
         if solution.certificate is not None:
             self.proof(solution.certificate)
 
-    def _keeps(self, path: str, solution: pc.Solution) -> bool:
-        """Returns whether the file claims a better vocabulary, which stays until the end."""
-        if self._there is None:
-            self._there = self._claimed(path)
-        return 0 < self._there < (solution.worst or solution.tokens)
-
-    def _claimed(self, path: str) -> Fraction:
-        """Returns what the vocabulary in a file says it needs; 0 if it is none for this run."""
-        if not Path(path).is_file():
-            return Fraction(0)
+    @cached_property
+    def _claimed(self) -> Fraction:
+        """What the vocabulary in the file says it needs; 0 if it is none for this run."""
         try:
-            vocabulary = pc.Vocabulary.load(path, "partcover")
-            facts = {} if self._problems(vocabulary) else vocabulary.provenance
+            vocabulary = self._read()
+            facts = (
+                {} if vocabulary is None or self._problems(vocabulary) else vocabulary.provenance
+            )
             return Fraction(facts.get("worst_exact", facts.get("tokens", 0)))
         except (PartcoverError, TypeError, ValueError, ZeroDivisionError):
             return Fraction(0)
+
+    def _read(self) -> pc.Vocabulary | None:
+        if self.path is None or in_place(self.path) or not Path(self.path).is_file():
+            return None
+        return pc.Vocabulary.load(self.path, "partcover")
 
     def load(self) -> tuple[pc.Vocabulary | None, pc.Certificate | None]:
         """Reads the vocabulary and the certificate that an earlier run has written, if any.
@@ -144,10 +149,8 @@ class CheckpointFiles:
         if not any(Path(str(name)).is_file() for name in names):
             missing = " and ".join(map(str, names))
             self.out.note(f"{missing}: no earlier run found; starting from the beginning")
-        vocabulary, path = None, self.path
-        if path is not None and not in_place(path) and Path(path).is_file():
-            vocabulary = pc.Vocabulary.load(path, "partcover")
-            _refuse(path, self._problems(vocabulary))
+        if (vocabulary := self._read()) is not None:
+            _refuse(str(self.path), self._problems(vocabulary))
         return vocabulary, self.proof.load()
 
     def _problems(self, vocabulary: pc.Vocabulary) -> list[str]:
@@ -199,3 +202,41 @@ def _written(out: Output, save: Callable[[str], None], path: str, again: bool) -
 def _refuse(path: str, problems: list[str]) -> None:
     if problems:
         raise InputError(f"{path}: {problems[0]} ({_RESUMING})")
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """What a search starts from, when it stops, and what it writes beside."""
+
+    start: str | None = None
+    start_certificate: str | None = None
+    time_limit: float | None = None
+    gap: float | None = None
+    write_certificate: str | None = None
+    events: str | None = None
+    plot: str | None = None
+    resume: bool = False
+
+    def starts(self, files: CheckpointFiles) -> tuple[pc.Vocabulary | None, pc.Certificate | None]:
+        """Reads the vocabulary and the certificate to start from."""
+        if not self.resume:
+            path = self.start_certificate
+            return (
+                None if self.start is None else read_vocabulary(self.start),
+                None if path is None else pc.Certificate.load(path),
+            )
+        for name in ("start", "start_certificate"):
+            if getattr(self, name) is not None:
+                raise click.UsageError(
+                    "--resume starts from the files of the earlier run: leave out "
+                    f"--{name.replace('_', '-')}"
+                )
+        return files.load()
+
+    def watched(
+        self, out: Output, phase: str = "greedtok", *, show: bool = True
+    ) -> AbstractContextManager[Progress]:
+        """Shows and records the events of a search that begins with a phase."""
+        return out.progress(
+            phase, time_limit=self.time_limit, events=self.events, plot=self.plot, show=show
+        )

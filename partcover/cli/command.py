@@ -112,7 +112,7 @@ def command(
                 from .plan import show_plan
 
                 work = plan(given) if callable(plan) else plan
-                return show_plan(work, parts["out"], parts["source"], parts.get("readers"))
+                return show_plan(work, parts["out"], parts["source"])
             for key, kind in notes.items():
                 if kind is Options:
                     others = given.keys() - notes.keys()

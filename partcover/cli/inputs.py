@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,8 @@ import partcover as pc
 from ..corpus import symbols as sym
 from ..errors import InputError, shorten
 from ..runtime.numerals import read_digits
-from .declared import exclude
+from ..runtime.processes.engines import executor_of
+from .declared import exclude, is_given
 
 if TYPE_CHECKING:
     from .shown.output import Output
@@ -106,6 +108,9 @@ class InstanceSource:
     protected: str | None = None
     weights: str | None = None
     groups: tuple[str, ...] = ()
+    head: int | None = None  # words in memory, all if None; these read the others:
+    engine: str = "threads"
+    scratch: str | None = None
 
     def __post_init__(self) -> None:
         if self.corpora:
@@ -127,30 +132,43 @@ class InstanceSource:
         """The name of the file, without its folder."""
         return Path(self.corpus or "").name
 
+    def refuse_readers(self, *names: str) -> None:
+        """Refuses options that have no effect without a head."""
+        for name in filter(is_given, ("engine", "scratch", *names)):
+            raise click.UsageError(f"--{name} needs a head (--head N): leave out --{name}")
+
+    @contextmanager
+    def opened(self, out: Output) -> Iterator[pc.Instance]:
+        """Yields the instance; the workers that read outside of a head run until the block ends."""
+        if self.head is None:
+            self.refuse_readers()
+        if self.scratch is None and out.path not in (None, "-"):
+            self.scratch = str(Path(str(out.path)).parent)
+        with ExitStack() as stack:
+            executor = None  # this thread
+            if self.head and (out.threads > 1 or self.engine not in ("threads", "processes")):
+                executor = stack.enter_context(executor_of(self.engine, out.threads))
+            yield self.read(several=True, threads=out.threads, executor=executor)
+
     def read(
         self,
         *,
         any_k: bool = False,
         several: bool = False,
         threads: int = 1,
-        head: int | None = None,
         executor: Executor | None = None,
-        scratch: str | None = None,
     ) -> pc.Instance:
         """Reads the instance.
 
         With `any_k`, where no k is given, it is one that no vocabulary reaches.  `several`: whether
         the command takes several corpora, whose references are counted by so many `threads`.  With
-        a `head`, so many of the most frequent words are read, and all others are the tail, which
-        `executor` reads, by default this thread; all its workers see the folder `scratch`.
+        a head, all other words are the tail, which `executor` reads, by default this thread.
         """
         if self.several:
-            return self._of_several(
-                any_k=any_k, threads=threads, head=head, executor=executor, scratch=scratch
-            )
+            return self._of_several(any_k=any_k, threads=threads, executor=executor)
         assert self.corpus is not None
-        if head is not None and not self.corpus.endswith(".json"):
-            tail = self._head_and_tail(head, executor, scratch)
+        if self.head is not None and not self.corpus.endswith(".json"):
+            tail = self._head_and_tail(self.head, executor)
             conditions = self._conditions(tail.head.symbols)
             if self.k is None and not any_k:
                 raise InputError(_NO_BUDGET)
@@ -177,7 +195,7 @@ class InstanceSource:
                 raise InputError(f"{self.corpus}: --weights are for the words of one corpus")
             conditions = self._conditions(words.symbols, base)
             instance = replace(base, corpus=base.corpora or words, k=k, **conditions)
-        return instance if head is None else _by_head(instance, head)
+        return instance if self.head is None else _by_head(instance, self.head)
 
     def _conditions(self, symbols: sym.Symbols, base: pc.Instance | None = None) -> dict[str, Any]:
         """Returns the conditions of the options; groups with those of an instance file."""
@@ -193,20 +211,18 @@ class InstanceSource:
                 settings[name] = getattr(self, name)
         return settings
 
-    def _head_and_tail(
-        self, head: int, executor: Executor | None, scratch: str | None
-    ) -> pc.HeadAndTail:
+    def _head_and_tail(self, head: int, executor: Executor | None) -> pc.HeadAndTail:
         """Reads the head of a file of counted words."""
         assert self.corpus is not None
         if self.corpus == "-":
             raise InputError("-: a head needs a file of word counts, which is read several times")
         exclude("a head", "--min-count", "--weights")
         return pc.HeadAndTail.load(
-            self.corpus, head, self.symbols, executor=executor, scratch=scratch
+            self.corpus, head, self.symbols, executor=executor, scratch=self.scratch
         )
 
-    def _of_several(self, *, any_k: bool, threads: int, **head: Any) -> pc.Instance:
-        """Reads the inputs as corpora, with the conditions of the options; `head` as for `read`."""
+    def _of_several(self, *, any_k: bool, threads: int, executor: Executor | None) -> pc.Instance:
+        """Reads the inputs as corpora, with the conditions of the options."""
         from ..heuristics.references import CONDITIONS
 
         exclude("--minimax", "--min-count", "--weights")
@@ -217,7 +233,10 @@ class InstanceSource:
         if twice:
             raise InputError(f"{twice[0]} is given twice")
         alone = replace(self, corpora=(), minimax=False, reference=None)
-        read = [replace(alone, corpus=path).read(any_k=any_k, **head) for path in self.several]
+        read = [
+            replace(alone, corpus=path).read(any_k=any_k, executor=executor)
+            for path in self.several
+        ]
         words, first = [instance.tail or instance.words for instance in read], read[0]
         k = max(instance.k for instance in read)
         names = [Path(path).stem for path in self.several]

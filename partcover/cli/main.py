@@ -6,7 +6,6 @@ import contextlib
 import errno
 import importlib
 import io
-import keyword
 import os
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -20,7 +19,7 @@ from ..runtime.processes import signals
 from ..runtime.processes.native_output import lead_to_standard_error
 from ..runtime.processes.threads import left_behind
 from .command import Group
-from .commands import SECTIONS
+from .commands import BESIDE, SECTIONS
 from .exit_status import EXIT_INTERRUPTED, EXIT_USAGE, EXIT_VERIFICATION
 from .shown.output import say
 
@@ -125,9 +124,8 @@ class _LazyCommand(click.Command):
     def load(self) -> click.Command:
         """Imports the module of the command and returns the command."""
         assert self.name is not None
-        module = f"{self.name}_" if keyword.iskeyword(self.name) else self.name
-        package = importlib.import_module(f".commands.{self._room}.{module}", __package__)
-        command = getattr(package, f"{self.name}_command")
+        place = f".commands.{self._room}.{BESIDE.get(self.name, self.name)}"
+        command = getattr(importlib.import_module(place, __package__), f"{self.name}_command")
         assert isinstance(command, click.Command)
         return command
 

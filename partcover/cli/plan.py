@@ -6,17 +6,15 @@ from ..problem.memory_plan import Work, memory_plan
 from ..report.tables import facts
 from ..runtime.memory import shown_size
 from .inputs import InstanceSource
-from .readers import Readers
 from .shown.output import Output
 
 
-def show_plan(work: Work, out: Output, source: InstanceSource, readers: Readers | None) -> int:
+def show_plan(work: Work, out: Output, source: InstanceSource) -> int:
     """Shows the memory of some work for an instance, of a head alone where one is asked for."""
-    if readers is not None and readers.head is not None:
-        instance = source.read(any_k=True, head=readers.head)
+    instance = source.read(any_k=True, several=True)
+    if source.head is not None:
         plan = memory_plan(instance.alone.joined, work, is_head=True)
     else:
-        instance = source.read(any_k=True, several=True)
         if instance.k >= len(instance.words.data):  # none is given: without the tokens
             instance = instance.with_k(len(instance.fixed))
         plan = memory_plan(instance.joined, work)

@@ -235,7 +235,7 @@ def test_a_search_by_heads_is_verified_and_goes_on(run, corpora):
     corpora = [HeadAndTail.load(path, 2) for path in corpora]
     counts = [corpus.total_count for corpus in corpora]
     instance = Instance(Corpora(corpora, counts), 4)
-    there = CheckpointFiles(Output(path="V.json"), "V.json", None, instance)._claimed("V.json")
+    there = CheckpointFiles(Output(path="V.json"), "V.json", None, instance)._claimed
     assert float(there) == again["worst"]
     assert again["lower_bound"] >= found["lower_bound"]
 

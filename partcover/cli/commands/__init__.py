@@ -1,7 +1,7 @@
 """Lists the subcommands of ``partcover``.
 
 A section has a room, named as its heading begins: ``prove`` for "Prove how good it is". There the
-command ``NAME`` is ``NAME_command`` in the module ``NAME`` (``import`` in ``import_``).
+command ``NAME`` is ``NAME_command`` in the module ``NAME``, or in that of `BESIDE`.
 """
 
 from __future__ import annotations
@@ -50,4 +50,17 @@ SECTIONS = {
         "report": "Write results as one HTML page that works offline.",
         "demo": "Try the main commands on a text that comes with Python.",
     },
+}
+# commands in the module of another one
+BESIDE = {
+    "decode": "encode",
+    "demo": "compare",
+    "formulations": "ratio",
+    "greedwmc": "greedtok",
+    "import": "export",
+    "prune": "extend",
+    "records": "instances",
+    "reduce": "generate",
+    "solvers": "solve",
+    "worst": "ratio",
 }

@@ -14,7 +14,7 @@ from ...corpus.files.sources import find_sources
 from ...errors import InputError
 from ...report.tables import Listing, columns_of
 from ...runtime.files.kinds import kind_of
-from ..adapted.base_files import read_corpus
+from ..base_files import read_corpus
 from ..command import Options
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import note_other_words, read_vocabulary, read_words, with_pretokenizer

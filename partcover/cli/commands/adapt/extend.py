@@ -1,16 +1,25 @@
-"""Implements the command ``extend``."""
+"""Implements the commands ``extend`` and ``prune``."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import partcover as pc
 
+from ....corpus import symbols as sym
 from ....errors import InputError
-from ...adapted.adapting import show_adaptation
-from ...adapted.base_files import read_base, read_corpora
+from ....report.tables import Listing
+from ....runtime.arguments import counted
+from ....runtime.files.writing import atomic_writer
+from ...base_files import read_base, read_corpora
 from ...command import Options, command
+from ...exit_status import EXIT_INTERRUPTED
+from ...results import save_proof
 from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....adaptation.results import Adaptation
 
 
 @command("extend", keeps_best=True)
@@ -63,3 +72,92 @@ def extend_command(out: Output, m: int, **options: Any) -> int:
             "holds for such tokens"
         )
     return show_adaptation(out, found, extension_tables(found), asked)
+
+
+@command("prune", keeps_best=True)
+def prune_command(out: Output, k: int, **options: Any) -> int:
+    """Make a tokenizer smaller: keep the tokens a corpus needs most.
+
+    The single bytes and special tokens of BASE stay in addition to the k tokens. `prune` splits
+    text into words with BASE's own pre-tokenizer.
+
+    `prune` also proves a lower bound: no other k tokens of BASE need fewer tokens. Use the array of
+    --ids to select the rows of an embedding matrix. `export` converts the new vocabulary for a
+    library.
+
+    Options:
+    base <BASE: Vocabulary file, list of tokens, or a tokenizer that `import` reads.
+    files <CORPUS...: Text that `count` reads, or one file of word counts.
+    -k N>=0 (required): Number of tokens to keep, not counting single bytes and special tokens.
+    --ids write_ids >FILE.npy: Write a NumPy array with the new id of each old id, -1 for a removed
+      token.
+    --rule RULE: Segmentation rule before and after. Default: as BASE says.
+    --pretokenizer PRETOKENIZER: Pre-tokenizer, if BASE does not contain one.
+    --time-limit SECONDS = 20: Time for search and bound, after the words are counted.
+    -o >TABLE: Write the new vocabulary.
+    --key, --write-certificate, --write-instance, --all-files, --no-vocabulary, --threads, tables
+    $ partcover prune tokenizer.json texts/ -k 32000 -o small.json --ids ids.npy
+    $ partcover export small.json --to huggingface -o small  # write it for a library
+    """
+    import numpy as np
+
+    from ....adaptation.prune import check_prunable
+    from ....report.adaptation_tables import pruning_tables
+
+    asked = Options(**options)
+    base, write_ids = read_base(asked.base, asked.pretokenizer, asked.rule), asked.write_ids
+    check_prunable(base, k)
+    if write_ids is not None and base.symbols != "bytes":
+        raise InputError(
+            f"--ids: only byte vocabularies have ids; the symbols of {asked.base} are characters"
+        )
+    words, _ = read_corpora(out, base, asked)
+    found = out.run("prune", pc.prune, base, words, k, time_limit=asked.time_limit)
+    if write_ids is not None:
+        with atomic_writer(write_ids) as file:
+            np.save(file, found.ids)
+        out.wrote(write_ids)
+    return show_adaptation(out, found, pruning_tables(found), asked)
+
+
+_NAMED = 10  # tokens in a remark
+
+
+def show_adaptation(
+    out: Output, found: Adaptation, tables: Iterable[Listing], asked: Options
+) -> int:
+    """Saves the new vocabulary and its proof, shows what was found, returns the exit status."""
+    tokens = found.unreachable
+    if tokens:
+        named = ", ".join(sym.glance(token) for token in tokens[:_NAMED])
+        more = ", …" if len(tokens) > _NAMED else ""
+        out.note(f"{counted(len(tokens), 'unreachable token')} in the base: {named}{more}")
+    if lacking := _lacking(found):
+        out.note(lacking)
+    save_proof(out, found, asked.write_certificate, asked.write_instance)
+    with out.saved(found.vocabulary.save):
+        out.show(found.to_json(vocabulary=not out.no_vocabulary), *tables)
+    return EXIT_INTERRUPTED if found.termination == "interrupted" else 0
+
+
+def _lacking(found: Adaptation) -> str | None:
+    """Returns a remark on what of the corpus has no token; None if all has one."""
+    from ....studies.audited_text import spelled
+
+    new, words = found.vocabulary, found.corpus.words
+    if new.symbols != "bytes" or min(new.id_of) >= 0:
+        return None
+    try:
+        text = spelled(words, new)
+    except InputError:
+        return "The new vocabulary has no token for any part of the corpus."
+    if not text.symbols:
+        return None
+    does = "reports an error"
+    if new.unknown is not None:
+        does = f"uses {counted(text.tokens, f'{new.unknown.token} token')} instead"
+    return (
+        f"The new vocabulary has no token for {counted(text.symbols, 'byte')} in "
+        f"{counted(text.words, 'word')} of the corpus, and {does}. In these words the counts and "
+        "the bound take each byte without a token as one token."
+    )

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import partcover as pc
 
-from ...checkpoint_files import CheckpointFiles
+from ...checkpoint_files import CheckpointFiles, SearchOptions
 from ...command import command
 from ...declared import exclude
 from ...inputs import InstanceSource
-from ...readers import Readers
 from ...results import write_solution
-from ...search_options import SearchOptions
 from ...shown.output import Output
 
 
@@ -21,7 +19,6 @@ def improve_command(
     search: SearchOptions,
     no_bound: bool,
     no_cuts: bool,
-    readers: Readers,
 ) -> int:
     """Choose a better vocabulary by search, and bound its gap.
 
@@ -58,7 +55,7 @@ def improve_command(
     """
     if no_bound:
         exclude("--no-bound", "--write-certificate", "--start-certificate")
-    with readers.instance(out, source) as instance:
+    with source.opened(out) as instance:
         files = CheckpointFiles(out, out.path, search.write_certificate, instance, source.name)
         start, certificate = search.starts(files)
         with search.watched(out) as progress:

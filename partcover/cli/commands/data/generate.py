@@ -1,12 +1,21 @@
-"""Implements the command ``generate``."""
+"""Implements the commands ``generate`` and ``reduce``, which make instances."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
+import click
+
+import partcover as pc
+
+from ....report.tables import facts
 from ...command import command
 from ...results import write_instance
 from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....hardness.reduction import Reduction
 
 
 def _listed() -> Iterator[tuple[str, str]]:
@@ -45,4 +54,106 @@ def generate_command(out: Output, name: str, size: int, k: int | None) -> int:
         "threshold": instance.threshold,
     }
     write_instance(out, instance, data)
+    return 0
+
+
+@command("reduce")
+def reduce_command(
+    out: Output, files: tuple[str, ...], lift: bool, draw: str | None, **options: Any
+) -> int:
+    """Reduce vertex cover or max-2-SAT to tokenization, and map back.
+
+    The graph has a vertex cover of k vertices if and only if some vocabulary needs at most as many
+    tokens as the threshold of the instance. In the same way, max-2-SAT asks whether k clauses can
+    be true at once. `solve` finds the vocabulary, and --lift turns it into a cover or an
+    assignment. For max-2-sat-bottom-up, the solution S.json is a list of merges, each a pair of
+    tokens.
+
+    Options:
+    files <GRAPH | F.cnf | I.json S.json...: Graph or formula to reduce; with --lift an instance and
+      its solution.
+    --problem vertex-cover|max-2-sat|max-2-sat-bottom-up = vertex-cover: Problem to reduce.
+      bottom-up: choose merges instead of a vocabulary.
+    --alphabet unbounded|binary|unary = unbounded: Symbols of the words. binary: for max-2-sat with
+      each variable in at most three clauses. unary: for vertex-cover.
+    -k N: Size of the vertex cover, or number of clauses to satisfy.
+    --lift: Map a solution S of instance I back to the graph or formula.
+    --draw >FIGURE: With --lift: draw problem and words (.svg, .png, .pdf).
+    --from source_format edgelist|dimacs|pace = edgelist: Format of the graph. edgelist: two vertex
+      names per line.
+    -o >TABLE: Write the instance, or the answer of --lift.
+    tables
+    $ partcover reduce graph.txt -k 3 -o I.json
+    $ partcover solve I.json -o S.json
+    $ partcover reduce --lift I.json S.json  # map the solution back to the graph
+    $ partcover reduce --lift I.json S.json --draw figure.svg
+    $ partcover reduce F.cnf --problem max-2-sat -k 7 -o I.json
+    $ partcover reduce F.cnf --problem max-2-sat --alphabet binary -k 4
+      # use words of zeros and ones
+    """
+    if lift:
+        return _lift(out, files, draw)
+    if len(files) != 1:
+        raise click.UsageError("expected one graph or formula (or --lift I.json S.json)")
+    if draw is not None:
+        raise click.UsageError("--draw needs the solution: --lift I.json S.json --draw FILE")
+    reduction = _reduction(files[0], **options)
+    write_instance(out, reduction.instance, reduction.facts())
+    return 0
+
+
+def _reduction(
+    path: str,
+    problem: str,
+    alphabet: str,
+    k: int | None,
+    source_format: Any,
+) -> Reduction:
+    """Reads a graph or a formula and reduces it to an instance."""
+    from ....hardness.cnf import read_formula
+    from ....hardness.graphs import read_graph
+    from ....hardness.reduction import (
+        reduce_max_2_sat_binary,
+        reduce_max_2_sat_bottom_up,
+        reduce_vertex_cover_unary,
+    )
+
+    only = {"binary": "max-2-sat", "unary": "vertex-cover"}.get(alphabet, problem)
+    if problem != only:
+        raise click.UsageError(f"--alphabet {alphabet} is for --problem {only}, not for {problem}")
+    if k is None:
+        what = "vertices may cover the graph" if problem == "vertex-cover" else "clauses are true"
+        raise click.UsageError(f"-k is missing: how many {what}?")
+    if problem == "vertex-cover":
+        cover = reduce_vertex_cover_unary if alphabet == "unary" else pc.reduce_vertex_cover
+        return cover(read_graph(path, source_format), k)
+    formula = read_formula(path)
+    if problem == "max-2-sat-bottom-up":
+        return reduce_max_2_sat_bottom_up(formula, k)
+    reduce = reduce_max_2_sat_binary if alphabet == "binary" else pc.reduce_max_2_sat
+    return reduce(formula, k)
+
+
+def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:
+    """Turns the answer of an instance into an answer for the graph or formula."""
+    from ....hardness.reduction import reduction_of
+
+    if len(files) != 2:
+        raise click.UsageError("--lift takes the instance and the solution: I.json S.json")
+    reduction = reduction_of(pc.Instance.load(files[0]))
+    answer = reduction.load_answer(files[1])
+    data = reduction.lift(answer).to_json()
+    if draw is not None:
+        from ....report.reduction_figure import draw_reduction
+
+        draw_reduction(reduction, answer, draw)
+        out.wrote(draw)
+    if "vertices" in data:
+        key, names = "vertices", [str(vertex) for vertex in data["vertices"]]
+    else:
+        key, values = "assignment", data["assignment"]
+        names = [name if value else f"¬{name}" for name, value in values.items()]
+    shown = " ".join(names)
+    known = {name: value for name, value in data.items() if name != key}
+    out.result(data, facts(known, data={**data, key: shown}), f"{key}: {shown}")
     return 0

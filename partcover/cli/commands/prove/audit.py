@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import partcover as pc
 
 from ....errors import InputError
-from ...adapted.base_files import read_tokenizer, refuse_tokenizers
+from ...base_files import read_tokenizer, refuse_tokenizers
 from ...command import Options, command
 from ...exit_status import EXIT_GAP, EXIT_INTERRUPTED
 from ...results import save_proof

@@ -8,12 +8,10 @@ import partcover as pc
 
 from ....errors import VerificationError
 from ....report.tables import Listing, columns_of
-from ...checkpoint_files import CheckpointFiles
+from ...checkpoint_files import CheckpointFiles, SearchOptions
 from ...command import command
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, read_vocabulary
-from ...readers import Readers
-from ...search_options import SearchOptions
 from ...shown.output import Output
 
 
@@ -22,7 +20,6 @@ def bound_command(
     out: Output,
     source: InstanceSource,
     vocab: str | None,
-    readers: Readers,
     search: SearchOptions,
     iterations: int | None,
     no_cuts: bool,
@@ -59,7 +56,7 @@ def bound_command(
       # keep only 100,000 words in memory
     $ partcover bound de.tsv en.tsv -k 1000 --minimax  # bound the largest ratio over two languages
     """
-    with readers.instance(out, source) as instance:
+    with source.opened(out) as instance:
         files = CheckpointFiles(out, None, out.path, instance)
         _, start = search.starts(files)
         with search.watched(out, "bound") as progress:

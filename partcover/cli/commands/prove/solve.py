@@ -1,4 +1,4 @@
-"""Implements the command ``solve``."""
+"""Implements the commands ``solve`` and ``solvers``."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import click
 
 import partcover as pc
 
+from ....report.tables import Listing, columns_of
 from ....runtime.processes.engines import executor_of
-from ...checkpoint_files import CheckpointFiles
+from ...checkpoint_files import CheckpointFiles, SearchOptions
 from ...command import Options, command
 from ...declared import exclude
 from ...inputs import InstanceSource
 from ...results import write_solution
-from ...search_options import SearchOptions
 from ...shown.output import Output, say
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ def solve_command(
     out: Output,
     source: InstanceSource,
     search: SearchOptions,
-    engine: str,
     **options: Any,
 ) -> int:
     """Find an optimal vocabulary and prove that it is optimal.
@@ -86,7 +85,7 @@ def solve_command(
     """
     model = Options(**options)
     model.solver = _solver_of(model)
-    if engine != "threads" and (source.several or model.solver is not None):
+    if source.engine != "threads" and (source.several or model.solver is not None):
         raise click.UsageError("--engine is for branch and cut of one corpus: leave it out")
     _check(model, search)
     instance = source.read(any_k=model.goal == "size", several=True, threads=out.threads)
@@ -113,8 +112,8 @@ def solve_command(
         common |= {"warm_start": start, "start_certificate": certificate}
         common |= {"gap": search.gap or 0.0, "checkpoint": files}
     with contextlib.ExitStack() as stack:
-        if engine != "threads":
-            common["executor"] = stack.enter_context(executor_of(engine, out.threads))
+        if source.engine != "threads":
+            common["executor"] = stack.enter_context(executor_of(source.engine, out.threads))
         solution = _solve(out, instance, model, search, common)
     path = search.write_certificate
     status = write_solution(out, solution, instance, source.name, certificate=path, proof=True)
@@ -173,3 +172,19 @@ def _note_conflict(
     reasons = conflict(instance, solver=model.solver or "highs", time_limit=time_limit)
     if reasons:
         out.note(f"these requirements conflict: {'; '.join(reasons)}")
+
+
+@command("solvers")
+def solvers_command(out: Output) -> int:
+    """List the solvers for `solve`, which are installed, and what each supports.
+
+    Options:
+    -o, tables
+    $ partcover solvers
+    $ partcover solvers --format csv
+    """
+    from ....exact.solvers.registry import features
+
+    rows = features()
+    out.result({"rows": rows}, Listing(rows, columns_of(" ".join(rows[0]))))
+    return 0

@@ -14,11 +14,10 @@ import partcover as pc
 from ....report.tables import Listing, columns_of, facts, labeled
 from ....runtime.files.kinds import kind_of
 from ....runtime.progress import gap_of
-from ...adapted.base_files import read_corpus
+from ...base_files import read_corpus
 from ...command import Options, command
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import InstanceSource, note_other_words, read_vocabulary
-from ...readers import Readers
 from ...shown.output import Output, say_problems
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ _CHECKED_WITH = {
 def verify_command(
     out: Output,
     source: InstanceSource,
-    readers: Readers,
     **options: Any,
 ) -> int:
     """Check a vocabulary and a certificate independently.
@@ -79,7 +77,7 @@ def verify_command(
     proof = None if certificate is None else pc.Certificate.load(certificate)
     extended = _extended(source, vocab)
     if extended is not None:
-        readers.refuse("threads")
+        source.refuse_readers("threads")
         asked = _extended_instances(out, str(source.corpus), extended, answer.keep)
         return _verified(out, asked, answer, proof)
     if answer.keep:
@@ -90,8 +88,8 @@ def verify_command(
     if head is not None and model is not None:
         raise click.UsageError("a certificate of a head and --model exclude each other")
     if head is None:
-        readers.refuse("threads")
-    with replace(readers, head=head).instance(out, source) as instance:
+        source.refuse_readers("threads")
+    with replace(source, head=head).opened(out) as instance:
         return _verified(out, (instance, instance), answer, proof)
 
 
@@ -100,7 +98,12 @@ def _extended(source: InstanceSource, path: str | None) -> pc.Vocabulary | None:
 
     With an instance file, a budget, candidates or other options, the instance is what these say.
     """
-    if path is None or source.corpus is None or source != InstanceSource(corpora=(source.corpus,)):
+    if (
+        path is None
+        or source.corpus is None
+        or source
+        != InstanceSource(corpora=(source.corpus,), engine=source.engine, scratch=source.scratch)
+    ):
         return None
     if kind_of(path) != "vocabulary" or kind_of(source.corpus) == "instance":
         return None

@@ -1,4 +1,4 @@
-"""Implements the command ``compare``."""
+"""Implements the commands ``compare`` and ``demo``."""
 
 from __future__ import annotations
 
@@ -9,15 +9,63 @@ from typing import TYPE_CHECKING, Any
 
 import partcover as pc
 
+from ....report.tables import Listing, columns_of, shown_columns
 from ...command import Options, command
 from ...declared import exclude
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, note_other_words, parse_budgets, read_vocabulary
-from ...shown.comparison_tables import tables_of
 from ...shown.output import Output
 
 if TYPE_CHECKING:
     from ....studies.compare import Comparison
+
+
+COLUMNS = columns_of(
+    "method rule k size tokens tokens_per_word bytes_per_token held_out_tokens_per_word "
+    "lower_bound gap relaxed_cover d certified_ratio memory seconds termination",
+    tokens_per_word="per word",
+    bytes_per_token="bytes/token",
+    held_out_tokens_per_word="held out",
+    certified_ratio="certified",
+)
+SETS = columns_of(
+    "method rule k whole_words whole_word_share used used_share whole_share held_out_whole_share "
+    "renyi_efficiency held_out_renyi_efficiency",
+    whole_word_share="share",
+    used_share="share",
+    whole_share="words kept whole",
+    held_out_whole_share="held out",
+    renyi_efficiency="Rényi efficiency",
+    held_out_renyi_efficiency="held out",
+)
+OVERLAP = columns_of(
+    "first second k first_size second_size shared union jaccard same_rank first_difference",
+    jaccard="shared/union",
+)
+TARGETS = columns_of(
+    "method rule target k tokens tokens_per_word exact runs termination",
+    k="k needed",
+    tokens_per_word="per word",
+    exact="proven smallest",
+    runs="further runs",
+)
+
+
+def tables_of(data: dict[str, Any], sets: bool) -> list[Listing]:
+    """Makes the tables to show; the CSV of the rows has the measures of the token sets."""
+    rows, vocabularies = data["rows"], data["sets"]["vocabularies"] if sets else []
+    names = ("k", "method", "rule")
+    facts = {tuple(row[n] for n in names): row for row in vocabularies}
+    records = [{**row, **facts.get(tuple(row[n] for n in names), {})} for row in rows]
+    tables = [Listing(rows, COLUMNS, data=records)]
+    if sets:
+        tables += [Listing(vocabularies, SETS), Listing(data["sets"]["overlap"], OVERLAP)]
+    tables.append(Listing(data.get("targets", ()), TARGETS))
+    return [
+        replace(table, columns=shown_columns(table.rows, table.columns))
+        for table in tables
+        if table.rows
+    ]
 
 
 @command("compare", keeps_best=True)
@@ -200,3 +248,45 @@ def _show(out: Output, data: dict[str, Any], asked: Options) -> None:
     for remark in dict.fromkeys(row["remark"] for row in data["rows"] if "remark" in row):
         out.note(remark)
     out.result(data, *tables_of(data, asked.sets))
+
+
+@command("demo")
+def demo_command(out: Output) -> int:
+    """Try the main commands on a text that comes with Python.
+
+    The text is the Python language reference (pydoc_data.topics). The demo counts its words,
+    chooses tokens greedily with certified ratios, finds the proven optimum for the most frequent
+    words, and reduces a vertex cover to tokenization and back.
+
+    Options:
+    --threads, --seed, -o, tables
+    $ partcover demo
+    $ partcover demo --json  # print the results as JSON
+    """
+    from ....studies.demo import demo
+
+    data = out.run("demo", demo)
+    corpus, exact, graph = data["corpus"], data["exact"], data["vertex_cover"]
+    shown = ("method", "rule", "k", "tokens", "tokens_per_word", "d", "certified_ratio")
+    rows, missing = graph["rows"], graph["missing"] or "No answer was found."
+    confirmed = "confirmed" if exact["verified"] else "NOT confirmed"
+    out.result(
+        data,
+        f"1. Real text: {corpus['text']}\n{corpus['bytes']:,} bytes, {corpus['words']:,} distinct "
+        f"words, {corpus['total_count']:,} counted; {corpus['candidates']:,} candidate tokens: "
+        "every substring of every word.\n\n2. GreedTok, GreedWMC and BPE on all of it",
+        Listing(data["greedy"], {key: COLUMNS[key] for key in shown}),
+        "d is GreedTok's cover over GreedWMC's relaxed cover: GreedTok covers at least "
+        "d·(1 − 1/e), the column 'certified', of what any vocabulary of k tokens covers.\n\n"
+        f"3. The optimum for the {exact['words']} most frequent words",
+        Listing(exact["rows"], columns_of("method tokens cover ratio")),
+        f"k = {exact['k']}, {exact['candidates']:,} candidates: {exact['status']}, lower bound "
+        f"{exact['lower_bound']:,}, {confirmed} by the independent check, "
+        f"{exact['seconds']:.1f} s. Certified for GreedTok without the optimum: "
+        f"{exact['certified_ratio']:.4f}.\n\n4. Vertex cover as tokenization, and back\n"
+        "Edges: " + "  ".join(f"{a}–{b}" for a, b in graph["edges"]),
+        Listing(rows, columns_of(" ".join(rows[0]))) if rows else missing,
+        "A vocabulary of k tokens that needs at most 3 tokens per edge is a vertex cover of k "
+        "vertices, and vice versa.",
+    )
+    return 0

@@ -1,16 +1,20 @@
-"""Implements the command ``ratio``."""
+"""Implements the commands ``ratio``, ``formulations`` and ``worst``, about small instances."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ....report.tables import Listing, columns_of
+from ....corpus import symbols as sym
+from ....report.tables import Listing, columns_of, facts
 from ...command import command
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets
 from ...shown.output import Output
+
+if TYPE_CHECKING:
+    from ....studies.formulations import Difference
 
 
 @command("ratio", keeps_best=True)
@@ -78,3 +82,132 @@ _COLUMNS = columns_of(
     wmc="WMC / opt.",
     lp_gap="LP gap",
 )
+
+
+@command("formulations", keeps_best=True)
+def formulations_command(
+    out: Output,
+    source: InstanceSource,
+    solvers: str | None,
+    time_limit: float,
+) -> int:
+    """Compare the integer programs for an instance.
+
+    The table shows the size of each formulation, its linear relaxation, its optimum, and the
+    seconds that each solver needs to prove it. The formulation `printed` has the equations as
+    printed in the paper on GreedTok. If its optimum differs, `formulations` also prints the fewest
+    words on which it does.
+
+    Options:
+    corpus
+    --solvers A,B: Solvers to use. Default: all that are installed.
+    --time-limit SECONDS = 60: Time limit for each formulation and solver.
+    -k, conditions, --threads, --seed, -o, tables
+    $ partcover formulations small.tsv -k 3 --solvers highs
+    """
+    from ....studies.formulations import formulations, smallest_difference
+
+    instance = source.read()
+    rows = out.run(
+        "formulations",
+        formulations,
+        instance,
+        solvers=None if solvers is None else solvers.split(","),
+        time_limit=time_limit,
+    )
+    interrupted = "interrupted" in rows[-1].get("termination", {}).values()
+    difference = None
+    if not interrupted and _differs(rows):
+        try:
+            difference = smallest_difference(instance, time_limit=time_limit)
+        except KeyboardInterrupt:
+            interrupted = True
+    _show(out, rows, difference)
+    return EXIT_INTERRUPTED if interrupted else 0
+
+
+def _differs(rows: list[dict[str, Any]]) -> bool:
+    """Whether the printed formulation has another optimum than the exact ones."""
+    from ....exact.formulations.build import require
+
+    optima = {row["cover"] for row in rows if require(row["formulation"]).exact} - {None}
+    printed = [row.get("cover") for row in rows if row["formulation"] == "printed"]
+    return bool(optima and printed) and printed[0] not in (None, *optima)
+
+
+def _show(out: Output, rows: list[dict[str, Any]], difference: Difference | None) -> None:
+    """Shows the rows, and the part of the words on which the printed formulation differs."""
+    data: dict[str, Any] = {"rows": rows, "printed_differs": None}
+    columns = columns_of(
+        "formulation variables rows nonzeros lp_tokens tokens", lp_tokens="LP tokens"
+    )
+    columns |= {name: name for row in rows for name in row.get("seconds", ())}
+    shown = [{**row, **_seconds(row)} for row in rows]
+    parts: list[Listing | str] = [Listing(shown, columns, data=rows)]
+    for row in rows:
+        if "refused" in row:
+            out.note(row["refused"])
+    if difference is not None:
+        instance = difference.instance
+        data["printed_differs"] = {
+            "words": [sym.to_json(word) for word, _ in instance.words],
+            "k": instance.k,
+            "printed_cover": difference.cover,
+            "cover": difference.true_cover,
+            "smallest": difference.smallest,
+        }
+        words = " ".join(sym.show(word) for word, _ in instance.words)
+        kind = "the smallest set of words" if difference.smallest else "a set of words"
+        parts.append(
+            f"printed differs from the problem; {kind} that shows it: {words}, k = "
+            f"{instance.k}: printed cover {difference.cover}, true cover {difference.true_cover}"
+        )
+    out.result(data, *parts)
+
+
+def _seconds(row: dict[str, Any]) -> dict[str, str]:
+    """Returns what each solver took, or why it proved nothing."""
+    return {
+        name: f"> {row['termination'][name]}".replace("_", " ") if took is None else f"{took:.2f} s"
+        for name, took in row.get("seconds", {}).items()
+    }
+
+
+@command("worst", keeps_best=True)
+def worst_command(out: Output, method: str, **options: Any) -> int:
+    """Find a tiny instance on which a method does worst.
+
+    `worst` looks for the smallest ratio to the optimum. If the given sizes allow at most a hundred
+    million instances, it tries all of them ("exhausted: yes"); otherwise it uses a local search
+    with --seed. -o writes the instance together with its optimum.
+
+    Options:
+    --method TEXT = greedtok: Method: greedtok, greedwmc (its vocabulary, shortest path),
+      greedwmc-relaxed (its relaxed cover, against the optimum with overlaps), or bpe.
+    --measure cover|tokens = cover: Ratio to minimize. cover (symbols - tokens): method to optimum.
+      tokens: optimum to method.
+    -k N = 2: Number of tokens to choose.
+    --alphabet N = 2: Maximum number of distinct symbols.
+    --words N = 3: Maximum number of words.
+    --length N = 5: Maximum number of symbols in a word.
+    --restarts N = 20: Number of starts of the local search.
+    -o >FILE: Write the instance.
+    --time-limit, --seed, tables
+    $ partcover worst --method bpe -k 1 --words 2 --length 4 -o I.json
+    """
+    from ....instances.worst_case import worst
+
+    case = out.run("worst", worst, method, **options)
+    data = case.to_json()
+    pairs = [f"{word} × {count}" if count > 1 else word for word, count in data["words"]]
+    shown = {
+        **data,
+        "words": "  ".join(pairs),
+        "vocabulary": "  ".join(data["vocabulary"]),
+        "optimal_vocabulary": "  ".join(data["optimal_vocabulary"]),
+    }
+    shown["instances seen"] = shown.pop("seen")
+    shown["instances examined"] = shown.pop("examined")
+    with out.saved(case.instance.save):
+        out.show(data, facts(shown))
+    return EXIT_INTERRUPTED if case.termination == "interrupted" else 0

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import partcover as pc
 
-from ...errors import InputError
-from ...runtime.files.kinds import kind_of
-from ...vocabulary.rules import SegmentationRule
-from ..command import Options
-from ..inputs import read_vocabulary, with_pretokenizer
-from ..shown.output import Output
+from ..errors import InputError
+from ..runtime.files.kinds import kind_of
+from ..vocabulary.rules import SegmentationRule
+from .command import Options
+from .inputs import read_vocabulary, with_pretokenizer
+from .shown.output import Output
 
 
 def read_tokenizer(path: str, pretokenizer: str | None) -> pc.Vocabulary:
@@ -38,7 +38,7 @@ def read_corpora(
 
     Words that the vocabulary does not split text into are refused before any text is counted.
     """
-    from ...adaptation.base import check_words
+    from ..adaptation.base import check_words
 
     corpora = {"the corpus": asked.files, "the corpus to keep": keep}
     read: dict[str, pc.WordCounts] = {}

@@ -1,1 +1,0 @@
-"""Commands that begin from a tokenizer that is there."""
