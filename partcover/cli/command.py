@@ -99,25 +99,25 @@ def command(
     def decorate(function: Function) -> Command:
         text, parameters, examples = declared(function.__doc__ or "")
         there = function.__globals__
-        notes = {key: there.get(note) for key, note in function.__annotations__.items()}
+        notes: dict[str, Any] = {key: there.get(n) for key, n in function.__annotations__.items()}
+        groups: dict[str, Any] = {key: kind for key, kind in notes.items() if is_dataclass(kind)}
+        rest = [key for key, kind in notes.items() if kind is Options]
 
         @functools.wraps(function)
         def run(**given: Any) -> Any:
-            parts: dict[str, Any] = {}
-            for key, kind in notes.items():
-                if is_dataclass(kind):
-                    own = {field.name for field in fields(kind)} & given.keys()
-                    parts[key] = kind(**{field: given.pop(field) for field in own})  # type: ignore[operator]
-            if plan is not None and given.pop("plan"):
+            is_planned = given.pop("plan", False)
+            work = plan(given) if is_planned and callable(plan) else plan
+            for key, kind in groups.items():
+                own = {field.name for field in fields(kind)} & given.keys()
+                given[key] = kind(**{field: given.pop(field) for field in own})
+            if is_planned and work is not None:
                 from .plan import show_plan
 
-                work = plan(given) if callable(plan) else plan
-                return show_plan(work, parts["out"], parts["source"])
-            for key, kind in notes.items():
-                if kind is Options:
-                    others = given.keys() - notes.keys()
-                    parts[key] = Options(**{other: given.pop(other) for other in others})
-            return function(**parts, **given)
+                return show_plan(work, given["out"], given["source"])
+            for key in rest:
+                others = given.keys() - notes.keys()
+                given[key] = Options(**{other: given.pop(other) for other in others})
+            return function(**given)
 
         return Command(
             name, callback=run, help=text, params=parameters, examples=examples, **attributes

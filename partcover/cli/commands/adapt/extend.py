@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import partcover as pc
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @command("extend", keeps_best=True)
-def extend_command(out: Output, m: int, **options: Any) -> int:
+def extend_command(out: Output, m: int, asked: Options) -> int:
     """Add tokens to a tokenizer for a new domain or language.
 
     The tokens, ids, and special tokens of BASE do not change; the new tokens get the next ids.
@@ -54,7 +54,6 @@ def extend_command(out: Output, m: int, **options: Any) -> int:
     from ....adaptation.extend import check_extendable
     from ....report.adaptation_tables import extension_tables
 
-    asked = Options(**options)
     if not asked.keep and (asked.at_most is not None or asked.keep_weight):
         raise InputError("--keep-weight and --at-most need --keep FILE")
     weights = {"keep_weight": asked.keep_weight, "at_most": asked.at_most}
@@ -75,7 +74,7 @@ def extend_command(out: Output, m: int, **options: Any) -> int:
 
 
 @command("prune", keeps_best=True)
-def prune_command(out: Output, k: int, **options: Any) -> int:
+def prune_command(out: Output, k: int, asked: Options) -> int:
     """Make a tokenizer smaller: keep the tokens a corpus needs most.
 
     The single bytes and special tokens of BASE stay in addition to the k tokens. `prune` splits
@@ -104,7 +103,6 @@ def prune_command(out: Output, k: int, **options: Any) -> int:
     from ....adaptation.prune import check_prunable
     from ....report.adaptation_tables import pruning_tables
 
-    asked = Options(**options)
     base, write_ids = read_base(asked.base, asked.pretokenizer, asked.rule), asked.write_ids
     check_prunable(base, k)
     if write_ids is not None and base.symbols != "bytes":

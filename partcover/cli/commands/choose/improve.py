@@ -14,11 +14,7 @@ from ...shown.output import Output
 
 @command("improve", keeps_best=True, plan="search")
 def improve_command(
-    out: Output,
-    source: InstanceSource,
-    search: SearchOptions,
-    no_bound: bool,
-    no_cuts: bool,
+    out: Output, source: InstanceSource, search: SearchOptions, no_bound: bool, no_cuts: bool
 ) -> int:
     """Choose a better vocabulary by search, and bound its gap.
 

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -41,11 +41,7 @@ def _memory(running: Options, workers: int) -> int:
 
 @command("count")
 def count_command(
-    out: Output,
-    files: tuple[str, ...],
-    phrases: int,
-    merge: bool,
-    **options: Any,
+    out: Output, files: tuple[str, ...], phrases: int, merge: bool, running: Options
 ) -> int:
     """Count the words of a text or corpus.
 
@@ -91,9 +87,8 @@ def count_command(
     from ....corpus.pretokenizers.phrases import with_phrases
 
     started = time.monotonic()
-    names = {field.name for field in fields(CountSettings)} & options.keys()
-    settings = CountSettings(**{name: options.pop(name) for name in names})
-    running = Options(**options)
+    names = {field.name for field in fields(CountSettings)} & vars(running).keys()
+    settings = CountSettings(**{name: getattr(running, name) for name in names})
     if phrases != 1:
         joined = with_phrases(str(settings.header.pretokenizer), phrases)
         settings = replace(settings, pretokenizer=joined)
@@ -163,9 +158,5 @@ def _merged(
     given = settings.header.pretokenizer if is_given("pretokenizer") else None
     with out.progress("merging"):
         return merge_counts(
-            files,
-            target,
-            Header(given),
-            memory=_memory(running, 1),
-            scratch=running.scratch,
+            files, target, Header(given), memory=_memory(running, 1), scratch=running.scratch
         )

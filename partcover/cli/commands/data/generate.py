@@ -103,11 +103,7 @@ def reduce_command(
 
 
 def _reduction(
-    path: str,
-    problem: str,
-    alphabet: str,
-    k: int | None,
-    source_format: Any,
+    path: str, problem: str, alphabet: str, k: int | None, source_format: Any
 ) -> Reduction:
     """Reads a graph or a formula and reduces it to an instance."""
     from ....hardness.cnf import read_formula

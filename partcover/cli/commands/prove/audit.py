@@ -23,7 +23,7 @@ _PAGES = (".html", ".htm")
 
 
 @command("audit", keeps_best=True)
-def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], **options: Any) -> int:
+def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], asked: Options) -> int:
     """Measure how far a tokenizer is from optimal on a text, and why.
 
     `audit` splits the text into words with the tokenizer's own pre-tokenizer. The gap compares the
@@ -55,7 +55,6 @@ def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], **options
     from ....report.audit_tables import audit_remarks, audit_tables
     from ....studies.audited_text import words_of_files
 
-    asked = Options(**options)
     is_page = Path(out.path or "").suffix.lower() in _PAGES
     if is_page:
         from ....report.html_page import check_page

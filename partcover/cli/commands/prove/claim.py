@@ -26,11 +26,7 @@ _REASONS = {
 
 @command("claim", keeps_best=True)
 def claim_command(
-    out: Output,
-    source: InstanceSource,
-    baseline: str,
-    claimed: str,
-    time_limit: float,
+    out: Output, source: InstanceSource, baseline: str, claimed: str, time_limit: float
 ) -> int:
     """Check whether a claimed saving over a baseline is possible.
 

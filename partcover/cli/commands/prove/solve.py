@@ -38,10 +38,7 @@ def _work(options: Mapping[str, Any]) -> Work:
 
 @command("solve", keeps_best=True, plan=_work)
 def solve_command(
-    out: Output,
-    source: InstanceSource,
-    search: SearchOptions,
-    **options: Any,
+    out: Output, source: InstanceSource, search: SearchOptions, model: Options
 ) -> int:
     """Find an optimal vocabulary and prove that it is optimal.
 
@@ -83,7 +80,6 @@ def solve_command(
       # continue an interrupted run
     $ partcover solve de.tsv en.tsv -k 10 --minimax  # minimize the largest ratio over two languages
     """
-    model = Options(**options)
     model.solver = _solver_of(model)
     if source.engine != "threads" and (source.several or model.solver is not None):
         raise click.UsageError("--engine is for branch and cut of one corpus: leave it out")

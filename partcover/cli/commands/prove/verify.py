@@ -30,11 +30,7 @@ _CHECKED_WITH = {
 
 
 @command("verify")
-def verify_command(
-    out: Output,
-    source: InstanceSource,
-    **options: Any,
-) -> int:
+def verify_command(out: Output, source: InstanceSource, answer: Options) -> int:
     """Check a vocabulary and a certificate independently.
 
     `verify` recounts the tokens that the vocabulary needs and the bound that the certificate
@@ -68,7 +64,6 @@ def verify_command(
     $ partcover verify de.tsv en.tsv -k 1000 --minimax --certificate m.cert
     $ partcover verify law/ --vocab new.json --certificate new.cert  # check the result of extend
     """
-    answer = Options(**options)
     vocab, model, certificate = answer.vocab, answer.model, answer.certificate
     if vocab is None and certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")

@@ -69,7 +69,7 @@ def tables_of(data: dict[str, Any], sets: bool) -> list[Listing]:
 
 
 @command("compare", keeps_best=True)
-def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
+def compare_command(out: Output, source: InstanceSource, asked: Options) -> int:
     """Compare methods at several vocabulary sizes.
 
     The table has one row for each k, method, and segmentation rule. A lower bound of --bound or of
@@ -104,7 +104,6 @@ def compare_command(out: Output, source: InstanceSource, **options: Any) -> int:
     $ partcover compare book.tsv -k 100 --bound 10 --plot figure.svg -o rows.csv
     $ partcover compare book.tsv -k 1000 --vocab v.json --certificate p.cert
     """
-    asked = Options(**options)
     asked.rules = [name.strip() for name in asked.rules.split(",")]
     if asked.held_out is not None:
         exclude("--held-out", "--split")

@@ -86,10 +86,7 @@ _COLUMNS = columns_of(
 
 @command("formulations", keeps_best=True)
 def formulations_command(
-    out: Output,
-    source: InstanceSource,
-    solvers: str | None,
-    time_limit: float,
+    out: Output, source: InstanceSource, solvers: str | None, time_limit: float
 ) -> int:
     """Compare the integer programs for an instance.
 

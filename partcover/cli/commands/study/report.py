@@ -14,12 +14,7 @@ _DEFAULT = "report.html"
 
 
 @command("report")
-def report_command(
-    out: Output,
-    files: tuple[str, ...],
-    sample: int,
-    time_limit: float,
-) -> int:
+def report_command(out: Output, files: tuple[str, ...], sample: int, time_limit: float) -> int:
     """Write results as one HTML page that works offline.
 
     FILE is any output of the other commands, in any order:

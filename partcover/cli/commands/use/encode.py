@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @command("encode")
 def encode_command(
-    out: Output, vocabulary: str, files: tuple[str, ...], all_files: bool, **options: Any
+    out: Output, vocabulary: str, files: tuple[str, ...], all_files: bool, request: Options
 ) -> int:
     """Tokenize text into ids.
 
@@ -59,7 +59,7 @@ def encode_command(
     $ partcover encode v.json texts/ -o all.npy --resume  # continue an interrupted run
     $ partcover encode v.json book.txt --count  # count the tokens
     """
-    request = Options(**options, form=id_format(out.path or ""))
+    request.form = id_format(out.path or "")
     request.array = request.form in ("npy", "bin")
     _check(request)
     signals.keeps_best(request.array)

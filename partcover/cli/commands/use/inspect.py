@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @command("inspect", keeps_best=True)
-def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **given: Any) -> int:
+def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], view: Options) -> int:
     """Show how a corpus uses the tokens of a vocabulary.
 
     The tables show token lengths, uses, and gains, and tokens without effect. The gain of a token
@@ -63,7 +63,6 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], **given: 
     $ partcover inspect tokenizer.json other.txt --scores  # score it on another text
     $ partcover inspect a.json b.json tokenizer.json other.txt --scores  # compare several
     """
-    view = Options(**given)
     if view.scores:
         exclude("--scores", "--diff", "--plot", "--audit")
         return show_scores(out, vocab, corpora, view)
