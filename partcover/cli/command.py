@@ -106,11 +106,11 @@ def command(
         @functools.wraps(function)
         def run(**given: Any) -> Any:
             is_planned = given.pop("plan", False)
-            work = plan(given) if is_planned and callable(plan) else plan
+            work: Any = plan(given) if is_planned and callable(plan) else plan
             for key, kind in groups.items():
                 own = {field.name for field in fields(kind)} & given.keys()
                 given[key] = kind(**{field: given.pop(field) for field in own})
-            if is_planned and work is not None:
+            if is_planned:
                 from .plan import show_plan
 
                 return show_plan(work, given["out"], given["source"])
