@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-
-import click
 
 import partcover as pc
 
@@ -15,7 +12,7 @@ from ..errors import InputError
 from ..report.tables import Listing, columns_of, facts, solution_parts
 from .checkpoint_files import CertificateFile
 from .exit_status import EXIT_USAGE, exit_status
-from .shown.output import Output, is_utf8, say
+from .shown.output import Output, say
 
 if TYPE_CHECKING:
     from ..adaptation.results import Adaptation
@@ -25,10 +22,9 @@ if TYPE_CHECKING:
 def write_instance(out: Output, instance: pc.Instance, data: dict[str, Any]) -> None:
     """Saves an instance and shows facts of it, or prints the instance where no file is named."""
     if out.path is None and not out.json and out.result_format is None:
-        click.echo(json.dumps(instance.to_json(), ensure_ascii=not is_utf8()))
+        out.object(instance.to_json())
         return
-    with out.saved(instance.save):
-        out.show(data, facts(data))
+    out.result(data, facts(data), save=instance.save)
 
 
 def write_solution(
@@ -70,8 +66,7 @@ def write_solution(
     if solution.vocabulary is None:
         out.show(data, *parts)
     else:
-        with out.saved(write):
-            out.show(data, *parts)
+        out.result(data, *parts, save=write)
     if solution.vocabulary is not None and solution.extra.get("nothing_left_to_gain"):
         out.note(
             f"only {len(solution.vocabulary):,} of k = {solution.k:,} tokens chosen: no further "

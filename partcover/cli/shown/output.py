@@ -21,8 +21,6 @@ from ...runtime.files.writing import write_atomic
 from ...runtime.progress import Event, EventLog, Progress
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ...report.tables import Listing
 
 _Result = TypeVar("_Result")
@@ -44,11 +42,6 @@ def say_problems(problems: Sequence[str]) -> None:
         say(f"partcover: {problem}")
     if len(problems) > _SAID:
         say(f"partcover: … and {len(problems) - _SAID:,} more; --json lists them all")
-
-
-def is_utf8() -> bool:
-    """Whether standard output is UTF-8, which has every character."""
-    return (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
 
 
 def _printable_lines(text: str) -> str:
@@ -81,14 +74,6 @@ class Output:
         return shutil.get_terminal_size().columns
 
     @property
-    def console(self) -> Console:
-        """A console of rich on standard output."""
-        from rich.console import Console
-
-        # without a height the width is 80 where TERM is dumb
-        return Console(highlight=False, width=self.width or _UNLIMITED, height=25)
-
-    @property
     def file_form(self) -> str:
         """The format of a result in the file of ``-o``: ``--format``, else by the file's ending."""
         return self.result_format or _ENDINGS.get(Path(self.path or "").suffix.lower(), "json")
@@ -112,35 +97,36 @@ class Output:
             self.note(remark)
 
     def object(self, data: dict[str, Any]) -> None:
-        """Prints the JSON object of ``--json``."""
-        click.echo(json.dumps(data, ensure_ascii=not is_utf8()))
+        """Prints a JSON object."""
+        # what is not UTF-8 has not every character
+        is_utf8 = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+        click.echo(json.dumps(data, ensure_ascii=not is_utf8))
 
-    def result(self, data: dict[str, Any], *parts: Listing | str) -> None:
-        """Saves a result in the file of ``-o``, then shows it; CSV has the first table."""
+    def result(
+        self,
+        data: dict[str, Any],
+        *parts: Listing | str,
+        save: Callable[[str], None] | None = None,
+    ) -> None:
+        """Saves a result in the file of ``-o``, then shows it; CSV has the first table.
+
+        A reader of standard output that goes away leaves the file whole, and a file that cannot be
+        written, which is an error at the end, leaves the output whole.
+        """
 
         def write(path: str) -> None:
             write_atomic(path, self.text(data, parts, self.file_form))
 
-        with self.saved(write):
-            self.show(data, *parts)
-
-    @contextmanager
-    def saved(self, write: Callable[[str], None]) -> Iterator[None]:
-        """Writes the file of ``-o`` before the block prints.
-
-        A reader of standard output that goes away then leaves the file whole, and a file that
-        cannot be written, which is an error after the block, leaves the output whole.
-        """
         failed = None
         if self.path is not None:
             try:
-                write(self.path)
+                (save or write)(self.path)
             except InputError as error:
                 failed = error
             else:
                 if self.path != "-":
                     self.wrote(self.path)
-        yield
+        self.show(data, *parts)
         if failed is not None:
             raise failed
 
@@ -173,11 +159,14 @@ class Output:
 
     def tables(self, *parts: Listing | str) -> None:
         """Prints tables and lines, fitted to the terminal."""
+        from rich.console import Console
         from rich.text import Text
 
         from ...report.tables import fitted_table
 
-        console, width = self.console, self.width
+        width = self.width
+        # without a height the width is 80 where TERM is dumb
+        console = Console(highlight=False, width=width or _UNLIMITED, height=25)
         left_out: list[str] = []
         with console.capture() as captured:
             for part in parts:
@@ -216,67 +205,53 @@ class Output:
         Its events are also written to the file `events`, as JSON lines, and to the figure `plot`.
         `time_limit` is for verbs whose events do not tell how much time is left.
         """
-        log = EventLog()
         with contextlib.ExitStack() as stack:
-            receivers: list[Progress] = []
+            line = Progress()
             if show and not self.quiet and sys.stderr.isatty():
                 from .status_line import shown_line
 
                 line = stack.enter_context(shown_line(phase, time_limit))
-                receivers += [] if line is None else [line]
-            if events is not None:
-                receivers.append(lines := _Lines(events, self.note))
-                stack.callback(lines.close)
-            if plot is not None:
-                receivers.append(log)
-            yield _All(receivers) if receivers else Progress()
+            watched = _Watched(line, events, self.note)
+            stack.callback(watched.close)
+            yield watched
         if plot is not None:
             from ...report.plots import plot_events
 
-            plot_events([event.to_json() for event in log.events], plot)
+            plot_events([event.to_json() for event in watched.events], plot)
             self.wrote(plot)
 
 
-class _All(Progress):
-    """Passes events and remarks on to several receivers."""
+class _Watched(EventLog):
+    """Shows what happens on a line, and writes events as JSON lines; a full disk ends these."""
 
-    def __init__(self, receivers: list[Progress]) -> None:
-        self.receivers = receivers
-
-    def advance(self, done: float, total: float | None, remark: str = "") -> None:
-        """Passes on how far the work is."""
-        for receiver in self.receivers:
-            receiver.advance(done, total, remark)
-
-    def stage(self, name: str) -> None:
-        """Passes on which part of the work begins."""
-        for receiver in self.receivers:
-            receiver.stage(name)
-
-    def event(self, event: Event) -> None:
-        """Passes an event on."""
-        for receiver in self.receivers:
-            receiver.event(event)
-
-
-class _Lines(Progress):
-    """Writes events as JSON lines; a full disk ends the file, not the run."""
-
-    def __init__(self, path: str, note: Callable[[str], None]) -> None:
+    def __init__(self, line: Progress, path: str | None, note: Callable[[str], None]) -> None:
+        super().__init__()
+        self.line = line
         self.path = path
         self.note = note
+        self.file: IO[str] | None = None
         try:
-            self.file: IO[str] | None = open(path, "w", encoding="utf-8")  # noqa: SIM115
+            if path is not None:
+                self.file = open(path, "w", encoding="utf-8")  # noqa: SIM115
         except OSError as error:
             raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 
+    def advance(self, done: float, total: float | None, remark: str = "") -> None:
+        """Shows how far the work is."""
+        self.line.advance(done, total, remark)
+
+    def stage(self, name: str) -> None:
+        """Shows which part of the work begins."""
+        self.line.stage(name)
+
     def event(self, event: Event) -> None:
-        """Writes an event as one line."""
-        if self.file is None:
-            return
+        """Shows an event and writes it as one line."""
+        super().event(event)
+        self.line.event(event)
         try:
-            self.file.write(json.dumps(event.to_json()) + "\n")
-            self.file.flush()
+            if self.file is not None:
+                self.file.write(json.dumps(event.to_json()) + "\n")
+                self.file.flush()
         except OSError as error:
             self.note(f"{self.path}: no more events ({error.strerror})")
             self.close()

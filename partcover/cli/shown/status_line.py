@@ -94,8 +94,8 @@ def _clock(seconds: float) -> str:
 
 
 @contextmanager
-def shown_line(phase: str, time_limit: float | None = None) -> Iterator[StatusLine | None]:
-    """Shows a line on standard error until the block ends; None where there is no terminal.
+def shown_line(phase: str, time_limit: float | None = None) -> Iterator[Progress]:
+    """Shows a line on standard error until the block ends, if that is a terminal.
 
     Other lines on standard error appear above it.
     """
@@ -104,7 +104,7 @@ def shown_line(phase: str, time_limit: float | None = None) -> Iterator[StatusLi
 
     console = Console(stderr=True)
     if not console.is_terminal or console.is_dumb_terminal:
-        yield None
+        yield Progress()
         return
     line = StatusLine(phase, time_limit)
     with Live(line, console=console, refresh_per_second=_PER_SECOND, transient=True):

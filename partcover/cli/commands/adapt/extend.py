@@ -133,8 +133,8 @@ def show_adaptation(
     if lacking := _lacking(found):
         out.note(lacking)
     save_proof(out, found, asked.write_certificate, asked.write_instance)
-    with out.saved(found.vocabulary.save):
-        out.show(found.to_json(vocabulary=not out.no_vocabulary), *tables)
+    data = found.to_json(vocabulary=not out.no_vocabulary)
+    out.result(data, *tables, save=found.vocabulary.save)
     return EXIT_INTERRUPTED if found.termination == "interrupted" else 0
 
 

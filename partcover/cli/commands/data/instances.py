@@ -76,13 +76,13 @@ def instances_show(out: Output, name: str) -> int:
     words = [f"{sym.show(word)} ×{count}" for word, count in instance.words][:40]
     if len(instance.words) > len(words):
         words.append(f"… and {len(instance.words) - len(words):,} more")
-    with out.saved(instance.save):
-        out.show(
-            data,
-            facts(known | {f"policy: {key}": value for key, value in instance.policy.items()}),
-            f"from: {instance.source.get('from')}\nwords: {'  '.join(words)}",
-            f"best vocabulary: {token_line(tuple(entry.vocabulary), instance.symbols, 1_000)}",
-        )
+    out.result(
+        data,
+        facts(known | {f"policy: {key}": value for key, value in instance.policy.items()}),
+        f"from: {instance.source.get('from')}\nwords: {'  '.join(words)}",
+        f"best vocabulary: {token_line(tuple(entry.vocabulary), instance.symbols, 1_000)}",
+        save=instance.save,
+    )
     return 0
 
 

@@ -205,6 +205,5 @@ def worst_command(out: Output, method: str, **options: Any) -> int:
     }
     shown["instances seen"] = shown.pop("seen")
     shown["instances examined"] = shown.pop("examined")
-    with out.saved(case.instance.save):
-        out.show(data, facts(shown))
+    out.result(data, facts(shown), save=case.instance.save)
     return EXIT_INTERRUPTED if case.termination == "interrupted" else 0

@@ -129,13 +129,13 @@ def import_command(
         "special": dict(vocabulary.special),
         "remarks": remarks,
     }
-    with out.saved(vocabulary.save):
-        for line in remarks:
-            out.note(line)
-        out.show(
-            data,
-            f"{len(vocabulary):,} tokens over {vocabulary.symbols}, rule {vocabulary.rule}, "
-            f"pre-tokenizer {vocabulary.pretokenizer or 'unknown'}"
-            + (f", normalizer {glance(vocabulary.normalizer)}" if vocabulary.normalizer else ""),
-        )
+    for line in remarks:
+        out.note(line)
+    out.result(
+        data,
+        f"{len(vocabulary):,} tokens over {vocabulary.symbols}, rule {vocabulary.rule}, "
+        f"pre-tokenizer {vocabulary.pretokenizer or 'unknown'}"
+        + (f", normalizer {glance(vocabulary.normalizer)}" if vocabulary.normalizer else ""),
+        save=vocabulary.save,
+    )
     return 0
