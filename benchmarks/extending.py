@@ -43,7 +43,7 @@ from partcover import (
 )
 from partcover.adaptation.base import extended
 from partcover.adaptation.pieces import Pieces
-from partcover.adaptation.results import Extension
+from partcover.adaptation.results import Adaptation
 from partcover.analysis.reachability import unreachable_tokens
 
 _LINES = 50  # of a block
@@ -166,7 +166,7 @@ def measure(base: Vocabulary, path: Path, m: int, time_limit: float) -> None:
 
 def by_path(
     base: Vocabulary, words: Corpus, held_out: Corpus, m: int, time_limit: float
-) -> Extension:
+) -> Adaptation:
     """Prints what the shortest path needs."""
     path = base.with_(rule="shortest_path")
     found = extend(path, words.words, m, time_limit=time_limit)

@@ -63,7 +63,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Added:
-    """What was added, with its gains (`Extension.gains`), and the proof of how good it is."""
+    """What was added, with its gains (`Adaptation.gains`), and the proof of how good it is."""
 
     vocabulary: Vocabulary
     gains: tuple[int, ...]

@@ -17,7 +17,7 @@ from ..vocabulary.vocabulary import Vocabulary
 from .base import Added, Task, adapted, check_words, refuse_rule, split_texts, weighed, words_within
 from .joined_pieces import add_by_likelihood, add_merges
 from .longest_match import add_by_longest_match
-from .results import BeforeAfter, Extension
+from .results import Adaptation, BeforeAfter
 from .whole_paths import add_by_priority, add_by_shortest_path
 
 __all__ = ["check_extendable", "extend"]
@@ -48,7 +48,7 @@ def extend(
     time_limit: Seconds | None = 20.0,
     threads: Threads = 1,
     progress: Progress | None = None,
-) -> Extension:
+) -> Adaptation:
     """Adds tokens to a vocabulary such that a corpus needs as few tokens as possible.
 
     Parameters
@@ -61,7 +61,7 @@ def extend(
         The corpus, split into words by the base's own pre-tokenizer.  Words of ``none``, which are
         whole texts, are split further where no token of the base reaches across
         (`split_at_spaces`); if some do, new tokens are parts of words
-        (`Extension.is_within_words`).
+        (`Adaptation.is_within_words`).
     m : int
         Number of tokens to add, at least 1.  Fewer are added if no more of them help.
     keep : WordCounts, optional
@@ -83,7 +83,7 @@ def extend(
 
     Returns
     -------
-    Extension
+    Adaptation
         The new vocabulary, exact counts, and a lower bound for all extensions by m tokens.
 
     Raises
@@ -162,7 +162,7 @@ def extend(
             )
     facts = {"base_size": len(base), "m": m, "weights": list(weights)}
     facts |= {"corpus_sha256": objective.digest, "tokens": tokens}
-    return Extension(
+    return Adaptation(
         base=base,
         vocabulary=adapted(vocabulary, base, "extend", **facts, rule=base.rule),
         corpus=corpus,
@@ -172,7 +172,7 @@ def extend(
         unreachable=unreachable,
         seconds=clock.seconds,
         termination=added.termination,
-        m=m,
+        asked=m,
         gains=added.gains,
         keep=kept,
         limit=limit,

@@ -26,7 +26,7 @@ from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
 from .base import adapted, check_words, refuse_rule, split_texts, text_of
-from .results import BeforeAfter, Pruning
+from .results import Adaptation, BeforeAfter
 from .whole_paths import improve_within
 
 __all__ = ["check_prunable", "first_with_parts", "most_used", "prune", "restricted"]
@@ -42,7 +42,7 @@ def prune(
     time_limit: Seconds | None = 20.0,
     threads: Threads = 1,
     progress: Progress | None = None,
-) -> Pruning:
+) -> Adaptation:
     """Keeps k tokens of a vocabulary such that a corpus needs as few tokens as possible.
 
     Parameters
@@ -67,7 +67,7 @@ def prune(
 
     Returns
     -------
-    Pruning
+    Adaptation
         The new vocabulary in the order of the base, with ids from 0 in the order of the old ones,
         exact counts, and a lower bound for any k tokens of the base; under merges, for those that
         stay together with the two parts that the base makes each of them of.
@@ -121,7 +121,7 @@ def prune(
     vocabulary = smaller[needed.index(tokens)]
     assert certificate is not None
     facts = {"base_size": len(base), "corpus_sha256": words.digest, "tokens": tokens}
-    return Pruning(
+    return Adaptation(
         base=base,
         vocabulary=adapted(_leaving_out(vocabulary), base, "prune", **facts, rule=base.rule),
         corpus=BeforeAfter(words, cut.tokens, tokens),
@@ -131,7 +131,7 @@ def prune(
         unreachable=unreachable,
         seconds=clock.seconds,
         termination=solution.termination,
-        k=k,
+        asked=k,
         required=required,
     )
 

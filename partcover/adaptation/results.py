@@ -21,7 +21,7 @@ from ..verification.certificate_check import CertificateCheck, check_certificate
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Adaptation", "BeforeAfter", "Extension", "Pruning"]
+__all__ = ["Adaptation", "BeforeAfter"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class BeforeAfter:
 
 @dataclass(frozen=True)
 class Adaptation:
-    """What the results of `extend` and `prune` have in common.
+    """A vocabulary made of another one by `extend` or `prune`, and how close it is to optimal.
 
     Attributes
     ----------
@@ -53,6 +53,8 @@ class Adaptation:
         The vocabulary that was there.
     vocabulary : Vocabulary
         The new one.
+    asked : int
+        How many tokens to add, of which fewer are added where no more help, or how many to keep.
     corpus : BeforeAfter
         The tokens of the corpus.
     tokens : int
@@ -67,10 +69,40 @@ class Adaptation:
         The time that it took.
     termination : {"completed", "gap", "time_limit", "interrupted"}
         Why it stopped.
+    gains : tuple of int
+        For each new token, how many tokens less the objective needs because of it.  By the
+        shortest path: how many more it would need without that one token.  By priority and by
+        longest match: what the token saves behind those before it.  Of merges and by likelihood:
+        what its uses save, each of them the tokens that its text is in the base, except one;
+        0 for a token that only leads to others.
+    keep : BeforeAfter or None
+        The tokens of the corpus that must not cost more, if one was given.
+    limit : int or None
+        The most tokens that `keep` may need.
+    is_within_words : bool
+        Whether new tokens, and those of the bound, are parts of words: so it is where tokens of the
+        base reach across words of the corpus, which is whole texts.
+    required : tuple of token
+        Those that had to stay, whatever they save.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary, WordCounts, extend, prune
+    >>> from partcover.adaptation.results import Adaptation
+    >>> words = WordCounts.from_counts({"that": 3, "hat": 2, "cat": 2})
+    >>> found: Adaptation = extend(Vocabulary(["th"]), words, 1)
+    >>> found.new, found.gains, found.corpus.before, found.tokens, found.lower_bound
+    ((b'at',), (7,), 21, 14, 14)
+    >>> found = prune(Vocabulary(["th", "at", "hat"], special=["<s>"]), words, 1)
+    >>> found.vocabulary.tokens, found.corpus.before, found.tokens, found.lower_bound
+    ((b'hat',), 12, 14, 14)
+    >>> found.ids[255:].tolist(), found.vocabulary.special
+    ([255, -1, -1, 256, 257], {'<s>': 257})
     """
 
     base: Vocabulary
     vocabulary: Vocabulary
+    asked: int
     corpus: BeforeAfter
     tokens: int
     instance: Instance
@@ -78,6 +110,11 @@ class Adaptation:
     unreachable: tuple[Token, ...]
     seconds: float
     termination: Termination
+    gains: tuple[int, ...] = ()
+    keep: BeforeAfter | None = None
+    limit: int | None = None
+    is_within_words: bool = False
+    required: tuple[Token, ...] = ()
 
     def __repr__(self) -> str:
         return brief(
@@ -104,6 +141,32 @@ class Adaptation:
         """(tokens − lower_bound) / tokens."""
         return gap_of(self.tokens, self.lower_bound) or 0.0
 
+    @property
+    def new(self) -> tuple[Token, ...]:
+        """The new tokens, in the order of their ids."""
+        return self.vocabulary.tokens[len(self.base) :]
+
+    @property
+    def new_ids(self) -> tuple[int, ...]:
+        """The ids of the new tokens; none over other symbols than bytes."""
+        if self.base.symbols != "bytes":
+            return ()
+        return self.vocabulary.id_of[256 + len(self.base) :]
+
+    @cached_property
+    def ids(self) -> Int64:
+        """The new id of each old one, −1 for a removed token; empty unless symbols are bytes.
+
+        Row ``old`` of an embedding matrix becomes row ``ids[old]``.
+        """
+        if self.base.symbols != "bytes":
+            return np.zeros(0, np.int64)
+        old, new = (_numbers(vocabulary) for vocabulary in (self.base, self.vocabulary))
+        ids = np.full(max(old.values()) + 1, -1, np.int64)
+        for name, number in old.items():
+            ids[number] = new.get(name, -1)
+        return ids
+
     def check(self) -> CertificateCheck:
         """Recounts the lower bound that the certificate proves, independently."""
         return check_certificate(self.instance, self.certificate)
@@ -126,66 +189,14 @@ class Adaptation:
         }
         if vocabulary:
             data["unreachable_tokens"] = [sym.to_json(token) for token in self.unreachable]
-        return data
-
-
-@dataclass(frozen=True, repr=False)
-class Extension(Adaptation):
-    """A vocabulary with new tokens after its own, and how close they are to optimal.
-
-    Attributes are those of `Adaptation`, and:
-
-    Attributes
-    ----------
-    m : int
-        How many new tokens were asked for; there are fewer where no more help.
-    gains : tuple of int
-        For each new token, how many tokens less the objective needs because of it.  By the
-        shortest path: how many more it would need without that one token.  By priority and by
-        longest match: what the token saves behind those before it.  Of merges and by likelihood:
-        what its uses save, each of them the tokens that its text is in the base, except one;
-        0 for a token that only leads to others.
-    keep : BeforeAfter or None
-        The tokens of the corpus that must not cost more, if one was given.
-    limit : int or None
-        The most tokens that `keep` may need.
-    is_within_words : bool
-        Whether new tokens, and those of the bound, are parts of words: so it is where tokens of the
-        base reach across words of the corpus, which is whole texts.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts, extend
-    >>> from partcover.adaptation.results import Extension
-    >>> words = WordCounts.from_counts({"that": 3, "hat": 2, "cat": 2})
-    >>> found: Extension = extend(Vocabulary(["th"]), words, 1)
-    >>> found.new, found.gains, found.corpus.before, found.tokens, found.lower_bound
-    ((b'at',), (7,), 21, 14, 14)
-    """
-
-    m: int
-    gains: tuple[int, ...]
-    keep: BeforeAfter | None
-    limit: int | None
-    is_within_words: bool
-
-    @property
-    def new(self) -> tuple[Token, ...]:
-        """The new tokens, in the order of their ids."""
-        return self.vocabulary.tokens[len(self.base) :]
-
-    @property
-    def new_ids(self) -> tuple[int, ...]:
-        """The ids of the new tokens; none over other symbols than bytes."""
-        if self.base.symbols != "bytes":
-            return ()
-        return self.vocabulary.id_of[256 + len(self.base) :]
-
-    def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
-        """Returns the JSON object of ``partcover extend``."""
-        data = super().to_json(vocabulary=vocabulary)
+        if self.vocabulary.method == "prune":
+            data |= {"k": self.asked, "required": len(self.required)}
+            if self.base.symbols == "bytes":
+                both = (len(_numbers(each)) for each in (self.base, self.vocabulary))
+                data["ids_before"], data["ids_after"] = both
+            return data
         data |= {
-            "m": self.m,
+            "m": self.asked,
             "added": len(self.new),
             "within_words": self.is_within_words,
             "keep": None if self.keep is None else self.keep.to_json(),
@@ -195,59 +206,6 @@ class Extension(Adaptation):
             data["new_tokens"] = [sym.to_json(token) for token in self.new]
             data["new_ids"] = list(self.new_ids)
             data["gains"] = list(self.gains)
-        return data
-
-
-@dataclass(frozen=True, repr=False)
-class Pruning(Adaptation):
-    """A vocabulary of some tokens of another one, and how close they are to optimal.
-
-    Attributes are those of `Adaptation`, and:
-
-    Attributes
-    ----------
-    k : int
-        How many tokens of two or more symbols stay.
-    required : tuple of token
-        Those that had to stay, whatever they save.
-
-    Examples
-    --------
-    >>> from partcover import Vocabulary, WordCounts, prune
-    >>> from partcover.adaptation.results import Pruning
-    >>> words = WordCounts.from_counts({"that": 3, "hat": 2, "cat": 2})
-    >>> found: Pruning = prune(Vocabulary(["th", "at", "hat"], special=["<s>"]), words, 1)
-    >>> found.vocabulary.tokens, found.corpus.before, found.tokens, found.lower_bound
-    ((b'hat',), 12, 14, 14)
-    >>> found.ids[255:].tolist(), found.vocabulary.special
-    ([255, -1, -1, 256, 257], {'<s>': 257})
-    """
-
-    k: int
-    required: tuple[Token, ...]
-
-    @cached_property
-    def ids(self) -> Int64:
-        """The new id of each old one, −1 for a removed token; empty unless symbols are bytes.
-
-        Row ``old`` of an embedding matrix becomes row ``ids[old]``.
-        """
-        if self.base.symbols != "bytes":
-            return np.zeros(0, np.int64)
-        old, new = (_numbers(vocabulary) for vocabulary in (self.base, self.vocabulary))
-        ids = np.full(max(old.values()) + 1, -1, np.int64)
-        for name, number in old.items():
-            ids[number] = new.get(name, -1)
-        return ids
-
-    def to_json(self, *, vocabulary: bool = True) -> dict[str, Any]:
-        """Returns the JSON object of ``partcover prune``."""
-        data = super().to_json(vocabulary=vocabulary)
-        data |= {"k": self.k, "required": len(self.required)}
-        if self.base.symbols == "bytes":
-            data["ids_before"], data["ids_after"] = (
-                len(_numbers(vocabulary)) for vocabulary in (self.base, self.vocabulary)
-            )
         return data
 
 

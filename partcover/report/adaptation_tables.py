@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..adaptation.results import Adaptation, BeforeAfter, Extension, Pruning
+from ..adaptation.results import Adaptation, BeforeAfter
 from .tables import Listing, token_line
 
 __all__ = ["extension_tables", "pruning_tables"]
 
 
-def extension_tables(extension: Extension, *, shown: int = 10) -> list[Listing]:
+def extension_tables(extension: Adaptation, *, shown: int = 10) -> list[Listing]:
     """Returns the results of extending a vocabulary as tables.
 
     Parameters
     ----------
-    extension : Extension
+    extension : Adaptation
         The result.
     shown : int
         How many of the new tokens to list.
@@ -37,9 +37,9 @@ def extension_tables(extension: Extension, *, shown: int = 10) -> list[Listing]:
     return tables
 
 
-def pruning_tables(pruning: Pruning) -> list[Listing]:
+def pruning_tables(pruning: Adaptation) -> list[Listing]:
     """Returns the results of pruning a vocabulary as tables."""
-    kept = f"lower bound, {pruning.k:,} tokens kept"
+    kept = f"lower bound, {pruning.asked:,} tokens kept"
     return [_counts([("corpus", pruning.corpus)]), _proof(pruning, kept)]
 
 

@@ -39,7 +39,7 @@ def test_ids_stand_behind_all_others():
 
 def test_fewer_are_added_where_no_more_help():
     found = extend(Vocabulary(["hat"]), WordCounts.from_counts({"that": 3}), 9)
-    assert (found.new, found.tokens, found.lower_bound, found.m) == ((b"that",), 3, 3, 9)
+    assert (found.new, found.tokens, found.lower_bound, found.asked) == ((b"that",), 3, 3, 9)
 
 
 def test_a_base_without_any_score():
