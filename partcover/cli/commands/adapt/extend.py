@@ -27,11 +27,9 @@ def extend_command(out: Output, m: int, asked: Options) -> int:
     """Add tokens to a tokenizer for a new domain or language.
 
     The tokens, ids, and special tokens of BASE do not change; the new tokens get the next ids.
-    `extend` splits text into words with BASE's own pre-tokenizer.
-
-    `extend` also proves a lower bound: no other choice of the same number of new tokens needs fewer
-    tokens. If BASE is a BPE tokenizer, this holds for new merges that come after those of BASE.
-    `export` converts the new vocabulary for a library.
+    `extend` splits text into words with BASE's own pre-tokenizer. It also proves a lower bound: no
+    other choice of the same number of new tokens needs fewer tokens. If BASE is a BPE tokenizer,
+    this holds for new merges that come after those of BASE.
 
     Options:
     base <BASE: Vocabulary file, list of tokens, or a tokenizer that `import` reads.
@@ -78,11 +76,8 @@ def prune_command(out: Output, k: int, asked: Options) -> int:
     """Make a tokenizer smaller: keep the tokens a corpus needs most.
 
     The single bytes and special tokens of BASE stay in addition to the k tokens. `prune` splits
-    text into words with BASE's own pre-tokenizer.
-
-    `prune` also proves a lower bound: no other k tokens of BASE need fewer tokens. Use the array of
-    --ids to select the rows of an embedding matrix. `export` converts the new vocabulary for a
-    library.
+    text into words with BASE's own pre-tokenizer. It also proves a lower bound: no other k tokens
+    of BASE need fewer tokens. Use the array of --ids to select the rows of an embedding matrix.
 
     Options:
     base <BASE: Vocabulary file, list of tokens, or a tokenizer that `import` reads.

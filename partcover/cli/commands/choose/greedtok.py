@@ -20,9 +20,6 @@ def greedtok_command(out: Output, source: InstanceSource, time_limit: float | No
     that the corpus needs under GreedTok's own segmentation rule (priority order) and under the best
     segmentation (shortest path). Ties go to the shorter token, then to the lexicographically last.
 
-    With --minimax and several inputs, GreedTok runs repeatedly on all words, and gives more weight
-    to inputs that need many tokens relative to their reference count.
-
     Options:
     corpora
     -o >FILE: Write the vocabulary.

@@ -23,15 +23,10 @@ def improve_command(
     computes the bound and searches at the same time.
 
     Without --time-limit the search stops when it no longer improves; with it, the search runs until
-    the limit, of which the lower bound may take up to two fifths. Some work is always done: reading
-    the words, listing their substrings, half a second of GreedTok, and the final recount.
+    the limit, of which the lower bound may take up to two fifths.
 
-    With --minimax and several inputs, `improve` minimizes the largest ratio of tokens to the
-    reference count over all inputs.
-
-    With --head N, the search uses the N most frequent words and a sample of the others. Tokens and
-    bound still hold for all words: the file of word counts is read several times, and a vocabulary
-    is kept only if it needs fewer tokens for all words.
+    With --head N, tokens and bound still hold for all words: the file of word counts is read
+    several times.
 
     Options:
     corpora

@@ -51,8 +51,7 @@ def train_command(
     """Train a vocabulary with BPE, Unigram, or another known method.
 
     The result shows the tokens that the corpus needs under the method's own segmentation rule and
-    under the best segmentation (shortest path). The time limit does not cover reading the words and
-    preparing the data of the method.
+    under the best segmentation (shortest path).
 
     Options:
     corpus

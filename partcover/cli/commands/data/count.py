@@ -47,12 +47,10 @@ def count_command(
 
     FILE is a text file, .jsonl, .parquet, one of these compressed (.gz, .zst), a directory, a
     pattern ('*.txt'), a URL (s3://…), or - for standard input. The result has one WORD<TAB>COUNT
-    per line, after a first line that says how the words were counted. Without -o it goes to
-    standard output. The other commands read this file.
+    per line, after a first line that says how the words were counted. The other commands read it.
 
     The default pre-tokenizer is the pattern of GPT-2. Use cl100k or o200k to split text as newer
-    models of OpenAI do, and first-space to split it as sentencepiece does. space-prefix is the rule
-    of the GreedTok paper: a word begins at each space, which is written as Ġ.
+    models of OpenAI do, and first-space to split it as sentencepiece does.
 
     Options:
     files <FILE...: Text to count; see above.

@@ -66,8 +66,7 @@ def reduce_command(
     The graph has a vertex cover of k vertices if and only if some vocabulary needs at most as many
     tokens as the threshold of the instance. In the same way, max-2-SAT asks whether k clauses can
     be true at once. `solve` finds the vocabulary, and --lift turns it into a cover or an
-    assignment. For max-2-sat-bottom-up, the solution S.json is a list of merges, each a pair of
-    tokens.
+    assignment.
 
     Options:
     files <GRAPH | F.cnf | I.json S.json...: Graph or formula to reduce; with --lift an instance and

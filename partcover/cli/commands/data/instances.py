@@ -90,8 +90,7 @@ def instances_show(out: Output, name: str) -> int:
 def instances_check(out: Output, names: tuple[str, ...]) -> int:
     """Check every claim about the instances without a solver.
 
-    `check` recounts the hash of the words, the tokens of the best vocabulary, the lower bound of
-    the certificate, and whether both are equal. Exit status 6 if anything is wrong. The default is
+    Exit status 6 if a vocabulary, a certificate or the hash of the words is wrong. The default is
     all instances whose certificate is installed; wheels leave out the largest certificates.
 
     Options:
@@ -175,9 +174,7 @@ def records_run(
 
     The search is that of `improve`; for a known gap of at most 0.03 % it is that of `solve`. It
     starts from the best known vocabulary and certificate, if their files are available. The result
-    is recounted in plain Python. NAME is a record of `records list`, or a file of the same format
-    (.json). The word counts must be those of the record: `records show` prints the commands that
-    make them.
+    is recounted in plain Python. `records show` prints the commands that make the word counts.
 
     Options:
     name RECORD: Name of a record, or its file (.json).
@@ -229,9 +226,9 @@ def records_check(
 ) -> int:
     """Check a vocabulary or certificate, and say whether it is better than the best known.
 
-    Plain Python code that shares nothing with the search recounts the tokens of the vocabulary
-    and the bound of the certificate. The exit status is 6 if a count or the certificate is wrong,
-    and 0 otherwise, whether the submission is better or not.
+    Plain Python code that shares nothing with the search recounts the tokens and the bound. The
+    exit status is 6 if a count or the certificate is wrong, and 0 otherwise, whether the submission
+    is better or not.
 
     Options:
     name RECORD: Name of a record, or its file (.json).

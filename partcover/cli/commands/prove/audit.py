@@ -26,16 +26,13 @@ _PAGES = (".html", ".htm")
 def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], asked: Options) -> int:
     """Measure how far a tokenizer is from optimal on a text, and why.
 
-    `audit` splits the text into words with the tokenizer's own pre-tokenizer. The gap compares the
-    tokenizer with a proven lower bound: no vocabulary of the same size needs fewer tokens for this
-    text. The gap has three parts. Segmentation rule: what the best segmentation with the same
-    tokens would save. Choice of tokens: what other tokens could save at most, as many as the text
-    uses. Unused tokens: what could be saved at most by replacing the tokens that the text does not
-    use. More time can lower the last two.
+    The gap compares the tokenizer with a proven lower bound: no vocabulary of the same size needs
+    fewer tokens for this text. It has three parts: what the best segmentation with the same tokens
+    would save, what other tokens could save at most, as many as the text uses, and what could be
+    saved at most by replacing the tokens that the text does not use. More time can lower the last
+    two.
 
-    Added tokens in the text, and symbols without a token, are counted separately; the comparison
-    leaves them out. The bound holds for this text alone. A tokenizer for many texts cannot reach
-    the bound of each.
+    The bound holds for this text alone. A tokenizer for many texts cannot reach the bound of each.
 
     Options:
     tokenizer <TOKENIZER: Vocabulary file, or a tokenizer that `import` reads.

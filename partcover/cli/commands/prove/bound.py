@@ -28,12 +28,8 @@ def bound_command(
 
     No vocabulary of k tokens needs fewer tokens for the corpus than the bound. `bound` works for
     corpora of any size. It writes a certificate to -o every few seconds, which `verify` checks. A
-    time limit or Ctrl-C keeps the best bound so far. The limit does not cover reading the words and
-    listing their substrings. Without --vocab, --gap refers to GreedTok's vocabulary.
-
-    With --minimax and several inputs, the bound is for the largest ratio of tokens to the reference
-    count. With --head N, the bound still holds for all words; the workers of --engine read the file
-    of word counts several times.
+    time limit or Ctrl-C keeps the best bound so far. Without --vocab, --gap refers to GreedTok's
+    vocabulary. With --head N, the bound still holds for all words.
 
     Options:
     corpora

@@ -36,8 +36,6 @@ def claim_command(
     *undecided* otherwise.
 
     If the baseline is a file, `claim` also lists the most frequent words that are not tokens of it.
-    If it is a BPE tokenizer, a remark counts the words that occur more often than its rarest token
-    but are not tokens: BPE trained on this corpus leaves no such word.
 
     Options:
     corpus

@@ -43,17 +43,11 @@ def solve_command(
     """Find an optimal vocabulary and prove that it is optimal.
 
     `solve` can stop earlier, at --gap or --time-limit, and then keeps the best vocabulary and the
-    best bound so far; this works for corpora of any size. The limit does not cover reading the
-    words, listing their substrings, and the final recount. Without --solver, the files of -o and
-    --write-certificate are updated every few seconds, and --resume continues from them; solvers of
-    --solver write only at the end.
+    best bound so far; this works for corpora of any size. Without --solver, the files of -o and
+    --write-certificate are updated every few seconds, and --resume continues from them.
 
-    With --minimax and several inputs, `solve` minimizes the largest ratio of tokens to the
-    reference count, over all inputs.
-
-    With another --engine than threads, branch and cut hands its cases to processes on this machine
-    or on others. The optimum is the same; the cases of its certificate depend on timing. A worker
-    that is lost loses the work on its case only.
+    With another --engine than threads, cases are solved by processes on this machine or on others.
+    The optimum is the same; the cases of its certificate depend on timing.
 
     Options:
     corpora

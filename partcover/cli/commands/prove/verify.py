@@ -34,20 +34,14 @@ def verify_command(out: Output, source: InstanceSource, answer: Options) -> int:
     """Check a vocabulary and a certificate independently.
 
     `verify` recounts the tokens that the vocabulary needs and the bound that the certificate
-    proves, in Python code that shares nothing with the compiled code. For a vocabulary it checks
-    the number of tokens, required and forbidden tokens, candidates, and the token count that the
-    file claims. For a certificate it checks that it is for this instance, that its cutting planes
-    are valid, and that its prices give the bound. The gap uses the vocabulary's own segmentation
-    rule. Exit status 6 if anything is wrong.
-
-    With --minimax and several inputs, `verify` checks the tokens of each input and the bound on the
-    largest ratio. The certificate must be for the same --reference. The workers of --engine check a
-    certificate that bound --head wrote.
+    proves, in Python code that shares nothing with the compiled code. It checks all conditions of
+    the instance, the token count that the vocabulary's file claims, and each cutting plane of the
+    certificate. The gap uses the vocabulary's own segmentation rule. Exit status 6 if anything is
+    wrong.
 
     For a vocabulary of `extend`, leave out -k and give the corpus as for `extend`: text, a
     directory, or word counts. For a vocabulary of `prune`, give the instance of --write-instance.
-    If that instance allows only tokens that merges can build, the result says so, and `verify`
-    checks the merges too.
+    If that instance allows only tokens that merges can build, `verify` checks the merges, too.
 
     Options:
     corpora

@@ -73,9 +73,8 @@ def compare_command(out: Output, source: InstanceSource, asked: Options) -> int:
     """Compare methods at several vocabulary sizes.
 
     The table has one row for each k, method, and segmentation rule. A lower bound of --bound or of
-    the method solve applies to all rows with its k. With the methods greedtok and greedwmc, two
-    more columns show d, the ratio of their covers, and the approximation ratio that it certifies.
-    JSON and CSV always contain the measures of --sets; overlaps and targets are not in CSV.
+    the method solve applies to all rows with its k. JSON and CSV always contain the measures of
+    --sets; overlaps and targets are not in CSV.
 
     To compare existing tokenizers with different pre-tokenizers on a text, use inspect A.json
     B.json TEXT --scores.
@@ -253,9 +252,9 @@ def _show(out: Output, data: dict[str, Any], asked: Options) -> None:
 def demo_command(out: Output) -> int:
     """Try the main commands on a text that comes with Python.
 
-    The text is the Python language reference (pydoc_data.topics). The demo counts its words,
-    chooses tokens greedily with certified ratios, finds the proven optimum for the most frequent
-    words, and reduces a vertex cover to tokenization and back.
+    The demo counts the words of the Python language reference, chooses tokens greedily with
+    certified ratios, finds the proven optimum for the most frequent words, and reduces a vertex
+    cover to tokenization and back.
 
     Options:
     --threads, --seed, -o, tables

@@ -91,9 +91,9 @@ def formulations_command(
     """Compare the integer programs for an instance.
 
     The table shows the size of each formulation, its linear relaxation, its optimum, and the
-    seconds that each solver needs to prove it. The formulation `printed` has the equations as
-    printed in the paper on GreedTok. If its optimum differs, `formulations` also prints the fewest
-    words on which it does.
+    seconds that each solver needs to prove it. If the optimum of `printed`, the equations as
+    printed in the paper on GreedTok, differs, `formulations` also prints the fewest words on which
+    it does.
 
     Options:
     corpus
@@ -174,9 +174,9 @@ def _seconds(row: dict[str, Any]) -> dict[str, str]:
 def worst_command(out: Output, method: str, **options: Any) -> int:
     """Find a tiny instance on which a method does worst.
 
-    `worst` looks for the smallest ratio to the optimum. If the given sizes allow at most a hundred
-    million instances, it tries all of them ("exhausted: yes"); otherwise it uses a local search
-    with --seed. -o writes the instance together with its optimum.
+    If the given sizes allow at most a hundred million instances, `worst` tries all of them
+    ("exhausted: yes"); otherwise it uses a local search with --seed. -o writes the instance
+    together with its optimum.
 
     Options:
     --method TEXT = greedtok: Method: greedtok, greedwmc (its vocabulary, shortest path),

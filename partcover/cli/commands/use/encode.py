@@ -35,9 +35,8 @@ def encode_command(
     """Tokenize text into ids.
 
     `decode` restores every byte of the text. An array has the numbers of all documents, as uint16
-    if every id fits, else uint32. While `encode` writes it, the file is called FILE.part; add
-    --resume to continue an interrupted run. Without -o, ids are printed, one line for each
-    document; with --json, in one object.
+    if every id fits, else uint32. Without -o, ids are printed, one line for each document; with
+    --json, in one object.
 
     Options:
     vocabulary
@@ -199,8 +198,6 @@ def decode_command(
     `decode` writes the documents one after another, with nothing between them. The result equals
     the encoded text byte for byte, except for changes by the vocabulary's normalizer. With --errors
     other than keep, a tokenizer without a decoder puts spaces between tokens, as its library does.
-    With --json, the texts are in a list, and bytes that are not UTF-8 are escaped as in a
-    vocabulary file.
 
     Options:
     vocabulary

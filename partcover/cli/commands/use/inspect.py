@@ -33,12 +33,8 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], view: Opt
     is the exact number of additional tokens that the corpus would need without it, under the best
     segmentation (shortest path). In tables ␣ stands for a space.
 
-    --audit lists frequent words that would save more as tokens than the weakest tokens of the
-    vocabulary do, under the same segmentation.
-
     --scores shows tokens per word, bytes per token, words kept whole, Rényi efficiency, the gap to
-    a proven lower bound, and parity between texts. It takes several texts or word counts, and
-    further vocabularies to compare.
+    a proven lower bound, and parity between texts.
 
     Options:
     vocab <V.json: Vocabulary file, or a tokenizer that `import` reads.
