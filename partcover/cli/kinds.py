@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from ..runtime.fractions import read_fraction
-from ..runtime.numerals import read_float
 from ..runtime.processes.engines import ENGINES
 from ..vocabulary.rules import SEGMENTATION_RULES
 from .paths import GroupText, ReadablePath, WritablePath
@@ -118,16 +117,6 @@ def _fraction(name: str, example: str, text: str) -> Fraction:
     return number / 100 if text.strip().endswith("%") else number
 
 
-def _numbers(text: str) -> list[float]:
-    """Reads numbers with commas between."""
-    try:
-        return [read_float(part) for part in text.split(",")]
-    except ValueError:
-        raise ValueError(
-            f"{text!r}: expected numbers separated by commas, such as 1.2,1.5"
-        ) from None
-
-
 def _trainer() -> click.ParamType[Any]:
     from ..trainers import TRAINERS
 
@@ -142,7 +131,6 @@ _KINDS: dict[str, Callable[[], click.ParamType[Any]]] = {
     "INSTANCE": partial(_Name, "instances.library", "names"),
     "METHODS": partial(_Name, "studies.methods", "METHODS", ","),
     "NAME=N:WHAT": GroupText,
-    "NUMBERS": partial(_Written, "numbers", _numbers),
     "PHRASES": partial(_Written, "words", _phrases),
     "PRETOKENIZER": partial(
         _Pretokenizer, "corpus.pretokenizers.pretokenizer", "PRETOKENIZER_RULES", "+"

@@ -190,7 +190,6 @@ def _add_json(runs: Runs, path: str, name: str) -> str:
         for title, rows in (  # of `compare`
             ("token sets", sets.get("vocabularies")),
             ("overlap", sets.get("overlap")),
-            ("targets", data.get("targets")),
         ):
             if rows:
                 runs.tables.append(_table(path, f"{name}: {title}", {"rows": rows}))
@@ -249,5 +248,5 @@ def _table(path: str, name: str, data: Any) -> Table:
         raise InputError(f"{path}: 'rows' is not a list of objects")
     manifest = data.get("manifest")
     title = manifest.get("experiment") if isinstance(manifest, dict) else None
-    about = {key: value for key, value in data.items() if key not in ("rows", "sets", "targets")}
+    about = {key: value for key, value in data.items() if key not in ("rows", "sets")}
     return Table(str(title or name), rows, about)

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from studies.cases import WORDS, cut_short
+from studies.cases import WORDS
 
 from partcover import (
     Vocabulary,
@@ -27,7 +27,7 @@ def counts(tmp_path):
 def test_command_json(run, counts):
     status, out, _ = run(
         *("compare", counts, "-k", "2,4", "--methods", "greedtok,bpe,unigram,bytes"),
-        *("--rules", "own,shortest_path", "--targets", "3,1.5", "--held-out", "other.tsv"),
+        *("--rules", "own,shortest_path", "--held-out", "other.tsv"),
         *("--bound", "2", "--json"),
     )
     data = json.loads(out)
@@ -35,7 +35,6 @@ def test_command_json(run, counts):
     assert len(data["rows"]) == 2 * 7
     assert data["held_out"]["total_count"] == 3
     assert all(row["lower_bound"] and row["held_out_tokens"] for row in data["rows"])
-    assert len(data["targets"]) == 2 * 7
     assert {pair["k"] for pair in data["sets"]["overlap"]} == {2, 4}
     again = json.loads(run("compare", counts, "-k", "2", "--split", "0.3", "--json")[1])
     assert again["held_out"]["total_count"] == 8
@@ -46,7 +45,7 @@ def test_command_json(run, counts):
 
 @pytest.mark.long
 def test_command_formats(run, counts, tmp_path):
-    arguments = ("compare", counts, "-k", "2", "--methods", "greedtok,frequent", "--targets", "2")
+    arguments = ("compare", counts, "-k", "2", "--methods", "greedtok,frequent")
     status, out, _ = run(*arguments, "--format", "csv")
     assert status == 0
     lines = out.splitlines()
@@ -54,7 +53,6 @@ def test_command_formats(run, counts, tmp_path):
     assert len(lines) == 1 + 3
     out = run(*arguments, "--format", "markdown")[1]
     assert out.startswith("| method | rule | k |")
-    assert "| k needed |" in out
     for name, begin in (("t.csv", "method,"), ("t.md", "| method |"), ("t.json", "{")):
         assert run(*arguments, "-o", name, "--quiet")[0] == 0
         assert (tmp_path / name).read_text().startswith(begin)
@@ -64,7 +62,7 @@ def test_command_formats(run, counts, tmp_path):
     assert {"whole_words", "renyi_efficiency"} <= set(header.split(","))
     for form in ("markdown", "table"):
         out = run(*arguments, "--sets", "--format", form)[1]
-        for heading in ("whole words", "Rényi efficiency", "shared/union", "k needed"):
+        for heading in ("whole words", "Rényi efficiency", "shared/union"):
             assert heading in out
     figure = run(*arguments, "--plot", "f.svg", "--quiet")
     assert figure[0] == 0
@@ -79,7 +77,6 @@ def test_command_refuses(run, counts):
 
     fails("'magic'", "-k", "2", "--methods", "magic")
     fails("unknown rule", "-k", "2", "--rules", "magic")
-    fails("--targets", "-k", "2", "--targets", "1,x")
     fails("exclude each other", "-k", "2", "--held-out", "other.tsv", "--split", "0.5")
     fails("none.tsv", "-k", "2", "--held-out", "none.tsv")
     fails("share", "-k", "2", "--split", "2")
@@ -88,29 +85,9 @@ def test_command_refuses(run, counts):
     )
 
 
-def test_ctrl_c_in_targets_ends_the_command(run, counts, monkeypatch):
-    cut_short("frequent", monkeypatch, 2, "interrupted")
-    arguments = (
-        "compare",
-        counts,
-        "-k",
-        "2",
-        "--methods",
-        "frequent,bpe",
-        "--targets",
-        "1.2",
-        "--json",
-    )
-    status, out, _ = run(*arguments)
-    assert status == 130
-    (row,) = json.loads(out)["targets"][:1]
-    assert (row["method"], row["k"], row["termination"]) == ("frequent", None, "interrupted")
-    assert {row["method"] for row in json.loads(out)["targets"]} == {"frequent"}
-
-
 def test_no_files_beside_standard_output(run, counts, tmp_path):
     before = set(tmp_path.iterdir())
-    arguments = ("compare", counts, "-k", "2", "--sets", "--targets", "2", "--format", "csv")
+    arguments = ("compare", counts, "-k", "2", "--sets", "--format", "csv")
     assert run(*arguments, "-o", "-")[0] == 0
     assert set(tmp_path.iterdir()) == before
 
@@ -160,7 +137,7 @@ def test_an_interrupt_keeps_what_is_there(run, counts, monkeypatch):
 
     monkeypatch.setitem(METHODS, "frequent", replace(METHODS["frequent"], run=interrupted))
     methods = "greedtok,frequent,bytes"
-    arguments = ("compare", counts, "-k", "2", "--methods", methods, "--targets", "2", "--json")
+    arguments = ("compare", counts, "-k", "2", "--methods", methods, "--json")
     status, out, _ = run(*arguments)
     assert status == 130
     assert {row["method"] for row in json.loads(out)["rows"]} == {"greedtok"}

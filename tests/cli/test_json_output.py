@@ -44,7 +44,7 @@ COMMANDS = [
     "prune V.json C.tsv -k 1",
     "verify C.tsv -k 2 --vocab B.json --certificate P.cert",
     "compare C.tsv -k 2 --methods greedtok,greedwmc,bpe --certificate P.cert --sets",
-    "compare C.tsv -k 2 --methods greedtok,bpe --targets 2.5",
+    "compare C.tsv -k 2 --methods greedtok,bpe",
     "ratio C.tsv -k 2",
     "inspect B.json C.tsv --audit --diff V.json",
     "inspect B.json C.tsv T.tsv --scores",

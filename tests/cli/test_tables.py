@@ -45,7 +45,7 @@ COMMANDS = {
     "formulations": "formulations small.json --solvers highs,cbc",
     "solvers": "solvers",
     "compare": "compare C.tsv -k 2,3 --methods greedtok,greedwmc,bpe --rules own,shortest_path "
-    "--sets --targets 2.5 --bound 0.1 --memory",
+    "--sets --bound 0.1 --memory",
     "ratio": "ratio C.tsv -k 1,2",
     "inspect": "inspect v.json C.tsv --audit --diff w.json",
     "reproduce": "reproduce tokens-per-word C.tsv -k 2,3",

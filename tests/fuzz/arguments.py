@@ -138,7 +138,6 @@ FITTING: dict[str, list[str]] = {
     "solvers": ["highs"],
     "start": ["V.json"],
     "start_certificate": ["P.cert", "U.cert"],
-    "targets": ["3"],
     "text": ["text.txt"],
     "train": ["text.txt"],
     "vocab": ["V.json"],
@@ -177,7 +176,9 @@ def fitting(option: click.Option) -> list[str | None]:
     if option.name in FITTING:
         return list(FITTING[option.name])
     if isinstance(kind, WritablePath):
-        return {"FIGURE": ["out.svg"], "FOLDER": ["folder"], "DIR": ["folder"]}.get(kind.kind, ["new.json"])
+        return {"FIGURE": ["out.svg"], "FOLDER": ["folder"], "DIR": ["folder"]}.get(
+            kind.kind, ["new.json"]
+        )
     if isinstance(kind, click.FloatRange | click.types.FloatParamType):
         return ["0", "0.5"]
     return ["2"] if isinstance(kind, click.types.IntParamType) else ["tokens.txt"]

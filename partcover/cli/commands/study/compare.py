@@ -42,13 +42,6 @@ OVERLAP = columns_of(
     "first second k first_size second_size shared union jaccard same_rank first_difference",
     jaccard="shared/union",
 )
-TARGETS = columns_of(
-    "method rule target k tokens tokens_per_word exact runs termination",
-    k="k needed",
-    tokens_per_word="per word",
-    exact="proven smallest",
-    runs="further runs",
-)
 
 
 def tables_of(data: dict[str, Any], sets: bool) -> list[Listing]:
@@ -60,7 +53,6 @@ def tables_of(data: dict[str, Any], sets: bool) -> list[Listing]:
     tables = [Listing(rows, COLUMNS, data=records)]
     if sets:
         tables += [Listing(vocabularies, SETS), Listing(data["sets"]["overlap"], OVERLAP)]
-    tables.append(Listing(data.get("targets", ()), TARGETS))
     return [
         replace(table, columns=shown_columns(table.rows, table.columns))
         for table in tables
@@ -74,7 +66,7 @@ def compare_command(out: Output, source: InstanceSource, asked: Options) -> int:
 
     The table has one row for each k, method, and segmentation rule. A lower bound of --bound or of
     the method solve applies to all rows with its k. JSON and CSV always contain the measures of
-    --sets; overlaps and targets are not in CSV.
+    --sets; overlaps are not in CSV.
 
     To compare existing tokenizers with different pre-tokenizers on a text, use inspect A.json
     B.json TEXT --scores.
@@ -90,8 +82,6 @@ def compare_command(out: Output, source: InstanceSource, asked: Options) -> int:
     --time-limit SECONDS: Time limit for each run of a method.
     --certificate certificates <P.cert...: Certificate of a lower bound; its k is added to -k.
     --bound SECONDS: Time to compute a certified lower bound for each k. Default: no bound.
-    --targets NUMBERS: Also find the smallest k with which each method reaches these tokens per
-      word.
     --held-out <C.tsv: Also measure on these words.
     --split FLOAT: Hold out this share of the occurrences, drawn with --seed, and measure on it.
     --memory: Run each method in its own process and show its peak memory.
@@ -121,7 +111,7 @@ def compare_command(out: Output, source: InstanceSource, asked: Options) -> int:
         memory=asked.memory,
         time_limit=asked.time_limit,
     )
-    data, interrupted = _data(out, source.name, instance, comparison), comparison.interrupted
+    data = _data(out, source.name, instance, comparison)
     if held_out is not None:
         path = asked.held_out
         data["held_out"] = {
@@ -130,12 +120,8 @@ def compare_command(out: Output, source: InstanceSource, asked: Options) -> int:
             "corpus_sha256": held_out.digest,
             **({"corpus": Path(path).name} if path else {"split": asked.split}),
         }
-    if asked.targets:
-        data["targets"] = []
-        if not interrupted:
-            interrupted = _reach(out, instance, comparison, asked, data["targets"])
     _show(out, data, asked)
-    return EXIT_INTERRUPTED if interrupted else 0
+    return EXIT_INTERRUPTED if comparison.interrupted else 0
 
 
 def _read(
@@ -185,39 +171,10 @@ def _vocabularies(paths: Sequence[str]) -> dict[str, pc.Vocabulary]:
     return vocabularies
 
 
-def _reach(
-    out: Output,
-    instance: pc.Instance,
-    comparison: Comparison,
-    asked: Options,
-    rows: list[dict[str, Any]],
-) -> bool:
-    """Adds the smallest k of each method for each target; returns whether Ctrl-C has ended it."""
-    from ....runtime.limits import RunLimits
-    from ....studies.methods import Runner, rules_of
-    from ....studies.targets import budgets_for
-
-    # in this process: what bisection needs is many short runs
-    limits = RunLimits(asked.time_limit, out.seed, out.threads)
-    try:
-        with out.progress("compare") as progress:
-            runner = Runner(instance, limits, progress=progress)
-            for method in dict.fromkeys(asked.methods):
-                answers = [answer for answer in comparison.answers if answer.method == method]
-                if answers:
-                    rules = rules_of(answers[0], asked.rules)
-                    rows += budgets_for(runner, answers, rules, asked.targets)
-                if any(row["termination"] == "interrupted" for row in rows):
-                    return True
-    except KeyboardInterrupt:  # what is there by then is kept
-        return True
-    return False
-
-
 def _data(
     out: Output, corpus: str, instance: pc.Instance, comparison: Comparison
 ) -> dict[str, Any]:
-    """Makes the JSON object, but for the targets and the held-out words."""
+    """Makes the JSON object, but for the held-out words."""
     return {
         "corpus": corpus,
         "corpus_sha256": instance.words.digest,
