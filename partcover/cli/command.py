@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +14,16 @@ import click
 import cloup
 
 from ..errors import InputError
+from ..runtime.files.locks import held_output
 from ..runtime.processes import signals
-from .declared import HEADINGS, OPTIONS, declared
-from .paths import check_paths, held_outputs
+from .declared import HEADINGS, declared
+from .paths import check_paths
 
 if TYPE_CHECKING:
     from ..problem.memory_plan import Work
 
 Function = Callable[..., Any]
-Listed = tuple[str, Callable[[], Iterable[tuple[str, str | Callable[[], str]]]]]
+Listed = tuple[str, Callable[[], Iterable[tuple[str, str]]]]
 
 
 class Options(SimpleNamespace):
@@ -36,27 +39,25 @@ class Command(cloup.Command):
 
     def __init__(
         self,
-        *args: Any,
-        examples: Sequence[tuple[str, str]] = (),
+        name: str,
+        function: Function,
+        *,
+        plan: Work | Callable[[Mapping[str, Any]], Work] | None = None,
         keeps_best: bool = False,
         listed: Listed | None = None,
-        **attributes: Any,
     ) -> None:
-        groups = {title: cloup.OptionGroup(title) for title in HEADINGS}
-        for parameter in attributes.get("params") or ():
-            if isinstance(parameter, click.Option):
-                parameter.group = groups[getattr(parameter, "heading", OPTIONS)]  # type: ignore[attr-defined]
-        super().__init__(*args, **attributes)
+        text, parameters, self.examples = declared(function.__doc__ or "")
+        super().__init__(name, callback=_caller(function, plan), help=text, params=parameters)
         self.option_groups.sort(key=lambda group: HEADINGS.index(group.title))
-        self.examples = examples
         self.keeps_best = keeps_best
         self.listed = listed
 
     def invoke(self, ctx: click.Context) -> Any:
         """Checks the files to write and keeps other runs from them, then runs the command."""
-        check_paths(self.params, ctx.params)
-        signals.keeps_best(self.keeps_best)
-        with held_outputs(self.params, ctx.params):
+        with contextlib.ExitStack() as stack:
+            for path in check_paths(self.params, ctx.params):
+                stack.enter_context(held_output(Path(path)))
+            signals.keeps_best(self.keeps_best)
             return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -64,7 +65,7 @@ class Command(cloup.Command):
         if self.listed is not None:
             heading, rows = self.listed
             with formatter.section(heading):
-                formatter.write_dl([(name, _line(about)) for name, about in rows()])
+                formatter.write_dl(list(rows()))
         if self.examples:
             with formatter.section("Examples"):
                 for line, about in self.examples:
@@ -86,51 +87,47 @@ class Group(cloup.Group):
         return super().resolve_command(ctx, args)
 
 
-def command(
-    name: str, *, plan: Work | Callable[[Mapping[str, Any]], Work] | None = None, **attributes: Any
-) -> Callable[[Function], Command]:
+def command(name: str, **attributes: Any) -> Callable[[Function], Command]:
     """Makes a function a `Command`, with what its docstring declares.
 
     The function gets an option by the name of a parameter.  A parameter of a dataclass gets the
     options that are its fields, and one of `Options` all others.  With ``--plan`` only the memory
     of the work `plan` is shown.
     """
-
-    def decorate(function: Function) -> Command:
-        text, parameters, examples = declared(function.__doc__ or "")
-        there = function.__globals__
-        notes: dict[str, Any] = {key: there.get(n) for key, n in function.__annotations__.items()}
-        groups: dict[str, Any] = {key: kind for key, kind in notes.items() if is_dataclass(kind)}
-        rest = [key for key, kind in notes.items() if kind is Options]
-
-        @functools.wraps(function)
-        def run(**given: Any) -> Any:
-            is_planned = given.pop("plan", False)
-            work: Any = plan(given) if is_planned and callable(plan) else plan
-            for key, kind in groups.items():
-                own = {field.name for field in fields(kind)} & given.keys()
-                given[key] = kind(**{field: given.pop(field) for field in own})
-            if is_planned:
-                from .plan import show_plan
-
-                return show_plan(work, given["out"], given["source"])
-            for key in rest:
-                others = given.keys() - notes.keys()
-                given[key] = Options(**{other: given.pop(other) for other in others})
-            return function(**given)
-
-        return Command(
-            name, callback=run, help=text, params=parameters, examples=examples, **attributes
-        )
-
-    return decorate
+    return lambda function: Command(name, function, **attributes)
 
 
-def _line(about: str | Callable[[], str]) -> str:
-    """Returns the line of something listed, or why another package's cannot be loaded."""
-    if isinstance(about, str):
-        return about
-    try:
-        return about()
-    except InputError as error:
-        return str(error)
+def _caller(
+    function: Function, plan: Work | Callable[[Mapping[str, Any]], Work] | None
+) -> Function:
+    """Returns what calls the function of a command with the options of the command line."""
+    there = function.__globals__
+    notes: dict[str, Any] = {key: there.get(n) for key, n in function.__annotations__.items()}
+    groups: dict[str, Any] = {key: kind for key, kind in notes.items() if is_dataclass(kind)}
+
+    @functools.wraps(function)
+    def run(**given: Any) -> Any:
+        is_planned = given.pop("plan", False)
+        work: Any = plan(given) if is_planned and callable(plan) else plan
+        for key, kind in groups.items():
+            own = {field.name for field in fields(kind)} & given.keys()
+            given[key] = kind(**{field: given.pop(field) for field in own})
+        if is_planned:
+            from .plan import show_plan
+
+            return show_plan(work, given["out"], given["source"])
+        for key in [key for key, kind in notes.items() if kind is Options]:
+            others = given.keys() - notes.keys()
+            given[key] = Options(**{other: given.pop(other) for other in others})
+        return function(**given)
+
+    return run
+
+
+def described(registry: Mapping[str, Any], attribute: str) -> Iterator[tuple[str, str]]:
+    """Yields each name and its line, or why what another package registers cannot be loaded."""
+    for name in registry:
+        try:
+            yield name, getattr(registry[name], attribute)
+        except InputError as error:
+            yield name, str(error)

@@ -82,6 +82,10 @@ def declared(text: str) -> Declared:
             examples.append((line.rstrip(), what))
         else:
             parameters += _parameters(heading, entry)
+    groups = {title: cloup.OptionGroup(title) for title in HEADINGS}
+    for parameter in parameters:
+        if isinstance(parameter, Option):
+            parameter.group = groups[parameter.heading]
     return Declared(about.strip(), parameters, examples)
 
 

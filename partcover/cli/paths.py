@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +12,6 @@ import click
 
 from ..corpus.files.sources import find_sources
 from ..errors import InputError
-from ..runtime.files.locks import held_output
 from ..runtime.files.writing import check_writable, in_place
 
 if TYPE_CHECKING:
@@ -89,60 +87,40 @@ class WritablePath(_Path):
         return path
 
 
-def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]) -> None:
+def check_paths(parameters: Sequence[click.Parameter], values: Mapping[str, Any]) -> list[str]:
     """Checks the files that a command reads and writes before it starts.
 
     Inputs that are devices without an end are refused, and outputs that cannot be written, that are
     an input (by whatever path), one of the files of an input folder, or the folder of an input, or
-    that are another output.
+    that are another output.  Returns the files that no other run may write meanwhile.
     """
     read: list[tuple[str, str]] = []
     written: list[tuple[str, str]] = []
     figures: list[str] = []
+    held: list[str] = []
     for parameter in parameters:
-        value = values.get(parameter.name or "")
-        if value is None:
-            continue
-        label = _label(parameter)
-        for text in value if isinstance(value, tuple) else (value,):
-            if isinstance(parameter.type, ReadablePath):
-                paths = list(parameter.type.paths(text))
-                if endless := list(filter(_is_endless, paths)):
+        value, kind, label = values.get(parameter.name or ""), parameter.type, _label(parameter)
+        if isinstance(kind, ReadablePath):
+            for text in value if isinstance(value, tuple) else (value,) if value else ():
+                paths = list(kind.paths(text))
+                if endless := [path for path in paths if os.path.realpath(path) in _ENDLESS]:
                     raise InputError(f"{endless[0]}: this device never ends: name a file")
-                read += [(label, path) for path in paths]
                 if "all_files" in values and _is(Path.is_file, values["path"] or ""):
-                    read += [(label, path) for path in _files_in(text, values["all_files"])]
-            elif isinstance(parameter.type, WritablePath):
-                written.append((label, text))
-                if not (parameter.type.is_folder and _is(Path.is_dir, text)):
-                    check_writable(text)
-                if parameter.type.kind == "FIGURE":
-                    figures.append(text)
+                    paths += _files_in(text, values["all_files"])
+                read += [(label, path) for path in paths]
+        elif isinstance(kind, WritablePath) and value is not None:
+            written.append((label, value))
+            figures += [value] if kind.kind == "FIGURE" else []
+            if not (kind.is_folder and _is(Path.is_dir, value)):
+                check_writable(value)
+            # a folder may take the parts of several runs
+            held += [] if kind.is_folder or in_place(value) else [value]
     check_apart(written, read)
     for path in figures:
         from ..report.figures import check_figure
 
         check_figure(path)
-
-
-@contextlib.contextmanager
-def held_outputs(
-    parameters: Sequence[click.Parameter], values: Mapping[str, Any]
-) -> Iterator[None]:
-    """Keeps other runs from writing the files that a command writes, during the block."""
-    with contextlib.ExitStack() as stack:
-        for parameter in parameters:
-            path, kind = values.get(parameter.name or ""), parameter.type
-            if path is None or not isinstance(kind, WritablePath):
-                continue
-            # a folder may take the parts of several runs
-            if not kind.is_folder and not in_place(path):
-                stack.enter_context(held_output(Path(path)))
-        yield
-
-
-def _is_endless(path: str) -> bool:
-    return os.path.realpath(path) in _ENDLESS
+    return held
 
 
 def check_apart(written: Sequence[tuple[str, str]], read: Iterable[tuple[str, str]] = ()) -> None:

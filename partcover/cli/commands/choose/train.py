@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import click
 
 from ....errors import InputError
 from ....trainers import TRAINERS
-from ...command import command
+from ...command import command, described
 from ...inputs import InstanceSource
 from ...results import write_solution
 from ...shown.output import Output
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 
 
 _COMMON = {"time_limit", "seed", "threads", "progress"}
-
-
-def _listed() -> Iterator[tuple[str, Callable[[], str]]]:
-    for name in sorted(TRAINERS):
-        yield name, lambda name=name: TRAINERS[name].about  # type: ignore[misc]
 
 
 def _work(options: Mapping[str, Any]) -> Work:
@@ -40,7 +35,12 @@ def _work(options: Mapping[str, Any]) -> Work:
     return work
 
 
-@command("train", keeps_best=True, listed=("Methods", _listed), plan=_work)
+@command(
+    "train",
+    keeps_best=True,
+    listed=("Methods", lambda: sorted(described(TRAINERS, "about"))),
+    plan=_work,
+)
 def train_command(
     out: Output,
     source: InstanceSource,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +14,14 @@ from ....errors import InputError
 from ....interop import FORMATS
 from ....runtime.files.kinds import kind_of
 from ....runtime.files.writing import read_text
-from ...command import command
+from ...command import command, described
 from ...inputs import note_other_words, read_vocabulary
 from ...shown.output import Output
 
-
-def listed_formats() -> Iterator[tuple[str, Callable[[], str]]]:
-    """Yields each format of another library, and what returns its title."""
-    for name in FORMATS:
-        yield name, lambda name=name: FORMATS[name].title  # type: ignore[misc]
+_LISTED = "Formats", lambda: described(FORMATS, "title")
 
 
-@command("export", listed=("Formats", listed_formats))
+@command("export", listed=_LISTED)
 def export_command(
     out: Output,
     vocabulary: str,
@@ -95,7 +90,7 @@ def _content(path: str) -> str:
         raise InputError(f"{path}: some of its files are not UTF-8 text") from None
 
 
-@command("import", listed=("Formats", listed_formats))
+@command("import", listed=_LISTED)
 def import_command(
     out: Output, tokenizer: str, format_: str | None, pretokenizer: str | None
 ) -> int:
