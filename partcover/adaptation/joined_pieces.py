@@ -42,9 +42,8 @@ _JOINING, _JOINING_32 = 1e-6, 1 / 16
 def add_merges(task: Task) -> Added:
     """Adds merges after those of the vocabulary.
 
-    No corpus ever needs more tokens than before: a word is segmented as it was, and then
-    neighbours are joined.  The bound is for all m new texts that merges lead to; where merging
-    starts from characters of several bytes, or texts are too many, for all ways to join neighbours.
+    The bound is for all m new texts that merges lead to; where merging starts from characters of
+    several bytes, or texts are too many, for all ways to join neighbours.
     """
     base, threads = task.base, task.limits.threads
     pieces = Pieces.of(base, task.objective, threads=threads)
@@ -125,11 +124,8 @@ def made_by_merges(instance: Instance, base: Vocabulary) -> Instance:
 def add_by_likelihood(task: Task) -> Added:
     """Adds tokens that score a hair more than the pieces that they join.
 
-    Then the most likely segmentation of a word is one of those that were, with its pieces
-    joined so that the fewest tokens are left.  Characters without a score of their own make a
-    token that holds them likelier than that.  A score may also move words from one segmentation
-    to another that was as likely, or less: the bound is that of the shortest path, which no
-    scores need fewer tokens than.
+    Characters without a score of their own make a token that holds them likelier than that.  A
+    score may also move words to another segmentation that was as likely, or less.
     """
     threads, progress = task.limits.threads, task.progress
     pieces = Pieces.of(task.base, task.objective, threads=threads)

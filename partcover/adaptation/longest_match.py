@@ -26,9 +26,7 @@ _POOL = 2  # times m tokens of GreedTok are looked at, beside those of the searc
 def add_by_longest_match(task: Task) -> Added:
     """Adds tokens one by one, each time the one that saves most, as long as the limit is kept.
 
-    A longer token may leave less of a word to those behind it: what each costs either corpus is
-    counted, in integers, before it is taken.  The bound is for the shortest path, which no rule
-    needs fewer tokens than.
+    The bound is for the shortest path, which no rule needs fewer tokens than.
     """
     instance = extension_instance(task)
     solution = improve_within(instance, task.limits, task.progress)

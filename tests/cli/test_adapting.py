@@ -214,7 +214,7 @@ def test_prune(run, tmp_path):
         (["extend", "none.json", "text.txt", "-m", "1"], "none.json"),
         (["improve", "texts", "-k", "1"], "texts: this is a folder. Run `partcover count` on it"),
         (
-            ["extend", "V.json", "none.txt", "-m", "1", "--keep", "chars.tsv"],
+            ["extend", "V.json", "text.txt", "-m", "1", "--keep", "chars.tsv"],
             "to keep is over chars",
         ),
         (["prune", "V.json", "text.txt", "-k", "4"], "it must be at most 3, the tokenizer"),

@@ -12,7 +12,7 @@ from ....errors import InputError
 from ....report.tables import Listing
 from ....runtime.arguments import counted
 from ....runtime.files.writing import atomic_writer
-from ...base_files import read_base, read_corpora
+from ...base_files import read_corpus, read_tokenizer
 from ...command import Options, command
 from ...exit_status import EXIT_INTERRUPTED
 from ...results import save_proof
@@ -55,9 +55,13 @@ def extend_command(out: Output, m: int, asked: Options) -> int:
     if not asked.keep and (asked.at_most is not None or asked.keep_weight):
         raise InputError("--keep-weight and --at-most need --keep FILE")
     weights = {"keep_weight": asked.keep_weight, "at_most": asked.at_most}
-    base = read_base(asked.base, asked.pretokenizer, asked.rule)
+    base = _read_base(asked)
     check_extendable(base, m, **weights)
-    words, keep = read_corpora(out, base, asked, keep=asked.keep)
+    reading = {"key": asked.key, "all_files": asked.all_files}
+    words, keep = (
+        read_corpus(out, base, files, **reading) if files else None
+        for files in (asked.files, asked.keep)
+    )
     found = out.run(
         "extend", pc.extend, base, words, m, keep=keep, time_limit=asked.time_limit, **weights
     )
@@ -68,7 +72,7 @@ def extend_command(out: Output, m: int, asked: Options) -> int:
             "tokens of BASE span several words here; new tokens lie within words, and the bound "
             "holds for such tokens"
         )
-    return show_adaptation(out, found, extension_tables(found), asked)
+    return _show(out, found, extension_tables(found), asked)
 
 
 @command("prune", keeps_best=True)
@@ -98,27 +102,31 @@ def prune_command(out: Output, k: int, asked: Options) -> int:
     from ....adaptation.prune import check_prunable
     from ....report.adaptation_tables import pruning_tables
 
-    base, write_ids = read_base(asked.base, asked.pretokenizer, asked.rule), asked.write_ids
+    base, write_ids = _read_base(asked), asked.write_ids
     check_prunable(base, k)
     if write_ids is not None and base.symbols != "bytes":
         raise InputError(
             f"--ids: only byte vocabularies have ids; the symbols of {asked.base} are characters"
         )
-    words, _ = read_corpora(out, base, asked)
+    words = read_corpus(out, base, asked.files, key=asked.key, all_files=asked.all_files)
     found = out.run("prune", pc.prune, base, words, k, time_limit=asked.time_limit)
     if write_ids is not None:
         with atomic_writer(write_ids) as file:
             np.save(file, found.ids)
         out.wrote(write_ids)
-    return show_adaptation(out, found, pruning_tables(found), asked)
+    return _show(out, found, pruning_tables(found), asked)
 
 
 _NAMED = 10  # tokens in a remark
 
 
-def show_adaptation(
-    out: Output, found: Adaptation, tables: Iterable[Listing], asked: Options
-) -> int:
+def _read_base(asked: Options) -> pc.Vocabulary:
+    """Reads a tokenizer or a list of tokens, ``.txt`` or ``.list``, under a rule that is named."""
+    base = read_tokenizer(asked.base, asked.pretokenizer, pc.Vocabulary.load)
+    return base if asked.rule is None else base.with_(rule=asked.rule)
+
+
+def _show(out: Output, found: Adaptation, tables: Iterable[Listing], asked: Options) -> int:
     """Saves the new vocabulary and its proof, shows what was found, returns the exit status."""
     tokens = found.unreachable
     if tokens:
