@@ -5,7 +5,7 @@ from __future__ import annotations
 import partcover as pc
 
 from ...checkpoint_files import CheckpointFiles, SearchOptions
-from ...command import command
+from ...command import Options, command
 from ...declared import exclude
 from ...inputs import InstanceSource
 from ...results import write_solution
@@ -14,7 +14,7 @@ from ...shown.output import Output
 
 @command("improve", keeps_best=True, plan="search")
 def improve_command(
-    out: Output, source: InstanceSource, search: SearchOptions, no_bound: bool, no_cuts: bool
+    out: Output, source: InstanceSource, search: SearchOptions, asked: Options
 ) -> int:
     """Choose a better vocabulary by search, and bound its gap.
 
@@ -44,7 +44,7 @@ def improve_command(
     $ partcover improve large.tsv -k 10000 --head 100000 -o v.json
       # keep only 100,000 words in memory
     """
-    if no_bound:
+    if asked.no_bound:
         exclude("--no-bound", "--write-certificate", "--start-certificate")
     with source.opened(out) as instance:
         files = CheckpointFiles(out, out.path, search.write_certificate, instance, source.name)
@@ -54,8 +54,8 @@ def improve_command(
                 instance,
                 warm_start=start,
                 start_certificate=certificate,
-                bound=not no_bound,
-                cuts=not no_cuts,
+                bound=not asked.no_bound,
+                cuts=not asked.no_cuts,
                 progress=progress,
                 checkpoint=files,
                 gap=search.gap or 0.0,

@@ -11,7 +11,7 @@ import click
 
 from ....errors import InputError
 from ....trainers import TRAINERS
-from ...command import command, described
+from ...command import Options, command, described
 from ...inputs import InstanceSource
 from ...results import write_solution
 from ...shown.output import Output
@@ -41,13 +41,7 @@ def _work(options: Mapping[str, Any]) -> Work:
     listed=("Methods", lambda: sorted(described(TRAINERS, "about"))),
     plan=_work,
 )
-def train_command(
-    out: Output,
-    source: InstanceSource,
-    method: str,
-    settings: tuple[str, ...],
-    time_limit: float | None,
-) -> int:
+def train_command(out: Output, source: InstanceSource, asked: Options) -> int:
     """Train a vocabulary with BPE, Unigram, or another known method.
 
     The result shows the tokens that the corpus needs under the method's own segmentation rule and
@@ -64,22 +58,24 @@ def train_command(
     """
     from ....corpus.pretokenizers.phrases import without_phrases
 
-    trainer = TRAINERS[method]
-    if time_limit is not None and not trainer.takes_time:
+    trainer = TRAINERS[asked.method]
+    if asked.time_limit is not None and not trainer.takes_time:
         raise click.UsageError(
-            f"{method} takes no time limit, because it is fast: leave out --time-limit"
+            f"{asked.method} takes no time limit, because it is fast: leave out --time-limit"
         )
-    options = method_options(settings)
+    options = method_options(asked.settings)
     instance = source.read()
     cut = instance.words.pretokenizer or "none"
     if trainer.phrases and "words" not in options and without_phrases(cut) == cut:
         out.note(
-            f"the words have no phrases, so {method} gives the result of bpe; count with "
+            f"the words have no phrases, so {asked.method} gives the result of bpe; count with "
             "--phrases 4"
         )
     if trainer.hint is not None and (hint := trainer.hint(instance)):
         out.note(hint)
-    solution = out.run(method, trainer.train, instance, time_limit=time_limit, **options)
+    solution = out.run(
+        asked.method, trainer.train, instance, time_limit=asked.time_limit, **options
+    )
     if options:
         solution = replace(solution, extra={**solution.extra, "options": options})
     return write_solution(out, solution, instance, source.name)

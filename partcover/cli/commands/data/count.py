@@ -40,9 +40,7 @@ def _memory(running: Options, workers: int) -> int:
 
 
 @command("count")
-def count_command(
-    out: Output, files: tuple[str, ...], phrases: int, merge: bool, running: Options
-) -> int:
+def count_command(out: Output, running: Options) -> int:
     """Count the words of a text or corpus.
 
     FILE is a text file, .jsonl, .parquet, one of these compressed (.gz, .zst), a directory, a
@@ -87,19 +85,21 @@ def count_command(
     started = time.monotonic()
     names = {field.name for field in fields(CountSettings)} & vars(running).keys()
     settings = CountSettings(**{name: getattr(running, name) for name in names})
-    if phrases != 1:
-        joined = with_phrases(str(settings.header.pretokenizer), phrases)
+    if running.phrases != 1:
+        joined = with_phrases(str(settings.header.pretokenizer), running.phrases)
         settings = replace(settings, pretokenizer=joined)
     skipped: Counter[str] = Counter()
     target = out.path or ("-" if not out.json else os.devnull)
-    if merge and phrases != 1:
+    if running.merge and running.phrases != 1:
         raise click.UsageError("--merge cannot join words into phrases: leave out --phrases")
-    if merge:
-        header, totals = _merged(out, files, target, settings, running)
+    if running.merge:
+        header, totals = _merged(out, running.files, target, settings, running)
     else:
         header = settings.header
-        sources = find_sources(files, all_files=settings.all_files, skipped=skipped)
-        job = CountJob(target, sources, settings, ", ".join(map(shown, files)), running.scratch)
+        sources = find_sources(running.files, all_files=settings.all_files, skipped=skipped)
+        job = CountJob(
+            target, sources, settings, ", ".join(map(shown, running.files)), running.scratch
+        )
         totals = _run(out, job, running)
     if skipped:
         out.note(listed_reasons(skipped))

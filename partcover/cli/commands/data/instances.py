@@ -13,7 +13,7 @@ import partcover as pc
 from ....corpus import symbols as sym
 from ....errors import PartcoverError
 from ....report.tables import Listing, columns_of, facts, token_line
-from ...command import Group, command
+from ...command import Group, Options, command
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import read_vocabulary
 from ...results import write_solution
@@ -160,16 +160,7 @@ def records_list(out: Output) -> int:
 
 
 @command("run")
-def records_run(
-    out: Output,
-    name: str,
-    corpus: str,
-    budget: str,
-    start: str | None,
-    start_certificate: str | None,
-    write_certificate: str | None,
-    time_limit: float,
-) -> int:
+def records_run(out: Output, asked: Options) -> int:
     """Search for a better vocabulary and lower bound than the best known ones.
 
     The search is that of `improve`; for a known gap of at most 0.03 % it is that of `solve`. It
@@ -191,11 +182,13 @@ def records_run(
     """
     from ....instances import records
 
-    record, k = records.record(name), int(budget)
-    words = pc.WordCounts.load(corpus)
+    record, k = records.record(asked.name), int(asked.budget)
+    words = pc.WordCounts.load(asked.corpus)
     record.require(words)
-    vocabulary = None if start is None else read_vocabulary(start, words.symbols)
-    certificate = None if start_certificate is None else pc.Certificate.load(start_certificate)
+    vocabulary = None if asked.start is None else read_vocabulary(asked.start, words.symbols)
+    certificate = (
+        None if asked.start_certificate is None else pc.Certificate.load(asked.start_certificate)
+    )
     solution = out.run(
         "greedtok",
         records.attempt,
@@ -204,13 +197,13 @@ def records_run(
         k,
         warm_start=vocabulary,
         start_certificate=certificate,
-        time_limit=time_limit,
+        time_limit=asked.time_limit,
     )
     judgment = records.judge(record, words, k, solution.vocabulary, solution.certificate)
     instance = pc.Instance(words, k)
     better = {"fewer_tokens": judgment.fewer_tokens, "higher_bound": judgment.higher_bound}
     status = write_solution(
-        out, solution, instance, corpus, certificate=write_certificate, more=better
+        out, solution, instance, asked.corpus, certificate=asked.write_certificate, more=better
     )
     out.note(_compared(judgment.tokens, judgment.best_tokens, "tokens", judgment.fewer_tokens))
     if judgment.lower_bound is not None:
@@ -221,9 +214,7 @@ def records_run(
 
 
 @command("check")
-def records_check(
-    out: Output, name: str, corpus: str, budget: str, vocab: str | None, certificate: str | None
-) -> int:
+def records_check(out: Output, asked: Options) -> int:
     """Check a vocabulary or certificate, and say whether it is better than the best known.
 
     Plain Python code that shares nothing with the search recounts the tokens and the bound. The
@@ -243,16 +234,16 @@ def records_check(
     """
     from ....instances import records
 
-    if vocab is None and certificate is None:
+    if asked.vocab is None and asked.certificate is None:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
-    record, k = records.record(name), int(budget)
-    words = pc.WordCounts.load(corpus)
+    record, k = records.record(asked.name), int(asked.budget)
+    words = pc.WordCounts.load(asked.corpus)
     judgment = records.judge(
         record,
         words,
         k,
-        None if vocab is None else read_vocabulary(vocab, words.symbols),
-        None if certificate is None else pc.Certificate.load(certificate),
+        None if asked.vocab is None else read_vocabulary(asked.vocab, words.symbols),
+        None if asked.certificate is None else pc.Certificate.load(asked.certificate),
     )
     data = judgment.to_json()
     shown = {key: value for key, value in data.items() if key != "problems" and value is not None}

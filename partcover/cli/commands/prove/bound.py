@@ -9,7 +9,7 @@ import partcover as pc
 from ....errors import VerificationError
 from ....report.tables import Listing, columns_of
 from ...checkpoint_files import CheckpointFiles, SearchOptions
-from ...command import command
+from ...command import Options, command
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, read_vocabulary
 from ...shown.output import Output
@@ -17,12 +17,7 @@ from ...shown.output import Output
 
 @command("bound", keeps_best=True, plan="bound")
 def bound_command(
-    out: Output,
-    source: InstanceSource,
-    vocab: str | None,
-    search: SearchOptions,
-    iterations: int | None,
-    no_cuts: bool,
+    out: Output, source: InstanceSource, search: SearchOptions, asked: Options
 ) -> int:
     """Prove a lower bound on the tokens of any vocabulary.
 
@@ -58,11 +53,11 @@ def bound_command(
         with search.watched(out, "bound") as progress:
             bound = pc.lower_bound(
                 instance,
-                incumbent=None if vocab is None else _incumbent(instance, vocab),
+                incumbent=None if asked.vocab is None else _incumbent(instance, asked.vocab),
                 start_certificate=start,
-                cuts=not no_cuts,
+                cuts=not asked.no_cuts,
                 gap=search.gap,
-                iterations=iterations,
+                iterations=asked.iterations,
                 time_limit=search.time_limit,
                 threads=out.threads,
                 progress=progress,

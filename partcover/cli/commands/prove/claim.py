@@ -12,7 +12,7 @@ from ....corpus.symbols import Symbols
 from ....errors import InputError
 from ....report.tables import Listing, columns_of
 from ....runtime.numerals import read_digits
-from ...command import command
+from ...command import Options, command
 from ...inputs import InstanceSource, note_other_words, read_vocabulary
 from ...shown.output import Output
 
@@ -25,9 +25,7 @@ _REASONS = {
 
 
 @command("claim", keeps_best=True)
-def claim_command(
-    out: Output, source: InstanceSource, baseline: str, claimed: str, time_limit: float
-) -> int:
+def claim_command(out: Output, source: InstanceSource, asked: Options) -> int:
     """Check whether a claimed saving over a baseline is possible.
 
     A lower bound limits what any vocabulary of k tokens can save, so it can refute a claim even if
@@ -54,12 +52,12 @@ def claim_command(
     instance = source.read(any_k=True)
     before, after = (
         _amount(text, name, instance.symbols)
-        for text, name in ((baseline, "--baseline"), (claimed, "--claimed"))
+        for text, name in ((asked.baseline, "--baseline"), (asked.claimed, "--claimed"))
     )
     if isinstance(before, Fraction):
         raise InputError(
-            f"--baseline is {baseline}: expected a number of tokens or a file; only --claimed can "
-            "be a share"
+            f"--baseline is {asked.baseline}: expected a number of tokens or a file; only "
+            "--claimed can be a share"
         )
     sizes = [len(given) for given in (before, after) if isinstance(given, pc.Vocabulary)]
     if source.k is None:
@@ -74,7 +72,7 @@ def claim_command(
         if isinstance(tokens, pc.Vocabulary):
             tokens = pc.segment(instance.words, tokens, threads=out.threads).tokens
         after = max(1, floor(tokens * (1 - after)))  # at least that share is saved
-    found = out.run("bound", check_claim, instance, before, after, time_limit=time_limit)
+    found = out.run("bound", check_claim, instance, before, after, time_limit=asked.time_limit)
     data = found.to_json()
     counted = {
         "baseline": found.baseline,

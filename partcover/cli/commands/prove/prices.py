@@ -8,15 +8,13 @@ import partcover as pc
 
 from ....corpus import symbols as sym
 from ....report.tables import Listing, columns_of
-from ...command import command
+from ...command import Options, command
 from ...inputs import InstanceSource
 from ...shown.output import Output
 
 
 @command("prices")
-def prices_command(
-    out: Output, source: InstanceSource, words: tuple[str, ...], certificate: str
-) -> int:
+def prices_command(out: Output, source: InstanceSource, asked: Options) -> int:
     r"""Show the dual prices of words and the tokens in them.
 
     The lower bound of a certificate assigns a price to each position of a word. A token's reward is
@@ -37,8 +35,11 @@ def prices_command(
     instance = source.read()
     shown = price_report(
         instance,
-        pc.Certificate.load(certificate),
-        [parse_word(word.encode("utf-8", "surrogateescape"), instance.symbols) for word in words],
+        pc.Certificate.load(asked.certificate),
+        [
+            parse_word(word.encode("utf-8", "surrogateescape"), instance.symbols)
+            for word in asked.words
+        ],
     )
     columns = columns_of("token reward worth best", worth="worth here", best="among k best")
     parts: list[Listing | str] = []

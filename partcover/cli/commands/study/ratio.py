@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....corpus import symbols as sym
 from ....report.tables import Listing, columns_of, facts
-from ...command import command
+from ...command import Options, command
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets
 from ...shown.output import Output
@@ -85,9 +85,7 @@ _COLUMNS = columns_of(
 
 
 @command("formulations", keeps_best=True)
-def formulations_command(
-    out: Output, source: InstanceSource, solvers: str | None, time_limit: float
-) -> int:
+def formulations_command(out: Output, source: InstanceSource, asked: Options) -> int:
     """Compare the integer programs for an instance.
 
     The table shows the size of each formulation, its linear relaxation, its optimum, and the
@@ -109,14 +107,14 @@ def formulations_command(
         "formulations",
         formulations,
         instance,
-        solvers=None if solvers is None else solvers.split(","),
-        time_limit=time_limit,
+        solvers=None if asked.solvers is None else asked.solvers.split(","),
+        time_limit=asked.time_limit,
     )
     interrupted = "interrupted" in rows[-1].get("termination", {}).values()
     difference = None
     if not interrupted and _differs(rows):
         try:
-            difference = smallest_difference(instance, time_limit=time_limit)
+            difference = smallest_difference(instance, time_limit=asked.time_limit)
         except KeyboardInterrupt:
             interrupted = True
     _show(out, rows, difference)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ....report.tables import Listing, shown_columns
-from ...command import command
+from ...command import Options, command
 from ...declared import is_given
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets
@@ -25,14 +25,7 @@ def _listed() -> Iterator[tuple[str, str]]:
 
 
 @command("reproduce", keeps_best=True, listed=("Tables and figures", _listed))
-def reproduce_command(
-    out: Output,
-    source: InstanceSource,
-    name: str,
-    ks: str | None,
-    time_limit: float | None,
-    plot: str | None,
-) -> int:
+def reproduce_command(out: Output, source: InstanceSource, asked: Options) -> int:
     """Reproduce a table or figure of a paper on any corpus.
 
     With NAME all, `reproduce` makes every table. If the corpus is that of the paper, the table also
@@ -50,21 +43,23 @@ def reproduce_command(
     """
     from ....studies.paper_tables import EXPERIMENTS
 
-    if name not in ("all", *EXPERIMENTS):
-        raise click.UsageError(f"unknown experiment {name!r}: use all, {', '.join(EXPERIMENTS)}")
-    if name == "all" and (plot is not None or out.file_form == "csv"):
+    if asked.name not in ("all", *EXPERIMENTS):
+        raise click.UsageError(
+            f"unknown experiment {asked.name!r}: use all, {', '.join(EXPERIMENTS)}"
+        )
+    if asked.name == "all" and (asked.plot is not None or out.file_form == "csv"):
         raise click.UsageError(
             "all does not fit one figure or one CSV file: give the name of one experiment"
         )
-    names = list(EXPERIMENTS) if name == "all" else [name]
-    results, interrupted = _reproduce(out, source, names, ks, time_limit)
-    data: dict[str, Any] = {"results": results} if name == "all" else results[0]
-    if plot is not None:
+    names = list(EXPERIMENTS) if asked.name == "all" else [asked.name]
+    results, interrupted = _reproduce(out, source, names, asked.ks, asked.time_limit)
+    data: dict[str, Any] = {"results": results} if asked.name == "all" else results[0]
+    if asked.plot is not None:
         from ....report.plots import plot_lines
 
-        made = EXPERIMENTS[name]
-        plot_lines(made.lines(results[0]["rows"]), plot, made.across_label, made.up)
-        out.wrote(plot)
+        made = EXPERIMENTS[asked.name]
+        plot_lines(made.lines(results[0]["rows"]), asked.plot, made.across_label, made.up)
+        out.wrote(asked.plot)
     left_out = {m: why for each in results for m, why in each["manifest"]["left_out"].items()}
     for method, line in left_out.items():
         out.note(f"without {method}: {line}")

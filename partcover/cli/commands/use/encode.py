@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 
 @command("encode")
-def encode_command(
-    out: Output, vocabulary: str, files: tuple[str, ...], all_files: bool, request: Options
-) -> int:
+def encode_command(out: Output, request: Options) -> int:
     """Tokenize text into ids.
 
     `decode` restores every byte of the text. An array has the numbers of all documents, as uint16
@@ -63,20 +61,20 @@ def encode_command(
     _check(request)
     signals.keeps_best(request.array)
     encoder = pc.Encoder(
-        read_vocabulary(vocabulary),
+        read_vocabulary(request.vocabulary),
         request.pretokenizer,
         request.rule,
         threads=out.threads,
         seed=out.seed,
     )
     skipped: Counter[str] = Counter()
-    sources = find_sources(files or ("-",), all_files=all_files, skipped=skipped)
+    sources = find_sources(request.files or ("-",), all_files=request.all_files, skipped=skipped)
     if skipped:
         out.note(listed_reasons(skipped))
     started = time.monotonic()
     with out.progress("encoding") as progress:
         if request.array:
-            facts = _write_array(out, encoder, files, all_files, request, progress)
+            facts = _write_array(out, encoder, request.files, request.all_files, request, progress)
         else:
             facts = _write_lines(out, encoder, _texts(sources, request.key, progress), request)
     seconds = time.monotonic() - started
@@ -185,14 +183,7 @@ def _encoded(
 
 
 @command("decode")
-def decode_command(
-    out: Output,
-    vocabulary: str,
-    file: str,
-    pretokenizer: str | None,
-    errors: str,
-    skip_special: bool,
-) -> int:
+def decode_command(out: Output, asked: Options) -> int:
     """Turn ids back into text.
 
     `decode` writes the documents one after another, with nothing between them. The result equals
@@ -215,7 +206,7 @@ def decode_command(
 
     from ....corpus.normalizers.normalizer import glance
 
-    encoder = pc.Encoder(read_vocabulary(vocabulary), pretokenizer)
+    encoder = pc.Encoder(read_vocabulary(asked.vocabulary), asked.pretokenizer)
     if encoder.normalizer is not None:
         out.note(
             f"the vocabulary normalizes text with {glance(encoder.normalizer)}; decoding cannot "
@@ -224,12 +215,14 @@ def decode_command(
     texts = []
     count = 0
     with atomic_writer(out.path or "-") as written:
-        for where, ids in read_ids(file, np.dtype(encoder.dtype)):
+        for where, ids in read_ids(asked.file, np.dtype(encoder.dtype)):
             try:
-                if errors == "keep":
-                    text = encoder.decode_bytes(ids, skip_special=skip_special)
+                if asked.errors == "keep":
+                    text = encoder.decode_bytes(ids, skip_special=asked.skip_special)
                 else:
-                    text = encoder.decode(ids, errors, skip_special=skip_special).encode()
+                    text = encoder.decode(
+                        ids, asked.errors, skip_special=asked.skip_special
+                    ).encode()
             except InputError as error:
                 raise InputError(f"{where}: {error}") from None
             count += len(ids)

@@ -14,7 +14,7 @@ from ....errors import InputError
 from ....interop import FORMATS
 from ....runtime.files.kinds import kind_of
 from ....runtime.files.writing import read_text
-from ...command import command, described
+from ...command import Options, command, described
 from ...inputs import note_other_words, read_vocabulary
 from ...shown.output import Output
 
@@ -91,9 +91,7 @@ def _content(path: str) -> str:
 
 
 @command("import", listed=_LISTED)
-def import_command(
-    out: Output, tokenizer: str, format_: str | None, pretokenizer: str | None
-) -> int:
+def import_command(out: Output, asked: Options) -> int:
     """Convert a tokenizer of another library into a vocabulary file.
 
     The segmentation rule and the pre-tokenizer come from it. Remarks say what could not be
@@ -110,9 +108,9 @@ def import_command(
     """
     from ....corpus.normalizers.normalizer import glance
 
-    vocabulary = pc.Vocabulary.load(tokenizer, format_)
-    if pretokenizer is not None:
-        vocabulary = vocabulary.with_(pretokenizer=pretokenizer)
+    vocabulary = pc.Vocabulary.load(asked.tokenizer, asked.format_)
+    if asked.pretokenizer is not None:
+        vocabulary = vocabulary.with_(pretokenizer=asked.pretokenizer)
     remarks = list(vocabulary.provenance.get("remarks", ()))
     data = {
         "format": vocabulary.provenance.get("format", "partcover"),
