@@ -11,7 +11,7 @@ vocabulary <V.json: Vocabulary file, or a tokenizer that `import` reads.
 --reference own|bytes|words|N,N,…: With --minimax: the reference count of each corpus. own
   (default): its tokens with a vocabulary of its own; its bytes; its words; or the given numbers.
 --start <V.json: Warm start: a vocabulary or tokenizer, tried in addition to GreedTok's.
---start-certificate <P.cert: Certificate to start from. Its bound is never made worse.
+--start-certificate <P.cert: Certificate to start from. For its own k its bound is never made worse.
 --write-certificate >FILE: Write the certificate of the lower bound (.cert). A better one in FILE
   is kept.
 --write-instance >I.json: Write the instance of the lower bound, for `verify`.
@@ -20,9 +20,8 @@ vocabulary <V.json: Vocabulary file, or a tokenizer that `import` reads.
 --no-cuts: Use the bound of the linear relaxation, without cutting planes.
 --head N>=1: Keep only the N most frequent words in memory and read the rest from disk as needed.
 --events >FILE: Write a JSON line for each phase, better vocabulary, and better bound.
---plot >FIGURE: Plot the best vocabulary and the bound over time (.png, .svg, .pdf).
---pretokenizer PRETOKENIZER: Pre-tokenizer that made the word counts, if their file does not name
-  it.
+--plot >FIGURE: Plot the result (.png, .svg, .pdf).
+--pretokenizer PRETOKENIZER: Pre-tokenizer, as for `count`, if the input does not name one.
 --rule RULE: Segmentation rule. Default: the vocabulary's own.
 --key NAME = text: Text field of .jsonl and .parquet files.
 --all-files: Include files with unknown extensions as plain text. Hidden files are always skipped.
@@ -43,8 +42,7 @@ Limits and execution:
 --gap GAP: Stop at this relative optimality gap, for example 0.01 for 1 %.
 --threads N>=1<=1024 = 1: Number of threads. The result does not depend on it.
 --seed N = 0: Random seed.
---engine ENGINE = threads: How to run the N workers of --threads, which read the words that --head
-  keeps on disk.
+--engine ENGINE = threads: How to run the N workers of --threads.
 --scratch >DIR: Directory that all workers can read and write. Default: the directory of -o.
 --plan: Show the estimated memory and stop.
 Output:

@@ -39,11 +39,10 @@ def extend_command(out: Output, m: int, asked: Options) -> int:
       after.
     --keep-weight WEIGHT = 0: Weight of a token of --keep; a token of CORPUS has weight 1.
     --at-most SHARE: Maximum increase in tokens on the --keep corpus, for example 0.1%.
-    --rule RULE: Segmentation rule before and after. Default: as BASE says.
-    --pretokenizer PRETOKENIZER: Pre-tokenizer, if BASE does not contain one.
     --time-limit SECONDS = 20: Time for search and bound, after the words are counted.
     -o >TABLE: Write the new vocabulary.
-    --key, --write-certificate, --write-instance, --all-files, --no-vocabulary, --threads, tables
+    --pretokenizer, --rule, --key, --write-certificate, --write-instance, --all-files,
+    --no-vocabulary, --threads, tables
     $ partcover extend tokenizer.json law/ -m 2000 -o new.json
     $ partcover extend tokenizer.json law/ -m 2000 --keep news.txt --keep-weight 0.1
       # optimize for both corpora
@@ -89,11 +88,10 @@ def prune_command(out: Output, k: int, asked: Options) -> int:
     -k N>=0 (required): Number of tokens to keep, not counting single bytes and special tokens.
     --ids write_ids >FILE.npy: Write a NumPy array with the new id of each old id, -1 for a removed
       token.
-    --rule RULE: Segmentation rule before and after. Default: as BASE says.
-    --pretokenizer PRETOKENIZER: Pre-tokenizer, if BASE does not contain one.
     --time-limit SECONDS = 20: Time for search and bound, after the words are counted.
     -o >TABLE: Write the new vocabulary.
-    --key, --write-certificate, --write-instance, --all-files, --no-vocabulary, --threads, tables
+    --pretokenizer, --rule, --key, --write-certificate, --write-instance, --all-files,
+    --no-vocabulary, --threads, tables
     $ partcover prune tokenizer.json texts/ -k 32000 -o small.json --ids ids.npy
     $ partcover export small.json --to huggingface -o small  # write it for a library
     """

@@ -66,11 +66,8 @@ def count_command(out: Output, running: Options) -> int:
     --resume: Resume an interrupted count from its finished parts, which are in OUTPUT.shards.
     --memory SIZE: Maximum memory of the process, and of each process of --engine. The rest goes to
       disk; the result is the same. Default: 2GB, or half of the free memory if that is less.
-    --engine ENGINE = threads: How to run the N workers of --threads.
-    --scratch >DIR: Directory for temporary parts that all workers can read and write. Default: that
-      of -o.
     -o >FILE: Write the word counts (as Parquet if FILE ends in .parquet).
-    --key, --all-files, --threads, plain
+    --scratch, --engine, --key, --all-files, --threads, plain
     $ partcover count book.txt -o book.tsv
     $ partcover count book.txt --pretokenizer o200k -o book.tsv  # split as GPT-4o does
     $ partcover count book.txt --symbols chars | head

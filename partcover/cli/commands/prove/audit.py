@@ -37,13 +37,12 @@ def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], asked: Op
     Options:
     tokenizer <TOKENIZER: Vocabulary file, or a tokenizer that `import` reads.
     files <TEXT...: Text that `count` reads.
-    --pretokenizer PRETOKENIZER: Pre-tokenizer, if TOKENIZER does not contain one.
     --top N>=0 = 10: Number of costliest words to list.
     --max-gap SHARE: Exit with status 7 if the gap is larger, for example 10%.
-    --start-certificate <P.cert: Certificate of an earlier audit. Its bound is never made worse.
     --time-limit SECONDS = 4: Time for the lower bounds, after the text is counted.
     -o >TABLE: Write the result as JSON, or as CSV, Markdown, or an HTML page by its ending.
-    --key, --write-certificate, --write-instance, --all-files, --threads, tables
+    --start-certificate, --pretokenizer, --key, --write-certificate, --write-instance, --all-files,
+    --threads, tables
     $ partcover audit tokenizer.json book.txt
     $ partcover audit cl100k_base.tiktoken book.txt -o page.html  # write an HTML page
     $ partcover audit tokenizer.json texts/ --time-limit 60  # spend more time on the bounds

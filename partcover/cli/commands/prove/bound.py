@@ -29,16 +29,12 @@ def bound_command(
     Options:
     corpora
     --vocab <V.json: Vocabulary whose gap to show; it also helps to prove single tokens in or out.
-    --start-certificate <P.cert: Certificate to start from, for any k. For its own k its bound is
-      never made worse.
     --resume: Resume an interrupted run from the certificate of -o. Progress is saved every few
       seconds.
     --iterations N: Maximum number of steps.
-    --events >FILE: Write a JSON line for each better bound.
-    --plot >FIGURE: Plot the bound over time (.png, .svg, .pdf).
     -o >FILE: Write the certificate.
-    -k, --gap, --no-cuts, --time-limit, --head, --engine, --scratch, --minimax, --reference,
-    conditions, --threads, tables, --plan
+    --plot, --events, --start-certificate, -k, --gap, --no-cuts, --time-limit, --head, --engine,
+    --scratch, --minimax, --reference, conditions, --threads, tables, --plan
     $ partcover bound book.tsv -k 1000 --time-limit 60 -o p.cert
     $ partcover bound book.tsv -k 1000 --vocab v.json --gap 0.01
       # also show the gap of a vocabulary

@@ -61,11 +61,10 @@ def solve_command(
     --threshold N: Maximum number of tokens needed, for --goal decision and size.
     --write-model >M.mps|M.lp: Write the model before solving it.
     --log show_log: Show the solver's log on standard error.
-    --engine ENGINE = threads: How to run the N workers of --threads that bound cases side by side.
     -o >FILE: Write the vocabulary.
-    --start, --start-certificate, --gap, --write-certificate, --resume, --events, --plot, -k,
-    --time-limit, --no-vocabulary, --pretokenizer, --minimax, --reference, conditions, --threads,
-    --seed, tables, --plan
+    --engine, --start, --start-certificate, --gap, --write-certificate, --resume, --events, --plot,
+    -k, --time-limit, --no-vocabulary, --pretokenizer, --minimax, --reference, conditions,
+    --threads, --seed, tables, --plan
     $ partcover solve small.tsv -k 10 -o best.json
     $ partcover solve small.tsv -k 10 --write-certificate p.cert  # also write a certificate
     $ partcover solve book.tsv -k 100 --gap 0.001 --time-limit 600

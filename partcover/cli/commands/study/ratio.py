@@ -37,8 +37,7 @@ def ratio_command(
     -k ks K,K,…: Numbers of tokens to choose: 1,2,5 or 1-10.
     --solver TEXT: Solver: highs, scip, cp-sat, or cbc. Default: as for `solve`.
     --time-limit SECONDS: Time limit for each of the three optima of a row.
-    --plot >FIGURE: Plot the ratios over k (.png, .svg, .pdf).
-    conditions, --threads, --seed, -o, tables
+    --plot, conditions, --threads, --seed, -o, tables
     $ partcover ratio small.tsv -k 1-3,10 --plot ratio.svg -o ratio.csv
     """
     from ....studies.ratios import ratios

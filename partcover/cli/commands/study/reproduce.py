@@ -37,8 +37,7 @@ def reproduce_command(out: Output, source: InstanceSource, asked: Options) -> in
     corpus
     -k ks K,K,…: Numbers of tokens to choose. Default: those of the experiment.
     --time-limit SECONDS: Time limit for each run of a method.
-    --plot >FIGURE: Plot the result (.png, .svg, .pdf).
-    conditions, --threads, --seed, -o, tables
+    --plot, conditions, --threads, --seed, -o, tables
     $ partcover reproduce tokens-per-word book.tsv -k 100,200 -o table.md
     """
     from ....studies.paper_tables import EXPERIMENTS

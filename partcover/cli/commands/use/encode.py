@@ -39,9 +39,6 @@ def encode_command(out: Output, request: Options) -> int:
     Options:
     vocabulary
     files <[FILE]...: Text that `count` reads. Default: standard input.
-    --pretokenizer PRETOKENIZER: Pre-tokenizer, as for `count`. Default: the one in the vocabulary
-      file.
-    --rule RULE: Segmentation rule. Default: as the vocabulary file says.
     --special text|parse|error = text: How to treat special tokens in the text: as ordinary text, as
       their ids (parse), or as an error. Added tokens that are not special always become their ids.
     --end-of-document TOKEN: Special token to write after each document (.npy and .bin).
@@ -50,7 +47,7 @@ def encode_command(out: Output, request: Options) -> int:
       every few seconds.
     -o >FILE: Write the ids: one array (.npy, or .bin without a header), or a line for each document
       (JSON in a .json or .jsonl file, else numbers).
-    --key, --all-files, --threads, --seed, plain
+    --rule, --pretokenizer, --key, --all-files, --threads, --seed, plain
     $ partcover encode v.json book.txt -o book.npy  # write an array for training
     $ partcover encode v.json book.txt | partcover decode v.json  # encode and decode
     $ partcover encode v.json texts/ -o all.npy --resume  # continue an interrupted run
@@ -193,13 +190,11 @@ def decode_command(out: Output, asked: Options) -> int:
     Options:
     vocabulary
     file <[FILE] = -: Output of `encode`. Default: standard input.
-    --pretokenizer PRETOKENIZER: Pre-tokenizer, as for `count`. Default: the one in the vocabulary
-      file.
     --errors keep|strict|replace|ignore|backslashreplace = keep: Handling of bytes that are not
       UTF-8: keep them, or as in Python's bytes.decode.
     --skip-special: Leave out special tokens.
     -o >TABLE: Write the text.
-    plain
+    --pretokenizer, plain
     $ partcover decode v.json book.npy -o book.txt
     """
     import numpy as np

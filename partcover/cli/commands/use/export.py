@@ -41,12 +41,11 @@ def export_command(
     Options:
     vocabulary
     --to format_ FORMAT (required): Target format; see the list below.
-    --pretokenizer PRETOKENIZER: Pre-tokenizer, as for `count`. Default: the vocabulary's own.
     --corpus <C.tsv: Word counts to compare on.
     --text <FILE|DIR: UTF-8 text to compare on, or a directory of files that `count` reads.
     --lossy: Write it even if it tokenizes differently, and measure how many tokens that costs.
     -o >FOLDER: Write the converted vocabulary, a file or a directory.
-    --rule, plain
+    --pretokenizer, --rule, plain
     $ partcover export v.json --to huggingface -o folder --text book.txt
     $ partcover export v.json --to tiktoken -o v.tiktoken --corpus book.tsv --lossy
       # accept differences and measure their cost
@@ -100,9 +99,8 @@ def import_command(out: Output, asked: Options) -> int:
     Options:
     tokenizer <PATH: File or directory of the tokenizer.
     --from format_ FORMAT: Format of PATH; see the list below. Default: detected.
-    --pretokenizer PRETOKENIZER: Pre-tokenizer, if PATH does not contain one.
     -o >FILE: Write the vocabulary.
-    plain
+    --pretokenizer, plain
     $ partcover import cl100k_base.tiktoken -o v.json
     $ partcover inspect v.json book.tsv --scores  # measure how far it is from optimal
     """

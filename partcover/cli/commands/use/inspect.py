@@ -48,11 +48,9 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], view: Opt
       largest first.
     --top N>=0 = 20: Number of rows of each table, and of words of --audit.
     --scores: Instead, show standard measures and the optimality gap, on texts or word counts.
-    --pretokenizer PRETOKENIZER: With --scores: pre-tokenizer, if V.json does not contain one.
-    --key NAME = text: With --scores: text field of .jsonl and .parquet files.
     --train <TEXT...: With --scores: training text of an n-gram model for bits per byte.
     --time-limit SECONDS = 4: With --scores: total time for the lower bounds; 0 for no bounds.
-    --rule, --no-vocabulary, --threads, -o, tables
+    --key, --pretokenizer, --rule, --no-vocabulary, --threads, -o, tables
     $ partcover inspect v.json book.tsv --sort gain
     $ partcover inspect v.json book.tsv --diff other.json --plot figure.svg
     $ partcover inspect v.json book.tsv --audit
