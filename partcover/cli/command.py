@@ -46,7 +46,9 @@ class Command(cloup.Command):
         keeps_best: bool = False,
         listed: Listed | None = None,
     ) -> None:
-        text, parameters, self.examples = declared(function.__doc__ or "")
+        if not function.__doc__:
+            raise InputError("commands need their docstrings: run Python without -OO")
+        text, parameters, self.examples = declared(function.__doc__)
         super().__init__(name, callback=_caller(function, plan), help=text, params=parameters)
         self.option_groups.sort(key=lambda group: HEADINGS.index(group.title))
         self.keeps_best = keeps_best

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from partcover import (
     solve,
 )
 from partcover.cli.command import Command
+from partcover.cli.declared import declared
 from partcover.cli.paths import ReadablePath, WritablePath
 from partcover.instances.records import Record
 
@@ -289,3 +291,52 @@ def test_threads_have_a_limit(name):
     option = next(each for each in COMMANDS[name].params if each.name == "threads")
     with pytest.raises(click.BadParameter, match="1<=x<=1024"):
         option.type.convert(1025, option, None)
+
+
+@pytest.mark.long
+def test_without_docstrings_commands_are_refused():
+    """Python with -OO leaves out what declares the options."""
+    code = "from partcover.cli.main import main; main(['solvers'])"
+    line = [sys.executable, "-OO", "-c", code]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    expected = "partcover: commands need their docstrings: run Python without -OO\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", expected)
+
+
+def test_a_docstring_declares():
+    """Kinds, defaults, names for Python, headings, shared options and their groups, examples."""
+    about, parameters, examples = declared(
+        """Does something.
+
+        More about it.
+
+        Options:
+        file <[C.tsv] = -: Counts.
+        --top rows N>=0 = 10: Number
+          of rows.
+        --keep <FILE...: Text.
+        --sort uses|gain (required): Order.
+        Output:
+        --short: Less.
+        --time-limit SECONDS = 2: Time.
+        --seed, plain
+        $ partcover command  # what it
+          does
+        """
+    )
+    assert about == "Does something.\n\nMore about it."
+    assert examples == [("partcover command", "what it does")]
+    by_name = {each.name: each for each in parameters}
+    assert list(by_name) == [
+        "file",
+        *["rows", "keep", "sort", "short", "time_limit", "seed", "json", "quiet"],
+    ]
+    assert (by_name["file"].default, by_name["file"].required) == ("-", False)
+    rows, keep = by_name["rows"], by_name["keep"]
+    assert (rows.opts, rows.help, rows.type.min) == (["--top"], "Number of rows.", 0)
+    assert (keep.multiple, keep.help, by_name["sort"].required) == (True, "Text. Repeatable.", True)
+    headings = {name: each.heading for name, each in by_name.items() if name != "file"}
+    assert headings["short"] == headings["json"] == "Output"
+    assert headings["time_limit"] == headings["seed"] == "Limits and execution"
+    with pytest.raises(KeyError):
+        declared("Does.\n\nOptions:\n--unknown")
