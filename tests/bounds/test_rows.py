@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -135,6 +137,22 @@ def test_a_bound_uses_group_budgets():
     assert bound.lower_bound <= bound.relaxation + 1e-6
     assert any(bound.certificate.tree[0].group_multipliers)
     assert check_certificate(instance, bound.certificate).lower_bound == bound.lower_bound
+
+
+@pytest.mark.parametrize("digits", [60, 100, 3000])
+def test_group_multipliers_of_any_size_are_read(digits):
+    """A group of limit 0 may have any: no token of it is worth so much."""
+    groups = [GroupBudget("short", 0, max_length=3), GroupBudget("th", 1, tokens=["th", "that"])]
+    instance = Instance(WORDS, 4, groups=groups)
+    whole = branch_and_cut(instance)
+    leaf = whole.certificate.tree[0]
+    huge = (1 << digits, *leaf.group_multipliers[1:])
+    start = replace(
+        whole.certificate, tree=(replace(leaf, group_multipliers=huge), *whole.certificate.tree[1:])
+    )
+    assert check_certificate(instance, start).lower_bound == whole.lower_bound
+    again = branch_and_cut(instance, start_certificate=start)
+    assert (again.tokens, again.lower_bound) == (whole.tokens, whole.tokens)
 
 
 @pytest.mark.parametrize("count", [1, 10**12])  # fees beyond 63 bits
