@@ -23,7 +23,7 @@ from .climbing.best_prices import BestPrices
 from .climbing.climb import Climb
 from .climbing.warm_start import first_point, within_reach
 from .counting.price_counter import PriceCounter
-from .heads.head_bound import BoundHead, HeadTask, bound_by_head
+from .heads.head_bound import BoundHead, bound_by_head
 from .weighted_rounds import WeightedRounds
 
 __all__ = ["bounds", "head_bounds", "lower_bound"]
@@ -140,8 +140,16 @@ def lower_bound(
     if instance.tail is not None:
         if greedy is not None:
             raise InputError("a solution of GreedTok is not possible with a head and a tail")
-        task = HeadTask(tokens, cuts, limits, progress, checkpoint, start_certificate)
-        return bound_by_head(instance, task, head_bounds(gap, iterations, threads))
+        return bound_by_head(
+            instance,
+            tokens,
+            start_certificate,
+            limits,
+            progress,
+            checkpoint,
+            head_bounds(gap, iterations, threads),
+            cuts=cuts,
+        )
     deadline = limits.start()
     free = instance.unmerged
     refuse_beyond_memory(free, "bound")

@@ -29,7 +29,7 @@ from partcover import (
     trainers,
     verify,
 )
-from partcover.bounds.heads import head_improve, tail_prices, whole_words
+from partcover.bounds.heads import head_bound, tail_prices, whole_words
 from partcover.bounds.heads.tail_prices import TailPrices
 from partcover.verification.rule_recount import tokens_by_rule
 
@@ -95,7 +95,7 @@ def test_tokens_and_bound_are_of_all_words(case, start, at_once):
     warm_start = Vocabulary(start)
     with pytest.MonkeyPatch.context() as patch:
         if at_once:  # all words are priced with every proof of the head, not now and then
-            patch.setattr("partcover.bounds.heads.head_improve._PROVING", 0.0)
+            patch.setattr("partcover.bounds.heads.head_bound._PROVING", 0.0)
         best = improve(by_head(words, k, n, **conditions), warm_start=warm_start)
     instance, split = Instance(words, k, **conditions), by_head(words, k, n, **conditions)
     recount = verify(instance, best.vocabulary)
@@ -230,7 +230,7 @@ def passes(monkeypatch):
     counted = []
     count = TailPrices.count
     monkeypatch.setattr(
-        TailPrices, "count", lambda self, n, words: counted.append(n) or count(self, n, words)
+        TailPrices, "count", lambda self, n: counted.append(n) or count(self, n)
     )
     return counted
 
@@ -265,7 +265,7 @@ def test_no_pass_over_the_tail_begins_that_would_end_too_late(book, passes, monk
 @pytest.mark.long
 def test_what_is_known_of_the_head_is_not_priced_again(book, passes, monkeypatch):
     # the prices that prove the most for all words are the last of the head, whatever time it takes
-    monkeypatch.setattr("partcover.bounds.heads.head_improve._PROVING", math.inf)
+    monkeypatch.setattr("partcover.bounds.heads.head_bound._PROVING", math.inf)
     first = improve(by_head(book, 60, 100))
     assert first.certificate.tail.sixteenths
     passes.clear()
@@ -389,13 +389,13 @@ def test_a_prefix_is_kept_and_other_rules_are_counted_on_all_words(book):
 def test_no_bound_begins_at_what_is_saved_before_there_is_one(book, monkeypatch):
     """A checkpoint has a certificate at once, with a token for each word: a poor start."""
     begun, saved = [], []
-    bound = head_improve._Run._bound_of_head
+    bound = head_bound.HeadRun._bound_of_head
 
-    def spied(run, seconds, starts, *, cuts):
+    def spied(run, starts, prove, *, cuts):
         begun.append([*starts])
-        return bound(run, seconds, starts, cuts=cuts)
+        return bound(run, starts, prove, cuts=cuts)
 
-    monkeypatch.setattr(head_improve._Run, "_bound_of_head", spied)
+    monkeypatch.setattr(head_bound.HeadRun, "_bound_of_head", spied)
     instance = Instance(HeadAndTail.of(book, 100), 20)
     improve(instance, cuts=False, checkpoint=saved.append)
     assert saved

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,123 +17,195 @@ from ...problem.bound import Bound
 from ...problem.certificates.certificate import Certificate
 from ...problem.certificates.nodes import Leaf
 from ...problem.instance import Instance
-from ...problem.memory_plan import refuse_beyond_memory
-from ...problem.solution import Termination
+from ...problem.memory_plan import Work, refuse_beyond_memory
 from ...runtime.checkpoints import Checkpoints
-from ...runtime.limits import Deadline, RunLimits
-from ...runtime.processes.parallel import workers
-from ...runtime.progress import Event, Progress
-from .tail_prices import TailPrices
+from ...runtime.limits import RunLimits
+from ...runtime.phase_events import PhaseEvents
+from ...runtime.processes.parallel import ForEach, call_in_turn, workers
+from ...runtime.progress import Progress
+from ..counting.price_counter import leaf_prices
 from .whole_words import WholeWords
 
-__all__ = ["BoundHead", "HeadTask", "bound_by_head"]
-
-_SHARE = 0.6  # largest share of the time that the head takes
+__all__ = ["BoundHead", "HeadRun", "bound_by_head"]
 
 Keep = Callable[[Certificate], None]
 BoundHead = Callable[[Instance, float | None, list[Certificate], bool, Keep | None], Bound]
 """Bounds the words of a head within this many seconds, from certificates, without cuts or with
 them; passes on each better certificate.
 """
+_PROVING = 20.0  # while the head is bounded, pricing all words takes at most 1 / 20 of the time
 
 
-@dataclass(frozen=True)
-class HeadTask:
-    """The parameters of a bound for a head and a tail."""
+class HeadRun:
+    """The best certificate so far for all words, from bounds of the head alone."""
 
-    incumbent: int | None
-    cuts: bool
-    limits: RunLimits
-    progress: Progress
-    checkpoint: Keep | None
-    start: Certificate | None = None
+    work: Work = "bound"
+    share = 0.6  # largest share of the time that a bound of the head takes
+
+    def __init__(
+        self,
+        instance: Instance,
+        bound_head: BoundHead,
+        limits: RunLimits,
+        progress: Progress,
+        *,
+        cuts: bool,
+    ) -> None:
+        refuse_beyond_memory(instance.alone, self.work, is_head=True)
+        self.whole = WholeWords(instance, limits.threads)
+        self.bound_head = bound_head
+        self.cuts = cuts
+        self.gap = 0.0
+        self.limits = limits
+        self.phases = PhaseEvents(limits.start(), progress)
+        self.deadline = self.phases.deadline
+        self.checkpoints = Checkpoints[Any](None, lambda: self.certificate)
+        self.proof: Certificate | None = None
+        self.of_head: Bound | None = None  # the last bound of the head
+        self._pricing_seconds = 0.0  # time to price all words
+        # the last certificate of the head with which all words were priced
+        self._priced: Certificate | None = None
+        self._priced_at = 0.0
+        self._proven_of_head: int | Fraction = 0  # the bound of that certificate
+
+    @property
+    def certificate(self) -> Certificate:
+        """The best certificate so far."""
+        return self.proof or self._least
+
+    @cached_property
+    def _least(self) -> Certificate:
+        """The certificate before there is one.  No bound begins at it: its prices are poor."""
+        return self.whole.prices(None, call_in_turn).certificate()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the gap is at most the one asked for."""
+        tokens = self.phases.tokens
+        if tokens is None or self.proof is None:
+            return False
+        return tokens - self.proof.lower_bound <= self.gap * tokens
+
+    def keep(self, proof: Certificate) -> None:
+        """Keeps a certificate if it is better."""
+        if self.proof is None or proof.lower_bound > self.proof.lower_bound:
+            self.proof = proof
+            self.phases.offer("bound", None, int(proof.lower_bound), "tail")
+
+    def prove(self, start: Certificate | None, prove: Keep | None = None) -> Bound:
+        """Bounds the head, without cuts and then with them, and all words after each.
+
+        Returns the last bound of the head.
+        """
+        self._pricing_seconds = self.whole.pricing_seconds
+        self._priced_at = time.monotonic()
+        starts = [] if start is None else [self.whole.of_head(start)]
+        proven = self._bound_of_head(starts, prove, cuts=False)
+        if self.cuts and proven.termination == "completed" and not self.is_closed:
+            proven = self._bound_of_head([proven.certificate], prove, cuts=True)
+        return proven
+
+    def _bound_of_head(self, starts: list[Certificate], prove: Keep | None, *, cuts: bool) -> Bound:
+        """Bounds the head, prices all words with its prices, and keeps the better certificate."""
+        self.phases.enter("bound")
+        left = self.deadline.left
+        if left is not None:
+            left = max(0.0, min(self.share * left, left - self._pricing_seconds))
+        self.of_head = proven = self.bound_head(self.whole.head, left, starts, cuts, prove)
+        if not self._is_priced(proven.certificate):
+            self.phases.enter("tail")
+            with workers(self.limits.threads) as share:
+                self._price(proven.certificate, share, proven.termination == "interrupted")
+        return proven
+
+    def prove_now_and_then(self, certificate: Certificate) -> None:
+        """Prices all words while the bound of the head is still running."""
+        if time.monotonic() - self._priced_at < _PROVING * self._pricing_seconds:
+            return
+        if self._priced is None or certificate.lower_bound > self._proven_of_head:
+            self._proven_of_head = certificate.lower_bound
+            self._price(certificate, call_in_turn)
+
+    def _is_priced(self, certificate: Certificate) -> bool:
+        """Returns whether all words were last priced with the prices of this certificate.
+
+        Other prices that prove the same bound for the head may prove more for all words.
+        """
+        if self._priced is None:
+            return False
+        both = self._priced, certificate
+        if not all(isinstance(leaf, Leaf) and leaf.is_plain for each in both for leaf in each.tree):
+            return self._priced is certificate
+        if self._priced.scale_bits != certificate.scale_bits:
+            return False
+        first, second = (leaf_prices(self.whole.head.unmerged, each) for each in both)
+        return first is not None and second is not None and np.array_equal(first, second)
+
+    def _price(self, certificate: Certificate, share: ForEach, once: bool = False) -> None:
+        """Prices all words with the certificate of a head, and keeps the result."""
+        begun = time.monotonic()
+        prices = self.whole.prices(certificate, share)
+        for _ in prices.rounds(self.deadline):
+            if self.proof is None or prices.lower_bound > self.proof.lower_bound:
+                self.keep(prices.certificate())
+            self.checkpoints.offer(news=True)
+            if self.deadline.is_over or once:
+                break
+        self._priced = certificate
+        self._priced_at = time.monotonic()
+        self._pricing_seconds = self._priced_at - begun
 
 
-def bound_by_head(instance: Instance, task: HeadTask, bound_head: BoundHead) -> Bound:
+def bound_by_head(
+    instance: Instance,
+    incumbent: int | None,
+    start: Certificate | None,
+    limits: RunLimits,
+    progress: Progress,
+    checkpoint: Keep | None,
+    bound_head: BoundHead,
+    *,
+    cuts: bool,
+) -> Bound:
     """Proves a lower bound on the tokens of all words in the memory that the frequent ones take.
 
-    Raises
-    ------
-    InputError
-        If an incumbent needs fewer tokens than are proven.
-
-    Notes
-    -----
     A word of the tail needs two tokens, unless it is a token itself.  Another valid count lets each
     token cost 1 plus a multiplier.  Any mean of the two is valid too, and the best mean is taken.
     The savings of tokens in the tail are summed for each token of the head, for tokens that are
     frequent in a sample of the tail, and for all others in classes.
-    `partcover.verification.tail_check` has the statement and why it holds.
+    `partcover.verification.tail_check` has the statement.
 
     Up to three fifths of the time go to the bound of the head.  The words are read about seven
     times, whatever the limit.  With cuts the head is bounded a second time, and the better of the
     two bounds for all words is kept, because a better bound for the head may be a worse one for the
-    tail.
+    tail.  An incumbent that needs fewer tokens than are proven is refused.
     """
-    deadline = task.limits.start()
-    refuse_beyond_memory(instance.alone, "bound", is_head=True)
-    whole = WholeWords(instance, task.limits.threads)
-    starts, known = [], None
-    if task.start is not None:
-        starts = [whole.of_head(task.start)]
-        known = whole.recounted(task.start) if task.start.k == instance.k else None
-    proven = bound_head(whole.head, _seconds(deadline, whole), starts, False, None)
-    tokens = task.incumbent
-    with workers(task.limits.threads) as share:
-        prices = whole.prices(proven.certificate, share)
-        termination = _priced(prices, whole, task, deadline, proven.termination)
-        if task.cuts and termination == "completed" and not deadline.is_over:
-            starts = [proven.certificate]
-            proven = bound_head(whole.head, _seconds(deadline, whole), starts, True, None)
-            (leaf,) = proven.certificate.tree
-            if isinstance(leaf, Leaf) and leaf.has_cuts:
-                cut = whole.prices(proven.certificate, share)
-                termination = _priced(cut, whole, task, deadline, proven.termination)
-                prices = max(prices, cut, key=lambda each: each.lower_bound)
-    certificate = prices.certificate(whole.words.n)
-    if known is not None and known.lower_bound > certificate.lower_bound:
-        certificate = known
-    if tokens is not None and certificate.lower_bound > tokens:
+    run = HeadRun(instance, bound_head, limits, progress, cuts=cuts)
+    run.phases.tokens = incumbent
+    run.checkpoints.callback = checkpoint
+    if start is not None and start.k == instance.k:
+        run.keep(run.whole.recounted(start))
+    try:
+        termination = run.prove(start).termination
+    except KeyboardInterrupt:
+        termination = "interrupted"
+    proven, certificate = run.of_head, run.certificate
+    if proven is None:
+        raise KeyboardInterrupt
+    if incumbent is not None and certificate.lower_bound > incumbent:
         raise InputError(
-            f"{tokens} tokens are given as enough, and {certificate.lower_bound} are proven to be "
-            "needed: the incumbent is for another instance"
+            f"{incumbent} tokens are given as enough, and {certificate.lower_bound} are proven to "
+            "be needed: the incumbent is for another instance"
         )
     return replace(
         proven,
         instance=instance,
         certificate=certificate,
         lower_bound=certificate.lower_bound,
-        incumbent=tokens,
+        incumbent=incumbent,
         relaxation=math.inf,
         plain_bound=certificate.lower_bound,
         reduced_costs=np.zeros_like(proven.reduced_costs),
-        seconds=deadline.seconds,
+        seconds=run.deadline.seconds,
         termination=termination,
     )
-
-
-def _seconds(deadline: Deadline, whole: WholeWords) -> float | None:
-    """Returns the seconds for the head."""
-    left = deadline.left
-    return None if left is None else max(0.0, min(_SHARE * left, left - whole.pricing_seconds))
-
-
-def _priced(
-    prices: TailPrices,
-    whole: WholeWords,
-    task: HeadTask,
-    deadline: Deadline,
-    termination: Termination,
-) -> Termination:
-    """Prices the tail until the bound stops improving; returns why it ended."""
-    checkpoints = Checkpoints(task.checkpoint, lambda: prices.certificate(whole.words.n))
-    try:
-        for _ in prices.rounds(whole.words, deadline):
-            event = Event(deadline.seconds, "bound", task.incumbent, prices.lower_bound, "tail")
-            task.progress.event(event)
-            checkpoints.offer()
-            if deadline.is_over or termination == "interrupted":
-                break
-    except KeyboardInterrupt:
-        return "interrupted"
-    return termination

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -47,16 +47,8 @@ _CLASS_BITS = 8, 22  # fewest and most
 class Tolls:
     """Known tokens and their multipliers (tolls), with which the words of the tail are priced.
 
-    Attributes
-    ----------
-    known : KnownTokens
-        The tokens.
-    tolls : ndarray of int64, shape (tokens,)
-        The multiplier of each token; −1 for tokens without one, which are not used.
-    n_items, class_bits, one : int
-        Parameters of `partcover.kernels.bounds._head_tail.TokenSums`.
-    is_list : bool
-        Whether candidates are listed: all of them are known, and other tokens are worth nothing.
+    A toll of −1 is that of a token without one, which is not used.  If candidates are listed, all
+    of them are known, and other tokens are worth nothing.
     """
 
     known: KnownTokens
@@ -69,24 +61,11 @@ class Tolls:
     def sums(self, tail: Iterable[WordCounts], sixteenths: int) -> _Sums:
         """Prices words of the tail.
 
-        Returns
-        -------
-        total : int
-            Σ c·Σ d, in units of 1 / (32 · one).
-        sums, classes : ndarray of int64
-            The savings of each token, and of each class of all other tokens, in the same units.
-        used : ndarray of bool
-            Tokens whose multipliers change prices.
+        Returns Σ c·Σ d, the savings of each token and of each class of all other tokens, in units
+        of 1 / (32 · one), and which tokens' multipliers change prices.
         """
-        sums = TokenSums(
-            self.known,
-            self.tolls,
-            self.n_items,
-            self.class_bits,
-            self.one,
-            LONGEST_PRICED,
-            sixteenths,
-        )
+        sizes = self.n_items, self.class_bits, self.one, LONGEST_PRICED, sixteenths
+        sums = TokenSums(self.known, self.tolls, *sizes)
         for block in tail:
             sums.add(block.data.astype(np.int64), block.offsets, block.counts)
         classes = np.zeros_like(sums.classes) if self.is_list else sums.classes
@@ -105,29 +84,18 @@ class TailPrices:
     k-th best, together with its savings in the tail.  These are first estimated from its
     frequency in the sample, then taken from the sums of each pass.
 
-    Parameters
-    ----------
-    counter : PriceCounter
-        The words and candidates of the head.
-    certificate : Certificate or None
-        What is proven for the head.
-    tail : Tail
-        The sums over the tail.
-    sample : Instance, optional
-        The head with a sample of the tail, whose tokens may have multipliers too.
-    tried : sequence of WordCounts
-        Parts of a sample of about `MOST_TRIED` words, on which multipliers are tried if the tail
-        is longer.
-    last_gain : int
-        About as many tokens as the k-th best token saves in all words.
-    stated : Certificate, optional
-        A certificate whose digits, classes and multipliers are used.
+    `counter` has the words and candidates of the head, `certificate` what is proven for it.  The
+    tokens of `sample`, the head with a sample of the tail, may have multipliers too.  If the tail
+    has more than `MOST_TRIED` words, multipliers are `tried` on parts of another sample.  The k-th
+    best token saves about `last_gain` tokens in all words.  A `stated` certificate gives digits,
+    classes and multipliers.
     """
 
     def __init__(
         self,
         counter: PriceCounter,
         certificate: Certificate | None,
+        words: HeadAndTail,
         tail: Tail,
         *,
         sample: Instance | None = None,
@@ -137,12 +105,15 @@ class TailPrices:
     ) -> None:
         instance = counter.instance
         self.counter = counter
+        self.all_words = words
         self.tail = tail
         self.tried = tried
         self.lower_bound = instance.words.total_count + tail.digest.total_count
         self.sixteenths = 0
         self._pass_seconds = 0.0  # of a pass over the tail, estimated from the sample
-        self.class_bits = min(max(tail.words.bit_length() + 1, _CLASS_BITS[0]), _CLASS_BITS[1])
+        self.class_bits = min(
+            max(tail.digest.words.bit_length() + 1, _CLASS_BITS[0]), _CLASS_BITS[1]
+        )
         self.is_list = instance.candidates is not None
         if self.is_list:
             self.class_bits = 1
@@ -207,20 +178,15 @@ class TailPrices:
         self.words = np.flatnonzero(dominates).astype(np.int32)
         self.of_words = place[number[dominates]]
         # negative prices hide part of what the substrings of a word are worth: at most this much
-        sums = np.add.reduceat(self.prices, words.offsets[:-1])
-        most = np.add.reduceat(np.maximum(self.prices, 0), words.offsets[:-1])
-        worth = np.maximum(sums - self._paid_by_words(number) - counter.one, 0)
-        hidden = np.maximum(most - counter.one, 0) - worth
-        self.hidden = (words.counts * hidden)[dominates]
-
-    def _paid_by_words(self, number: Int64) -> Int64:
-        """Returns what each word pays as a token where it is the whole word."""
-        words = self.counter.instance.words
-        paid = np.zeros(len(words), np.int64)
+        paid = np.zeros(len(words), np.int64)  # by each word as a token where it is the whole word
         for term in self.point.terms:
             if isinstance(term, CutTerm):
                 term.pay_as_words(number, words.offsets, paid)
-        return paid
+        sums = np.add.reduceat(self.prices, words.offsets[:-1])
+        most = np.add.reduceat(np.maximum(self.prices, 0), words.offsets[:-1])
+        worth = np.maximum(sums - paid - counter.one, 0)
+        hidden = np.maximum(most - counter.one, 0) - worth
+        self.hidden = (words.counts * hidden)[dominates]
 
     def _find_tokens(self, named: list[Token]) -> None:
         """Finds the known, required, other and forbidden tokens, and where they stand."""
@@ -324,17 +290,17 @@ class TailPrices:
             tolls[at] = min(toll, (len(token) - 1) * self.counter.one)
         return tolls
 
-    def rounds(self, words: HeadAndTail, deadline: Deadline) -> Iterator[None]:
+    def rounds(self, deadline: Deadline) -> Iterator[None]:
         """Tries multipliers, and their share in sixteenths; yields after each pass.
 
         If the tail is long, a sample decides, and the whole tail is read only a few times: first
         with prices without multipliers, so that there is a bound early.  No pass over the whole
         tail begins if it would end after the deadline.
         """
-        if self.tail.words <= MOST_TRIED or not self.tail.allows(self.tried):
-            yield from self._tries(lambda number: self.count(number, words), lambda: True)
+        if self.tail.digest.words <= MOST_TRIED or not self.tail.allows(self.tried):
+            yield from self._tries(self.count, lambda: True)
             return
-        best = self.count(0, words)
+        best = self.count(0)
         yield
 
         def has_time() -> bool:
@@ -345,7 +311,7 @@ class TailPrices:
         for further in range(max(number, 1), 17):
             if not has_time():
                 return
-            value = self.count(further, words)
+            value = self.count(further)
             yield
             if value <= best:
                 return
@@ -364,13 +330,9 @@ class TailPrices:
 
     def _of_tried(self, work: Callable[[WordCounts], _Result]) -> list[_Result]:
         """Returns the results of a function for each part of the sample."""
-        results: list[Any] = [None] * len(self.tried)
-
-        def call(n: int) -> None:
-            results[n] = work(self.tried[n])
-
-        self.counter.share(call, len(results))
-        return results
+        results: dict[int, _Result] = {}
+        self.counter.share(lambda n: results.update({n: work(self.tried[n])}), len(self.tried))
+        return [results[n] for n in range(len(self.tried))]
 
     def _tries(
         self, count: Callable[[int], int], may_go_on: Callable[[], bool]
@@ -400,13 +362,13 @@ class TailPrices:
                     yield
         return max(values, key=lambda n: values[n])
 
-    def count(self, sixteenths: int, words: HeadAndTail) -> int:
+    def count(self, sixteenths: int) -> int:
         """Computes the bound for a share in sixteenths, and keeps it if it is better.
 
         Returns the bound in units of 1 / (32 · one) of a token.
         """
-        with words.lent(self.tolls) as tolls:
-            total, sums, classes, used = self._added(words.map(_sums, tolls, sixteenths))
+        with self.all_words.lent(self.tolls) as tolls:
+            total, sums, classes, used = self._added(self.all_words.map(_sums, tolls, sixteenths))
         value = self._value(total, sums, classes)
         bound = -(-value // (32 * self.counter.one))
         if bound > self.lower_bound:
@@ -466,8 +428,8 @@ class TailPrices:
         largest_of_tokens(named, self.lo, self.hi, counter.sa, word_of, row_of, most)
         return most
 
-    def certificate(self, n: int) -> Certificate:
-        """Returns the certificate of the best bound, for a head of `n` words."""
+    def certificate(self) -> Certificate:
+        """Returns the certificate of the best bound."""
         digest = self.tail.digest
         counter, instance = self.counter, self.counter.instance
         tolls = self.stated_tolls
@@ -476,7 +438,7 @@ class TailPrices:
         begins = self.place[used]
         tokens = sym.slices(self.data, begins, begins + self.length[used], instance.symbols)
         term = TailTerm(
-            n,
+            self.all_words.n,
             digest.words,
             digest.total_count,
             digest.hexdigest(),

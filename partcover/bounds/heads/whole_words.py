@@ -37,14 +37,12 @@ _PARTS = 4  # parts of the sample on which prices are tried: threads share them
 
 
 class WholeWords:
-    """All words of a head and a tail, with the budget and the conditions.
+    """All words of a head and a tail, which is read in blocks, with the budget and conditions."""
 
-    The tail is read in blocks.
-    """
+    _greedy: Solution | None = None
 
     def __init__(self, instance: Instance, threads: int) -> None:
         assert instance.tail is not None
-        self._greedy: Solution | None = None
         self.instance = instance
         self.words = instance.tail
         self.threads = threads
@@ -138,16 +136,14 @@ class WholeWords:
         return head.vocabulary(tokens, vocabulary.method)
 
     def prices(self, certificate: Certificate | None, share: ForEach) -> TailPrices:
-        """Returns prices of the tail for the head's prices in a certificate, if one is given.
-
-        The certificate is for the head alone.
-        """
+        """Returns prices of the tail for the prices in a certificate of the head, if given."""
         counter = PriceCounter(self.head, share)
         gains = self.greedy().gains
         last_gain = gains[-1] if len(gains) == self.head.k > len(self.head.fixed) else 0
         return TailPrices(
             counter,
             certificate,
+            self.words,
             self.tail,
             sample=None if certificate is None else self.sample.unmerged,
             tried=self.tried,
@@ -155,26 +151,14 @@ class WholeWords:
         )
 
     def of_head(self, proof: Certificate) -> Certificate:
-        """Returns the part of a certificate, for any k, that is about the head alone.
-
-        Raises
-        ------
-        InputError
-            If it is for other words or conditions.
-        """
+        """Returns the part of a certificate, for any k, that is about the head alone."""
         if problems := mismatches(self.instance.with_k(proof.k), proof):
             raise InputError(problems[0])
         head = self.head.with_k(proof.k)
         return Certificate.of(head, proof.tree, head.words.total_count, proof.scale_bits)
 
     def recounted(self, proof: Certificate) -> Certificate:
-        """Returns a certificate whose bound is lowered to what its prices and multipliers prove.
-
-        Raises
-        ------
-        InputError
-            If it is for other words or conditions, or another k.
-        """
+        """Returns a certificate whose bound is lowered to what its prices and multipliers prove."""
         problems = mismatches(self.instance, proof)
         term = proof.tail
         if term is None or term.sha256 != self.tail.digest.hexdigest():
@@ -182,21 +166,16 @@ class WholeWords:
         if problems or term is None:
             raise InputError(problems[0])
         counter = PriceCounter(self.head, call_in_turn)
-        prices = TailPrices(counter, replace(proof, tail=None), self.tail, stated=proof)
-        prices.count(term.sixteenths, self.words)
+        prices = TailPrices(counter, replace(proof, tail=None), self.words, self.tail, stated=proof)
+        prices.count(term.sixteenths)
         return replace(proof, lower_bound=min(proof.lower_bound, prices.lower_bound))
 
 
 def _tail_of(shard: WordShard, symbols: Symbols) -> Tail:
-    """Returns the sums over the tail of a shard."""
-    tail = Tail(symbols)
-    for block in shard.tail_blocks():
-        tail.add(block)
-    return tail
+    return Tail(symbols, shard.tail_blocks())
 
 
 def _needed_by_tail(shard: WordShard, vocabulary: Vocabulary, rule: SegmentationRule) -> int:
-    """Returns the tokens that the tail of a shard needs."""
     return _needed(shard.tail_blocks(), vocabulary, rule, 1)
 
 
