@@ -13,7 +13,7 @@ from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
 from ..runtime.arguments import checked
 from .leaf_bound import LeafCase, least_bound, lower_bounds, ratio_bound
-from .leaf_terms import terms_of
+from .leaf_terms import LeafTerms
 from .recount import reached
 from .sorted_words import SortedWords, occurring_candidates
 from .tail_check import head_of, tail_bound
@@ -171,7 +171,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     the smallest such number that is not below L / Σ w_i·r_i.  ∎
 
     A head and a tail (`Instance.tail`): the leaf is for the head, and the words of the tail get
-    their prices by a rule.  `partcover.verification.tail_check` defines it, and has the proof.
+    their prices by a rule.  `partcover.verification.tail_check` defines it.
 
     A leaf without prices: if the case leaves nothing to choose (R has k tokens, or R and F are all
     candidates), R is its only vocabulary that matters, and the leaf proves the tokens that it
@@ -330,7 +330,7 @@ def _smallest_bound(instance: Instance, certificate: Certificate) -> int | Fract
                 return least
             bounds.append(reached(instance, instance.vocabulary(sorted(required), "case")))
             continue
-        terms = terms_of(leaf, counted, instance)
+        terms = LeafTerms(leaf, counted, instance)
         cases.append(LeafCase(prices.tolist(), required, excluded, terms, counted, leaf.weights))
         n_entries += cases[-1].n_entries
         if n_entries > ENTRIES_A_PASS:

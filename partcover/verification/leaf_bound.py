@@ -24,27 +24,27 @@ class LeafCase:
         prices: list[int],
         required: frozenset[Token],
         excluded: frozenset[Token],
-        terms: LeafTerms | None,
+        terms: LeafTerms,
         words: SortedWords,
         weights: tuple[int, ...] = (),
     ) -> None:
         self.words = words  # counted with the weights
         self.weights = weights
-        self.prices = prices = terms.priced(prices) if terms else prices
+        self.prices = prices = terms.priced(prices)
         # the sum of the prices before each symbol
         self.before = list(accumulate(prices, initial=0))
         self.required = required
         self.decided = required | excluded
         self.terms = terms
-        self.required_reward = sum(map(terms.gives, required)) if terms else 0
+        self.required_reward = sum(map(terms.gives, required))
         self.rewards: list[int] = []
-        self.n_entries = len(prices) + len(self.decided) + (terms.n_entries if terms else 0)
+        self.n_entries = len(prices) + len(self.decided) + terms.n_entries
 
     def prices_before(
         self, token: Token, starts: Sequence[int]
     ) -> Sequence[int] | Mapping[int, int]:
         """Returns the price sums before a token's start and end, minus what it pays there."""
-        if self.terms is None or not self.terms.pays(token):
+        if not self.terms.pays(token):
             return self.before
         places = {place for start in starts for place in (start, start + len(token))}
         return {n: self.before[n] - self.terms.paid_before(token, n) for n in places}
@@ -64,7 +64,7 @@ class LeafCase:
 
     def reward(self, token: Token, starts: Sequence[int], scale: int) -> int:
         """Returns what a token's occurrences are worth, and what the terms of the leaf add."""
-        return self.worth(token, starts, scale) + (self.terms.gives(token) if self.terms else 0)
+        return self.worth(token, starts, scale) + self.terms.gives(token)
 
 
 def lower_bounds(
@@ -101,7 +101,8 @@ def case_values(
 
     One pass over the occurrences of candidates serves all cases.
     """
-    for token, starts in words.occurrences(frozenset().union(*(case.required for case in cases))):
+    required = frozenset().union(*(case.required for case in cases))
+    for token, starts in words.starts_of(required).items():
         for case in cases:
             if token in case.required:
                 case.required_reward += case.worth(token, starts, scale)
@@ -112,8 +113,7 @@ def case_values(
     values = []
     for case in cases:
         value = sum(n * price for n, price in zip(case.words.count_at, case.prices, strict=True))
-        value -= case.terms.loss if case.terms else 0
-        value -= case.required_reward
+        value -= case.terms.loss + case.required_reward
         value -= sum(nlargest(instance.k - len(case.required), case.rewards))
         values.append(value)
     return values
@@ -123,6 +123,6 @@ def case_rewards(
     instance: Instance, words: SortedWords, case: LeafCase, scale: int
 ) -> dict[Token, int]:
     """Returns the nonzero rewards of the required tokens and of the candidates."""
-    pairs = chain(words.occurrences(case.required), occurring_candidates(instance, words))
+    pairs = chain(words.starts_of(case.required).items(), occurring_candidates(instance, words))
     rewards = ((token, case.reward(token, starts, scale)) for token, starts in pairs)
     return {token: reward for token, reward in rewards if reward}

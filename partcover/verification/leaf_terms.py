@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
-from itertools import accumulate
+from collections import Counter, defaultdict
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from functools import cache
+from itertools import accumulate, pairwise
+from math import comb
+from typing import Any
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
-from ..problem.certificates.cuts import names, unpacked
+from ..problem.certificates.cuts import Cut, PairPrices, names, unpacked
 from ..problem.certificates.nodes import Charge, Leaf
 from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition, MergeNeeds
-from .cut_terms import CutTerms, checked_multipliers
-from .order_terms import OrderTerms
+from ..problem.merge_order import MergeOrder
 from .sorted_words import SortedWords
 
-__all__ = ["LeafTerms", "terms_of"]
+__all__ = ["LeafTerms", "charged"]
 
-# look-ups of multipliers; as many more are allowed for each place where a token pays
+# look-ups of multipliers, or parts of words that are looked at; as many more are allowed for each
+# place where a token pays, and for each multiplier of a merge
 _FREE_STEPS = 1 << 26
-_STEPS_A_PLACE = 16
+_STEPS_A_PLACE, _STEPS_A_MULTIPLIER = 16, 256
+_LIMIT = 1 << 63  # numbers have at most 63 bits and a sign
 
 # the symbols where something is paid, ascending, and the sum at the first n of them, for each n
 _Account = tuple[list[int], list[int]]
 
 
 class LeafTerms:
-    """The effect of pairs, cuts, charges and group multipliers of a leaf on its bound.
+    """The effect of pairs, cuts, charges, merges and group multipliers of a leaf on its bound.
 
     Terms that are not valid, or that the instance does not have, are refused.  `loss` is what is
     subtracted from the bound, `n_entries` the number of stored values.
@@ -46,51 +50,50 @@ class LeafTerms:
             )
         if merges is None and (leaf.charges or any(len(tokens) == 1 for tokens in tokens_of)):
             raise InputError("a leaf is about tokens that merges make, but the instance is not")
-        n_symbols = len(words.count_at)
-        pairs = unpacked(leaf.pairs, n_symbols)
-        cuts = CutTerms([pair for pair in pairs if len(pair.tokens) > 1], leaf.cuts, words)
-        self._bonus: Counter[Token] = Counter(cuts.bonus)
-        dues: dict[Token, dict[int, int]] = {}  # what each token gets from those that need it
-        if merges is not None:
-            whole = words.words if merges.whole_words else ()
-            exempt = {*instance.fixed, *whole, *(merges.given or ())}
-            self._needs = MergeNeeds(merges, exempt)
-            for pair in pairs:
-                if len(pair.tokens) == 1:
-                    due = checked_multipliers(pair, names(pair.tokens), range(n_symbols))
-                    dues[pair.tokens[0]] = due
-                    self._bonus[pair.tokens[0]] += sum(words.count_at[p] * due[p] for p in due)
-            self._bonus.update(charged(merges, leaf.charges, exempt))
-        self._order = None
-        if merges is not None and leaf.orders:
-            self._order = OrderTerms(merges, unpacked(leaf.orders, n_symbols), words)
-            self._bonus.subtract(self._order.paid)
-        self._paid_for_pairs = {token: _account(paid) for token, paid in cuts.paid.items()}
-        self._paid_to = {token: _account(due) for token, due in dues.items()}
-        self._token: Token | None = None
-        self._accounts: list[_Account] = []
-        self._steps = self._places = 0
         if len(leaf.group_multipliers) not in (0, len(instance.groups)):
             raise InputError(
                 f"a leaf has {len(leaf.group_multipliers)} multipliers for "
                 f"{len(instance.groups)} groups"
             )
+        self._words = words
         self._fees = list(zip(leaf.group_multipliers, instance.groups, strict=False))
-        self.loss = cuts.loss + sum(fee * group.limit for fee, group in self._fees)
-        self.n_entries = cuts.n_entries + sum(map(len, dues.values()))
-        if self._order is not None:
-            self.loss += sum(self._order.paid.values())
-            self.n_entries += self._order.n_entries
+        self.loss = sum(fee * group.limit for fee, group in self._fees)
+        self.n_entries = 0
+        self._bonus: Counter[Token] = Counter()  # what is added to the reward of each token
+        self._added: Counter[int] = Counter()  # what is added to the price of a symbol
+        # what each token pays at each symbol, below 0 what it gets; what it gets from those that
+        # need it, and pays itself
+        paid: dict[Token, Counter[int]] = defaultdict(Counter)
+        dues: dict[Token, dict[int, int]] = {}
+        if leaf.has_terms:
+            pairs = unpacked(leaf.pairs, len(words.count_at))
+            self._add_cuts([pair for pair in pairs if len(pair.tokens) > 1], leaf.cuts, paid)
+            if merges is not None:
+                whole = words.words if merges.whole_words else ()
+                exempt = {*instance.fixed, *whole, *(merges.given or ())}
+                self._needs = MergeNeeds(merges, exempt)
+                for pair in pairs:
+                    if len(pair.tokens) == 1:
+                        self._add_due(pair, dues)
+                self._bonus.update(charged(merges, leaf.charges, exempt))
+            if merges is not None and leaf.orders:
+                self._add_orders(merges, unpacked(leaf.orders, len(words.count_at)), paid)
+        self.n_entries += sum(map(len, (*paid.values(), *dues.values())))
+        self._paid = {token: _account(at) for token, at in paid.items()}
+        self._paid_to = {token: _account(at) for token, at in dues.items()}
+        self._token: Token | None = None
+        self._accounts: list[_Account] = []
+        self._steps = self._places = 0
 
     def gives(self, token: Token) -> int:
         """Returns what is added to a token's reward; multipliers of its groups count negative."""
-        return self._bonus[token] - sum(fee for fee, group in self._fees if token in group)
+        return self._bonus.get(token, 0) - sum(fee for fee, group in self._fees if token in group)
 
     def priced(self, prices: list[int]) -> list[int]:
         """Returns the prices of a leaf with what its terms add to them."""
-        if self._order is None:
+        if not self._added:
             return prices
-        return [price + self._order.added[symbol] for symbol, price in enumerate(prices)]
+        return [price + self._added[symbol] for symbol, price in enumerate(prices)]
 
     def pays(self, token: Token) -> bool:
         """Returns whether a token pays for covering some symbols."""
@@ -109,19 +112,120 @@ class LeafTerms:
         """Returns what a token pays for pairs and to others; cached for repeated look-ups."""
         if token != self._token:
             self._token = token
-            own = self._paid_for_pairs.get(token)
+            own = self._paid.get(token)
             self._accounts = [] if own is None else [own]
-            if self._order is not None and (due := self._order.due.get(token)):
-                self._accounts.append(_account(due))
             if self._paid_to:
                 needed = self._needs.of(token)
                 self._accounts += [self._paid_to[part] for part in needed if part in self._paid_to]
         return self._accounts
 
+    def _add_cuts(
+        self, pairs: Sequence[PairPrices], cuts: Sequence[Cut], paid: dict[Token, Counter[int]]
+    ) -> None:
+        """Adds pairs and cuts: Σ μ·coef to rewards, and to the loss Σ max(0, ρ − Σ μ) + Σ μ·rhs."""
+        totals: dict[tuple[Token, ...], int] = {}  # ρ of each pair
+        tokens = {token for pair in pairs for token in pair.tokens}
+        starts_of = self._words.starts_of(tokens) if tokens else {}
+        for pair in pairs:
+            overlap, name = _overlap(pair.tokens, starts_of), f"the pair {names(pair.tokens)}"
+            at = _checked_multipliers(pair, name, overlap, "where they do not overlap")
+            totals[pair.tokens] = self._total(at)
+            for token in pair.tokens:
+                paid[token].update(at)
+        covered: Counter[tuple[Token, ...]] = Counter()  # Σ μ of the cuts over each pair
+        for cut in cuts:
+            _check_cut(cut)
+            if cut.kind == "clique" and comb(len(cut.nodes), 2) > len(totals):
+                raise InputError(
+                    f"a clique of {len(cut.nodes)} nodes has edges that are not pairs of the leaf"
+                )
+            for token in cut.tokens:
+                if token not in paid:
+                    raise InputError(f"a cut has {sym.glance(token)!r}, which is in no pair")
+                self._bonus[token] += cut.multiplier * cut.coef
+            for edge in cut.edges:
+                if edge not in totals:
+                    raise InputError(
+                        f"a cut has the edge {names(edge)}, of which the leaf has no multipliers"
+                    )
+                covered[edge] += cut.multiplier
+            self.loss += cut.multiplier * cut.rhs
+        self.loss += sum(max(0, total - covered[pair]) for pair, total in totals.items())
 
-def terms_of(leaf: Leaf, words: SortedWords, instance: Instance) -> LeafTerms | None:
-    """Returns the checked terms of a leaf; None if it has prices only."""
-    return None if leaf.is_plain else LeafTerms(leaf, words, instance)
+    def _add_due(self, pair: PairPrices, dues: dict[Token, dict[int, int]]) -> None:
+        """Adds what a token gets from those that need it."""
+        (token,) = pair.tokens
+        every = range(len(self._words.count_at))
+        dues[token] = _checked_multipliers(pair, names(pair.tokens), every)
+        self._bonus[token] += self._total(dues[token])
+
+    def _total(self, at: Mapping[int, int]) -> int:
+        """Returns the sum of multipliers, each times the count of the word at its symbol."""
+        return sum(self._words.count_at[symbol] * m for symbol, m in at.items())
+
+    def _add_orders(
+        self,
+        condition: MergeCondition,
+        orders: Sequence[PairPrices],
+        paid: dict[Token, Counter[int]],
+    ) -> None:
+        """Adds the multipliers of merges that are applied in order.
+
+        They are refused for merges that the condition does not have or whose parts can be made in
+        several ways, and at places where the merge is not possible.
+        """
+        order = MergeOrder(condition)
+        last = cache(lambda token: dict(order.ends(token)))
+        first = cache(lambda token: dict(order.begins(token)))
+        number_of: dict[Any, int] = {merge: n for n, merge in enumerate(order.merges)}
+        if len({each.tokens for each in orders}) < len(orders):
+            raise InputError("a leaf has a merge twice")
+        steps = n_multipliers = 0
+        for each in orders:
+            merge: Any = each.tokens
+            about = f"the merge of {names(merge)}"
+            if merge not in number_of:
+                raise InputError(f"{about} is not one of the instance's")
+            number, (left, right) = number_of[merge], merge
+            if not order.usable[number]:
+                raise InputError(f"{about} has parts made in several ways")
+            at = _checked_multipliers(each, about, range(len(self._words.word_at)))
+            self.loss += self._total(at)
+            self._bonus[left + right] -= self._total(at)
+            for symbol, multiplier in at.items():
+                begin, end = self._around(merge, symbol)
+                text = self._words.text
+                steps, n_multipliers = steps + end - begin, n_multipliers + 1
+                if steps > _FREE_STEPS + _STEPS_A_MULTIPLIER * n_multipliers:
+                    raise InputError("merges have too many neighbors for a check in short time")
+                if len(right) == 1:  # the single symbol pays
+                    self._added[symbol] += multiplier
+                if len(left) > 1:  # the single symbol gets
+                    self._added[symbol - 1] -= multiplier
+                for token in (text[start:symbol] for start in range(begin, symbol - 1)):
+                    if last(token).get(len(left), -1) <= number:
+                        paid[token][symbol - 1] -= multiplier
+                for token in (text[symbol:stop] for stop in range(symbol + 2, end + 1)):
+                    joined = first(token).get(len(right), -1)
+                    if joined > number and not self._reaches(token, begin, symbol, end):
+                        paid[token][symbol] += multiplier
+        self.n_entries += n_multipliers
+
+    def _around(self, merge: tuple[Any, Any], symbol: int) -> tuple[int, int]:
+        """Returns the ends of the word of a symbol, before which a merge must be possible."""
+        words, (left, right) = self._words, merge
+        word = words.word_at[symbol]
+        begin, end = words.first[word], words.first[word] + words.sizes[word]
+        start, stop = symbol - len(left), symbol + len(right)
+        if start < begin or stop > end or words.text[start:stop] != left + right:
+            raise InputError(f"{names(merge)} are not on both sides of a symbol with a multiplier")
+        return begin, end
+
+    def _reaches(self, token: Any, begin: int, symbol: int, end: int) -> bool:
+        """Returns whether an earlier occurrence of a token in the word lies over a symbol."""
+        size, text = len(token), self._words.text
+        earlier = range(max(begin, symbol - size + 1), min(symbol, end - size + 1))
+        return any(text[start : start + size] == token for start in earlier)
 
 
 def _account(paid: Mapping[int, int]) -> _Account:
@@ -132,11 +236,7 @@ def _account(paid: Mapping[int, int]) -> _Account:
 def charged(
     condition: MergeCondition, charges: Iterable[Charge], exempt: Collection[Token]
 ) -> Counter[Token]:
-    """Returns what charges add to the reward of each token.
-
-    A token that is charged twice or needs no parts is refused, and parts that get less than the
-    token that they make pays.
-    """
+    """Returns what charges add to the reward of each token."""
     bonuses: Counter[Token] = Counter()
     seen: set[Token] = set()
     for charge in charges:
@@ -160,3 +260,70 @@ def charged(
         for part, more in gets.items():
             bonuses[part] += more
     return bonuses
+
+
+def _overlap(pair: tuple[Token, ...], starts_of: Mapping[Token, Sequence[int]]) -> set[int]:
+    """Returns the symbols that occurrences of two or more of the tokens cover."""
+    for token in pair:
+        if len(token) < 2:
+            raise InputError(f"a pair has {sym.glance(token)!r}, which is not a token")
+        if token not in starts_of:
+            raise InputError(f"a pair has {sym.glance(token)!r}, which occurs nowhere")
+    if not all(one < other for one, other in pairwise(pair)):  # type: ignore[operator]  # one type
+        raise InputError(f"the tokens of a pair, {names(pair)}, do not ascend")
+    seen: set[int] = set()
+    overlap: set[int] = set()
+    for token in pair:
+        over = {start + n for start in starts_of[token] for n in range(len(token))}
+        overlap |= over & seen
+        seen |= over
+    if not overlap:
+        raise InputError(f"a pair has {names(pair)}, which never overlap")
+    return overlap
+
+
+def _checked_multipliers(
+    pair: PairPrices, name: str, allowed: Container[int], elsewhere: str = "which no word has"
+) -> dict[int, int]:
+    """Returns the multiplier at each symbol; `elsewhere` says why a symbol is not allowed."""
+    positions: list[int] = pair.positions.tolist()
+    multipliers: list[int] = pair.multipliers.tolist()
+    if not positions:
+        raise InputError(f"{name} has no multipliers")
+    if any(here >= there for here, there in pairwise(positions)):
+        raise InputError(f"the positions of {name} do not ascend")
+    for position in positions:
+        if position not in allowed:
+            raise InputError(f"{name} has a multiplier at symbol {position}, {elsewhere}")
+    if not 0 < min(multipliers) <= max(multipliers) < _LIMIT:
+        raise InputError(f"{name} has a multiplier that is not 1 to 2^63 − 1")
+    return dict(zip(positions, multipliers, strict=True))
+
+
+def _check_cut(cut: Cut) -> None:
+    """Raises an error unless the inequality holds for each number s of chosen tokens."""
+    n, tokens = len(cut.nodes), cut.tokens
+    if cut.kind not in ("cycle", "clique"):
+        raise InputError(f"a cut is of the kind {cut.kind!r}: it must be 'cycle' or 'clique'")
+    if n < 3:
+        raise InputError(f"a {cut.kind} has {n} nodes: it must have at least 3")
+    if cut.kind == "cycle" and n % 2 == 0:
+        raise InputError(f"a cycle has {n} nodes: the number must be odd")
+    if not all(cut.nodes):
+        raise InputError(f"a {cut.kind} has a node without tokens")
+    if len(set(tokens)) < len(tokens):
+        raise InputError(f"a {cut.kind} has a token twice")
+    if not 0 <= cut.multiplier < _LIMIT:
+        raise InputError(f"a {cut.kind} has a multiplier that is not 0 to 2^63 − 1")
+    if max(abs(cut.coef), abs(cut.rhs)) >= _LIMIT:
+        raise InputError(f"a {cut.kind} has numbers of more than 63 bits")
+    if cut.coef < 0 and len(tokens) > n:
+        raise InputError(f"a {cut.kind} over nodes of several tokens has coef {cut.coef}")
+    # tokens of h nodes are chosen, so at least h tokens; more tokens do not lower coef · s
+    for h in range(n + 1):
+        touched = min(2 * h, n) if cut.kind == "cycle" else comb(n, 2) - comb(n - h, 2)
+        if touched > cut.coef * h + cut.rhs:
+            raise InputError(
+                f"a {cut.kind} of {n} nodes has coef {cut.coef} and rhs {cut.rhs}: "
+                f"{h} nodes touch {touched} edges"
+            )

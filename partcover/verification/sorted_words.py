@@ -48,14 +48,6 @@ class SortedWords:
         other.count_at = [other.counts[number] for number in self.word_at]
         return other
 
-    def starts(self, length: int) -> list[int]:
-        """Returns the positions where a substring of `length` symbols starts."""
-        return [
-            start
-            for first, size in zip(self.first, self.sizes, strict=True)
-            for start in range(first, first + size - length + 1)
-        ]
-
     def by_substring(self, starts: Sequence[int], length: int) -> dict[Token, list[int]]:
         """Returns the substrings at `starts`, each with its starts."""
         groups: dict[Token, list[int]] = defaultdict(list)
@@ -63,18 +55,8 @@ class SortedWords:
             groups[self.text[start : start + length]].append(start)
         return groups
 
-    def occurrences(self, tokens: Collection[Token]) -> Iterator[tuple[Token, list[int]]]:
-        """Yields those of the tokens that occur, each with its starts."""
-        for length in sorted(set(map(len, tokens))):
-            for token, starts in self.by_substring(self.starts(length), length).items():
-                if token in tokens:
-                    yield token, starts
-
     def starts_of(self, tokens: Collection[Token]) -> dict[Token, list[int]]:
-        """Returns the starts of those of a few tokens, of at least two symbols, that occur.
-
-        A position is examined only if the first two symbols of a token are there.
-        """
+        """Returns the starts of those tokens, of at least two symbols, that occur."""
         openings = openings_of(tokens)
         starts_of: dict[Token, list[int]] = defaultdict(list)
         for first, size in zip(self.first, self.sizes, strict=True):
@@ -111,7 +93,7 @@ def occurring_candidates(
     dominated = bool(instance.groups) or instance.merges is not None
     if instance.candidates is not None:
         pool = set(instance.candidates) - set(instance.forbidden)
-        for token, starts in text.occurrences(pool):
+        for token, starts in text.starts_of(pool).items():
             number = text.only_word(starts)
             word = None if number is None or dominated else text.words[number]
             if word is None or word == token or word not in pool:
@@ -131,10 +113,14 @@ def occurring_candidates(
     for first, size, does in zip(text.first, text.sizes, dominates, strict=True):
         if does:
             whole[size].append(first)
-    starts = text.starts(2)
+    going_on: Sequence[int] = [
+        start
+        for first, size in zip(text.first, text.sizes, strict=True)
+        for start in range(first, first + size - 1)
+    ]
     for length in range(2, longest + 1):
         extensible: list[int] = []
-        for token, places in text.by_substring(starts, length).items():
+        for token, places in text.by_substring(going_on, length).items():
             if sum(map(text.count_at.__getitem__, places)) < instance.min_count:
                 continue  # nothing that contains it is frequent enough either
             number = text.only_word(places)
@@ -145,4 +131,4 @@ def occurring_candidates(
                 yield token, places
         known = set(extensible)
         longer = {start for start in extensible if start + 1 in known}
-        starts = sorted(longer | {*whole[length + 1]})
+        going_on = sorted(longer | {*whole[length + 1]})

@@ -47,38 +47,9 @@ Every vocabulary of at most k tokens, R of them required, needs at least ::
 
 where the loss is what cuts and group budgets subtract.
 
-Why
----
-1. Segment all words with S into the fewest tokens.  As in `check_certificate`, Σ c·Σ d is at most
-   the sum of the tokens needed, the worth of the pieces that are tokens, what cuts add for the
-   tokens of S, and the loss, minus what the tokens of S pay for their groups: the loss has the
-   multiplier of a group as often as the budget allows.  If the payments of an occurrence, or those
-   of a token to its groups, are left out, the sum is larger, so the inequality still holds.  With
-   merges the tokens of S that occur in the head get at least what they and their pieces there pay:
-   if a token occurs in the head, so do the parts that make it, and the tokens that it needs.  If
-   whole words need no parts, those of the tail need none either: none of them pays for its parts,
-   and no token needs another only because merges would have to make such a word.  What other
-   tokens of S get is not negative.  In the tail nothing is paid.
-2. In the tail the pieces that are T are worth at most t(T).  In the head they do not overlap, and
-   are worth at most r(T), with what cuts add for T and what T gets, less what T pays.
-3. Let T be a token of S that is neither known nor required, and let it occur in the head.  Then
-   r(T) ≤ 0 and T counts for nothing in the head, or T occurs in only one word W, and W dominates,
-   so that there are no groups.  Call such tokens, and W itself, the members of W.  Members other
-   than W are in no cut.  In the word W pieces do not overlap, so the pieces that are members are
-   together worth at most c(W)·e(W): either there are none, or the prices of each exceed 1 by its
-   worth, and all these prices sum to at most e(W) + 1.  In other words of the head only the member
-   W occurs, and it is worth at most r(W) − c(W)·x(W) there.  So in the head all members in S are
-   together worth at most r(W) + c(W)·(e(W) − x(W)).  If W is required, the word W is a single
-   piece, and no other member is worth anything in it.
-4. Assign an item to each optional token of S.  A known token gets its own item.  Of the members of
-   W in S that are not known, one (W itself, if it is in S) gets the item of W, which includes its
-   worth in the tail.  Any other token gets the item of its class, which includes the worth in the
-   tail of all tokens of the class.  Then all worth is in some item, and S has no more items than
-   optional tokens.  ∎
-
-The proof does not depend on how multipliers and classes were chosen, or on which words form the
-head.  A word of the tail may also be one of the head, and may come several times, as the parts of
-words do that are split at protected tokens.
+docs/certificates.md, "A head and a tail", has the proof.  It does not depend on how multipliers and
+classes were chosen, or on which words form the head.  A word of the tail may also be one of the
+head, and may come several times, as the parts of words do that are split at protected tokens.
 """
 
 from __future__ import annotations
@@ -99,7 +70,7 @@ from ..problem.certificates.nodes import Leaf
 from ..problem.certificates.tail import LONGEST_PRICED, MOST_TOKENS, TailDigest, TailTerm
 from ..problem.instance import Instance
 from .leaf_bound import LeafCase, case_rewards
-from .leaf_terms import terms_of
+from .leaf_terms import LeafTerms
 from .sorted_words import SortedWords
 
 __all__ = ["head_of", "tail_bound"]
@@ -114,16 +85,8 @@ def tail_bound(
     """Returns the lower bound for all words that a leaf and the term of a tail prove.
 
     All arithmetic is in Python integers.  A word of n symbols in the tail takes O(n²) look-ups.
-    Memory is that of checking the head, plus 8 bytes for each class.
-
-    Raises
-    ------
-    InputError
-        If the leaf or the term is not valid, or about other words.
-
-    Notes
-    -----
-    The text at the head of this module has the statement and its proof.
+    Memory is that of checking the head, plus 8 bytes for each class.  A leaf or term that is not
+    valid, or about other words, is refused.
     """
     if leaf.prices is None:
         raise InputError("the leaf of a head must have prices")
@@ -256,7 +219,7 @@ class _Count:
         prices = leaf.unpacked(len(words.count_at), scale_bits)
         assert prices is not None
         self.prices = prices.tolist()
-        self.terms = terms_of(leaf, words, head)
+        self.terms = LeafTerms(leaf, words, head)
         fixed = frozenset(head.fixed)
         self.case = LeafCase(self.prices, fixed, frozenset(), self.terms, words, leaf.weights)
         self.rewards = {
@@ -264,8 +227,8 @@ class _Count:
             for token, reward in case_rewards(head, words, self.case, self.one).items()
             if reward > 0 or token in fixed
         }
-        for token in fixed.difference(token for token, _ in words.occurrences(fixed)):
-            self.rewards[token] = self.terms.gives(token) if self.terms else 0
+        for token in fixed.difference(words.starts_of(fixed)):
+            self.rewards[token] = self.terms.gives(token)
         self.words_dominate = not head.groups and head.merges is None
         for token in sorted({token for cut in leaf.cuts for token in cut.tokens}):
             if self.words_dominate and token not in self.rewards:
@@ -293,7 +256,7 @@ class _Count:
             self.listed is not None,
         )
         total = sum(n * d for n, d in zip(words.count_at, self.prices, strict=True))
-        self.total = 32 * (total - (self.terms.loss if self.terms else 0))
+        self.total = 32 * (total - self.terms.loss)
 
     def _dominates(self, word: Token) -> bool:
         if not self.words_dominate or not (self.listed is None or word in self.listed):

@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...problem.certificates.cuts import Cut, PairPrices, unpacked
 from ...problem.certificates.nodes import Leaf
 from ...runtime.arrays import Int64
-from ...verification.leaf_terms import terms_of
+from ...verification.leaf_terms import LeafTerms
 from ...verification.sorted_words import SortedWords
 from ..counting.price_counter import PriceCounter
 from ..rows.budgets import FeeTerm
@@ -65,7 +65,7 @@ class LeafReader:
         shift = counter.bits - scale_bits
         prices = _scaled(prices, shift)
         if self.words is not None:  # raises an error if the leaf is not valid
-            terms_of(leaf, self.words, counter.asked)
+            LeafTerms(leaf, self.words, counter.asked)
         fees = [_scaled(fee, shift) for fee in leaf.group_multipliers]
         terms: list[Term] = [FeeTerm.of(counter, fees)] if fees else []
         if leaf.has_cuts:

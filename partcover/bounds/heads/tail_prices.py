@@ -79,7 +79,7 @@ def _sums(shard: WordShard, tolls: Tolls, sixteenths: int) -> _Sums:
 class TailPrices:
     """Prices of a tail, and the lower bound that they prove for head and tail.
 
-    `partcover.verification.tail_check` defines them and proves the bound.  A token of the head that
+    `partcover.verification.tail_check` defines them.  A token of the head that
     is among the k best has no multiplier.  Any other has one that makes it worth as much as the
     k-th best, together with its savings in the tail.  These are first estimated from its
     frequency in the sample, then taken from the sums of each pass.

@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Prices the words of a tail by the multipliers of tokens, and sums the rewards of tokens.
 
-`partcover.verification.tail_check` states and proves the rule, and is the slow twin.  A token's
+`partcover.verification.tail_check` states the rule, and is the slow twin.  A token's
 multiplier (`tolls`) is added to the cost 1 of each of its occurrences.
 """
 

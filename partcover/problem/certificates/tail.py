@@ -58,7 +58,7 @@ class TailTerm:
     """The part of a certificate about the tail: how its words are priced.
 
     The prices of the tail follow from multipliers by a rule, which
-    `partcover.verification.tail_check` defines, with the proof.
+    `partcover.verification.tail_check` defines.
 
     Attributes
     ----------
