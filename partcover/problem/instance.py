@@ -22,7 +22,7 @@ from ..runtime.pickling import by_fields
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .candidates import MOST_HELD, CandidateIndex
-from .certificates.checksum import listed, whole
+from .certificates.checksum import listed, symbols_of, whole
 from .corpora import Corpora, corpora_from_json, split_at
 from .group_budget import MAX_GROUPS, GroupBudget
 from .merge_condition import MergeCondition
@@ -473,15 +473,7 @@ class Instance:
     @checked
     def from_json(cls, data: dict[str, Any]) -> Instance:
         """Makes an instance from the content of its file."""
-        if data.get("format") != "partcover-instance":
-            raise InputError('not a partcover instance (no "format": "partcover-instance")')
-        if data.get("version") != 1:
-            raise InputError(
-                f"the version {data.get('version')!r} of instances is not supported: update"
-            )
-        symbols = data.get("symbols", "bytes")
-        if symbols not in sym.SYMBOLS:
-            raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")
+        symbols = symbols_of(data, "instance")
         content = {name: value for name, value in data.items() if value is not None}
         pairs = listed(content.get("words"), "'words'", pairs=True)
         if "k" not in content:

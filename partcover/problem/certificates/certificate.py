@@ -9,7 +9,6 @@ from fractions import Fraction
 from os import PathLike, fspath
 from typing import Any
 
-from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError, VerificationError
 from ...runtime.arguments import checked
@@ -19,7 +18,7 @@ from ...runtime.fractions import read_fraction
 from ...runtime.notebook import brief
 from ...runtime.pickling import by_fields
 from ..instance import Instance
-from .checksum import digest, whole
+from .checksum import digest, symbols_of, whole
 from .nodes import Branch, Leaf, node_from_json, node_to_json
 from .tail import TailTerm
 
@@ -205,12 +204,7 @@ class Certificate:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Certificate:
         """Makes a certificate from the content of its file; errors as of `load`."""
-        if data.get("format") != "partcover-certificate":
-            raise InputError('not a partcover certificate (no "format": "partcover-certificate")')
-        if data.get("version") != 1:
-            raise InputError(
-                f"the version {data.get('version')!r} of certificates is not supported: update"
-            )
+        symbols = symbols_of(data, "certificate")
         for field, kind in _FIELDS.items():
             if not isinstance(data.get(field), kind) or isinstance(data[field], bool):
                 raise InputError(f"{field!r} is missing or not valid: the file is damaged")
@@ -218,19 +212,13 @@ class Certificate:
             raise VerificationError(
                 "the certificate was changed after it was written: its checksum differs"
             )
-        symbols = data["symbols"]
-        if symbols not in sym.SYMBOLS:
-            raise InputError(f"unknown symbols {symbols!r}")
-        return cls(
-            symbols,
-            data["words_sha256"],
-            data["policy_sha256"],
-            data["k"],
-            _bound_from_json(data["lower_bound"]),
-            tuple(node_from_json(node, symbols) for node in data["tree"]),
-            data["scale_bits"],
-            TailTerm.from_json(data["tail"], symbols) if "tail" in data else None,
-        )
+        use = {field: data[field] for field in _FIELDS} | {
+            "lower_bound": _bound_from_json(data["lower_bound"]),
+            "tree": tuple(node_from_json(node, symbols) for node in data["tree"]),
+        }
+        if "tail" in data:
+            use["tail"] = TailTerm.from_json(data["tail"], symbols)
+        return cls(**use)
 
     @classmethod
     @checked

@@ -7,12 +7,14 @@ import json
 import operator
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
+from ...corpus import symbols as sym
+from ...corpus.symbols import Symbols
 from ...errors import InputError
 from ...runtime.arguments import shown
 
-__all__ = ["Unpacker", "digest", "listed", "unpacked_bytes", "whole"]
+__all__ = ["digest", "inflated", "listed", "symbols_of", "unpacked_bytes", "whole"]
 
 
 def digest(content: Mapping[str, Any]) -> str:
@@ -54,30 +56,29 @@ def unpacked_bytes(text: Any, name: str) -> bytes:
         raise InputError(f"{name} cannot be unpacked: the file is damaged") from None
 
 
-class Unpacker:
-    """Unpacks untrusted bytes that zlib compressed, exactly as many as are asked for."""
+def inflated(packed: bytes, size: int, name: str) -> tuple[bytes, bool]:
+    """Returns the first bytes of untrusted data that zlib compressed, and whether there are more.
 
-    def __init__(self, packed: bytes, name: str) -> None:
-        self._inflater = zlib.decompressobj()
-        self._packed = packed
-        self._name = name
+    No more than these are unpacked.
+    """
+    inflater = zlib.decompressobj()
+    try:
+        raw = inflater.decompress(packed, size) if size else b""
+        more = inflater.decompress(inflater.unconsumed_tail if size else packed, 1)
+    except zlib.error:
+        raise InputError(f"{name} cannot be unpacked") from None
+    if len(raw) < size:
+        raise InputError(f"{name} cannot be unpacked: the data ends too early")
+    return raw, bool(more) or not inflater.eof
 
-    def read(self, size: int) -> bytes:
-        """Returns the next bytes."""
-        raw = self._unpacked(size) if size else b""
-        if len(raw) < size:
-            raise InputError(f"{self._name} cannot be unpacked: the data ends too early")
-        return raw
 
-    @property
-    def is_at_end(self) -> bool:
-        """Whether nothing follows."""
-        return not self._unpacked(1) and self._inflater.eof
-
-    def _unpacked(self, size: int) -> bytes:
-        try:
-            raw = self._inflater.decompress(self._packed, size)
-        except zlib.error:
-            raise InputError(f"{self._name} cannot be unpacked") from None
-        self._packed = self._inflater.unconsumed_tail
-        return raw
+def symbols_of(data: Mapping[str, Any], kind: str) -> Symbols:
+    """Returns the symbols of a file of partcover; refuses other kinds and newer versions."""
+    if data.get("format") != f"partcover-{kind}":
+        raise InputError(f'not a partcover {kind} (no "format": "partcover-{kind}")')
+    version, symbols = data.get("version"), data.get("symbols", "bytes")
+    if version != 1:
+        raise InputError(f"the version {version!r} of {kind}s is not supported: update")
+    if symbols not in sym.SYMBOLS:
+        raise InputError(f"unknown symbols {symbols!r}: use one of {', '.join(sym.SYMBOLS)}")
+    return cast("Symbols", symbols)

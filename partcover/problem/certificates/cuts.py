@@ -18,7 +18,7 @@ from ...errors import InputError
 from ...runtime.arrays import Int64
 from ...runtime.memory import refuse_beyond
 from ...runtime.notebook import brief
-from .checksum import Unpacker, listed, unpacked_bytes, whole
+from .checksum import inflated, listed, unpacked_bytes, whole
 
 __all__ = [
     "Cut",
@@ -199,28 +199,25 @@ class PackedPairs:
         """
         if not self.tokens:
             return ()
-        unpacker = Unpacker(self.data, "the multipliers of a leaf")
-        sizes = _numbers(unpacker, len(self.tokens)).tolist()
-        for tokens, size in zip(self.tokens, sizes, strict=True):
+        n = len(self.tokens)
+        ((sizes,), _) = _numbers(self.data, n)
+        for tokens, size in zip(self.tokens, sizes.tolist(), strict=True):
             if not 1 <= size <= limit:
                 raise InputError(
                     f"{names(tokens)} have {size} multipliers: there must be 1 to {limit}, at most "
                     "one for each symbol"
                 )
-        total = sum(sizes)
+        total = int(sizes.sum())
         what = f"the pairs of a leaf have {total:,} multipliers, which need"
         refuse_beyond(total * _BYTES_A_MULTIPLIER, what, "so large a proof needs more memory")
-        steps, multipliers = _numbers(unpacker, total), _numbers(unpacker, total)
-        if not unpacker.is_at_end:
+        (_, steps, multipliers), goes_on = _numbers(self.data, n, total, total)
+        if goes_on:
             raise InputError("the multipliers of a leaf continue after the last pair")
-        pairs = []
-        begin = 0
-        for tokens, size in zip(self.tokens, sizes, strict=True):
-            end = begin + size
-            positions = np.cumsum(steps[begin:end])
-            pairs.append(PairPrices(tokens, positions, multipliers[begin:end]))
-            begin = end
-        return tuple(pairs)
+        parts = (np.split(each, np.cumsum(sizes)[:-1]) for each in (steps, multipliers))
+        return tuple(
+            PairPrices(tokens, np.cumsum(steps), multipliers)
+            for tokens, steps, multipliers in zip(self.tokens, *parts, strict=True)
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Returns the pairs as in a certificate file."""
@@ -272,9 +269,11 @@ def _to_bytes(numbers: Int64) -> bytes:
     return numbers.astype(f"<i{_WIDTH}").view(np.uint8).reshape(-1, _WIDTH).T.tobytes()
 
 
-def _numbers(unpacker: Unpacker, count: int) -> Int64:
-    """Returns so many numbers that `_to_bytes` stored."""
-    planes = np.frombuffer(unpacker.read(_WIDTH * count), np.uint8).reshape(_WIDTH, count)
-    numbers: Int64 = planes.T.copy().view(f"<i{_WIDTH}").reshape(count).astype(np.int64)
-    numbers.setflags(write=False)
-    return numbers
+def _numbers(packed: bytes, *counts: int) -> tuple[list[Int64], bool]:
+    """Returns so many numbers of each part that `_to_bytes` stored, and whether there are more."""
+    raw, goes_on = inflated(packed, _WIDTH * sum(counts), "the multipliers of a leaf")
+    parts = []
+    for planes in np.split(np.frombuffer(raw, np.uint8), _WIDTH * np.cumsum(counts)[:-1]):
+        numbers: Int64 = planes.reshape(_WIDTH, -1).T.copy().view(f"<i{_WIDTH}").reshape(-1)
+        parts.append(numbers.astype(np.int64))
+    return parts, goes_on

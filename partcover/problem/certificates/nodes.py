@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...runtime.arguments import shown
 from ...runtime.arrays import Int32, Int64
 from ...runtime.notebook import brief
-from .checksum import Unpacker, listed, unpacked_bytes, whole
+from .checksum import inflated, listed, unpacked_bytes, whole
 from .cuts import Cut, PackedPairs, Pairs, packed
 
 __all__ = ["Branch", "Charge", "Leaf", "Prices", "node_from_json", "node_to_json"]
@@ -173,9 +173,10 @@ class Leaf:
         """
         prices = self.prices
         if isinstance(prices, bytes):
-            unpacker, width = Unpacker(prices, "the prices of a leaf"), _width(scale_bits)
-            prices = np.frombuffer(unpacker.read(width * symbols), f"<i{width}").astype(f"i{width}")
-            if not unpacker.is_at_end:
+            width = _width(scale_bits)
+            raw, goes_on = inflated(prices, width * symbols, "the prices of a leaf")
+            prices = np.frombuffer(raw, f"<i{width}").astype(f"i{width}")
+            if goes_on:
                 raise InputError(f"a leaf has more prices than the words have symbols, {symbols}")
             prices.setflags(write=False)
         if prices is None:
