@@ -57,27 +57,12 @@ class CandidateIndex(WordIndex):
     A candidate that occurs in only one distinct word is dominated if that whole word is a candidate
     too, and is left out, unless `dominated` ones are asked for.
 
-    Attributes
-    ----------
-    total : int
-        Number of distinct candidates that occur, including dominated ones and those not held.
-    min_promise : int
-        Every candidate whose savings have an upper bound of at least this is held; 0 if all are.
-    n_undominated : int
-        Number of candidates without the dominated ones, including those not held.
-    intervals : Intervals
-        Candidate ``c`` occurs at ``sa[lo[c]:hi[c]]``.
-    weight : ndarray of int64, shape (candidates,)
-        Occurrences of each candidate, weighted by word counts (overlapping ones included).
+    `total` is the number of distinct candidates that occur, including dominated ones and those not
+    held; `n_undominated` that without the dominated ones.  Every candidate whose savings have an
+    upper bound of at least `min_promise` is held.  `weight` are the occurrences of each, weighted
+    by word counts (overlapping ones included).  More candidates than fit in memory, or can be
+    scored in minutes, are refused.
 
-    Raises
-    ------
-    InputError
-        If the words are too long for `WordIndex`, if there are more candidates than fit in memory,
-        or more than can be scored in minutes.
-
-    Notes
-    -----
     Dropping a dominated candidate loses nothing.  Let T occur only in the word W, W ≠ T, and let W
     be a candidate.  Take a vocabulary that contains T.  If it contains W too, W is one token and T
     is never used, so T can be dropped.  If not, replace T by W: then W is one token and no other
@@ -180,11 +165,7 @@ class CandidateIndex(WordIndex):
         return int(np.maximum(common, 1).sum(dtype=np.int64)) - len(common) + len(self.words)
 
     def with_counts(self, words: WordCounts) -> CandidateIndex:
-        """Returns an index of the same candidates for the same words with other counts.
-
-        It equals the index that would be built for these words, unless `min_count` excludes
-        candidates.
-        """
+        """Returns an index of the same candidates for the same words with other counts."""
         other = copy(self)
         other.words = words
         other.weight = other.weight_of(other.intervals)
@@ -348,8 +329,7 @@ class CandidateIndex(WordIndex):
 def refuse_endless(candidates: int, longest: int, occurrences: int, positions: int) -> None:
     """Raises an error for candidates whose occurrences take minutes to score once.
 
-    Candidates of long words with much repetition overlap: they number the square of their length,
-    the largest of which is `longest`.  `positions` is the size of the index.
+    Those of long words with much repetition overlap: they number the square of their length.
     """
     if occurrences > max(_MOST_SCORED, _SCORED_EACH * positions):
         raise InputError(

@@ -276,13 +276,6 @@ def attainable(bound: Fraction, references: Iterable[int]) -> Fraction:
     """Returns the smallest multiple of 1 / reference, over all references, that reaches a bound.
 
     The largest ratio is such a number: the tokens of one corpus divided by its reference.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from partcover.problem.corpora import attainable
-    >>> attainable(Fraction(10, 7), [3, 2])
-    Fraction(3, 2)
     """
     return min(Fraction(math.ceil(bound * count), count) for count in references)
 

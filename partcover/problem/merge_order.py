@@ -18,20 +18,9 @@ class MergeOrder:
     the last part of A is *a* until after the time of this merge and the first part of B is *b*
     until then, then *ab* is not in the vocabulary.
 
-    Parameters
-    ----------
-    condition : MergeCondition
-        The merges, with a list of pairs.
+    `merges` are those of a condition in their order; a merge is named by its index, and `usable` if
+    both parts can be made in one way only, by merges before it.
 
-    Attributes
-    ----------
-    merges : list of (token, token)
-        The merges in their order; a merge is named by its index.
-    usable : list of bool
-        Whether both parts of each merge can be made in one way only, by merges before it.
-
-    Notes
-    -----
     A token is *proper* if it is a single symbol (or a given character), or if exactly one merge
     makes it, both parts are proper, and the merges of the parts come before it.  Only then is it
     known of which parts it consists at each time.
@@ -51,8 +40,6 @@ class MergeOrder:
        i nor j, until merge r is applied here or *a* or *b* is gone.  Only merges i and j take them
        away within A and B, so merge r is applied, and A and B are not pieces of the result.  ∎
 
-    Examples
-    --------
     >>> from partcover import MergeCondition
     >>> from partcover.problem.merge_order import MergeOrder
     >>> order = MergeOrder(MergeCondition(((b"h", b"e"), (b"e", b"r"), (b"t", b"h"))))

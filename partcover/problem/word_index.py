@@ -54,11 +54,7 @@ Arcs: TypeAlias = tuple[Int32, Int64, Int32, Int64, Int64, Int32, Int32]
 
 
 class Intervals(NamedTuple):
-    """Tokens as intervals of a suffix array.
-
-    Token ``t`` has ``length[t]`` symbols and occurs at ``sa[lo[t]:hi[t]]``, which is empty if it
-    does not occur.
-    """
+    """Tokens: ``t`` has ``length[t]`` symbols and occurs at ``sa[lo[t]:hi[t]]``, if anywhere."""
 
     lo: Positions
     hi: Positions
@@ -95,25 +91,11 @@ class Intervals(NamedTuple):
 class WordIndex:
     """The suffix array of counted words, which finds all occurrences of a token at once.
 
-    Attributes
-    ----------
-    words : WordCounts
-        As given.
-    text, word_of : ndarray of int32, shape (symbols + words + 1,)
-        Symbol ranks from 1 with separators 0; the word at each position (at a separator: the
-        word after it).
-    sa : ndarray of int32 or int64, shape (symbols + words + 1,)
-        Positions in suffix order; int32 if all fit.
-
-    Raises
-    ------
-    InputError
-        If words and separators do not fit in 2^35 − 2 positions, or in memory; if there are
-        2^31 − 1 words or more, or, beyond 2^31 − 2 positions, one of 2^28 symbols.
-
-    Notes
-    -----
-    O(symbols) time and memory: suffix array by induced sorting (Nong, Zhang and Chan 2009).
+    All arrays have the shape (symbols + words + 1,): `text` has symbol ranks from 1, with
+    separators 0; `word_of` the word at each position (at a separator: the word after it); `sa` the
+    positions in suffix order, int32 if all fit.  Words that do not fit in 2^35 − 2 positions or in
+    memory are refused, and so are 2^31 − 1 words or more, and beyond 2^31 − 2 positions one of 2^28
+    symbols.  O(symbols) time and memory: induced sorting (Nong, Zhang and Chan 2009).
     """
 
     def __init__(self, words: WordCounts) -> None:
@@ -151,10 +133,7 @@ class WordIndex:
         return np.where(known, ranks + np.int32(1), np.int32(-1)).astype(np.int32)
 
     def find_tokens(self, tokens: Iterable[Token]) -> Intervals:
-        """Finds tokens; returns them in the given order.
-
-        O(Σ length · log(symbols)).
-        """
+        """Finds tokens; returns them in the given order.  O(Σ length · log(symbols))."""
         return self._located(*sym.packed(tokens, self.words.symbols))
 
     def find_words(self) -> Intervals:
@@ -201,11 +180,7 @@ class WordIndex:
         return order
 
     def positions_ascending(self) -> Int64:
-        """Returns the positions of the symbols in the words' data, words in ascending order.
-
-        ``prices[index.positions_ascending()]`` are the prices of a certificate, where `prices` are
-        in the order of the words.
-        """
+        """Returns the positions of the symbols in the words' data, words in ascending order."""
         offsets, order = self.words.offsets, self.words_ascending()
         lengths = np.diff(offsets)[order]
         ends = np.cumsum(lengths)
@@ -275,10 +250,7 @@ def refuse_wide(words: WordCounts) -> None:
 
 
 def _alphabet_and_ranks(data: Integers) -> tuple[Integers | None, Integers]:
-    """Returns the distinct symbols, ascending, and the rank of each symbol of the data.
-
-    Bytes are their own ranks and need no alphabet.
-    """
+    """Returns the distinct symbols, ascending, and ranks of all; bytes are their own ranks."""
     if data.dtype == np.uint8:
         return None, data
     most = int(data.max(initial=0))

@@ -126,11 +126,8 @@ def verify(
         return Verification(False, 0, 0, 0, 0, size, instance.k, None, None, (about,))
     if vocabulary.end_of_word is not None:
         instance.words.refuse_without(vocabulary.end_of_word)
-    words = instance.tail or instance.words
-    sums, occurrences = _count(words, vocabulary, every=True)
+    sums, occurrences = _recounted(instance, vocabulary, every=True)
     fewest, total, relaxed = sums["fewest"], sums["symbols"], sums["relaxed_cover"]
-    if instance.rule != "shortest_path":
-        fewest = _tokens(instance, words, vocabulary)
     problems = _broken(instance, vocabulary, occurrences)
     by_corpus, worst = _by_corpus(instance, vocabulary)
     if instance.corpora is not None and sum(by_corpus) != fewest:
@@ -140,7 +137,7 @@ def verify(
     if claim is not None:
         counted = sums["by_priority"] if claim.rule == "priority" else fewest
         if claim.rule == vocabulary.rule and claim.rule in COUNTED:
-            counted = tokens_by_rule(words, vocabulary)
+            counted = tokens_by_rule(instance.tail or instance.words, vocabulary)
         problems += [
             f"{stated} {what} are claimed ({claim.rule}), but {found} are counted"
             for stated, found, what in (
@@ -153,14 +150,12 @@ def verify(
         if worst is not None and tuple(each.tokens for each in claim.corpora) != by_corpus:
             problems.append("the tokens claimed for the corpora differ")
         least, stated = (fewest, counted) if worst is None else (worst, worst)
-        if claim.lower_bound is not None and claim.lower_bound > least:
-            what = "tokens suffice" if worst is None else "is the largest ratio"
-            problems.append(f"the lower bound {claim.lower_bound} is claimed, but {least} {what}")
-        if claim.status == "optimal" and claim.lower_bound != stated:
-            what = "tokens" if worst is None else "the largest ratio"
-            problems.append(
-                f"optimality is claimed with the bound {claim.lower_bound}, but {stated} {what}"
-            )
+        what = "tokens suffice" if worst is None else "is the largest ratio"
+        bound = claim.lower_bound
+        if bound is not None and bound > least:
+            problems.append(f"the lower bound {bound} is claimed, but {least} {what}")
+        if claim.status == "optimal" and bound != stated:
+            problems.append(f"optimality is claimed with the bound {bound}, but {stated} {what}")
     return Verification(
         ok=not problems,
         tokens=fewest,
@@ -190,6 +185,15 @@ def _count(words: WordCounts | HeadAndTail, vocabulary: Vocabulary, *, every: bo
     for more, found in words.map(_counted_in, ranks, every):
         sums.update(more)
         occurrences.update(found)
+    return sums, occurrences
+
+
+def _recounted(instance: Instance, vocabulary: Vocabulary, *, every: bool) -> _Counts:
+    """Counts all words of an instance; the fewest tokens are those of its rule."""
+    words = instance.tail or instance.words
+    sums, occurrences = _count(words, vocabulary, every=every)
+    if instance.rule != "shortest_path":
+        sums["fewest"] = _tokens(instance, words, vocabulary)
     return sums, occurrences
 
 
@@ -231,15 +235,7 @@ def _tokens(instance: Instance, words: WordCounts | HeadAndTail, vocabulary: Voc
 
 
 def reached(instance: Instance, vocabulary: Vocabulary) -> int | Fraction:
-    """Recounts the tokens of a vocabulary, or its largest ratio over several corpora.
-
-    Examples
-    --------
-    >>> from partcover import Instance, Vocabulary
-    >>> from partcover.verification.recount import reached
-    >>> reached(Instance({"that": 3, "hat": 2}, k=1), Vocabulary(["hat"]))
-    8
-    """
+    """Recounts the tokens of a vocabulary, or its largest ratio over several corpora."""
     worst = _by_corpus(instance, vocabulary)[1]
     return _tokens(instance, instance.words, vocabulary) if worst is None else worst
 
@@ -256,19 +252,12 @@ def recount(instance: Instance, vocabulary: Vocabulary) -> tuple[int, tuple[str,
     >>> recount(Instance({"that": 3, "hat": 2}, k=1), Vocabulary(["hat"]))
     (8, ())
     """
-    words = instance.tail or instance.words
-    sums, occurrences = _count(words, vocabulary, every=False)
-    fewest = sums["fewest"]
-    if instance.rule != "shortest_path":
-        fewest = _tokens(instance, words, vocabulary)
-    return fewest, tuple(_broken(instance, vocabulary, occurrences))
+    sums, occurrences = _recounted(instance, vocabulary, every=False)
+    return sums["fewest"], tuple(_broken(instance, vocabulary, occurrences))
 
 
 def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 4000) -> float:
-    """Estimates the time of a `recount` on this machine, from the time for a sample of words.
-
-    The words of the sample are evenly spaced, and the median of five runs is taken.
-    """
+    """Estimates the time of a `recount` from the median of five runs on evenly spaced words."""
     if not len(words):
         return 0.0
     drawn = np.arange(0, len(words), max(1, len(words) // sample))
@@ -296,12 +285,10 @@ def _broken(instance: Instance, vocabulary: Vocabulary, occurrences: dict[Token,
                 f"{size} tokens are in group {group.name!r}, whose budget is {group.limit}"
             )
     fixed = set(instance.fixed)
-    for token in instance.fixed:
-        if token not in occurrences:
-            problems.append(f"required token {show(token)!r} is missing")
-    for token in instance.forbidden:
-        if token in occurrences:
-            problems.append(f"forbidden token {show(token)!r} is used")
+    missing = [token for token in instance.fixed if token not in occurrences]
+    problems += [f"required token {show(token)!r} is missing" for token in missing]
+    used = filter(occurrences.__contains__, instance.forbidden)
+    problems += [f"forbidden token {show(token)!r} is used" for token in used]
     if instance.merges is not None:
         own = MergeCondition.of(vocabulary)
         # no word contains a token that the vocabulary's own merges do not make

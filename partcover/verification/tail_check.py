@@ -2,54 +2,23 @@
 
 The tail is read word by word.  Memory is used only for the head, and for one number of each class.
 
-The statement
--------------
-The words of the *head* have prices d_p ≤ 1 from a leaf, which may have pairs and cuts, and with
-merges what tokens pay to others.  In a word W of the *tail*, a token with a multiplier (`toll` in
-the code) costs 1 plus the multiplier, and a single symbol costs 1; other tokens are not used.  F(p)
-is the least cost of the first p symbols, and B(p) is the least cost of the symbols from p on.  The
-symbol between p and p + 1 has this price::
-
-    d = g · (F(p + 1) − F(p) + B(p) − B(p + 1)) / 2 + (1 − g) · ends(p)
-
-where ends(p) is 1 for the first and the last symbol and 0 for those between.  The certificate
-states g as a number of sixteenths; g is 0 for words that cost more than 16.  The price is at most
-1, because a single symbol costs 1.  (A word of more than 256 symbols has the price 1 for its first
-symbol, and 0 for the others.)  With g = 0 the prices of a word count two tokens, unless the word is
-a token itself.
-
-As in an ordinary certificate, an occurrence of a token is worth max(0, Σ d − 1).  In the head the
-worth of a token that occurs there is summed as in an ordinary certificate, to r(T); the multipliers
-of its groups are subtracted, and with merges it is lower by what the token pays and higher by what
-it gets.  r(T) of a required token that does not occur in the head is what it gets minus the
-multipliers of its groups; it is 0 for all other tokens.  In the tail the worth is summed over all
-occurrences, each times the count of the word, to t(T).  A word W of the head *dominates* if it is a
-candidate, and there are neither group budgets nor merges.  The candidates are
+docs/certificates.md, "A head and a tail", has the statement and its proof, which do not depend on
+how multipliers (`toll` in the code) and classes were chosen, or on which words form the head.  A
+word of the tail may also be one of the head, and may come several times, as the parts of words do
+that are split at protected tokens.  In the code the candidates are
 
 - *known*: candidates with r(T) > 0 that occur in several words of the head, or in one that does not
-  dominate; required tokens; and the words that dominate;
-- others, which are in classes: each token with a multiplier is a class by itself, and all others
-  are in 2^b classes by a hash.  If the instance lists its candidates, each of the others is a class
-  by itself, and tokens that are not listed are in none.  H(j) is the sum of t(T) over class j.
+  dominate; required tokens; and the words that *dominate*: those of the head that are candidates,
+  without group budgets and merges;
+- *alone*: tokens with a multiplier, or listed candidates, each of which is a class by itself;
+- others, which are in 2^b classes by a hash.  If candidates are listed, other tokens are in none.
 
-For a word W of the head that dominates, let e(W) ≥ 0 be the amount by which Σ max(0, d) over W
-exceeds 1.  Let x(W) ≥ 0 be the amount by which Σ d, minus what W pays over itself, exceeds 1; so
-x ≤ e.  With cuts, r(T) includes what `check_certificate` adds for them, and each token of a cut has
-r(T) > 0 if words may dominate. ::
+For a word W of the head that dominates, e(W) is the amount by which Σ max(0, d) over W exceeds 1,
+and x(W) that by which Σ d, minus what W pays over itself, exceeds 1, both at least 0.  Items are
 
     item of W     = r(W) + c(W)·(e(W) − x(W)) + max(t(W), H(j) of each shorter substring of W)
     item of T     = r(T) + t(T)      for other known tokens that are not required
     item of class = H(j)
-
-Every vocabulary of at most k tokens, R of them required, needs at least ::
-
-    Σ c·Σ d (head and tail) − loss − Σ_{T ∈ R} (r(T) + t(T)) − (the k − |R| largest items)
-
-where the loss is what cuts and group budgets subtract.
-
-docs/certificates.md, "A head and a tail", has the proof.  It does not depend on how multipliers and
-classes were chosen, or on which words form the head.  A word of the tail may also be one of the
-head, and may come several times, as the parts of words do that are split at protected tokens.
 """
 
 from __future__ import annotations

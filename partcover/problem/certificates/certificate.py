@@ -248,17 +248,6 @@ def of_weighted(instance: Instance, weights: Sequence[int], proof: Certificate) 
     """Returns the certificate of the largest ratio that follows from one of weighted words.
 
     `proof` is that of ``instance.weighted(weights)``, with a weight of at least 1 for each corpus.
-
-    Examples
-    --------
-    >>> from partcover import Corpora, Instance, WordCounts, check_certificate, lower_bound
-    >>> from partcover.problem.certificates.certificate import of_weighted
-    >>> words = [WordCounts.from_counts({"abab": 1}), WordCounts.from_counts({"cdcd": 1})]
-    >>> instance = Instance(Corpora(words, [1, 1]), 1)
-    >>> proof = lower_bound(instance.weighted([1, 1])).certificate
-    >>> certificate = of_weighted(instance, [1, 1], proof)
-    >>> proof.lower_bound, certificate.lower_bound, check_certificate(instance, certificate).ok
-    (5, Fraction(3, 1), True)
     """
     assert instance.corpora is not None
     tree = tuple(

@@ -66,20 +66,11 @@ class PairPrices:
 class Cut:
     """A valid inequality: if few of some tokens are chosen, few of their edges are touched.
 
-    A node is a token, or several tokens that are treated as one.  An edge is a pair of nodes, and
-    is touched if one of their tokens is in the vocabulary.  If the vocabulary contains s tokens of
-    all nodes, at most ``coef · s + rhs`` edges are touched, which `check_certificate` confirms.
-
-    Attributes
-    ----------
-    nodes : tuple of tuple of token
-        The nodes, in the order of the cycle for a cycle.  Most have one token.
-    kind : {"cycle", "clique"}
-        Which pairs are edges: each node with the next and the last with the first, or all pairs.
-    coef, rhs : int
-        The coefficient and the right-hand side.
-    multiplier : int
-        Its multiplier, at least 0, in units of 2^-scale_bits of a token.
+    A node is a token, or several tokens that are treated as one.  An edge of a cycle is a node with
+    the next, or the last with the first; of a clique any pair.  It is touched if one of its tokens
+    is in the vocabulary.  If the vocabulary contains s tokens of all nodes, at most
+    ``coef · s + rhs`` edges are touched, which `check_certificate` confirms.  The multiplier is at
+    least 0, in units of 2^-scale_bits of a token.
 
     Examples
     --------

@@ -73,31 +73,14 @@ class Charge:
 class Leaf:
     """A leaf: the prices that prove a lower bound for the vocabularies of its case.
 
-    Attributes
-    ----------
-    prices : ndarray of int32 or int64, shape (symbols,), or bytes, or None
-        A price for each symbol of each word, in units of 2^-scale_bits, at most 1, with the words
-        in ascending order.  Bytes are such prices compressed as in a file: `unpacked` returns the
-        array.  None proves no more than one token for each counted word, which is enough for a case
-        without vocabularies.
-    group_multipliers : tuple of int
-        A multiplier for each of the instance's groups, at least 0, in units of 2^-scale_bits of a
-        token: the rewards of the group's tokens are lower by it.  Without them, group budgets are
-        ignored.
-    pairs : tuple of PairPrices, or PackedPairs
-        What occurrences of the tokens of two groups pay where they overlap.  For a single token:
-        what it, and all tokens that cannot be made without it, pay to it.  Packed pairs are as in a
-        file: `unpacked` returns the tuple.
-    cuts : tuple of Cut
-        Cuts over these pairs.
-    charges : tuple of Charge
-        What tokens pay to the tokens that make them, if the instance has merges.
-    orders : tuple of PairPrices, or PackedPairs
-        If these merges are applied in order: for a merge (the two tokens are its parts), the
-        multipliers at borders of words where its result may lie, each at the symbol behind it.
-    weights : tuple of int
-        A weight for each corpus, at least 0 and not all 0, if the instance has several corpora.
-        The counts of a word are added up with these weights.
+    `prices` has one for each symbol of each word, the words in ascending order.  Without prices it
+    proves one token for each counted word, which is enough for a case without vocabularies.  Each
+    group of the instance may have a multiplier, and each corpus has a weight.  `pairs` are what
+    occurrences of the tokens of two nodes of `cuts` pay where they overlap; for a single token,
+    what it, and all tokens that cannot be made without it, pay to it.  `charges` are what tokens
+    pay to those that make them.  `orders` has for a merge, by its two parts, the multipliers at
+    borders of words where its result may lie, each at the symbol behind it.  All but weights are in
+    units of 2^-scale_bits of a token.  Prices, pairs and orders may be packed as in a file.
 
     Examples
     --------

@@ -23,10 +23,7 @@ _MOST_CLASS_BITS = 24  # classes then take 128 MiB
 
 
 class TailDigest:
-    """Computes a digest of counted words that does not depend on their order.
-
-    The digest is the sum of the SHA-256 of all lines, modulo 2^256.
-    """
+    """Computes a digest of counted words in any order: the sum of the SHA-256 of all lines."""
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
