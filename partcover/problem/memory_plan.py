@@ -6,7 +6,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -161,16 +161,15 @@ def memory_plan(
         refuse_wide(instance.words)
     if available is None:
         available = available_memory() + _held(instance)
-    estimate = _Estimate(instance, work, is_head)
-    lengths = np.diff(instance.words.offsets)
+    estimate, lengths = _Estimate(instance, work, is_head), np.diff(instance.words.offsets)
     found = estimate.by_lengths(lengths)
-    parts = estimate.parts(lengths, found)
+    parts = dict(estimate.parts(lengths, found))
     positions = n_positions(instance.words)
-    room = available - _held(instance) - positions * _sizes(positions).position
+    room = available - _held(instance) - positions * _sizes(positions)[0]
     # the work needs the index in any case
     if "candidates" in parts and room >= 0 and positions <= MOST_COUNTED and not instance.groups:
-        found = _by_index(instance, work)
-        parts = estimate.parts(lengths, found)
+        found = estimate.by_index()
+        parts = dict(estimate.parts(lengths, found))
     plan = MemoryPlan(parts, available, takes_head=work in _PRICED_WORK)
     if plan.fits:
         return plan
@@ -187,52 +186,30 @@ def refuse_beyond_memory(instance: Instance, work: Work, *, is_head: bool = Fals
         refuse_wide(instance.words)
     if instance.is_indexed:
         return
-    estimate = _Estimate(instance, work, is_head)
-    lengths = np.diff(instance.words.offsets)
-    rough = sum(estimate.parts(lengths, estimate.by_lengths(lengths)).values())
+    estimate, lengths = _Estimate(instance, work, is_head), np.diff(instance.words.offsets)
+    rough = sum(dict(estimate.parts(lengths, estimate.by_lengths(lengths))).values())
     if rough - _held(instance) > SMALL:
         available = available_memory() + _held(instance)
         if rough > available:
             memory_plan(instance, work, is_head=is_head, available=available).refuse()
 
 
-class _Sizes(NamedTuple):
-    """Bytes at the peak, which depend on the size of a position."""
-
-    position: int  # text, suffixes, words and common prefixes, and two segmentations
-    candidate: int  # while it is listed, and in the queue of GreedTok
-    listed: int  # a candidate with a high upper bound, while the previous list is in memory
-    occurrence: int  # an occurrence of a candidate that was scored
-
-
-_NARROW = _Sizes(28, 120, 52, 4)
-_WIDE = _Sizes(33, 144, 68, 8)
+# bytes at the peak, with positions of 4 bytes and of 8: of a position (text, suffixes, words and
+# common prefixes, and two segmentations); of a candidate while it is listed, and in the queue of
+# GreedTok; of one with a high upper bound, while the previous list is in memory; of an occurrence
+# of a candidate that was scored
+_NARROW, _WIDE = (28, 120, 52, 4), (33, 144, 68, 8)
+_Found: TypeAlias = tuple[int, int]  # upper bounds on candidates and on their occurrences
 
 
-class _Substrings(NamedTuple):
-    """Upper bounds on the number of candidates and of their occurrences."""
-
-    candidates: int
-    occurrences: int
-
-
-def _by_index(instance: Instance, work: Work) -> _Substrings:
-    if isinstance(work, Pieces):
-        index = instance.candidate_index(dominated=False, most=MOST_HELD, longest=work.longest)
-        return _Substrings(index.total, index.most_occurrences)
-    index = instance.promising
-    number = index.total if work == "draws" else index.n_undominated
-    return _Substrings(number, index.most_occurrences)
+def _sizes(positions: int) -> tuple[int, int, int, int]:
+    return _NARROW if position_bytes(positions) == 4 else _WIDE
 
 
 def _held(instance: Instance) -> int:
     """Returns the bytes that are in use before the work begins."""
     words = instance.words
     return _PROGRAM + words.data.nbytes + words.offsets.nbytes + words.counts.nbytes
-
-
-def _sizes(positions: int) -> _Sizes:
-    return _NARROW if position_bytes(positions) == 4 else _WIDE
 
 
 @dataclass(frozen=True)
@@ -247,20 +224,24 @@ class _Estimate:
     work: Work
     is_head: bool
 
-    def by_lengths(self, lengths: Int64) -> _Substrings:
+    def by_lengths(self, lengths: Int64) -> _Found:
         """Returns the number of places and lengths of substrings of two or more symbols."""
         longest = self._capped(lengths)
         # for a word of n symbols: the sum of n - l + 1 for l = 2 … m
         pairs = int(((longest - 1) * (2 * lengths - longest) // 2).sum())
-        if self.instance.candidates is None:
-            return _Substrings(pairs, pairs)
-        return _Substrings(min(pairs, len(self.instance.candidates)), pairs)
+        listed = self.instance.candidates
+        return pairs if listed is None else min(pairs, len(listed)), pairs
 
-    def parts(self, lengths: Int64, found: _Substrings) -> dict[str, int]:
-        """Returns the bytes of each part."""
-        return dict(self._parts(lengths, found))
+    def by_index(self) -> _Found:
+        """Returns the number of candidates and an upper bound on their occurrences."""
+        instance, work = self.instance, self.work
+        if isinstance(work, Pieces):
+            index = instance.candidate_index(dominated=False, most=MOST_HELD, longest=work.longest)
+            return index.total, index.most_occurrences
+        index = instance.promising
+        return index.total if work == "draws" else index.n_undominated, index.most_occurrences
 
-    def words_that_fit(self, found: _Substrings, available: int) -> int | None:
+    def words_that_fit(self, found: _Found, available: int) -> int | None:
         """Returns how many of the most frequent words fit, rounded down to two significant digits.
 
         A bound can also use them as a head.  All words may still be in memory next to the words
@@ -275,22 +256,23 @@ class _Estimate:
 
         def need(n: int) -> int:
             some = lengths[:n]
+            candidates, occurrences = self.by_lengths(some)
             # a candidate of some words is also one of all words
-            at_most = _Substrings(*map(min, found, self.by_lengths(some)))
-            return max(sum(each.parts(some, at_most).values()) for each in estimates)
+            at_most = min(found[0], candidates), min(found[1], occurrences)
+            return max(sum(dict(each.parts(some, at_most)).values()) for each in estimates)
 
         numbers = sorted({n * 10**zeros for n in range(1, 100) for zeros in range(9)})
         fit = bisect_right(numbers, room, hi=bisect_right(numbers, len(lengths)), key=need)
         return numbers[fit - 1] if fit else None
 
     def _capped(self, lengths: Int64) -> Int64:
-        own = self.work.longest if isinstance(self.work, Pieces) else None
-        limits = [limit for limit in (self.instance.max_length, own) if limit is not None]
-        longest = min(limits, default=2**31)
-        return np.minimum(lengths, min(longest, 2**31))
+        own = self.work.longest if isinstance(self.work, Pieces) else 2**31
+        return np.minimum(lengths, min(self.instance.max_length or own, own))
 
-    def _parts(self, lengths: Int64, found: _Substrings) -> Iterator[tuple[str, int]]:
+    def parts(self, lengths: Int64, found: _Found) -> Iterator[tuple[str, int]]:
+        """Yields the bytes of each part."""
         instance, work = self.instance, self.work
+        candidates, occurrences = found
         n_symbols = int(lengths.sum())
         positions = n_symbols + len(lengths) + 1
         yield "the program", _PROGRAM
@@ -312,45 +294,45 @@ class _Estimate:
             yield "the words, cut", n_symbols * (_CUT if work == "words" else _ATOM)
             yield "tokens", tokens
             return
-        size = _sizes(positions)
+        a_position, a_candidate, a_listed, an_occurrence = _sizes(positions)
         # GreedTok segments the words and stores occurrences before there are prices
-        cuts = positions * (size.position - _INDEXED) if is_priced else 0
-        yield "the index of the words", positions * size.position - cuts
+        cuts = positions * (a_position - _INDEXED) if is_priced else 0
+        yield "the index of the words", positions * a_position - cuts
         if self.is_head:
-            sampled = positions * size.position * _SAMPLED[work]
+            sampled = positions * a_position * _SAMPLED[work]
             yield "words that stand for the others", sampled
         if work == "model":
-            yield "candidates", found.candidates * size.candidate
-            yield "the model", (2 * n_symbols + 3 * found.occurrences) * _ENTRY
+            yield "candidates", candidates * a_candidate
+            yield "the model", (2 * n_symbols + 3 * occurrences) * _ENTRY
             return
         yield "tokens", tokens
         if work == "draws":  # drawn from another index than the one that counts the candidates
-            yield "another index", positions * size.position
-            yield "candidates", min(found.candidates, _MOST_DRAWN) * _DRAWN
+            yield "another index", positions * a_position
+            yield "candidates", min(candidates, _MOST_DRAWN) * _DRAWN
             return
         if isinstance(work, Pieces):
-            yield "candidates", found.candidates * _LISTED
+            yield "candidates", candidates * _LISTED
             # those that occur twice or more
-            pieces = min(found.candidates, found.occurrences // 2, work.most)
+            pieces = min(candidates, occurrences // 2, work.most)
             yield "pieces", pieces * _PRUNED
             # single symbols are pieces too
-            yield "occurrences", (found.occurrences + n_symbols) * _PLACE
+            yield "occurrences", (occurrences + n_symbols) * _PLACE
             return
-        held = found.candidates if instance.groups else min(found.candidates, MOST_HELD)
-        listed = held * size.listed if held < found.candidates else 0
-        yield "candidates", held * size.candidate + listed
-        occurrences = min(found.occurrences, positions * _SCORED) * size.occurrence
+        held = candidates if instance.groups else min(candidates, MOST_HELD)
+        listed = held * a_listed if held < candidates else 0
+        yield "candidates", held * a_candidate + listed
+        scored = min(occurrences, positions * _SCORED) * an_occurrence
         if not is_priced:
-            yield "occurrences", occurrences
+            yield "occurrences", scored
         else:
-            yield "candidates that are priced", min(found.candidates, MOST_PRICED) * _PRICED
-            yield "prices", (prices := max(n_symbols * _PRICE, occurrences + cuts))
+            yield "candidates that are priced", min(candidates, MOST_PRICED) * _PRICED
+            yield "prices", (prices := max(n_symbols * _PRICE, scored + cuts))
             # GreedTok's tokens occur about once for each position
-            arcs = min(found.occurrences, max(MOST_ARCS, MOST_ARCS // 2 + positions))
+            arcs = min(occurrences, max(MOST_ARCS, MOST_ARCS // 2 + positions))
             held_arcs = min(arcs, MOST_HELD_ARCS) * _HELD_ARC
             yield "occurrences that are priced", (priced := max(held_arcs, arcs * _ARC))
         if work in ("search", "proof"):
-            searched = min(found.occurrences, MOST_SEARCHED + positions) * _SEARCHED
+            searched = min(occurrences, MOST_SEARCHED + positions) * _SEARCHED
             if work == "search" and (self.is_head or n_symbols > MOST_TOGETHER):
                 # it can use the memory of the bound, which keeps only the best prices
                 searched = max(0, searched + n_symbols * _BEST_PRICE - prices - priced)
