@@ -87,6 +87,20 @@ class GroupBudget:
         longest = len(token) if self.max_length is None else self.max_length
         return self.min_length <= len(token) <= longest
 
+    def check(self, required: Iterable[Token]) -> None:
+        """Raises an error for limits that no vocabulary with the required tokens keeps."""
+        about, longest = f"group {self.name!r}", self.max_length
+        if self.limit < 0:
+            raise InputError(f"{about}: its budget is {self.limit}, it must be at least 0")
+        if longest is not None and longest < max(2, self.min_length):
+            raise InputError(f"{about}: no token has {self.min_length} to {longest} symbols")
+        inside = [token for token in required if token in self]
+        if len(inside) > self.limit:
+            raise InputError(
+                f"{len(inside)} required tokens are in {about} "
+                f"({sym.show(inside[0])!r} is one), but its budget is {self.limit}"
+            )
+
     def to_json(self) -> dict[str, Any]:
         """Returns the budget as in an instance file."""
         data: dict[str, Any] = {"name": self.name, "at_most": self.limit}

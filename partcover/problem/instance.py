@@ -178,13 +178,12 @@ class Instance:
         policy = {**self.policy, "threshold": self.threshold}
         if self.candidates is not None:
             policy["candidates"] = f"{len(self.candidates):,}"
-        limits = [f"{name}={value}" for name, value in policy.items() if value is not None]
         words = self.words.summary
-        if self.corpora is not None:
-            words = [*self.corpora.sizes, self.symbols]
         if self.tail is not None:
             words = [f"{self.tail.n:,} words in the head", self.symbols]
-        return [*words, *limits]
+        elif self.corpora is not None:
+            words = [*self.corpora.sizes, self.symbols]
+        return [*words, *(f"{name}={value}" for name, value in policy.items() if value is not None)]
 
     def _repr_html_(self) -> str:
         """The instance as a table, for notebooks."""
@@ -220,21 +219,7 @@ class Instance:
                 f"{len(self.fixed)} tokens are required, k is {self.k}: raise k or require fewer"
             )
         for group in self.groups:
-            required = [token for token in self.fixed if token in group]
-            if group.limit < 0:
-                raise InputError(
-                    f"group {group.name!r}: its budget is {group.limit}, it must be at least 0"
-                )
-            longest = group.max_length
-            if longest is not None and longest < max(2, group.min_length):
-                raise InputError(
-                    f"group {group.name!r}: no token has {group.min_length} to {longest} symbols"
-                )
-            if len(required) > group.limit:
-                raise InputError(
-                    f"{len(required)} required tokens are in group {group.name!r} "
-                    f"({sym.show(required[0])!r} is one), but its budget is {group.limit}"
-                )
+            group.check(self.fixed)
         if len(self.groups) > MAX_GROUPS:
             raise InputError(f"{len(self.groups)} groups: at most {MAX_GROUPS} are possible")
 
@@ -247,16 +232,18 @@ class Instance:
     def policy(self) -> dict[str, Any]:
         """Limits on the candidates; ``{"candidates": "substrings"}`` if there are none."""
         policy: dict[str, Any] = {"candidates": "substrings" if self.candidates is None else "list"}
-        if self.max_length is not None:
-            policy["max_length"] = self.max_length
-        if self.min_count != 1:
-            policy["min_count"] = self.min_count
+        policy |= self._limits
         for name in (*_TOKEN_LISTS[1:], "groups"):
             if getattr(self, name):
                 policy[name] = len(getattr(self, name))
         if self.merges is not None:
             policy["merges"] = "any" if self.merges.pairs is None else len(self.merges.pairs)
         return policy
+
+    @property
+    def _limits(self) -> dict[str, Any]:
+        limits = {"max_length": self.max_length, "min_count": self.min_count}
+        return {name: n for name, n in limits.items() if n not in (None, 1)}
 
     @cached_property
     def index(self) -> CandidateIndex:
@@ -268,9 +255,9 @@ class Instance:
 
     @cached_property
     def unmerged(self) -> Instance:
-        """The same instance without merges, with an index of all candidates.
+        """The same instance without merges, with an index that keeps dominated candidates.
 
-        The index keeps dominated candidates, since the dominating word may be made from them.
+        The dominating word may be made from them.
         """
         if self.merges is None:
             return self
@@ -318,11 +305,9 @@ class Instance:
         return self.promising_index()
 
     def promising_index(self, threads: int = 1) -> CandidateIndex:
-        """Returns an index of the candidates with the highest upper bounds, or a built `index`.
+        """Returns an index of the `MOST_HELD` candidates with the highest upper bounds, or `index`.
 
-        It holds the best `MOST_HELD` candidates and can list the others.  It holds all candidates
-        if they are a list or if there are group budgets.  It is built on first use, by so many
-        threads.
+        It can list the others.  If candidates are listed or there are group budgets, it holds all.
         """
         if "index" in self.__dict__ or self.groups or self.candidates is not None:
             return self.index
@@ -335,10 +320,7 @@ class Instance:
         return held
 
     def of_promise(self, least: int) -> Instance:
-        """Returns the same instance with an index that lacks candidates of smaller upper bounds.
-
-        The index keeps all candidates if they are few enough to hold (`promising`).
-        """
+        """Returns the same instance with an index that lacks candidates of smaller upper bounds."""
         index = self.promising
         if index.min_promise == 0:
             return self
@@ -356,23 +338,18 @@ class Instance:
     ) -> CandidateIndex:
         """Builds an index of the candidates, with or without dominated ones, or of `most` of them.
 
-        If all substrings are candidates, those longer than `longest` are left out.  A long word has
-        at most `longest` times its length of the others.  An instance with merges, several corpora
-        or a tail is refused: only few methods support it.
+        If all substrings are candidates, those longer than `longest` are left out.  An instance
+        with merges, several corpora or a tail is refused: only few methods support it.
         """
-        few = "`lower_bound`, `improve`"
         for condition, what, only in (
-            (self.tail, "has a head and a tail", f"{few} and `verify`"),
-            (self.corpora, "has several corpora", f"`greedtok`, {few}, `solve` and `verify`"),
-            (
-                self.merges,
-                "requires that merges make every token",
-                f"{few}, `solve`, `prune`, `extend` and `verify`",
-            ),
+            (self.tail, "has a head and a tail", ""),
+            (self.corpora, "has several corpora", ", `solve`, `greedtok`"),
+            (self.merges, "requires that merges make every token", ", `solve`, `prune`, `extend`"),
         ):
             if condition is not None:
-                raise InputError(f"the instance {what}, which only {only} support")
-        limits = [limit for limit in (self.max_length, longest) if limit is not None]
+                supported = f"`lower_bound`, `improve`{only} and `verify`"
+                raise InputError(f"the instance {what}, which only {supported} support")
+        limits = filter(None, (self.max_length, longest))
         return CandidateIndex(
             self.words,
             explicit=self.candidates,
@@ -442,19 +419,12 @@ class Instance:
         }
         data |= {name: value for name, value in self.words.how.items() if value is not None}
         data |= self.conditions_to_json()
-        if self.threshold is not None:
-            data["threshold"] = self.threshold
-        if self.source:
-            data["source"] = self.source
-        return data
+        data |= {} if self.threshold is None else {"threshold": self.threshold}
+        return {**data, "source": self.source} if self.source else data
 
     def conditions_to_json(self) -> dict[str, Any]:
         """Returns the conditions on vocabularies besides k, as in an instance file."""
-        data: dict[str, Any] = {}
-        if self.max_length is not None:
-            data["max_length"] = self.max_length
-        if self.min_count != 1:
-            data["min_count"] = self.min_count
+        data = self._limits
         for name in _TOKEN_LISTS:
             tokens = getattr(self, name)
             if tokens is not None and (tokens or name == "candidates"):

@@ -79,10 +79,10 @@ def _sums(shard: WordShard, tolls: Tolls, sixteenths: int) -> _Sums:
 class TailPrices:
     """Prices of a tail, and the lower bound that they prove for head and tail.
 
-    `partcover.verification.tail_check` defines them.  A token of the head that
-    is among the k best has no multiplier.  Any other has one that makes it worth as much as the
-    k-th best, together with its savings in the tail.  These are first estimated from its
-    frequency in the sample, then taken from the sums of each pass.
+    `partcover.verification.tail_check` defines them.  A token of the head that is among the k best
+    has no multiplier.  Any other has one that makes it worth as much as the k-th best, together
+    with its savings in the tail.  These are first estimated from its frequency in the sample, then
+    taken from the sums of each pass.
 
     `counter` has the words and candidates of the head, `certificate` what is proven for it.  The
     tokens of `sample`, the head with a sample of the tail, may have multipliers too.  If the tail
@@ -111,12 +111,9 @@ class TailPrices:
         self.lower_bound = instance.words.total_count + tail.digest.total_count
         self.sixteenths = 0
         self._pass_seconds = 0.0  # of a pass over the tail, estimated from the sample
-        self.class_bits = min(
-            max(tail.digest.words.bit_length() + 1, _CLASS_BITS[0]), _CLASS_BITS[1]
-        )
         self.is_list = instance.candidates is not None
-        if self.is_list:
-            self.class_bits = 1
+        bits = min(max(tail.digest.words.bit_length() + 1, _CLASS_BITS[0]), _CLASS_BITS[1])
+        self.class_bits = 1 if self.is_list else bits
         total = instance.words.total_symbols + tail.symbols
         room = min(_TOTAL_BITS - total.bit_length(), _WORTH_BITS - tail.worth.bit_length())
         if counter.merges is not None:
@@ -211,21 +208,13 @@ class TailPrices:
         found = instance.index.find_tokens(named)
         self.lo, self.hi = (np.asarray(ends, np.int32) for ends in (found.lo, found.hi))
 
-    def _numbers(self, tokens: list[Token]) -> Int64:
-        """Returns the index of each token among the known ones; −1 for others."""
-        keys = self.counter.intervals.key[self.known]
-        asked = self.counter.instance.index.find_tokens(tokens).key
-        order = np.argsort(keys)
-        if not len(keys):
-            return np.full(len(tokens), -1)
-        numbers = order[np.minimum(np.searchsorted(keys, asked, sorter=order), len(keys) - 1)]
-        return np.where((keys[numbers] == asked) & (asked >= 0), numbers, -1)
-
     def _others(self, tokens: list[Token]) -> list[Token]:
         """Returns the tokens that are neither known nor required nor forbidden."""
         instance = self.counter.instance
         named = {*instance.fixed, *instance.forbidden}
-        unknown = np.flatnonzero(self._numbers(tokens) < 0).tolist()
+        keys = instance.index.find_tokens(tokens).key
+        is_known = (keys >= 0) & np.isin(keys, self.counter.intervals.key[self.known])
+        unknown = np.flatnonzero(~is_known).tolist()
         return [tokens[i] for i in unknown if tokens[i] not in named]
 
     def _frequent(self, sample: Instance) -> list[Token]:
@@ -276,12 +265,14 @@ class TailPrices:
 
     def _stated(self, stated: TailTerm, named: list[Token]) -> Int64:
         """Returns the multipliers that a certificate states; −1 for tokens without one."""
-        place = {token: i for i, token in enumerate(named, len(self.known) + self.n_absent)}
-        numbers = self._numbers(list(stated.token_multipliers)).tolist()
+        named_at = {token: i for i, token in enumerate(named, len(self.known) + self.n_absent)}
+        keys = self.counter.intervals.key[self.known].tolist()
+        known_at = {key: i for i, key in enumerate(keys)}
+        found = self.counter.instance.index.find_tokens(stated.token_multipliers).key.tolist()
         tolls = np.full(len(self.place), -1)
-        for (token, toll), number in zip(stated.token_multipliers.items(), numbers, strict=True):
-            at = place.get(token, number)
-            if at < 0:
+        for (token, toll), key in zip(stated.token_multipliers.items(), found, strict=True):
+            at = named_at.get(token, known_at.get(key))
+            if at is None:
                 raise InputError(
                     f"the certificate has a multiplier for {sym.show(token)!r}, which is not "
                     "allowed"
