@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -144,17 +144,6 @@ class CandidateIndex(WordIndex):
         return prefixes
 
     @property
-    def _tree(self) -> tuple[Positions, Int32, Int32, Int64, Int64, Flags]:
-        """The first arguments of the kernels that visit all substrings."""
-        words = self.words
-        return self.sa, self._prefixes, self.word_of, words.offsets, words.counts, self._whole
-
-    @property
-    def _shards(self) -> Iterator[tuple[int, int]]:
-        """The ranges of suffixes that threads process."""
-        return pairwise([len(self.words) + 1, *self._ends])
-
-    @property
     def most_occurrences(self) -> int:
         """An upper bound on the occurrences of all candidates, including those not held."""
         if self.min_promise == 0:
@@ -183,11 +172,10 @@ class CandidateIndex(WordIndex):
     ) -> tuple[Intervals, Int64, int]:
         """Lists `most` candidates, or more of equal bounds, by what they can still save at most.
 
-        At `blocked` positions, uint8 of shape (symbols + words + 1,), an occurrence that begins
-        there saves nothing any more; so many occurrences were `scored` for the same token before.
-        Returns the candidates; the weights of their occurrences that are not blocked, which times
-        length − 1 are the upper bounds; and the bound from which on all are listed, 0 if all that
-        can save any are.
+        An occurrence that begins at a `blocked` position saves nothing any more; so many were
+        `scored` for the same token before.  Returns the candidates; the weights of their
+        occurrences that are not blocked, which times length − 1 are the upper bounds; and the bound
+        from which on all are listed, 0 if all that can save any are.
         """
         least = self._promise_of(self._classes(blocked), most, blocked)
         nodes = self._nodes(least, blocked, scored)
@@ -200,13 +188,19 @@ class CandidateIndex(WordIndex):
             )
         return *self._intervals(nodes), least
 
+    def _visited(
+        self, visit: Callable[..., Any], blocked: Flags | None, *further: int
+    ) -> list[Any]:
+        """Returns what a kernel that visits all substrings says of each shard, in their order."""
+        words = self.words
+        tree = self.sa, self._prefixes, self.word_of, words.offsets, words.counts, self._whole
+        limits = *tree, self._longest, self._min_count, blocked
+        shards = pairwise([len(words) + 1, *self._ends])  # ranges of suffixes for threads
+        return list(ordered_map(lambda at: visit(*limits, *at, *further), shards, self._threads))
+
     def _classes(self, blocked: Flags | None = None) -> Int64:
         """Returns the number of candidates in each class of upper bounds."""
-        limits = *self._tree, self._longest, self._min_count, blocked
-        parts = ordered_map(
-            lambda shard: promise_classes(*limits, *shard), self._shards, self._threads
-        )
-        classes: Int64 = np.sum([*parts], axis=0)
+        classes: Int64 = np.sum(self._visited(promise_classes, blocked), axis=0)
         return classes
 
     def _nodes(self, least: int, blocked: Flags | None = None, scored: int = 0) -> list[Nodes]:
@@ -215,7 +209,7 @@ class CandidateIndex(WordIndex):
         Long words with much repetition have as many substrings as the square of their length.
         What does not fit in memory, or would take too long, is refused before it is listed.
         """
-        nodes = self._found(least, blocked)
+        nodes: list[Nodes] = self._visited(candidate_nodes, blocked, least)
         candidates = sum(part.candidates for part in nodes)
         occurrences = scored + sum(part.occurrences for part in nodes)
         longest = max(part.longest for part in nodes)
@@ -225,13 +219,6 @@ class CandidateIndex(WordIndex):
         if candidates > 2**31 - 1:
             raise InputError(f"{what}, more than 2^31 - 1: {_SHORTER}")
         return nodes
-
-    def _found(self, least: int, blocked: Flags | None) -> list[Nodes]:
-        limits = *self._tree, self._longest, self._min_count, blocked
-        found = ordered_map(
-            lambda shard: candidate_nodes(*limits, *shard, least), self._shards, self._threads
-        )
-        return list(found)
 
     def _promise_of(self, classes: Int64, most: int, blocked: Flags | None = None) -> int:
         """Returns an upper bound that at most `most` candidates reach, and at least one does.
@@ -249,7 +236,8 @@ class CandidateIndex(WordIndex):
         above = class_floor(number)
         while above - least > 1:
             middle = (least + above) // 2
-            candidates = sum(part.candidates for part in self._found(middle, blocked))
+            found = self._visited(candidate_nodes, blocked, middle)
+            candidates = sum(part.candidates for part in found)
             if candidates > most:
                 least = middle
             else:

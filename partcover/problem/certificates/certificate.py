@@ -149,16 +149,8 @@ class Certificate:
         tail: TailTerm | None = None,
     ) -> Certificate:
         """Makes a certificate for an instance; the prices are in ascending order of the words."""
-        return cls(
-            instance.symbols,
-            instance.words.digest,
-            policy_digest(instance),
-            instance.k,
-            lower_bound,
-            tree,
-            scale_bits,
-            tail,
-        )
+        about = instance.symbols, instance.words.digest, policy_digest(instance), instance.k
+        return cls(*about, lower_bound, tree, scale_bits, tail)
 
     def leaves(self) -> Iterator[tuple[Leaf, frozenset[Token], frozenset[Token]]]:
         """Yields each leaf in order, with the tokens that are required and excluded in it."""
@@ -178,15 +170,9 @@ class Certificate:
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a certificate file."""
         bound = self.lower_bound
-        content: dict[str, Any] = {
-            "format": "partcover-certificate",
-            "version": 1,
-            "symbols": self.symbols,
-            "words_sha256": self.words_sha256,
-            "policy_sha256": self.policy_sha256,
-            "k": self.k,
+        content: dict[str, Any] = {"format": "partcover-certificate", "version": 1}
+        content |= {name: getattr(self, name) for name in _FIELDS} | {
             "lower_bound": str(bound) if isinstance(bound, Fraction) else bound,
-            "scale_bits": self.scale_bits,
             "tree": [node_to_json(node, self.scale_bits) for node in self.tree],
         }
         if self.tail is not None:
@@ -224,15 +210,13 @@ class Certificate:
     @checked
     def load(cls, path: str | PathLike[str]) -> Certificate:
         """Reads a certificate file; errors name it, a VerificationError a wrong checksum."""
-        mistake = likely_mistake(path, "certificate")
+        about = ""  # `read_json` names the file itself
         try:
             data = read_json(path)
-        except InputError as error:
-            raise InputError(f"{error}{mistake}") from None
-        try:
+            about = f"{fspath(path)}: "
             return cls.from_json(data)
         except (InputError, VerificationError) as error:
-            raise type(error)(f"{fspath(path)}: {error}{mistake}") from None
+            raise type(error)(f"{about}{error}{likely_mistake(path, 'certificate')}") from None
 
 
 def _bound_from_json(bound: int | str) -> int | Fraction:

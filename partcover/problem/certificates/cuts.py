@@ -32,6 +32,7 @@ __all__ = [
 ]
 
 CutKind: TypeAlias = Literal["cycle", "clique"]
+_NUMBERS = "coef", "rhs", "multiplier"
 
 _WIDTH = 8  # bytes of a number in packed multipliers
 _BYTES_A_MULTIPLIER = 400  # bytes of a multiplier during the check, including what its tokens pay
@@ -87,7 +88,7 @@ class Cut:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nodes", tuple(map(tuple, self.nodes)))
-        for name in ("coef", "rhs", "multiplier"):
+        for name in _NUMBERS:
             number = whole(getattr(self, name), f"the {name} of a cut")
             object.__setattr__(self, name, number)
 
@@ -137,21 +138,20 @@ class Cut:
     def to_json(self) -> dict[str, Any]:
         """Returns the cut as in a certificate file."""
         nodes = [[sym.to_json(token) for token in node] for node in self.nodes]
-        numbers = {"coef": self.coef, "rhs": self.rhs, "multiplier": self.multiplier}
-        return {self.kind: nodes, **numbers}
+        return {self.kind: nodes} | {name: getattr(self, name) for name in _NUMBERS}
 
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> Cut:
         """Makes a cut from untrusted content of a file."""
         kind: CutKind = "cycle" if isinstance(data, dict) and "cycle" in data else "clique"
-        if not isinstance(data, dict) or data.keys() != {kind, "coef", "rhs", "multiplier"}:
+        if not isinstance(data, dict) or data.keys() != {kind, *_NUMBERS}:
             raise InputError(
                 "a cut of a leaf does not have the keys 'cycle' or 'clique', 'coef', 'rhs' and "
                 "'multiplier'"
             )
         nodes = listed(data[kind], f"the nodes of a {kind}")
         named = tuple(tokens_from_json(node, "the tokens of a node", symbols) for node in nodes)
-        return cls(named, kind, data["coef"], data["rhs"], data["multiplier"])
+        return cls(named, kind, *(data[name] for name in _NUMBERS))
 
 
 @dataclass(frozen=True, eq=False)

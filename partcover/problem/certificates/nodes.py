@@ -22,7 +22,6 @@ __all__ = ["Branch", "Charge", "Leaf", "Prices", "node_from_json", "node_to_json
 
 Prices = Int32 | Int64
 
-_KEYS = {"prices", "group_multipliers", "weights", "charges", "orders", "pairs", "cuts"}
 _SHORT_BITS = 30  # with at most so many, a price of 1 fits in 32 bits with its sign
 
 
@@ -47,10 +46,9 @@ class Charge:
 
     def __post_init__(self) -> None:
         pairs: list[Any] = [(self.token, self.pays), *self.parts]
-        for token, _ in listed(pairs, "charges", pairs=True):
+        for token, number in listed(pairs, "charges", pairs=True):
             if not isinstance(token, bytes | str | tuple):
                 raise InputError(f"a charge is for {shown(token)}, which is not a token")
-        for _, number in pairs:
             whole(number, f"a charge of {sym.glance(self.token)!r}", 0)
 
     def to_json(self) -> list[Any]:
@@ -179,26 +177,31 @@ def _width(scale_bits: int) -> int:
     return 4 if scale_bits <= _SHORT_BITS else 8
 
 
+#: What a leaf may have besides prices, as in a file, and how each part of it is read and written.
+_PARTS: dict[str, Any] = {
+    "group_multipliers": None,
+    "weights": None,
+    "charges": Charge,
+    "orders": PackedPairs,
+    "pairs": PackedPairs,
+    "cuts": Cut,
+}
+
+
 def node_to_json(node: Branch | Leaf, scale_bits: int) -> dict[str, Any]:
     """Returns a node as in a certificate file."""
     if isinstance(node, Branch):
         return {"branch": sym.to_json(node.token)}
     node = node.packed(scale_bits)
-    data: dict[str, Any] = {"prices": None}
-    if node.prices is not None:
-        assert isinstance(node.prices, bytes)
-        data["prices"] = base64.b64encode(node.prices).decode("ascii")
-    if node.group_multipliers:
-        data["group_multipliers"] = list(node.group_multipliers)
-    if node.weights:
-        data["weights"] = list(node.weights)
-    if node.charges:
-        data["charges"] = [charge.to_json() for charge in node.charges]
-    for name, pairs in (("orders", node.orders), ("pairs", node.pairs)):
-        if pairs:
-            data[name] = packed(pairs).to_json()
-    if node.cuts:
-        data["cuts"] = [cut.to_json() for cut in node.cuts]
+    assert not isinstance(node.prices, np.ndarray)
+    prices = node.prices
+    data: dict[str, Any] = {"prices": prices and base64.b64encode(prices).decode("ascii")}
+    for name, kind in _PARTS.items():
+        part = getattr(node, name)
+        if kind is PackedPairs and part:
+            data[name] = part.to_json()
+        elif part:
+            data[name] = [each.to_json() for each in part] if kind else list(part)
     return data
 
 
@@ -209,22 +212,16 @@ def node_from_json(node: Any, symbols: Symbols) -> Branch | Leaf:
         if len(token) < 2:
             raise InputError(f"a branch is on {sym.show(token)!r}, which is not a token")
         return Branch(token)
-    if not isinstance(node, dict) or not {"prices"} <= node.keys() <= _KEYS:
+    if not isinstance(node, dict) or not {"prices"} <= node.keys() <= {"prices", *_PARTS}:
         raise InputError("a node of the tree has neither 'branch' nor 'prices'")
-    groups, weights, charges, cuts = (
-        tuple(listed(node.get(name, []), f"the {name} of a leaf"))
-        for name in ("group_multipliers", "weights", "charges", "cuts")
-    )
-    pairs, orders = (
-        PackedPairs.from_json(node[name], symbols) if name in node else ()
-        for name in ("pairs", "orders")
-    )
-    return Leaf(
-        None if node["prices"] is None else unpacked_bytes(node["prices"], "the prices of a leaf"),
-        groups,
-        pairs,
-        tuple(Cut.from_json(cut, symbols) for cut in cuts),
-        tuple(Charge.from_json(charge, symbols) for charge in charges),
-        weights,
-        orders,
-    )
+    parts: dict[str, Any] = {}
+    for name in filter(node.__contains__, _PARTS):
+        kind, part = _PARTS[name], node[name]
+        if kind is PackedPairs:
+            parts[name] = kind.from_json(part, symbols)
+        else:
+            rows = listed(part, f"the {name} of a leaf")
+            parts[name] = tuple(kind.from_json(row, symbols) for row in rows) if kind else rows
+    prices = node["prices"]
+    packed_prices = None if prices is None else unpacked_bytes(prices, "the prices of a leaf")
+    return Leaf(packed_prices, **parts)
