@@ -54,24 +54,18 @@ class Bound:
         Candidates fixed by reduced costs, as indices into `index`: if some vocabulary needs fewer
         tokens than the incumbent, some best one contains all of the first and none of the second.
         Empty without an incumbent.
-    seconds : float
-        Wall-clock seconds.
-    iterations : int
-        Number of steps.
+    seconds, iterations : float, int
+        Wall-clock seconds, and number of steps.
     termination : {"completed", "gap", "time_limit", "interrupted"}
         Why it stopped; ``completed``: the relaxation is solved, the bound equals the incumbent,
         or the iterations are done.
     seed, threads : int
         The random seed, which is not used, and the number of threads.
-    plain_bound : int
-        What prices prove without cuts.
-    plain_x : ndarray of float64, shape (candidates,)
-        `x` of the linear relaxation without cuts.
-    cuts : dict of str to int
-        Number of cuts of the bound, by kind: triangles, longer cycles, cliques, and cycles over
-        groups of tokens.
-    rounds : int
-        Number of rounds of cuts.
+    plain_bound, plain_x : int, ndarray of float64
+        What prices prove without cuts, and `x` of that relaxation.
+    cuts, rounds : dict of str to int, int
+        Number of cuts by kind (triangles, longer cycles, cliques, and cycles over groups of
+        tokens), and of rounds of cuts.
 
     Examples
     --------
@@ -153,6 +147,7 @@ class Bound:
     def to_json(self, *, tokens: bool = False) -> dict[str, Any]:
         """Returns the JSON object of ``partcover bound``, with the proven tokens on request."""
         instance, tail = self.instance, self.certificate.tail
+        relaxation = self.relaxation if math.isfinite(self.relaxation) else None
         data: dict[str, Any] = {
             "method": "bound",
             "k": instance.k,
@@ -169,20 +164,16 @@ class Bound:
             "cuts": sum(self.cuts.values()),
             "cuts_by_kind": dict(sorted(self.cuts.items())),
             "rounds": self.rounds,
-            "relaxation": self.relaxation if math.isfinite(self.relaxation) else None,
-            "status": self.status,
-            "termination": self.termination,
-            "iterations": self.iterations,
+            "relaxation": relaxation,
+            **{name: getattr(self, name) for name in ("status", "termination", "iterations")},
             "seconds": round(self.seconds, 6),
-            "seed": self.seed,
-            "threads": self.threads,
-            "proven_in": len(self.proven_in),
-            "proven_out": len(self.proven_out),
+            **{name: getattr(self, name) for name in ("seed", "threads")},
+            **{name: len(getattr(self, name)) for name in ("proven_in", "proven_out")},
         }
         for name in ("tokens", "lower_bound", "plain_lower_bound"):
             if isinstance(data[name], Fraction):
                 data |= {name: float(data[name]), f"{name}_exact": str(data[name])}
         if tokens:
-            data["proven_in_tokens"] = [sym.to_json(t) for t in self.tokens(self.proven_in)]
-            data["proven_out_tokens"] = [sym.to_json(t) for t in self.tokens(self.proven_out)]
+            for name in ("proven_in", "proven_out"):
+                data[f"{name}_tokens"] = [sym.to_json(t) for t in self.tokens(getattr(self, name))]
         return data

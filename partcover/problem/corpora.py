@@ -86,9 +86,8 @@ class Corpora:
             raise InputError(f"{len(given)} corpus is given: give two or more")
         refuse_unlike(given)
         called = tuple(str(n + 1) for n in range(len(given))) if names is None else tuple(names)
-        for name in called:
-            if not isinstance(name, str):
-                raise InputError(f"names have {shown(name)}: each name must be text")
+        if others := [name for name in called if not isinstance(name, str)]:
+            raise InputError(f"names have {shown(others[0])}: each name must be text")
         if len(called) != len(given) or len(set(called)) < len(called):
             raise InputError(
                 f"names are {', '.join(called)}: each of the {len(given)} corpora needs a name "
@@ -175,8 +174,7 @@ class Corpora:
     def weighted(self, weights: Sequence[int]) -> WordCounts:
         """Returns all words with the counts of each corpus multiplied by its weight.
 
-        Words that occur only in corpora of weight 0 are left out.  Counts that do not fit in int64
-        are refused.
+        Words that occur only in corpora of weight 0 are left out.
         """
         check_weights(weights, len(self))
         symbols = sum(map(mul, weights, self._symbols))
@@ -198,7 +196,6 @@ class Corpora:
         """Returns integers nearly proportional to shares divided by references, each at least 1.
 
         They are large enough for prices with many digits, and small enough to avoid overflow.
-        Corpora that are too large for any weights are refused.
         """
         sizes = self._symbols
         if sum(sizes) >= _MOST:
@@ -219,11 +216,7 @@ class Corpora:
         return tuple(part / sum(parts) for part in parts)
 
     def proven(self, lower_bound: int, weights: Sequence[int]) -> Fraction:
-        """Returns the bound on the largest ratio that follows from a bound on weighted tokens.
-
-        With weights w and the largest ratio z, Σ w·tokens ≥ L and tokens ≤ z·reference give
-        z ≥ L / Σ w·reference.  `attainable` rounds this up to a fraction that z can be.
-        """
+        """Returns the bound on the largest ratio that follows from a bound on weighted tokens."""
         total = sum(w * r for w, r in zip(weights, self.references, strict=True))
         return attainable(Fraction(lower_bound, total), self.references)
 

@@ -118,11 +118,11 @@ class MergeCondition:
         """Returns this condition with its merges converted to an alphabet's type."""
         if self.pairs is None:
             return self
-        pairs = tuple(
-            (sym.to_token(left, symbols), sym.to_token(right, symbols))
-            for left, right in listed(self.pairs, "merges", pairs=True)
+        pairs: Any = tuple(
+            tuple(sym.to_token(part, symbols) for part in pair)
+            for pair in listed(self.pairs, "merges", pairs=True)
         )
-        if not all(left and right for left, right in pairs):
+        if not all(map(all, pairs)):
             raise InputError("a merge has a part without symbols")
         return self if pairs == self.pairs else replace(self, pairs=pairs)
 
@@ -157,14 +157,7 @@ class MergeCondition:
             yield tuple(dict.fromkeys(part for part in pair if len(part) > 1))
 
     def kept(self, tokens: Iterable[Token]) -> list[tuple[Token, Token]]:
-        """Returns the merges whose parts and results are single symbols or some tokens.
-
-        Examples
-        --------
-        >>> from partcover import MergeCondition
-        >>> MergeCondition(((b"a", b"t"), (b"h", b"at"))).kept([b"hat"])
-        []
-        """
+        """Returns the merges whose parts and results are single symbols or some tokens."""
         there = set(tokens)
 
         def stays(part: Token) -> bool:
@@ -195,8 +188,7 @@ class MergeCondition:
         pairs = None
         if self.pairs is not None:
             pairs = [[sym.to_json(part) for part in pair] for pair in self.pairs]
-        flags = {name: getattr(self, name) for name in _FLAGS}
-        return {"pairs": pairs, "rule": self.rule, **flags}
+        return {"pairs": pairs} | {name: getattr(self, name) for name in ("rule", *_FLAGS)}
 
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> MergeCondition:
@@ -204,16 +196,13 @@ class MergeCondition:
         if not isinstance(data, dict) or data.keys() != {"pairs", "rule", *_FLAGS}:
             names = ", ".join(map(repr, _FLAGS))
             raise InputError(f"'merges' must be an object with 'pairs', 'rule', {names}")
-        pairs = data["pairs"]
-        if pairs is not None:
-            pairs = tuple(
-                (sym.from_json(left, symbols), sym.from_json(right, symbols))
-                for left, right in listed(pairs, "the 'pairs' of 'merges'", pairs=True)
-            )
+        if data["pairs"] is not None:
+            rows = listed(data["pairs"], "the 'pairs' of 'merges'", pairs=True)
+            pairs = tuple(tuple(sym.from_json(part, symbols) for part in row) for row in rows)
+            data = {**data, "pairs": pairs}
         if not all(isinstance(data[name], bool) for name in _FLAGS):
             raise InputError(f"{', '.join(_FLAGS)} are not true or false")
-        whole_words, characters, by_rank = (data[name] for name in _FLAGS)
-        return cls(pairs, whole_words, characters, data["rule"], by_rank)
+        return cls(**data)
 
 
 class MergeNeeds:

@@ -33,19 +33,16 @@ class Result:
     ----------
     method : str
         Name of the method.
-    k : int
-        The budget.
-    words, total_count : int
-        Number of distinct words, and of words counted.
+    k, words, total_count : int
+        The budget, and the number of distinct words and of words counted.
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
     candidates : int or None
-        Number of candidates; None for a method that does not use candidates, such as BPE, since
-        counting them takes an index of all words.
+        Number of candidates; None for a method that does not use them, such as BPE.
     policy : dict
         Limits on the candidates (see `Instance.policy`), which every claim is relative to.
     vocabulary : Vocabulary or None
-        The chosen tokens, in the order of the method; None if there are none.
+        The chosen tokens, in the order of the method.
     rule : str
         The segmentation rule of `tokens` and `cover`.
     tokens, cover : int or None
@@ -56,13 +53,11 @@ class Result:
         How good the vocabulary is known to be; ``none`` without one.
     termination : {"completed", "gap", "time_limit", "interrupted", "error"}
         Why the method stopped.
-    seconds : float
-        Wall-clock seconds of the method.
-    seed, threads : int
-        As given.
+    seconds, seed, threads : float, int, int
+        Wall-clock seconds of the method; seed and threads as given.
     gains : tuple of int
-        Gain of each token in the method's own objective, in order, for greedy methods.  Their
-        first j tokens are their result for budget j.
+        Gain of each token in the method's own objective, for greedy methods.  Their first j tokens
+        are their result for budget j.
     extra : dict
         Further keys of the method (``relaxed_cover``, ``tokens_shortest_path``, ...).
     certificate : Certificate or None
@@ -126,9 +121,7 @@ class Result:
     ) -> Self:
         """Makes a result for an instance, and computes what follows from it.
 
-        `tokens` are those that the words need under `rule`, by default that of the instance.
-        Without `method`, it is that of the vocabulary; `by_corpus` are the tokens of each of
-        several corpora.
+        Without `rule` it is that of the instance, without `method` that of the vocabulary.
         """
         words, one, n_words = instance.tail or instance.words, instance.joined, len(instance.words)
         if certificate is not None and certificate.tail is not None:
@@ -240,14 +233,7 @@ class Result:
 
 @dataclass(frozen=True)
 class CorpusTokens:
-    """The tokens that one of several corpora needs.
-
-    Attributes
-    ----------
-    name : str
-        Name of the corpus.
-    tokens, reference : int
-        The tokens that it needs, and its reference count.
+    """The tokens that one of several corpora needs, and its reference count.
 
     Examples
     --------
@@ -274,14 +260,7 @@ class CorpusTokens:
 class Solution(Result):
     """A result with a vocabulary, as all methods but `smallest` return.
 
-    Attributes are those of `Result`; these are never None:
-
-    Attributes
-    ----------
-    vocabulary : Vocabulary
-        The chosen tokens, in the order of the method.
-    tokens, cover : int
-        Tokens that the counted words need, and adjacent pairs inside tokens.
+    Attributes are those of `Result`; `vocabulary`, `tokens` and `cover` are never None.
 
     Examples
     --------

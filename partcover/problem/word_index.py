@@ -126,10 +126,7 @@ class WordIndex:
         if self._alphabet is None:
             return data.astype(np.int32) + np.int32(1)
         ranks = np.searchsorted(self._alphabet, data).astype(np.int32)
-        if len(self._alphabet):
-            known = self._alphabet[np.minimum(ranks, len(self._alphabet) - 1)] == data
-        else:
-            known = np.zeros(len(data), bool)
+        known = np.isin(data, self._alphabet)
         return np.where(known, ranks + np.int32(1), np.int32(-1)).astype(np.int32)
 
     def find_tokens(self, tokens: Iterable[Token]) -> Intervals:
@@ -189,9 +186,8 @@ class WordIndex:
         return positions
 
     def occurrences_of(self, intervals: Intervals) -> tuple[Int32, Int32, Int32]:
-        """Returns token, word and start in the word of all occurrences of all tokens, three arrays.
+        """Returns token, word and start of all occurrences, sorted by word, start and length.
 
-        Sorted by word, start and length; tokens are numbered from 0 in the given order.
         O(occurrences + symbols), which is quadratic in the length of words for all candidates.
         """
         order = np.argsort(intervals.length, kind="stable").astype(np.int32)
@@ -206,8 +202,6 @@ class WordIndex:
 def arcs_of(index: WordIndex, tokens: Intervals) -> Arcs:
     """Returns the first seven arguments of `partcover.kernels.search._local_search.State`.
 
-    These are arcs by word, start and length; where each word's arcs begin; sizes and counts of the
-    words; where each token's words begin, these words, and the token's first arc in each.
     O(occurrences + symbols) time, 28 bytes for each occurrence, which are refused from 2^31 on.
     """
     words = index.words
@@ -239,13 +233,11 @@ def position_bytes(positions: int) -> int:
 
 def refuse_wide(words: WordCounts) -> None:
     """Raises an error if positions need 64 bits, for work that supports only 32."""
-    positions = n_positions(words)
-    if position_bytes(positions) > 4:
-        fit = _most_that_fit(words, NARROW_POSITIONS)
+    if position_bytes(n_positions(words)) > 4:
         raise InputError(
-            f"the {len(words):,} distinct words have {positions:,} positions (symbols, and an end "
-            f"of each), and a bound looks at {NARROW_POSITIONS:,} at most: bound and improve take "
-            f"all words with --head (HeadAndTail), which may be {fit}"
+            f"{_size_of(words)}, and a bound looks at {NARROW_POSITIONS:,} at most: bound and "
+            "improve take all words with --head (HeadAndTail), which may be "
+            f"{_most_that_fit(words, NARROW_POSITIONS)}"
         )
 
 
@@ -266,14 +258,13 @@ def _alphabet_and_ranks(data: Integers) -> tuple[Integers | None, Integers]:
 
 def _refuse_beyond_numbers(words: WordCounts) -> None:
     """Raises an error if positions, numbers or lengths of words do not fit in their bits."""
-    n_words, size = len(words), n_positions(words)
-    if size > MOST_POSITIONS or n_words > MOST_WORDS:
-        fit = _most_that_fit(words, MOST_POSITIONS)
+    size = n_positions(words)
+    if size > MOST_POSITIONS or len(words) > MOST_WORDS:
         raise InputError(
-            f"the {n_words:,} distinct words have {size:,} positions (symbols, and an end of "
-            f"each), and {MOST_POSITIONS:,} can be indexed, of {MOST_WORDS:,} words: the {fit:,} "
-            "most frequent words fit, which are the first lines of what count writes "
-            "(WordCounts.most_frequent); bound and improve take all words with --head"
+            f"{_size_of(words)}, and {MOST_POSITIONS:,} can be indexed, of {MOST_WORDS:,} words: "
+            f"the {_most_that_fit(words, MOST_POSITIONS):,} most frequent words fit, which are the "
+            "first lines of what count writes (WordCounts.most_frequent); bound and improve take "
+            "all words with --head"
         )
     longest = int(np.diff(words.offsets).max(initial=0))
     if size > NARROW_POSITIONS and longest > LONGEST_WORD:
@@ -282,6 +273,13 @@ def _refuse_beyond_numbers(words: WordCounts) -> None:
             f"words have more than {NARROW_POSITIONS:,} positions (symbols, and an end of each): "
             "split the words with a pre-tokenizer"
         )
+
+
+def _size_of(words: WordCounts) -> str:
+    return (
+        f"the {len(words):,} distinct words have {n_positions(words):,} positions (symbols, and an "
+        "end of each)"
+    )
 
 
 def _most_that_fit(words: WordCounts, positions: int) -> int:

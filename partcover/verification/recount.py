@@ -44,16 +44,12 @@ class Verification:
         Pairs under any occurrence of any token, overlaps allowed: the objective of WMC.
     size, k : int
         Number of tokens in the vocabulary, and the budget.
-    threshold : int or None
-        The instance's threshold, if it has one.
-    meets_threshold : bool or None
-        Whether the vocabulary needs at most that many tokens.
+    threshold, meets_threshold : int or None, bool or None
+        The instance's threshold, and whether the vocabulary needs at most that many tokens.
     problems : tuple of str
         One line for each thing that is wrong.
-    by_corpus : tuple of int
-        The fewest tokens of each corpus, where there are several.
-    worst : Fraction or None
-        The largest ratio of these to the references; None of one corpus.
+    by_corpus, worst : tuple of int, Fraction or None
+        The fewest tokens of each of several corpora, and the largest ratio to the references.
 
     Examples
     --------
@@ -261,11 +257,10 @@ def recount_seconds(words: WordCounts, vocabulary: Vocabulary, sample: int = 400
     if not len(words):
         return 0.0
     drawn = np.arange(0, len(words), max(1, len(words) // sample))
-    begin, end = words.offsets[drawn], words.offsets[drawn + 1]
-    pairs = [(word, 1) for word in slices(words.data, begin, end, words.symbols)]
+    ends = words.offsets[drawn], words.offsets[drawn + 1]
+    pairs = [(word, 1) for word in slices(words.data, *ends, words.symbols)]
     occurrences: dict[Token, int] = dict.fromkeys(vocabulary, 0)
-    openings = openings_of(occurrences)
-    seconds = []
+    openings, seconds = openings_of(occurrences), []
     for _ in range(5):
         begun = time.perf_counter()
         _fewest(pairs, openings, occurrences)

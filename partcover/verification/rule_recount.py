@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from ctypes import c_float
 from itertools import groupby
 from typing import Any
@@ -22,11 +22,7 @@ _MOST = 3.4028234663852886e38  # the largest floating-point number of 32 bits
 
 
 def tokens_by_rule(words: WordCounts | HeadAndTail, vocabulary: Vocabulary) -> int:
-    """Counts the tokens of words by one of the rules in `COUNTED`.
-
-    For each word O(its symbols · (lengths of tokens + the logarithm of its symbols)) dictionary
-    look-ups.
-    """
+    """Counts the tokens of words by one of the rules in `COUNTED`."""
     if isinstance(words, HeadAndTail):
         return sum(words.map(_of_shard, vocabulary))
     pairs = zip(words.counts.tolist(), cut_by_rule(words, vocabulary), strict=True)
@@ -34,7 +30,6 @@ def tokens_by_rule(words: WordCounts | HeadAndTail, vocabulary: Vocabulary) -> i
 
 
 def _of_shard(shard: WordShard, vocabulary: Vocabulary) -> int:
-    """Returns the tokens of the words of a shard."""
     return sum(tokens_by_rule(block, vocabulary) for block in shard.blocks())
 
 
@@ -49,7 +44,6 @@ def _symbols(word: Any) -> list[Any]:
 
 
 def _merging(vocabulary: Vocabulary) -> Callable[[list[Any]], list[Any]]:
-    """Returns the function that merges neighbors until no merge applies."""
     rank = ranks(vocabulary)
     return lambda pieces: merge(pieces, rank)
 
@@ -118,73 +112,59 @@ def _longest_match(vocabulary: Vocabulary, _: str | None) -> Cut:
 
 def _likelihood(vocabulary: Vocabulary, _: str | None) -> Cut:
     scores: dict[Any, float] = dict(zip(vocabulary, vocabulary.scores or (), strict=True))
-    singles: dict[Any, float] = dict(vocabulary.symbol_scores)
-    missing = min((*scores.values(), *singles.values()), default=0.0) - 10
-    lengths = sorted({1, *map(len, scores)})
-    if vocabulary.sums != "word":
-        alone = {b: vocabulary.symbol_score(b) for b in (bytes([byte]) for byte in range(256))}
-        return _over_texts(scores, alone, lengths, narrow=vocabulary.sums == "text32")
+    lengths, narrow = sorted({1, *map(len, scores)}), vocabulary.sums == "text32"
+    if vocabulary.sums == "word":
+        singles: dict[Any, float] = dict(vocabulary.symbol_scores)
+        missing = min((*scores.values(), *singles.values()), default=0.0) - 10
 
-    def cut(word: Any) -> list[Any]:
-        def score(start: int, end: int) -> float | None:
+        def score(word: Any, character: int, start: int, end: int) -> float | None:
             piece = word[start:end]
             single = singles.get(piece, missing) if end == start + 1 else None
             return scores.get(piece, single)
 
-        return _likeliest(word, lengths, score)
+        return lambda word: _likeliest(word, lengths, score)
 
-    return cut
-
-
-def _over_texts(
-    scores: Mapping[bytes, float], alone: Mapping[bytes, float], lengths: list[int], *, narrow: bool
-) -> Cut:
-    """Segments words as libraries segment texts, with 32-bit sums if `narrow`."""
+    # as libraries segment texts
+    alone = {b: vocabulary.symbol_score(b) for b in (bytes([byte]) for byte in range(256))}
     if narrow:
-        scores, alone = (
-            {piece: _narrow(max(-_MOST, min(score, _MOST))) for piece, score in each.items()}
-            for each in (scores, alone)
-        )
+        for each in (scores, alone):
+            each.update((p, _narrow(max(-_MOST, min(value, _MOST)))) for p, value in each.items())
 
-    def cut(word: bytes) -> list[bytes]:
-        character = 0
+    def score_in_text(word: Any, character: int, start: int, end: int) -> float | None:
+        # otherwise the character is a token itself
+        if end == start + 1 and word[character:end] not in scores:
+            return alone[word[start:end]]
+        return scores.get(word[start:end])
 
-        def score(start: int, end: int) -> float | None:
-            nonlocal character
-            if word[start] & 0xC0 != 0x80:
-                character = start
-            # otherwise the character is a token itself
-            if end == start + 1 and word[character:end] not in scores:
-                return alone[word[start:end]]
-            return scores.get(word[start:end])
-
-        return _likeliest(word, lengths, score, narrow=narrow)
-
-    return cut
+    return lambda word: _likeliest(word, lengths, score_in_text, narrow=narrow)
 
 
 def _likeliest(
     word: Any,
     lengths: list[int],
-    score: Callable[[int, int], float | None],
+    score: Callable[[Any, int, int, int], float | None],
     *,
     narrow: bool = False,
 ) -> list[Any]:
     """Returns the tokens of the largest sum of scores, of equal ones the one that begins first.
 
-    Sums of 32 bits are restarted at a character where they are large.
+    Scores are of a word, the start of a character, and the ends of a token.  Sums of 32 bits are
+    restarted at a character where they are large.
     """
     # for each end: its score and the start of its last token
     best: dict[int, tuple[float, int]] = {0: (0.0, 0)}
+    character = 0
     for start in range(len(word)):
         before = best[start][0]
-        if narrow and abs(before) > _HIGHEST and word[start] & 0xC0 != 0x80:
+        if not isinstance(word, bytes) or word[start] & 0xC0 != 0x80:
+            character = start
+        if narrow and abs(before) > _HIGHEST and character == start:
             for end in [end for end in best if end >= start]:
                 total, first = best[end]
                 best[end] = _narrow(total - before), first
             before = best[start][0]
         for end in (start + length for length in lengths if start + length <= len(word)):
-            value = score(start, end)
+            value = score(word, character, start, end)
             if value is not None:
                 total = _narrow(before + value) if narrow else before + value
                 if end not in best or total > best[end][0]:
@@ -202,10 +182,6 @@ def _narrow(value: float) -> float:
     return c_float(value).value
 
 
-def _single_symbols(_: Vocabulary, __: str | None) -> Cut:
-    return _symbols
-
-
 #: The rules that can be recounted here, and their functions.
 COUNTED: dict[str, Callable[[Vocabulary, str | None], Cut]] = {
     "merges": _merges,
@@ -213,5 +189,5 @@ COUNTED: dict[str, Callable[[Vocabulary, str | None], Cut]] = {
     "superword_merges": _superword_merges,
     "longest_match": _longest_match,
     "likelihood": _likelihood,
-    "single_symbols": _single_symbols,
+    "single_symbols": lambda *_: _symbols,
 }
