@@ -18,7 +18,7 @@ from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import Task, bound_and_search
-from .heads.head_improve import improve_by_head
+from .heads.head_improve import HeadImprovement
 from .lower_bound import head_bounds
 from .merges_start import start_of_merges
 from .tree.tree_search import with_known
@@ -144,17 +144,9 @@ def improve(
         rounds.make(offers=True)
         return rounds.solution()
     if instance.tail is not None:
-        return improve_by_head(
-            instance,
-            warm_start,
-            start_certificate,
-            gap,
-            limits,
-            progress or Progress(),
-            checkpoint,
-            head_bounds(gap or None, None, threads),
-            cuts=cuts,
-        )
+        bound_head = head_bounds(gap or None, None, threads)
+        run = HeadImprovement(instance, bound_head, limits, progress or Progress(), cuts=cuts)
+        return run.solution(warm_start, start_certificate, gap, checkpoint)
     if start_certificate is not None and not bound:
         raise InputError(
             "a certificate to start from is given, but no bound is computed: leave it out"

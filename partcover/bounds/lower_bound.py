@@ -23,7 +23,7 @@ from .climbing.best_prices import BestPrices
 from .climbing.climb import Climb
 from .climbing.warm_start import first_point, within_reach
 from .counting.price_counter import PriceCounter
-from .heads.head_bound import BoundHead, bound_by_head
+from .heads.head_bound import BoundHead, HeadRun
 from .weighted_rounds import WeightedRounds
 
 __all__ = ["bounds", "head_bounds", "lower_bound"]
@@ -140,16 +140,9 @@ def lower_bound(
     if instance.tail is not None:
         if greedy is not None:
             raise InputError("a solution of GreedTok is not possible with a head and a tail")
-        return bound_by_head(
-            instance,
-            tokens,
-            start_certificate,
-            limits,
-            progress,
-            checkpoint,
-            head_bounds(gap, iterations, threads),
-            cuts=cuts,
-        )
+        bound_head = head_bounds(gap, iterations, threads)
+        run = HeadRun(instance, bound_head, limits, progress, cuts=cuts)
+        return run.bound(tokens, start_certificate, checkpoint)
     deadline = limits.start()
     free = instance.unmerged
     refuse_beyond_memory(free, "bound")

@@ -93,7 +93,12 @@ class Corpora:
                 f"names are {', '.join(called)}: each of the {len(given)} corpora needs a name "
                 "of its own"
             )
-        set_(self, "references", _checked_references(references, called))
+        counts = tuple(references)
+        if len(counts) != len(called):
+            raise InputError(f"{len(counts)} references for {len(called)} corpora")
+        pairs = zip(called, counts, strict=True)
+        counts = tuple(whole(count, f"the reference of {name}", 1) for name, count in pairs)
+        set_(self, "references", counts)
         set_(self, "names", called)
 
     __reduce__ = by_fields
@@ -290,12 +295,3 @@ def check_weights(weights: Sequence[int], n_corpora: int) -> None:
         whole(weight, "a weight", 0)
     if not any(weights):
         raise InputError("all weights are 0")
-
-
-def _checked_references(references: Iterable[int], names: Sequence[str]) -> tuple[int, ...]:
-    """Returns the references; raises an error unless each corpus has one of at least 1."""
-    given = tuple(references)
-    if len(given) != len(names):
-        raise InputError(f"{len(given)} references for {len(names)} corpora")
-    pairs = zip(names, given, strict=True)
-    return tuple(whole(count, f"the reference of {name}", 1) for name, count in pairs)

@@ -26,7 +26,7 @@ from ...runtime.progress import Progress
 from ..counting.price_counter import leaf_prices
 from .whole_words import WholeWords
 
-__all__ = ["BoundHead", "HeadRun", "bound_by_head"]
+__all__ = ["BoundHead", "HeadRun", "Keep"]
 
 Keep = Callable[[Certificate], None]
 BoundHead = Callable[[Instance, float | None, list[Certificate], bool, Keep | None], Bound]
@@ -37,7 +37,17 @@ _PROVING = 20.0  # while the head is bounded, pricing all words takes at most 1 
 
 
 class HeadRun:
-    """The best certificate so far for all words, from bounds of the head alone."""
+    """Proves a lower bound on the tokens of all words in the memory that the frequent ones take.
+
+    A word of the tail needs two tokens, unless it is a token itself.  Another valid count lets each
+    token cost 1 plus a multiplier.  Any mean of the two is valid too, and the best mean is taken.
+    The savings of tokens in the tail are summed for each token of the head, for tokens that are
+    frequent in a sample of the tail, and for all others in classes.
+
+    Up to `share` of the time goes to the bound of the head.  The words are read about seven times,
+    whatever the limit.  With cuts the head is bounded a second time, and the better of the two
+    bounds for all words is kept: a better bound for the head may be a worse one for the tail.
+    """
 
     work: Work = "bound"
     share = 0.6  # largest share of the time that a bound of the head takes
@@ -85,6 +95,40 @@ class HeadRun:
         if tokens is None or self.proof is None:
             return False
         return tokens - self.proof.lower_bound <= self.gap * tokens
+
+    def bound(
+        self, incumbent: int | None, start: Certificate | None, checkpoint: Keep | None
+    ) -> Bound:
+        """Returns the bound; an incumbent that needs fewer tokens than are proven is refused."""
+        instance = self.whole.instance
+        self.phases.tokens = incumbent
+        self.checkpoints.callback = checkpoint
+        if start is not None and start.k == instance.k:
+            self.keep(self.whole.recounted(start))
+        try:
+            termination = self.prove(start).termination
+        except KeyboardInterrupt:
+            termination = "interrupted"
+        proven, certificate = self.of_head, self.certificate
+        if proven is None:
+            raise KeyboardInterrupt
+        if incumbent is not None and certificate.lower_bound > incumbent:
+            raise InputError(
+                f"{incumbent} tokens are given as enough, and {certificate.lower_bound} are proven "
+                "to be needed: the incumbent is for another instance"
+            )
+        return replace(
+            proven,
+            instance=instance,
+            certificate=certificate,
+            lower_bound=certificate.lower_bound,
+            incumbent=incumbent,
+            relaxation=math.inf,
+            plain_bound=certificate.lower_bound,
+            reduced_costs=np.zeros_like(proven.reduced_costs),
+            seconds=self.deadline.seconds,
+            termination=termination,
+        )
 
     def keep(self, proof: Certificate) -> None:
         """Keeps a certificate if it is better."""
@@ -154,58 +198,3 @@ class HeadRun:
         self._priced = certificate
         self._priced_at = time.monotonic()
         self._pricing_seconds = self._priced_at - begun
-
-
-def bound_by_head(
-    instance: Instance,
-    incumbent: int | None,
-    start: Certificate | None,
-    limits: RunLimits,
-    progress: Progress,
-    checkpoint: Keep | None,
-    bound_head: BoundHead,
-    *,
-    cuts: bool,
-) -> Bound:
-    """Proves a lower bound on the tokens of all words in the memory that the frequent ones take.
-
-    A word of the tail needs two tokens, unless it is a token itself.  Another valid count lets each
-    token cost 1 plus a multiplier.  Any mean of the two is valid too, and the best mean is taken.
-    The savings of tokens in the tail are summed for each token of the head, for tokens that are
-    frequent in a sample of the tail, and for all others in classes.
-    `partcover.verification.tail_check` has the statement.
-
-    Up to three fifths of the time go to the bound of the head.  The words are read about seven
-    times, whatever the limit.  With cuts the head is bounded a second time, and the better of the
-    two bounds for all words is kept, because a better bound for the head may be a worse one for the
-    tail.  An incumbent that needs fewer tokens than are proven is refused.
-    """
-    run = HeadRun(instance, bound_head, limits, progress, cuts=cuts)
-    run.phases.tokens = incumbent
-    run.checkpoints.callback = checkpoint
-    if start is not None and start.k == instance.k:
-        run.keep(run.whole.recounted(start))
-    try:
-        termination = run.prove(start).termination
-    except KeyboardInterrupt:
-        termination = "interrupted"
-    proven, certificate = run.of_head, run.certificate
-    if proven is None:
-        raise KeyboardInterrupt
-    if incumbent is not None and certificate.lower_bound > incumbent:
-        raise InputError(
-            f"{incumbent} tokens are given as enough, and {certificate.lower_bound} are proven to "
-            "be needed: the incumbent is for another instance"
-        )
-    return replace(
-        proven,
-        instance=instance,
-        certificate=certificate,
-        lower_bound=certificate.lower_bound,
-        incumbent=incumbent,
-        relaxation=math.inf,
-        plain_bound=certificate.lower_bound,
-        reduced_costs=np.zeros_like(proven.reduced_costs),
-        seconds=run.deadline.seconds,
-        termination=termination,
-    )

@@ -6,62 +6,47 @@ import time
 
 from ...heuristics.search_steps import LocalSearch
 from ...problem.certificates.certificate import Certificate
-from ...problem.instance import Instance
 from ...problem.memory_plan import Work
 from ...problem.solution import Checkpoint, Solution, Termination
 from ...runtime.checkpoints import Checkpoints
-from ...runtime.limits import RunLimits
 from ...runtime.processes.parallel import workers
 from ...runtime.progress import Progress
 from ...vocabulary.vocabulary import Vocabulary
-from .head_bound import BoundHead, HeadRun
+from .head_bound import HeadRun
 
-__all__ = ["improve_by_head"]
+__all__ = ["HeadImprovement"]
 
 _GREEDY_SECONDS = 0.5  # GreedTok always gets these seconds
 
 
-def improve_by_head(
-    instance: Instance,
-    warm_start: Vocabulary | None,
-    start_certificate: Certificate | None,
-    gap: float,
-    limits: RunLimits,
-    progress: Progress,
-    checkpoint: Checkpoint | None,
-    bound_head: BoundHead,
-    *,
-    cuts: bool,
-) -> Solution:
+class HeadImprovement(HeadRun):
     """Finds a vocabulary that needs few tokens for all words, with only the head in memory.
 
     A local search uses the head and a sample of the tail, whose counts are scaled to stand for the
     whole tail.  Each vocabulary that it finds is counted on all words, and is kept only if it needs
-    fewer tokens than every earlier one, including those of GreedTok and the warm start.  The bound
-    is that of `bound_by_head`; the certificate to start from is kept if no better one is proven.
-    With merges, the search begins with the tokens of largest x in the bound of the head, and with
-    the incumbent; it adds the parts of each token (`ClosedTokens`).
+    fewer tokens than every earlier one, including those of GreedTok and the warm start.  The
+    certificate to start from is kept if no better one is proven.  With merges, the search begins
+    with the tokens of largest x in the bound of the head, and with the incumbent; it adds the parts
+    of each token (`ClosedTokens`).
 
-    Up to two fifths of the time go to the bound of the head.  The words are read about ten times,
-    and a certificate to start from is recounted, whatever the limit.
+    The words are read about ten times, and a certificate to start from is recounted, whatever the
+    limit.
     """
-    run = _Improvement(instance, bound_head, limits, progress, cuts=cuts)
-    run.gap = gap
-    return run.made(warm_start, start_certificate, checkpoint)
-
-
-class _Improvement(HeadRun):
-    """The best vocabulary and certificate so far, for all words."""
 
     work: Work = "search"
     share = 0.4
     incumbent: tuple[Vocabulary, int, int] | None = None
     _count_seconds = 0.0  # time to count the tokens of a vocabulary
 
-    def made(
-        self, start: Vocabulary | None, proof: Certificate | None, checkpoint: Checkpoint | None
+    def solution(
+        self,
+        start: Vocabulary | None,
+        proof: Certificate | None,
+        gap: float,
+        checkpoint: Checkpoint | None,
     ) -> Solution:
         """Runs the bound and the search, and returns the best results."""
+        self.gap = gap
         self.checkpoints = Checkpoints(checkpoint, lambda: self.best("time_limit"))
         self.phases.enter("greedtok")
         left = self.deadline.left
