@@ -77,8 +77,7 @@ class Corpora:
         references: Iterable[int],
         names: Iterable[str] | None = None,
     ) -> None:
-        set_ = object.__setattr__
-        set_(self, "parts", tuple(parts))
+        self.__dict__["parts"] = tuple(parts)
         given = self.words
         if len({part.n for part in self.tails}) > 1:
             raise InputError("the heads of the corpora must have equally many words")
@@ -98,8 +97,7 @@ class Corpora:
             raise InputError(f"{len(counts)} references for {len(called)} corpora")
         pairs = zip(called, counts, strict=True)
         counts = tuple(whole(count, f"the reference of {name}", 1) for name, count in pairs)
-        set_(self, "references", counts)
-        set_(self, "names", called)
+        self.__dict__.update(references=counts, names=called)
 
     __reduce__ = by_fields
 

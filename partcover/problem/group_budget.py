@@ -59,15 +59,12 @@ class GroupBudget:
         min_length: Int64 = 2,
         max_length: Int64 | None = None,
     ) -> None:
-        set_ = object.__setattr__
-        set_(self, "name", name)
-        set_(self, "limit", limit)
         try:
-            set_(self, "tokens", None if tokens is None else frozenset(tokens))
+            inside = None if tokens is None else frozenset(tokens)
         except TypeError:  # for example lists of integers
             raise InputError(f"group {name!r}: tokens are texts, bytes or tuples") from None
-        set_(self, "min_length", min_length)
-        set_(self, "max_length", max_length)
+        self.__dict__.update(name=name, limit=limit, tokens=inside)
+        self.__dict__.update(min_length=min_length, max_length=max_length)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # sorted, because the order of a set differs between processes

@@ -135,18 +135,16 @@ class Instance:
         elif not isinstance(corpus, WordCounts | Corpora | HeadAndTail):
             corpus = WordCounts.load(corpus)
         symbols = (corpus.head if isinstance(corpus, HeadAndTail) else corpus).symbols
-        set_ = object.__setattr__
-        set_(self, "k", k)
-        set_(self, "max_length", max_length)
-        set_(self, "min_count", min_count)
         lists = candidates, required, forbidden, prefix, protected
         for name, tokens in zip(_TOKEN_LISTS, lists, strict=True):
-            set_(self, name, None if tokens is None else _tokens(name, tokens, symbols))
-        set_(self, "groups", tuple(group.over(symbols) for group in groups))
-        set_(self, "merges", None if merges is None else merges.over(symbols))
-        set_(self, "threshold", threshold)
-        set_(self, "source", dict(source or {}))
-        set_(self, "corpus", split_at(corpus, self.protected) if self.protected else corpus)
+            self.__dict__[name] = None if tokens is None else _tokens(name, tokens, symbols)
+        self.__dict__.update(
+            corpus=split_at(corpus, self.protected) if self.protected else corpus,
+            groups=tuple(group.over(symbols) for group in groups),
+            merges=None if merges is None else merges.over(symbols),
+            source=dict(source or {}),
+        )
+        self.__dict__.update(k=k, max_length=max_length, min_count=min_count, threshold=threshold)
         self._check()
 
     __reduce__ = by_fields

@@ -258,11 +258,10 @@ def _proven(instance: Instance, certificate: Certificate) -> int | Fraction:
     leaf = certificate.tree[0]
     if not isinstance(leaf, Leaf):
         raise InputError("a certificate for a head and a tail must have a single leaf")
-    corpora, words, head = instance.corpora, instance.tail, head_of(instance, leaf)
-    if corpora is None:
-        return tail_bound(head, words, leaf, scale_bits, term)
-    words = corpora.all_weighted(leaf.weights)
-    return ratio_bound(corpora, leaf.weights, tail_bound(head, words, leaf, scale_bits, term))
+    corpora = instance.corpora
+    words = instance.tail if corpora is None else corpora.all_weighted(leaf.weights)
+    bound = tail_bound(head_of(instance, leaf), words, leaf, scale_bits, term)
+    return bound if corpora is None else ratio_bound(corpora, leaf.weights, bound)
 
 
 def is_empty(instance: Instance, required: frozenset[Token], excluded: frozenset[Token]) -> bool:

@@ -252,7 +252,7 @@ def charged(
         for parts in condition.splits(charge.token) if charge.pays else ():
             given = sum(gets.get(part, 0) for part in parts)
             if given < charge.pays:
-                named = " and ".join(repr(sym.glance(part)) for part in parts) or "single symbols"
+                named = names(parts) or "single symbols"
                 raise InputError(
                     f"{name} pays {charge.pays}, and {named}, which make it, receive {given}"
                 )
@@ -302,28 +302,24 @@ def _checked_multipliers(
 
 def _check_cut(cut: Cut) -> None:
     """Raises an error unless the inequality holds for each number s of chosen tokens."""
-    n, tokens = len(cut.nodes), cut.tokens
-    if cut.kind not in ("cycle", "clique"):
-        raise InputError(f"a cut is of the kind {cut.kind!r}: it must be 'cycle' or 'clique'")
-    if n < 3:
-        raise InputError(f"a {cut.kind} has {n} nodes: it must have at least 3")
-    if cut.kind == "cycle" and n % 2 == 0:
-        raise InputError(f"a cycle has {n} nodes: the number must be odd")
-    if not all(cut.nodes):
-        raise InputError(f"a {cut.kind} has a node without tokens")
-    if len(set(tokens)) < len(tokens):
-        raise InputError(f"a {cut.kind} has a token twice")
-    if not 0 <= cut.multiplier < _LIMIT:
-        raise InputError(f"a {cut.kind} has a multiplier that is not 0 to 2^63 − 1")
-    if max(abs(cut.coef), abs(cut.rhs)) >= _LIMIT:
-        raise InputError(f"a {cut.kind} has numbers of more than 63 bits")
-    if cut.coef < 0 and len(tokens) > n:
-        raise InputError(f"a {cut.kind} over nodes of several tokens has coef {cut.coef}")
+    n, tokens, kind, coef, rhs = len(cut.nodes), cut.tokens, cut.kind, cut.coef, cut.rhs
+    for is_wrong, what in (
+        (kind not in ("cycle", "clique"), f"is of the kind {kind!r}: use 'cycle' or 'clique'"),
+        (n < 3, f"has {n} nodes: it must have at least 3"),
+        (kind == "cycle" and n % 2 == 0, f"has {n} nodes: the number must be odd"),
+        (not all(cut.nodes), "has a node without tokens"),
+        (len(set(tokens)) < len(tokens), "has a token twice"),
+        (not 0 <= cut.multiplier < _LIMIT, "has a multiplier that is not 0 to 2^63 − 1"),
+        (max(abs(coef), abs(rhs)) >= _LIMIT, "has numbers of more than 63 bits"),
+        (coef < 0 and len(tokens) > n, f"over nodes of several tokens has coef {coef}"),
+    ):
+        if is_wrong:
+            raise InputError(f"a {kind} {what}")
     # tokens of h nodes are chosen, so at least h tokens; more tokens do not lower coef · s
     for h in range(n + 1):
-        touched = min(2 * h, n) if cut.kind == "cycle" else comb(n, 2) - comb(n - h, 2)
-        if touched > cut.coef * h + cut.rhs:
+        touched = min(2 * h, n) if kind == "cycle" else comb(n, 2) - comb(n - h, 2)
+        if touched > coef * h + rhs:
             raise InputError(
-                f"a {cut.kind} of {n} nodes has coef {cut.coef} and rhs {cut.rhs}: "
-                f"{h} nodes touch {touched} edges"
+                f"a {kind} of {n} nodes has coef {coef} and rhs {rhs}: {h} nodes touch {touched} "
+                "edges"
             )

@@ -34,6 +34,7 @@ from itertools import accumulate, chain
 from ..corpus import symbols as sym
 from ..corpus.counting.head_and_tail import HeadAndTail, WordShard
 from ..corpus.symbols import Symbols, Token
+from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.certificates.nodes import Leaf
 from ..problem.certificates.tail import LONGEST_PRICED, MOST_TOKENS, TailDigest, TailTerm
@@ -108,15 +109,12 @@ class _Rule:
 class _TailSums:
     """The sums over words of a tail, of 32 times the prices, which are integers."""
 
-    def __init__(self, rule: _Rule) -> None:
+    def __init__(self, rule: _Rule, blocks: Iterable[WordCounts] = ()) -> None:
         self.digest = TailDigest(rule.symbols)
         self.total = 0
         self.known: Counter[Token] = Counter()
         self.classes = array("q", bytes(8 << rule.class_bits))
-
-    def add(self, words: Iterable[tuple[Token, int]], rule: _Rule) -> None:
-        """Adds words."""
-        for word, count in words:
+        for word, count in chain.from_iterable(blocks):
             self.digest.add(word, count)
             self._add(word, count, rule)
 
@@ -169,11 +167,7 @@ class _TailSums:
 
 
 def _sums_of_tail(shard: WordShard, rule: _Rule) -> _TailSums:
-    """Returns the sums over the tail of a shard."""
-    sums = _TailSums(rule)
-    for block in shard.tail_blocks():
-        sums.add(block, rule)
-    return sums
+    return _TailSums(rule, shard.tail_blocks())
 
 
 class _Count:

@@ -100,11 +100,10 @@ class WholeWords:
         in_head = priced_substrings(self.words.head)
         return _FOUND_SECONDS * in_head + _PRICED_SECONDS * in_tail / workers
 
-    def greedy(self, time_limit: float | None = None) -> Solution:
+    def greedy(self, limit: float | None = None) -> Solution:
         """Returns GreedTok's solution for the sample; it is computed once."""
         if self._greedy is None:
-            sample = self.sample.unmerged
-            self._greedy = greedtok(sample, time_limit=time_limit, threads=self.threads)
+            self._greedy = greedtok(self.sample.unmerged, time_limit=limit, threads=self.threads)
         return self._greedy
 
     def legal(self, vocabulary: Vocabulary) -> Vocabulary:
@@ -140,15 +139,9 @@ class WholeWords:
         counter = PriceCounter(self.head, share)
         gains = self.greedy().gains
         last_gain = gains[-1] if len(gains) == self.head.k > len(self.head.fixed) else 0
-        return TailPrices(
-            counter,
-            certificate,
-            self.words,
-            self.tail,
-            sample=None if certificate is None else self.sample.unmerged,
-            tried=self.tried,
-            last_gain=last_gain,
-        )
+        sample = None if certificate is None else self.sample.unmerged
+        about = counter, certificate, self.words, self.tail
+        return TailPrices(*about, sample=sample, tried=self.tried, last_gain=last_gain)
 
     def of_head(self, proof: Certificate) -> Certificate:
         """Returns the part of a certificate, for any k, that is about the head alone."""

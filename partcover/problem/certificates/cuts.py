@@ -87,10 +87,9 @@ class Cut:
     multiplier: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "nodes", tuple(map(tuple, self.nodes)))
+        self.__dict__["nodes"] = tuple(map(tuple, self.nodes))
         for name in _NUMBERS:
-            number = whole(getattr(self, name), f"the {name} of a cut")
-            object.__setattr__(self, name, number)
+            self.__dict__[name] = whole(getattr(self, name), f"the {name} of a cut")
 
     @property
     def tokens(self) -> tuple[Token, ...]:

@@ -99,8 +99,7 @@ class Leaf:
     def __post_init__(self) -> None:
         named = ("group_multipliers", "a multiplier of a group"), ("weights", "a weight")
         for name, what in named:
-            numbers = tuple(whole(number, what, 0) for number in getattr(self, name))
-            object.__setattr__(self, name, numbers)
+            self.__dict__[name] = tuple(whole(n, what, 0) for n in getattr(self, name))
         if self.weights and not any(self.weights):
             raise InputError("all weights of a leaf are 0")
         if isinstance(self.prices, np.ndarray) and self.prices.dtype not in (np.int32, np.int64):
