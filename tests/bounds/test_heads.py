@@ -229,9 +229,7 @@ def passes(monkeypatch):
         monkeypatch.setattr(module, "MOST_TRIED", 50)
     counted = []
     count = TailPrices.count
-    monkeypatch.setattr(
-        TailPrices, "count", lambda self, n: counted.append(n) or count(self, n)
-    )
+    monkeypatch.setattr(TailPrices, "count", lambda self, n: counted.append(n) or count(self, n))
     return counted
 
 
