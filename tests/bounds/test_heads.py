@@ -304,7 +304,7 @@ def test_cuts_of_the_head_prove_more():
 
 
 @pytest.mark.long
-def test_a_bound_starts_from_the_certificate_of_a_head(book):
+def test_a_bound_starts_from_the_certificate_of_a_head(book, monkeypatch):
     instance = by_head(book, 5, 100)
     first = lower_bound(instance)
     for start in (first.certificate, lower_bound(instance.with_k(6)).certificate):
@@ -313,6 +313,10 @@ def test_a_bound_starts_from_the_certificate_of_a_head(book):
         assert check_certificate(instance, found.certificate).ok
         assert found.lower_bound > instance.tail.total_count
         assert (found.lower_bound >= first.lower_bound) == (start is first.certificate)
+    with monkeypatch.context() as patch:  # a bound that is not found again is kept
+        patch.setattr(head_bound.HeadRun, "_price", lambda *_: None)
+        found = lower_bound(instance, start_certificate=first.certificate, iterations=0)
+        assert found.lower_bound == first.lower_bound
     other = lower_bound(by_head(book, 5, 90)).certificate
     with pytest.raises(InputError, match="other words or counts"):
         lower_bound(instance, start_certificate=other)

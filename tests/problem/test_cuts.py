@@ -182,6 +182,9 @@ def test_a_checksum_of_packed_multipliers_is_noticed():
     broken = changed(multipliers=base64.b64encode(packed).decode())
     check = check_certificate(instance, Certificate.from_json(broken))
     assert "cannot be unpacked" in check.problems[0]
+    broken = changed(multipliers=base64.b64encode(packed[:-1]).decode())
+    check = check_certificate(instance, Certificate.from_json(broken))
+    assert "continue after the last pair" in check.problems[0]
 
 
 @pytest.mark.long
