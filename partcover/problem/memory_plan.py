@@ -267,7 +267,7 @@ class _Estimate:
 
     def _capped(self, lengths: Int64) -> Int64:
         own = self.work.longest if isinstance(self.work, Pieces) else 2**31
-        return np.minimum(lengths, min(self.instance.max_length or own, own))
+        return np.minimum(lengths, min(self.instance.max_length or own, own, 2**31))
 
     def parts(self, lengths: Int64, found: _Found) -> Iterator[tuple[str, int]]:
         """Yields the bytes of each part."""
