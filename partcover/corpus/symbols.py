@@ -10,16 +10,14 @@ written in decimal, separated by single spaces (TSV) or as a JSON list.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from itertools import accumulate, chain
+from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
 from ..runtime.arguments import shown
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from ..runtime.arrays import Array, Int64, np
 
 __all__ = [
     "DTYPES",
@@ -30,6 +28,7 @@ __all__ = [
     "from_array",
     "from_json",
     "glance",
+    "joined",
     "packed",
     "show",
     "slices",
@@ -145,8 +144,6 @@ def to_token(value: Any, symbols: Symbols) -> Token:
                 raise InputError(f"{shown(value)} has a lone surrogate, which UTF-8 cannot encode")
             return str(value)
     elif symbols == "ints":
-        import numpy as np
-
         if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
             word = tuple(
                 int(s) for s in value if isinstance(s, int | np.integer) and not isinstance(s, bool)
@@ -159,9 +156,21 @@ def to_token(value: Any, symbols: Symbols) -> Token:
     raise InputError(f"{shown(value)} is not text or bytes (symbols={symbols!r})")
 
 
-def packed(
-    words: Iterable[Any], symbols: Symbols
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+def joined(words: Iterable[Any]) -> tuple[bytes, array[int]]:
+    """Returns words over bytes as one string, and where each begins, and the last ends.
+
+    Examples
+    --------
+    >>> from partcover.corpus.symbols import joined
+    >>> text, begins = joined([b"ab", b"c"])
+    >>> text, begins.tolist()
+    (b'abc', [0, 2, 3])
+    """
+    listed = list(words)
+    return b"".join(listed), array("q", accumulate(map(len, listed), initial=0))
+
+
+def packed(words: Iterable[Any], symbols: Symbols) -> tuple[Array, Int64]:
     """Returns the symbols of words in one array, and where each word begins, and the last ends.
 
     Symbols are uint8, int32 code points, or int64.
@@ -172,8 +181,6 @@ def packed(
     >>> [array.tolist() for array in packed([b"ab", b"c"], "bytes")]
     [[97, 98, 99], [0, 2, 3]]
     """
-    import numpy as np
-
     words = list(words)
     offsets = np.zeros(len(words) + 1, np.int64)
     np.cumsum([*map(len, words)], out=offsets[1:])
@@ -183,7 +190,7 @@ def packed(
     return np.fromiter(each, DTYPES[symbols], int(offsets[-1])), offsets
 
 
-def from_array(data: npt.NDArray[Any], symbols: Symbols) -> Token:
+def from_array(data: Array, symbols: Symbols) -> Token:
     """Returns the word over `symbols` in an array: the inverse of `packed`.
 
     Examples
@@ -199,9 +206,7 @@ def from_array(data: npt.NDArray[Any], symbols: Symbols) -> Token:
     return tuple(data.tolist())
 
 
-def slices(
-    data: npt.NDArray[Any], begin: npt.NDArray[Any], end: npt.NDArray[Any], symbols: Symbols
-) -> Iterator[Token]:
+def slices(data: Array, begin: Array, end: Array, symbols: Symbols) -> Iterator[Token]:
     """Yields ``from_array(data[b:e], symbols)`` for each b of `begin` and e of `end`, faster."""
     whole: Any
     if symbols == "bytes":

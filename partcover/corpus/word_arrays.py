@@ -5,24 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
-
-import numpy as np
-import numpy.typing as npt
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import InputError
-from ..kernels.words import _word_lines
+from ..kernels.words import _word_arrays, _word_lines
 from ..runtime.arguments import Whole, checked, shown
+from ..runtime.arrays import Array, Int32, Int64, UInt8, np
 from ..runtime.pickling import by_fields
 from . import symbols as sym
 from .symbols import Symbols, Token
 
-__all__ = ["MAX_COUNT", "WORDS_PER_BLOCK", "Arrays", "WordArrays", "from_utf8", "pack", "sum_pairs"]
+__all__ = [
+    "MAX_COUNT",
+    "WORDS_PER_BLOCK",
+    "Arrays",
+    "Views",
+    "WordArrays",
+    "arrays_of",
+    "from_utf8",
+    "pack",
+    "sum_pairs",
+]
 
 #: Words over bytes: data, offsets and counts, as `WordCounts` has them.
-Arrays: TypeAlias = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+Arrays: TypeAlias = tuple[UInt8, Int64, Int64]
+
+#: The same as memory views, which kernels take and return where no array is needed.
+Views: TypeAlias = tuple[memoryview, memoryview, memoryview]
 
 MAX_COUNT = 2**63 - 1
+_ARRAYS = ("data", "offsets", "counts")
 WORDS_PER_BLOCK = 1 << 16  # words that are formatted in memory before they are written or hashed
 
 
@@ -43,7 +56,7 @@ def sum_pairs(pairs: Iterable[Any], symbols: Symbols) -> dict[Token, int]:
             )
         word, count = pair
         token = sym.to_token(word, symbols)
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
             raise InputError(
                 f"the count of {sym.show(token)!r} is {shown(count)}: it must be a whole number "
                 "of at least 1"
@@ -56,17 +69,19 @@ def sum_pairs(pairs: Iterable[Any], symbols: Symbols) -> dict[Token, int]:
     return table
 
 
-def pack(
-    table: Mapping[Token, int], symbols: Symbols
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def pack(table: Mapping[Token, int], symbols: Symbols) -> tuple[Array, Int64, Int64]:
     """Returns the data, offsets and counts of a table of words, in the table's order."""
     data, offsets = sym.packed(table, symbols)
     return data, offsets, np.fromiter(table.values(), np.int64, len(table))
 
 
-def from_utf8(
-    data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+def arrays_of(views: Views) -> Arrays:
+    """Returns words in memory views as arrays, without copying them."""
+    data, offsets, counts = map(np.asarray, views)
+    return data, offsets, counts
+
+
+def from_utf8(data: UInt8, offsets: Int64) -> tuple[Int32, Int64]:
     """Returns the code points of words in UTF-8, and where each word starts among them."""
     # a character starts at every byte that is not 10xxxxxx
     starts = np.concatenate([[0], np.cumsum((data & 0xC0) != 0x80)])
@@ -74,9 +89,7 @@ def from_utf8(
     return points, starts[offsets]
 
 
-def to_utf8(
-    points: npt.NDArray[Any], offsets: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+def to_utf8(points: Array, offsets: Int64) -> tuple[UInt8, Int64]:
     """Returns words over characters in UTF-8: the inverse of `from_utf8`."""
     text = points.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     sizes = 1 + sum((points >= first).astype(np.int64) for first in (0x80, 0x800, 0x10000))
@@ -94,36 +107,62 @@ class WordArrays:
         As `WordCounts` does.
     """
 
-    data: npt.NDArray[Any]
-    offsets: npt.NDArray[np.int64]
-    counts: npt.NDArray[np.int64]
+    data: Array
+    offsets: Int64
+    counts: Int64
     symbols: Symbols = "bytes"
     pretokenizer: str | None = None
     normalizer: str | None = None
 
     def __post_init__(self) -> None:
-        if self.counts.size:
-            if int(self.counts.min()) < 1:
-                raise InputError("a count is below 1")
-            if int(np.diff(self.offsets).min()) < 1:
-                raise InputError("a word is empty")
+        fields = self.__dict__
+        if isinstance(self.data, memoryview):
+            fields["_views"] = {name: fields.pop(name) for name in _ARRAYS}
+        else:
+            set_ = object.__setattr__
+            set_(self, "data", np.ascontiguousarray(self.data))
+            set_(self, "offsets", np.ascontiguousarray(self.offsets, np.int64))
+            set_(self, "counts", np.ascontiguousarray(self.counts, np.int64))
+            for name in _ARRAYS:
+                fields[name].setflags(write=False)
+        _, offsets, counts = self.views
+        least, shortest, fields["longest"], symbols = _word_arrays.extremes(offsets, counts)
+        if least < 1:
+            raise InputError("a count is below 1")
+        if shortest < 1:
+            raise InputError("a word is empty")
         # floats first: the exact sum of big integers is needed only near the limit
-        lengths = np.diff(self.offsets)
-        if float(np.multiply(self.counts, lengths, dtype=float).sum()) > 2.0**62:
+        if symbols > 2.0**62:
+            lengths = np.diff(self.offsets)
             exact = sum(c * n for c, n in zip(self.counts.tolist(), lengths.tolist(), strict=True))
             if exact > MAX_COUNT:
                 raise InputError(
                     f"the counted corpus has {exact} symbols, more than int64 holds: scale the "
                     "counts down"
                 )
-        for array in (self.data, self.offsets, self.counts):
-            array.setflags(write=False)
 
     __reduce__ = by_fields
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Makes an array of a memory view when it is first read: training needs none."""
+            view = self.__dict__.get("_views", {}).get(name)
+            if view is None:
+                raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+            array = self.__dict__[name] = np.asarray(view)
+            array.setflags(write=False)
+            return array
+
+    @property
+    def views(self) -> tuple[Any, Any, Any]:
+        """Data, offsets and counts for a kernel: arrays, or the memory views that were given."""
+        views = self.__dict__.get("_views", self.__dict__)
+        return views["data"], views["offsets"], views["counts"]
+
     def __len__(self) -> int:
         """Returns the number of distinct words."""
-        return len(self.counts)
+        return len(self.views[2])
 
     def __eq__(self, other: object) -> bool:
         """Returns whether both have the same words, counts and symbols, in any order."""
@@ -172,14 +211,19 @@ class WordArrays:
         return *to_utf8(self.data, self.offsets), self.counts
 
     @cached_property
+    def longest(self) -> int:
+        """The symbols of the longest word."""
+        return _word_arrays.extremes(*self.views[1:])[2]
+
+    @cached_property
     def total_count(self) -> int:
         """The occurrences of all words."""
-        return int(self.counts.sum())
+        return _word_arrays.total(self.views[2])
 
     @cached_property
     def total_symbols(self) -> int:
         """Σ c(W)·|W|: the tokens that the corpus takes without any vocabulary."""
-        return int(np.dot(self.counts, np.diff(self.offsets)))
+        return _word_arrays.total_symbols(*self.views[1:])
 
     @cached_property
     def digest(self) -> str:

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from ..errors import InputError
 from ..kernels.words import _word_lines
 from ..runtime.arguments import Threads, Whole, checked, shown
+from ..runtime.arrays import np
 from ..runtime.files.writing import atomic_writer
 from ..runtime.files.writing import shown as shown_path
 from ..runtime.notebook import brief, html_table
@@ -30,7 +29,7 @@ from .normalizers.normalizer import glance
 from .pretokenizers import DEFAULT_PRETOKENIZER
 from .pretokenizers.pretokenizer import Pretokenizer, Splitter
 from .symbols import Symbols, Token
-from .word_arrays import Arrays, WordArrays, from_utf8, pack, sum_pairs
+from .word_arrays import Arrays, Views, WordArrays, from_utf8, pack, sum_pairs
 
 __all__ = ["WordCounts", "split_words"]
 
@@ -257,13 +256,14 @@ class WordCounts(WordArrays):
         return cls._counted(count_texts(listed, settings), settings.header, "texts")
 
     @classmethod
-    def _counted(cls, arrays: Arrays, header: Header, source: str) -> WordCounts:
-        data, offsets, counts = arrays
+    def _counted(cls, counted: Arrays | Views, header: Header, source: str) -> WordCounts:
+        data, offsets, counts = counted
         symbols, how = header.symbols or "bytes", (header.pretokenizer, header.normalizer)
-        if not counts.size:
+        if not len(counts):
             raise InputError(f"{source}: the corpus is empty: it has no words")
         if symbols == "bytes":
-            return cls(data, offsets, counts, symbols, *how)
+            return cls(data, offsets, counts, symbols, *how)  # type: ignore[arg-type]
+        data, offsets, counts = map(np.asarray, counted)
         return cls(*from_utf8(data, offsets), counts, symbols, *how)
 
     @classmethod

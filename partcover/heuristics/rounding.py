@@ -5,15 +5,12 @@ from __future__ import annotations
 from itertools import islice
 from typing import Literal, get_args
 
-import numpy as np
-import numpy.typing as npt
-
 from ..corpus.symbols import Token
 from ..errors import InputError
 from ..problem.group_budget import GroupBudgets
 from ..problem.instance import Instance
 from ..runtime.arguments import Seed, checked
-from ..runtime.arrays import Float64
+from ..runtime.arrays import ArrayLike, Float64, np
 from ..vocabulary.vocabulary import Vocabulary
 from .search_space import SearchSpace, per_candidate, promise_of
 
@@ -26,7 +23,7 @@ _ONE = 1 - 1e-6
 
 @checked
 def round_relaxation(
-    instance: Instance, x: npt.ArrayLike, rule: Rounding = "det", seed: Seed = 0
+    instance: Instance, x: ArrayLike, rule: Rounding = "det", seed: Seed = 0
 ) -> Vocabulary:
     """Rounds a fractional choice of candidates to a vocabulary.
 

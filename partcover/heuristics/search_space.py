@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
-import numpy.typing as npt
-
 from ..corpus.symbols import Token
 from ..errors import InputError
 from ..kernels.search._local_search import State
@@ -16,7 +13,7 @@ from ..problem.instance import Instance
 from ..problem.memory_plan import MOST_SEARCHED
 from ..problem.word_index import arcs_of
 from ..runtime.arguments import shown
-from ..runtime.arrays import Float64, Int32
+from ..runtime.arrays import ArrayLike, Float64, Int32, Integers, np
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["SearchSpace", "legal_start", "legal_tokens", "per_candidate", "promise_of"]
@@ -99,7 +96,7 @@ class SearchSpace:
         """Returns a new state for a search in this space."""
         return State(*self.arrays, self.locked, self.groups, self.room)
 
-    def tokens_of(self, numbers: npt.NDArray[np.integer] | None = None) -> Iterator[Token]:
+    def tokens_of(self, numbers: Integers | None = None) -> Iterator[Token]:
         """Yields the candidates with these numbers, or all of them."""
         intervals = self.intervals if numbers is None else self.intervals.take(numbers)
         return self.instance.index.tokens_at(intervals)
@@ -120,7 +117,7 @@ def promise_of(instance: Instance) -> Float64:
     return index.weight.astype(np.float64) * (index.length - 1)
 
 
-def per_candidate(instance: Instance, values: npt.ArrayLike, name: str) -> Float64:
+def per_candidate(instance: Instance, values: ArrayLike, name: str) -> Float64:
     """Returns values as an array with one value for each candidate; errors call it `name`."""
     try:
         array = np.asarray(values, np.float64)

@@ -8,9 +8,6 @@ from copy import copy
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
@@ -22,12 +19,12 @@ from ..kernels.candidates._candidates import (
     shard_ends,
 )
 from ..kernels.candidates._suffix_array import common_prefixes, suffix_ranks
-from ..runtime.arrays import Int32, Int64, Integers, Positions
+from ..runtime.arrays import Int32, Int64, Integers, Positions, UInt8, np
 from ..runtime.memory import refuse_beyond
 from ..runtime.processes.parallel import ordered_map
 from .word_index import Intervals, WordIndex
 
-Flags: TypeAlias = npt.NDArray[np.uint8]
+Flags: TypeAlias = UInt8
 
 __all__ = ["MOST_HELD", "CandidateIndex", "refuse_endless"]
 

@@ -10,8 +10,6 @@ from functools import cached_property
 from operator import mul
 from typing import Any
 
-import numpy as np
-
 from ..corpus import symbols as sym
 from ..corpus.alike import refuse_unlike
 from ..corpus.counting.head_and_tail import HeadAndTail
@@ -19,7 +17,7 @@ from ..corpus.symbols import Symbols, Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..runtime.arguments import checked, shown
-from ..runtime.arrays import Int64
+from ..runtime.arrays import Int64, np
 from ..runtime.notebook import brief
 from ..runtime.pickling import by_fields
 from .certificates.checksum import listed, whole

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.arguments import Int64, checked
+from ..runtime.arrays import UInt64, np
 from .certificates.checksum import listed, whole
 
 __all__ = ["MAX_GROUPS", "GroupBudget", "GroupBudgets"]
@@ -151,6 +149,6 @@ class GroupBudgets:
         self.room[own] -= 1
         return True
 
-    def bits(self, tokens: Iterable[Token]) -> npt.NDArray[np.uint64]:
+    def bits(self, tokens: Iterable[Token]) -> UInt64:
         """Returns the groups of each token as bits: bit g is set if it is in group g."""
         return np.array([sum(1 << g for g in self._of(token)) for token in tokens], np.uint64)

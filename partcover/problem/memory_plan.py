@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from ..errors import InputError
-from ..runtime.arrays import Int64
+from ..runtime.arrays import Int64, np
 from ..runtime.memory import available_memory, shown_size
 from .candidates import MOST_HELD
 from .instance import Instance
@@ -186,8 +184,14 @@ def refuse_beyond_memory(instance: Instance, work: Work, *, is_head: bool = Fals
         refuse_wide(instance.words)
     if instance.is_indexed:
         return
-    estimate, lengths = _Estimate(instance, work, is_head), np.diff(instance.words.offsets)
-    rough = sum(dict(estimate.parts(lengths, estimate.by_lengths(lengths))).values())
+    estimate = _Estimate(instance, work, is_head)
+    if work == "merges":  # whatever the lengths of the words are, so that no array is made
+        words = instance.words
+        parts = estimate.of_words(len(words), len(words.views[0]))
+    else:
+        lengths = np.diff(instance.words.offsets)
+        parts = estimate.parts(lengths, estimate.by_lengths(lengths))
+    rough = sum(dict(parts).values())
     if rough - _held(instance) > SMALL:
         available = available_memory() + _held(instance)
         if rough > available:
@@ -208,8 +212,7 @@ def _sizes(positions: int) -> tuple[int, int, int, int]:
 
 def _held(instance: Instance) -> int:
     """Returns the bytes that are in use before the work begins."""
-    words = instance.words
-    return _PROGRAM + words.data.nbytes + words.offsets.nbytes + words.counts.nbytes
+    return _PROGRAM + sum(int(view.nbytes) for view in instance.words.views)
 
 
 @dataclass(frozen=True)
@@ -269,19 +272,28 @@ class _Estimate:
         own = self.work.longest if isinstance(self.work, Pieces) else 2**31
         return np.minimum(lengths, min(self.instance.max_length or own, own, 2**31))
 
+    def of_words(self, n_words: int, n_symbols: int) -> Iterator[tuple[str, int]]:
+        """Yields the bytes of the parts that depend only on how many words and symbols there are.
+
+        Merges have no other parts.
+        """
+        yield "the program", _PROGRAM
+        itemsize = self.instance.words.views[0].itemsize
+        yield "the words", n_words * _WORD + n_symbols * itemsize
+        if self.is_head:
+            yield "the words outside of the head", _TAIL
+        if self.work == "merges":
+            yield "pieces and their pairs", n_symbols * _PIECE
+            yield "tokens", min(self.instance.k, n_symbols) * _MERGED
+
     def parts(self, lengths: Int64, found: _Found) -> Iterator[tuple[str, int]]:
         """Yields the bytes of each part."""
         instance, work = self.instance, self.work
         candidates, occurrences = found
         n_symbols = int(lengths.sum())
         positions = n_symbols + len(lengths) + 1
-        yield "the program", _PROGRAM
-        yield "the words", len(lengths) * _WORD + n_symbols * instance.words.data.itemsize
-        if self.is_head:
-            yield "the words outside of the head", _TAIL
+        yield from self.of_words(len(lengths), n_symbols)
         if work == "merges":
-            yield "pieces and their pairs", n_symbols * _PIECE
-            yield "tokens", min(instance.k, n_symbols) * _MERGED
             return
         is_priced = work in _PRICED_WORK
         # as if the tokens were the longest words

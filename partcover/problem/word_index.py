@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
@@ -20,7 +18,7 @@ from ..kernels.candidates._candidates import LENGTH_BITS, WIDE_LENGTH_BITS
 from ..kernels.candidates._suffix_array import find, interval_words, lay_out, suffix_array
 from ..kernels.search._search_arcs import search_arcs
 from ..kernels.steps._saddle_point import arcs
-from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions
+from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions, np
 from ..runtime.memory import refuse_beyond
 
 __all__ = [

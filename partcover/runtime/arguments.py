@@ -26,6 +26,7 @@ from typing import (
 from typing import get_type_hints as hints_of
 
 from ..errors import InputError
+from .arrays import np
 
 __all__ = [
     "MOST_THREADS",
@@ -307,16 +308,17 @@ def _of_any(hints: tuple[Any, ...]) -> _Fit:
 
 
 def _number(value: Any, kind: type) -> Any:
-    import numpy as np
-
     if kind is bool:
-        return bool(_if(isinstance(value, bool | np.bool_), value))
-    _if(not isinstance(value, bool | np.bool_), value)
+        return value if isinstance(value, bool) else bool(_if(isinstance(value, np.bool_), value))
+    _if(not isinstance(value, bool), value)
+    if isinstance(value, int):
+        return operator.index(value)
+    _if(not isinstance(value, np.bool_), value)
     if kind is int:
-        return operator.index(_if(isinstance(value, int | np.integer), value))
+        return operator.index(_if(isinstance(value, np.integer), value))
     if not isinstance(value, Real):
         raise _Unfit
-    number = value if isinstance(value, int) else float(value)
+    number = float(value)
     return _if(not math.isnan(number), number)
 
 

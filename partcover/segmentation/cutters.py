@@ -5,16 +5,13 @@ from __future__ import annotations
 from functools import partial
 from math import inf, isinf, log
 from numbers import Real
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from ..corpus import symbols as sym
 from ..corpus.pretokenizers.words_within import WordsWithin
 from ..errors import InputError
 from ..kernels.segmentation._characters import characters, to_bytes
 from ..runtime.arguments import checked
+from ..runtime.arrays import Array, Float64, Int32, Int64, np
 from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .merge_cutter import merge_cutter
@@ -44,7 +41,7 @@ def cutter(
     vocabulary: Vocabulary,
     rule: SegmentationRule | None = None,
     *,
-    names: npt.NDArray[np.int64] | None = None,
+    names: Int64 | None = None,
     seed: int = 0,
     pretokenizer: str | None = None,
 ) -> Cut:
@@ -125,7 +122,7 @@ def sampler(
     vocabulary: Vocabulary,
     rule: SegmentationRule | None = None,
     *,
-    names: npt.NDArray[np.int64] | None = None,
+    names: Int64 | None = None,
     seed: int = 0,
     dropout: float | None = None,
     alpha: float | None = None,
@@ -219,7 +216,7 @@ def sampler(
 
 
 def _character_merges(
-    vocabulary: Vocabulary, names: npt.NDArray[np.int64] | None, dropout: float, seed: int
+    vocabulary: Vocabulary, names: Int64 | None, dropout: float, seed: int
 ) -> Draw:
     if vocabulary.symbols != "bytes":
         return merge_cutter(TokenTrie(vocabulary, names), dropout, seed, whole=False)
@@ -241,12 +238,12 @@ def _character_merges(
     singles[list(short)] = list(short.values())
 
     def draw(
-        data: npt.NDArray[Any],
-        offsets: npt.NDArray[np.int64],
+        data: Array,
+        offsets: Int64,
         first: int,
         last: int,
-        which: npt.NDArray[np.int32],
-        draws: npt.NDArray[np.int64],
+        which: Int32,
+        draws: Int64,
         *,
         seed: int = seed % 2**64,
     ) -> None:
@@ -270,7 +267,7 @@ def _paths(trie: TokenTrie, rule: SegmentationRule, alpha: float, seed: int) -> 
     else:
         scores, singles = np.full(len(trie.vocabulary), -1.0), np.full(1, -1.0)
 
-    def weights(scores: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[Any]]:
+    def weights(scores: Float64) -> dict[str, Array]:
         if isinf(alpha):
             return {"part": np.ones(len(scores)), "power": np.full(len(scores), -_STEP)}
         bits = scores * (alpha / log(2))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..corpus.word_counts import WordCounts
-from ..runtime.arrays import Int64
+from ..runtime.arrays import Int64, np
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
@@ -53,10 +51,10 @@ def whole_words(
     >>> whole, places.tolist()
     ({0: 0}, [1])
     """
-    lengths = np.fromiter(map(len, vocabulary), np.int64, len(vocabulary))
     keeps_whole = rule in _KEEP_WHOLE or (rule == "merges" and vocabulary.merges is None)
-    if not keeps_whole or lengths.max(initial=0) <= LONG:
+    if not keeps_whole or max(map(len, vocabulary), default=0) <= LONG:
         return {}, None
+    lengths = np.fromiter(map(len, vocabulary), np.int64, len(vocabulary))
     symbols = np.diff(words.offsets)
     long = np.flatnonzero(lengths > LONG)
     place_of = {vocabulary.tokens[place]: place for place in long.tolist()}

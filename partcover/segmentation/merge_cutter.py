@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from itertools import chain, repeat, starmap
+from array import array
+from itertools import chain, starmap
 from operator import add
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from ..corpus import symbols as sym
 from ..kernels.segmentation._merge_segmentation import FIRST_SYMBOL, MergeSegmenter
+from ..runtime.arrays import Array, Int32, Int64
 from .token_trie import NO_NUMBERS, TokenTrie
 
 __all__ = ["MergeCutter", "MergePairs", "merge_cutter", "merge_pairs"]
 
 
 class MergePairs(NamedTuple):
-    """The pairs of pieces that may merge, in the form that `MergeSegmenter` takes."""
+    """The pairs of pieces that may merge, in buffers of int32 that `MergeSegmenter` takes."""
 
-    left: npt.NDArray[np.int32]
-    right: npt.NDArray[np.int32]
-    rank: npt.NDArray[np.int32]
-    token: npt.NDArray[np.int32]
+    left: Any
+    right: Any
+    rank: Any
+    token: Any
 
 
 def merge_pairs(trie: TokenTrie) -> MergePairs:
@@ -33,14 +31,12 @@ def merge_pairs(trie: TokenTrie) -> MergePairs:
         return MergePairs(left, right, token, token)
     merges = vocabulary.merges
     index = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
-    sides = [*chain.from_iterable(merges)]
-    numbers = np.fromiter(map(index.get, sides, repeat(-1)), np.int32, len(sides))
-    single = np.flatnonzero(numbers < 0)
-    symbols = sym.packed([sides[place] for place in single.tolist()], vocabulary.symbols)[0]
-    numbers[single] = FIRST_SYMBOL - trie.place(symbols)
-    token = np.fromiter(map(index.__getitem__, starmap(add, merges)), np.int32, len(merges))
-    rank = np.arange(len(merges), dtype=np.int32)
-    return MergePairs(numbers[::2].copy(), numbers[1::2].copy(), rank, token)
+    token = array("i", map(index.__getitem__, starmap(add, merges)))
+    symbols = [*{*chain.from_iterable(merges)}.difference(index)]
+    for symbol, place in zip(symbols, trie.places(symbols), strict=True):
+        index[symbol] = FIRST_SYMBOL - place
+    left, right = (array("i", [index[pair[side]] for pair in merges]) for side in (0, 1))
+    return MergePairs(left, right, array("i", range(len(merges))), token)
 
 
 def merge_cutter(trie: TokenTrie, dropout: float, seed: int, *, whole: bool) -> MergeCutter:
@@ -79,19 +75,19 @@ class MergeCutter:
         self._dropout = dropout
         self._seed = seed % 2**64
         self.keeps_whole = whole
-        self.last_merges: tuple[npt.NDArray[np.int32], ...] | None = None
+        self.last_merges: tuple[Int32, ...] | None = None
         if not dropout:
             self.last_merges = merger.last_pairs(trie.flat, trie.offsets)
             self._segmenter.join(*self.last_merges, trie.flat, trie.offsets)
 
     def __call__(
         self,
-        data: npt.NDArray[Any],
-        offsets: npt.NDArray[np.int64],
+        data: Array,
+        offsets: Int64,
         first: int,
         last: int,
-        which: npt.NDArray[np.int32],
-        draws: npt.NDArray[np.int64] = NO_NUMBERS,
+        which: Int32,
+        draws: Int64 = NO_NUMBERS,
         *,
         seed: int | None = None,
     ) -> None:
@@ -101,5 +97,5 @@ class MergeCutter:
             self._merger.merge(data, offsets, first, last, which, self._dropout, seed, draws)
             return
         long = self._segmenter.merges(data, offsets, first, last, which, self.keeps_whole)
-        for word in long.tolist():
+        for word in long:
             self._merger.merge(data, offsets, word, word + 1, which, 0.0, 0, NO_NUMBERS)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
+from ..runtime.arrays import Array, Int32, Int64
 
 __all__ = ["Cut", "Draw"]
 
@@ -20,11 +19,11 @@ class Cut(Protocol):
 
     def __call__(
         self,
-        data: npt.NDArray[Any],
-        offsets: npt.NDArray[np.int64],
+        data: Array,
+        offsets: Int64,
         first: int,
         last: int,
-        which: npt.NDArray[np.int32],
+        which: Int32,
     ) -> None:
         """Segments the words."""
 
@@ -40,12 +39,12 @@ class Draw(Protocol):
 
     def __call__(
         self,
-        data: npt.NDArray[Any],
-        offsets: npt.NDArray[np.int64],
+        data: Array,
+        offsets: Int64,
         first: int,
         last: int,
-        which: npt.NDArray[np.int32],
-        draws: npt.NDArray[np.int64],
+        which: Int32,
+        draws: Int64,
         *,
         seed: int = ...,
     ) -> None:

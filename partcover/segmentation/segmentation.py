@@ -47,22 +47,25 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..kernels.segmentation._segment import INSIDE, piece_counts
+from ..kernels.words._word_arrays import weighted_sum
 from ..runtime.arguments import Threads, checked
+from ..runtime.arrays import Bools, Int32, Int64, np
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .cutters import cutter
 from .long_tokens import whole_words
 
 __all__ = ["Segmentation", "segment"]
+
+_WITHOUT_ARRAYS = ("merges", "shortest_path", "single_symbols")
+"""Rules that need no arrays, but only memory views: they segment without NumPy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,30 +78,40 @@ class Segmentation:
         The words.
     rule : str
         The rule of the segmentation; see `segment`.
-    which : ndarray of int32, shape (total symbols,)
+    cut : buffer of int32, shape (total symbols,)
         For each symbol of `words.data`: at the last symbol of a token, the token's index in the
         vocabulary; −1 at a single symbol; −2 at all other symbols.
+    which : ndarray of int32, shape (total symbols,)
+        The same as an array.
     """
 
     words: WordCounts
     rule: SegmentationRule
-    which: npt.NDArray[np.int32]
+    cut: memoryview
 
     @cached_property
-    def ends(self) -> npt.NDArray[np.bool_]:
+    def which(self) -> Int32:
+        """For each symbol the token that ends there."""
+        return np.asarray(self.cut)
+
+    @cached_property
+    def ends(self) -> Bools:
         """Whether a token ends at each symbol, shape (total symbols,)."""
         return np.not_equal(self.which, INSIDE)
 
     @cached_property
-    def pieces(self) -> npt.NDArray[np.int64]:
+    def pieces(self) -> Int64:
         """The number of tokens of each word, shape (words,)."""
-        counts: npt.NDArray[np.int64] = piece_counts(self.which, self.words.offsets)
-        return counts
+        return np.asarray(self._pieces)
+
+    @cached_property
+    def _pieces(self) -> memoryview:
+        return piece_counts(self.cut, self.words.views[1])
 
     @property
     def tokens(self) -> int:
         """Σ c(W)·(tokens of W): the tokens of the corpus."""
-        return int(np.dot(self.words.counts, self.pieces))
+        return weighted_sum(self.words.views[2], self._pieces)
 
     @property
     def cover(self) -> int:
@@ -167,9 +180,14 @@ def segment(
         )
     if vocabulary.end_of_word is not None:
         words.refuse_without(vocabulary.end_of_word)
-    if len(words) and int(np.diff(words.offsets).max()) >= 2**31 - 1:
+    if words.longest >= 2**31 - 1:
         raise InputError("a word has 2^31 symbols or more: split it with a pre-tokenizer")
-    data, names = words.data, None
+    which: Any = memoryview(bytearray(4 * len(words.views[0]))).cast("i")
+    names = None
+    if rule in _WITHOUT_ARRAYS and words.symbols != "ints":
+        data, offsets, _ = words.views
+    else:
+        data, offsets, which = words.data, words.offsets, np.asarray(which)
     if words.symbols == "ints":
         names, data = np.unique(data, return_inverse=True)
         data = data.astype(np.int32)
@@ -179,7 +197,6 @@ def segment(
     if places is not None:
         needed = Vocabulary((vocabulary.tokens[place] for place in places), vocabulary.symbols)
     cut = cutter(needed, rule, names=names, seed=seed, pretokenizer=how)
-    which = np.empty(len(data), np.int32)
     shards = max(1, min(threads, len(words)))
     cuts = [len(words) * i // shards for i in range(shards + 1)]
 
@@ -187,10 +204,10 @@ def segment(
         first, last = cuts[shard : shard + 2]
         for word in whole:
             if first <= word < last:
-                cut(data, words.offsets, first, word, which)
-                which[words.offsets[word] : words.offsets[word + 1]] = INSIDE
+                cut(data, offsets, first, word, which)
+                np.asarray(which)[offsets[word] : offsets[word + 1]] = INSIDE
                 first = word + 1
-        cut(data, words.offsets, first, last, which)
+        cut(data, offsets, first, last, which)
 
     if shards == 1:
         work(0)
@@ -198,7 +215,8 @@ def segment(
         with ThreadPoolExecutor(shards) as pool:
             list(pool.map(work, range(shards)))
     if places is not None:
-        is_token = which >= 0
-        which[is_token] = places[which[is_token]]
-        which[words.offsets[1:][[*whole]] - 1] = [*whole.values()]
+        found = np.asarray(which)
+        is_token = found >= 0
+        found[is_token] = places[found[is_token]]
+        found[words.offsets[1:][[*whole]] - 1] = [*whole.values()]
     return Segmentation(words, rule, which)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-
 from ..corpus.pretokenizers.words_within import WordsWithin
 from ..kernels.segmentation._merge_segmentation import FIRST_SYMBOL, MergeSegmenter
 from ..kernels.segmentation._segment import INSIDE, SINGLE
+from ..runtime.arrays import Array, Bools, Int32, Int64, np
 from .merge_cutter import MergePairs, merge_cutter, merge_pairs
 from .token_trie import NO_NUMBERS, TokenTrie
 
@@ -49,15 +45,16 @@ class SuperwordCutter:
         self._within = within
         self._words = merge_cutter(trie, 0.0, 0, whole=True)
         self._n_tokens = len(trie.vocabulary)
-        self._merger = MergeSegmenter(*_of_words(merge_pairs(trie), self._n_tokens), NO_NUMBERS)
+        pairs = MergePairs(*map(np.asarray, merge_pairs(trie)))
+        self._merger = MergeSegmenter(*_of_words(pairs, self._n_tokens), NO_NUMBERS)
 
     def __call__(
         self,
-        data: npt.NDArray[Any],
-        offsets: npt.NDArray[np.int64],
+        data: Array,
+        offsets: Int64,
         first: int,
         last: int,
-        which: npt.NDArray[np.int32],
+        which: Int32,
     ) -> None:
         """Segments the phrases."""
         words = self._within.starts(data, offsets[first : last + 1])
@@ -72,10 +69,10 @@ class SuperwordCutter:
 
 
 def whole_words(
-    which: npt.NDArray[np.int32],
-    words: npt.NDArray[np.int64],
-    phrases: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    which: Int32,
+    words: Int64,
+    phrases: Int64,
+) -> tuple[Int64, Int64]:
     """Finds the words that are one token, and the uninterrupted rows of such words.
 
     Parameters
@@ -125,9 +122,7 @@ def _of_words(pairs: MergePairs, n_tokens: int) -> MergePairs:
     return MergePairs(*(np.concatenate(part) for part in zip(*made, strict=True)))
 
 
-def _as_words(
-    side: npt.NDArray[np.int32], n_tokens: int
-) -> list[tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]]:
+def _as_words(side: Int32, n_tokens: int) -> list[tuple[Int32, Bools]]:
     """Returns one side of pairs as words and as tokens made of words, and where it is either."""
     words = np.where(side < 0, side - n_tokens, FIRST_SYMBOL - side).astype(np.int32)
     return [(words, np.ones(len(side), bool)), (side, side >= 0)]

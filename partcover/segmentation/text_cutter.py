@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-
 from ..kernels.segmentation._text_scores import TextScores
+from ..runtime.arrays import Array, Float64, Int32, Int64, np
 from .token_trie import TokenTrie
 
 __all__ = ["TextCutter"]
 
-_MOST = float(np.finfo(np.float32).max)
+_MOST = (2 - 2**-23) * 2.0**127  # the largest float32
 
 
 class TextCutter:
@@ -35,21 +31,21 @@ class TextCutter:
         narrow = trie.vocabulary.sums == "text32"
         if narrow:
             scores, singles = _in_32_bits(scores), _in_32_bits(singles)
-        links, tokens = self.scores.endings()
+        links, tokens = map(np.asarray, self.scores.endings())
         rows = trie.rows(tokens, {"score": scores})
         self.scores.set_scores(links, rows, singles, narrow)
 
     def __call__(
         self,
-        data: npt.NDArray[Any],
-        offsets: npt.NDArray[np.int64],
+        data: Array,
+        offsets: Int64,
         first: int,
         last: int,
-        which: npt.NDArray[np.int32],
+        which: Int32,
     ) -> None:
         """Segments the words."""
         self.scores.cut(data, offsets, first, last, which)
 
 
-def _in_32_bits(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _in_32_bits(scores: Float64) -> Float64:
     return np.clip(scores, -_MOST, _MOST).astype(np.float32).astype(np.float64)

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from ..corpus import symbols as sym
+from ..corpus.symbols import Token
 from ..errors import InputError
 from ..kernels.segmentation._segment import SHORT_WORD, Segmenter
+from ..kernels.words._word_arrays import numbers_of
+from ..runtime.arrays import Array, Float64, Int32, Int64, Records, np
 from ..vocabulary.vocabulary import Vocabulary
 
 __all__ = ["NO_NUMBERS", "TokenTrie", "rows_of"]
 
-Listed: TypeAlias = npt.NDArray[np.void]
+Listed: TypeAlias = Records
 
-NO_NUMBERS = np.zeros(0, np.int64)
+_SAME = array("i", range(256))  # a byte's number is the byte
+
+NO_NUMBERS: Int64 = memoryview(b"").cast("q")  # type: ignore[assignment]
 
 
 class Backward(NamedTuple):
     """A `Segmenter` of reversed tokens, and for each token the tokens that it begins with."""
 
     segmenter: Segmenter | None
-    links: npt.NDArray[np.int64]
-    chain: npt.NDArray[np.int32]
+    links: Int64
+    chain: Int32
 
 
-_NOTHING = Backward(None, NO_NUMBERS, np.zeros(0, np.int32))
+_NOTHING = Backward(None, NO_NUMBERS, memoryview(b"").cast("i"))  # type: ignore[arg-type]
 
 
 class TokenTrie:
@@ -42,12 +46,18 @@ class TokenTrie:
         For integer symbols: the sorted symbols of the words; tokens are stored as indices into it.
     """
 
-    def __init__(self, vocabulary: Vocabulary, names: npt.NDArray[np.int64] | None) -> None:
+    def __init__(self, vocabulary: Vocabulary, names: Int64 | None) -> None:
         self.vocabulary = vocabulary
         self.names = NO_NUMBERS if names is None else names
         self._placed = names is not None
-        flat, self.offsets = sym.packed(vocabulary, vocabulary.symbols)
-        self.flat = self.place(flat)
+        self.flat: Any
+        self.offsets: Any
+        if vocabulary.symbols == "bytes":
+            text, self.offsets = sym.joined(vocabulary)
+            self.flat = numbers_of(text, _SAME)
+        else:
+            flat, self.offsets = sym.packed(vocabulary, vocabulary.symbols)
+            self.flat = self.place(flat)
 
     @cached_property
     def segmenter(self) -> Segmenter:
@@ -57,29 +67,36 @@ class TokenTrie:
     @cached_property
     def backward(self) -> Backward:
         """A segmenter of the reversed tokens."""
-        lengths = np.diff(self.offsets)
-        mirror = np.repeat(self.offsets[:-1] + self.offsets[1:] - 1, lengths)
+        offsets = np.asarray(self.offsets)
+        lengths = np.diff(offsets)
+        mirror = np.repeat(offsets[:-1] + offsets[1:] - 1, lengths)
         mirror -= np.arange(len(self.flat))
-        segmenter = Segmenter(self.flat[mirror], self.offsets)
+        segmenter = Segmenter(np.asarray(self.flat)[mirror], offsets)
         # what a token begins with, it ends with when reversed
-        links, chain = segmenter.endings()
+        links, chain = map(np.asarray, segmenter.endings())
         token = np.repeat(np.arange(len(lengths)), np.diff(links))
         return Backward(segmenter, links, chain[np.lexsort((chain, token))])
 
     def priority(
         self,
-        data: npt.NDArray[Any],
-        offsets: npt.NDArray[np.int64],
+        data: Array,
+        offsets: Int64,
         first: int,
         last: int,
-        which: npt.NDArray[np.int32],
+        which: Int32,
     ) -> None:
         """Segments words by the rule ``priority``; implements `Cut`."""
         long = int(np.diff(offsets[first : last + 1]).max(initial=0)) > SHORT_WORD
         backward = self.backward if long else _NOTHING
         self.segmenter.priority(data, offsets, first, last, which, *backward)
 
-    def place(self, symbols: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    def places(self, symbols: Sequence[Token]) -> list[int]:
+        """Returns single symbols as `place` does."""
+        if self.vocabulary.symbols == "bytes":
+            return [*sym.joined(symbols)[0]]
+        return [*map(int, self.place(sym.packed(symbols, self.vocabulary.symbols)[0]))]
+
+    def place(self, symbols: Array) -> Int32:
         """Returns symbols as stored in the data; a symbol of no word is larger than all others."""
         if self._placed:
             names = self.names
@@ -88,18 +105,18 @@ class TokenTrie:
             symbols = np.where(known, places, len(names))
         return symbols.astype(np.int32)
 
-    def listed(self, **columns: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], Listed]:
+    def listed(self, **columns: Array) -> tuple[Int64, Listed]:
         """Returns the links and the chain of `Segmenter.endings`, with `columns` of each token."""
-        links, tokens = self.segmenter.endings()
+        links, tokens = map(np.asarray, self.segmenter.endings())
         return links, self.rows(tokens, columns)
 
-    def rows(self, tokens: npt.NDArray[np.int32], columns: dict[str, npt.NDArray[Any]]) -> Listed:
+    def rows(self, tokens: Int32, columns: dict[str, Array]) -> Listed:
         """Returns `columns`, the length and the index of each token as one structured array."""
         lengths = np.diff(self.offsets).astype(np.int32)
         columns = {**columns, "length": lengths, "token": np.arange(len(lengths), dtype=np.int32)}
         return rows_of(**{name: column[tokens] for name, column in columns.items()})
 
-    def scores(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def scores(self) -> tuple[Float64, Float64]:
         """Returns the scores of tokens and of symbols; the last one is for all larger symbols."""
         vocabulary = self.vocabulary
         if vocabulary.scores is None:
@@ -118,7 +135,7 @@ class TokenTrie:
         return np.array(vocabulary.scores), singles
 
 
-def rows_of(**columns: npt.NDArray[Any]) -> Listed:
+def rows_of(**columns: Array) -> Listed:
     """Returns columns as one structured array."""
     kinds = [(name, column.dtype) for name, column in columns.items()]
     rows = np.empty(len(next(iter(columns.values()))), kinds)

@@ -20,6 +20,7 @@ from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.pretokenizer import Pretokenizer, rule_names
 from ..corpus.pretokenizers.steps import Steps, read_steps
 from ..corpus.symbols import Token
+from ..corpus.word_arrays import arrays_of
 from ..corpus.word_counts import WordCounts
 from ..encoding.special import Part, SpecialTokens
 from ..encoding.text import UnknownNumbers
@@ -131,7 +132,7 @@ def words_of_files(
     tallies = [first] if following is first else [first, following]
     results = [tally.result(True) for tally in tallies]
     facts = rules.name, None if normal is None else normal.name
-    several = [WordCounts(*arrays, "bytes", *facts) for arrays in results if arrays[2].size]
+    several = [WordCounts(*arrays_of(words), "bytes", *facts) for words in results if len(words[2])]
     if not several:
         beside = " beside added tokens" if added else ""
         named = ", ".join(map(shown, listed))

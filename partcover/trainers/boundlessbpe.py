@@ -8,8 +8,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from ..corpus import symbols as sym
 from ..corpus.pretokenizers.words_within import WordsWithin, words_within
 from ..corpus.symbols import Token
@@ -17,6 +15,7 @@ from ..corpus.word_counts import WordCounts
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Threads
+from ..runtime.arrays import np
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..segmentation.cutters import cutter

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..corpus.symbols import Token
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Threads
+from ..runtime.arrays import np
 from ..runtime.limits import Deadline
 from ..vocabulary.vocabulary import Vocabulary
 from .trainer import LIMITED_MERGES, solution_of, trainer

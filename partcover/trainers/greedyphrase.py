@@ -10,9 +10,6 @@ from fractions import Fraction
 from itertools import groupby, islice
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
@@ -21,7 +18,7 @@ from ..kernels.segmentation._segment import INSIDE, SINGLE
 from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Threads
-from ..runtime.arrays import Int64
+from ..runtime.arrays import Int32, Int64, np
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
@@ -35,9 +32,10 @@ Score = Literal["symbols", "count"]
 
 _SLOTS = 65_536 - 260  # of the published vocabulary, without bytes and special tokens
 _WORD, _SPACE, _OTHER = 1, 2, 3
-_KINDS = np.full(129, _OTHER, np.uint8)  # the last is that of all symbols that are not ASCII
-_KINDS[[ord(c) for c in " \t\n\r\f\v"]] = _SPACE
-_KINDS[[i for i in range(128) if chr(i).isalnum() or i == ord("_")]] = _WORD
+_KINDS = bytes(
+    _WORD if c.isalnum() or c == "_" else _SPACE if c in " \t\n\r\f\v" else _OTHER
+    for c in map(chr, range(128))
+)
 
 
 @trainer(
@@ -249,7 +247,8 @@ class _Text:
         data, offsets = self.words.data, self.words.offsets
         begins = np.ones(len(data), bool)
         if self.words.symbols != "ints":
-            kinds = _KINDS[np.minimum(data, 128)]
+            # the last kind is that of all symbols that are not ASCII
+            kinds = np.array([*_KINDS, _OTHER], np.uint8)[np.minimum(data, 128)]
             begins[1:] = kinds[1:] != kinds[:-1]
             begins[offsets[:-1]] = True
         start = np.flatnonzero(begins)
@@ -314,7 +313,7 @@ class _Text:
             runs[self.text[a : b + 1]] += weight
         return WordCounts.from_counts(runs, self.words.symbols)
 
-    def _which(self, tokens: list[Token], threads: int) -> npt.NDArray[np.int32]:
+    def _which(self, tokens: list[Token], threads: int) -> Int32:
         vocabulary = Vocabulary(tokens, self.words.symbols)
         return segment(self.words, vocabulary, "longest_match", threads=threads).which
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..errors import InputError
@@ -17,7 +14,7 @@ from ..problem.instance import Instance
 from ..problem.memory_plan import Pieces
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Threads
-from ..runtime.arrays import Int64
+from ..runtime.arrays import Bools, Indices, Int64, np
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
@@ -152,7 +149,7 @@ def pathpiece(
     lattice = Lattice.of(words, index, seeds)
     fixed = lattice.is_kept(instance.fixed)
 
-    def rank(round_: int) -> tuple[npt.NDArray[np.intp], int]:
+    def rank(round_: int) -> tuple[Indices, int]:
         """Ranks the pieces by what to remove first; also the tokens needed with all of them."""
         cost, uses, needed = removal_increases(
             lattice, rule=rule, increase=increase, seed=seed, draw=round_, threads=threads
@@ -302,7 +299,7 @@ def _initial(
 
 
 def _most_frequent(
-    instance: Instance, index: CandidateIndex, fits: npt.NDArray[np.bool_], size: int
+    instance: Instance, index: CandidateIndex, fits: Bools, size: int
 ) -> list[Token]:
     """Returns the most frequent of the candidates that fit, then the fixed tokens.
 
@@ -314,7 +311,7 @@ def _most_frequent(
     return list(dict.fromkeys((*index.tokens(chosen), *instance.fixed)))
 
 
-def _among(index: CandidateIndex, tokens: Sequence[Token]) -> npt.NDArray[np.bool_]:
+def _among(index: CandidateIndex, tokens: Sequence[Token]) -> Bools:
     """Returns which candidates are among `tokens`."""
     among = np.zeros(len(index), bool)
     numbers = index.numbers(index.find_tokens(tokens))

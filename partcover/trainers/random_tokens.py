@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
-
-import numpy as np
-import numpy.typing as npt
+from typing import Literal, get_args
 
 from ..errors import InputError
 from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seed, Threads
+from ..runtime.arrays import Array, Int64, np
 from ..runtime.limits import Deadline
 from ..vocabulary.vocabulary import Vocabulary
 from .trainer import LIMITED_CANDIDATES, solution_of, trainer
@@ -113,7 +111,7 @@ def randtrain(
     )
 
 
-def draw(weights: npt.NDArray[Any], k: int, seed: int) -> npt.NDArray[np.int64]:
+def draw(weights: Array, k: int, seed: int) -> Int64:
     """Draws numbers one by one without replacement, in proportion to weights.
 
     Parameters
@@ -142,7 +140,7 @@ def draw(weights: npt.NDArray[Any], k: int, seed: int) -> npt.NDArray[np.int64]:
     """
     bits = np.random.PCG64(seed & (2**64 - 1))
     left = np.arange(len(weights))
-    taken: list[npt.NDArray[np.int64]] = []
+    taken: list[Int64] = []
     missing = min(k, len(weights))
     while missing > 0:
         sums = np.cumsum(weights[left], dtype=np.int64)

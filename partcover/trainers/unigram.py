@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-import numpy as np
-
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
@@ -17,6 +15,7 @@ from ..problem.memory_plan import Pieces
 from ..problem.solution import Solution, Termination
 from ..problem.word_index import WordIndex
 from ..runtime.arguments import Seconds, Threads, checked
+from ..runtime.arrays import np
 from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import Any, Literal, TypeAlias, get_args
-
-import numpy as np
 
 from ..errors import InputError
 from ..runtime.arguments import shown
@@ -25,7 +24,7 @@ SpecialFlag: TypeAlias = Literal["single_word", "lstrip", "rstrip", "normalized"
 
 def whole_number(number: Any, where: str = "") -> int:
     """Returns an id as int; errors begin with `where`."""
-    if isinstance(number, bool) or not isinstance(number, int | np.integer):
+    if isinstance(number, bool) or not isinstance(number, Integral):
         raise InputError(f"{where}id {shown(number)} is not a whole number")
     return int(number)
 

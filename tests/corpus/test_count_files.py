@@ -92,7 +92,7 @@ def test_any_shards_are_the_twin(tmp_path_factory, files, name, shards, sizes, m
             None,
             Progress(),
         )
-    words = [data[a:b].tobytes() for a, b in pairwise(offsets)]
+    words = [bytes(data[a:b]) for a, b in pairwise(offsets)]
     found = list(zip(words, counts.tolist(), strict=True))
     twin = [(word.encode(), count) for word, count in expected.items()]
     assert found == sorted(twin, key=lambda pair: (-pair[1], pair[0]))

@@ -135,7 +135,7 @@ def test_pairs_that_are_trained_are_near_their_homes():
         nothing,
         nothing,
         0,
-        np.zeros((0, 3), np.int32),
+        np.zeros(0, np.int32),
         2_000,
         10,
         1 << 40,

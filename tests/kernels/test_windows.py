@@ -97,7 +97,7 @@ def test_what_the_machine_can_is_chosen():
 
 
 def test_other_kinds_of_characters_are_respected():
-    kinds = character_kinds().copy()
+    kinds = bytearray(character_kinds())
     kinds[ord("_")] = kinds[ord("a")]
     finder = PRETOKENIZER_RULES["gpt2"].finder
     assert _encoder.word_ends(b"ab_cd ef", finder, kinds) == [5, 8]

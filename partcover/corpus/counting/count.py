@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 
-import numpy as np
-
 from ...errors import InputError
 from ...kernels.encoding import _encoder
 from ...kernels.words import _word_table
+from ...kernels.words._word_arrays import picked
+from ...runtime.arrays import np
 from ...runtime.files.kinds import HEADER, kind_of_head, looks_counted
 from ...runtime.files.writing import checksum_of, shown, write_atomic
 from ..files.readers import Document, documents, refuse_long_piece, refuse_piece
@@ -31,7 +31,7 @@ from ..pretokenizers.pretokenizer import (
 )
 from ..pretokenizers.seams import cut_finder
 from ..symbols import Symbols
-from ..word_arrays import Arrays
+from ..word_arrays import Views, arrays_of
 from .runs import Spill, write_run
 from .shards import Shard
 
@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 
+_ASCII = bytes(range(0x80))
 PIECES = 1 << 26  # bytes of distinct pieces after which a rule is run over them
 # Parts of the memory that a table of pieces, a table of words and words to be sorted may fill:
 # tables double as they grow, and what is done with each takes as much again, or more.
@@ -109,7 +110,7 @@ class Tally:
                 self._cut_pieces()
             counted = self.words if self.pretokenizer.mark is None else self.table
             if self.spill is not None and self.room is not None and counted.nbytes > self.room:
-                self.spill.add(self.result(False))
+                self.spill.add(arrays_of(self.result(False)))
 
     def _cut_pieces(self) -> None:
         """Runs the rules over the distinct pieces, and counts their words."""
@@ -122,32 +123,33 @@ class Tally:
                 table = _marked(table, rule.mark.encode("utf-8", "surrogateescape"))
         self.words.merge(table)
 
-    def result(self, by_count: bool) -> Arrays:
+    def result(self, by_count: bool) -> Views:
         """Returns the words counted so far, and forgets them."""
         mark = self.pretokenizer.mark
         if mark is None:
             self._cut_pieces()
             table, self.words = self.words, _word_table.WordTable()
-            return table.export(by_count)
+            return table.views(by_count)
         table, self.table = self.table, _word_table.WordTable()
-        return table.export(by_count, mark.encode("utf-8", "surrogateescape"))
+        return table.views(by_count, mark.encode("utf-8", "surrogateescape"))
 
 
 def _is_mostly_ascii(text: bytes) -> bool:
     """Returns whether few bytes of a text, of those at even distances, are not ASCII."""
-    sample = np.frombuffer(text, np.uint8)[::64]
-    return bool(4 * np.count_nonzero(sample >= 0x80) < len(sample))
+    sample = text[::64]
+    return 4 * len(sample.translate(None, _ASCII)) < len(sample)
 
 
 def _cut(pieces: _word_table.WordTable, rule: PretokenizerRule) -> _word_table.WordTable:
     """Returns the words of pieces, each split by itself."""
-    data, offsets, counts = pieces.export(False)
     table = _word_table.WordTable()
     if not rule.given:
+        spelled, begins, numbers = pieces.views(False)
         kinds = character_kinds()
-        ends, piece = _encoder.cut_words(data, offsets, rule.finder, kinds, rule.phrase)
-        table.add_words(data, ends, counts[piece])
+        ends, of = _encoder.cut_words(spelled, begins, rule.finder, kinds, rule.phrase)
+        table.add_words(spelled, ends, picked(numbers, of))
         return table
+    data, offsets, counts = pieces.export(False)
     if rule.compiled is not None:
         data, offsets, starts = rule.compiled.cut(data, offsets)
         piece = np.searchsorted(offsets, starts[:-1], "right") - 1
@@ -298,7 +300,7 @@ def _named_rules(
     return Pretokenizer.of(pretokenizer), Normalizer.of(normalizer)
 
 
-def count_texts(texts: Iterable[str | bytes], settings: CountSettings) -> Arrays:
+def count_texts(texts: Iterable[str | bytes], settings: CountSettings) -> Views:
     """Counts the words of texts, each a document of its own, most frequent first."""
     tally = Tally(*settings.rules)
     for number, text in enumerate(texts, 1):
@@ -316,9 +318,7 @@ def count_texts(texts: Iterable[str | bytes], settings: CountSettings) -> Arrays
     return tally.result(True)
 
 
-def count_only_shard(
-    shard: Shard, settings: CountSettings, report: Callable[[int], None]
-) -> Arrays:
+def count_only_shard(shard: Shard, settings: CountSettings, report: Callable[[int], None]) -> Views:
     """Returns the words of a shard, by count descending, then word ascending; see `count_shard`."""
     tally = Tally(*settings.rules)
     _add_shard(tally, shard, settings, report)
@@ -378,7 +378,7 @@ def count_shard(
     with Spill(folder, None if memory is None else memory // BLOCK_SHARE) as spill:
         tally = Tally(*settings.rules, spill, memory)
         _add_shard(tally, shard, settings, report)
-        spill.add(tally.result(False))
+        spill.add(arrays_of(tally.result(False)))
         if hashes:
             begun = [s.path for s in shard.sources if s.size is not None and not s.start]
             found = {os.path.abspath(p): sha256_of(p) for p in begun if not is_url(p)}  # noqa: PTH100

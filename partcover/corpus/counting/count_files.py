@@ -25,7 +25,7 @@ from ...runtime.processes.engines import result_of, submit
 from ...runtime.progress import Progress
 from ..files.sources import Source, is_url
 from ..pretokenizers.seams import cut_finder
-from ..word_arrays import Arrays
+from ..word_arrays import Arrays, Views
 from .count import BLOCK_SHARE, CountSettings, count_only_shard, count_shard
 from .runs import FAN_IN, Spill, joined, merge, merge_files, read_run
 from .shards import Shard, plan_shards
@@ -221,7 +221,7 @@ def counted_words(
     workers: Workers,
     scratch: str | PathLike[str] | None,
     progress: Progress,
-) -> Arrays:
+) -> Arrays | Views:
     """Returns the words of files, by count descending, then word ascending.
 
     Parameters

@@ -16,10 +16,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from ...errors import InputError, MissingExtra
 from ...kernels.words import _word_lines, _word_table
+from ...runtime.arrays import np
 from ...runtime.files.writing import atomic_writer, shown
 from ..files import tsv
 from ..files.tsv import Header

@@ -12,12 +12,10 @@ from itertools import chain, pairwise
 from os import PathLike
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-import numpy as np
-
 from ...errors import InputError
 from ...kernels.words import _word_table
 from ...runtime.arguments import Whole, checked
-from ...runtime.arrays import Bools, Int64
+from ...runtime.arrays import Bools, Int64, np
 from ...runtime.processes.engines import in_order
 from ...runtime.processes.shared_value import Shared, shared
 from .. import symbols as sym

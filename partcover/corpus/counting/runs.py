@@ -16,10 +16,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ...errors import InputError
 from ...kernels.words import _word_lines
+from ...runtime.arrays import np
 from ...runtime.files.writing import atomic_writer, open_input, scratch_folder
 from ..symbols import show
 from ..word_arrays import Arrays

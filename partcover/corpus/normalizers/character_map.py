@@ -10,12 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-import numpy as np
-import numpy.typing as npt
-import regex
-
 from ...errors import InputError
 from ...kernels.texts import _character_map
+from ...runtime.arrays import UInt8, UInt32, np
+from ...runtime.patterns import regex
 from ..pretokenizers.character_kinds import code_points
 from .changes import characters, utf8
 
@@ -49,7 +47,7 @@ class CharacterMap:
         What is written, each ended by a zero byte.
     """
 
-    units: npt.NDArray[np.uint32]
+    units: UInt32
     texts: bytes
 
     @classmethod
@@ -128,6 +126,6 @@ class CharacterMap:
 
 
 @cache
-def _kinds() -> npt.NDArray[np.uint8]:
+def _kinds() -> UInt8:
     """Returns the kinds of all characters, of the version of Unicode that finds clusters."""
     return code_points(_KINDS)

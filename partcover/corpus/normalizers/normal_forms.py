@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-import regex
-
 from ...kernels.texts._character_edits import holds
+from ...runtime.arrays import UInt8
+from ...runtime.patterns import regex
 from ..pretokenizers import unicode_tables as tables
 from ..pretokenizers.character_kinds import code_points
 from .changes import Edit, characters, utf8
@@ -149,7 +147,7 @@ def _clusters() -> regex.Pattern[str]:
 
 
 @cache
-def _changing(form: str) -> npt.NDArray[np.uint8]:
+def _changing(form: str) -> UInt8:
     """Returns which code points a normal form may change, or what is beside them."""
     return code_points({rf"\P{{{name}}}+": 1 for name in (f"{form}_QC=Y", "ccc=0")})
 

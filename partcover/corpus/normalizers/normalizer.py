@@ -44,10 +44,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import regex
-
 from ...errors import InputError
 from ...runtime.arguments import shown
+from ...runtime.patterns import regex
 from ..pretokenizers.timed_patterns import check_sizes
 from .changes import Edit, characters, utf8
 from .normal_forms import NormalForm

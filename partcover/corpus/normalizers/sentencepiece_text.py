@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import numpy as np
-
 from ...kernels.texts import _sentencepiece_text
+from ...runtime.arrays import np
 from .changes import OfBytes, utf8
 from .character_map import CharacterMap
 

@@ -9,12 +9,10 @@ from functools import cache, lru_cache, partial
 from operator import methodcaller
 from typing import Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import regex
-
 from ...errors import InputError
 from ...kernels.texts._character_edits import APART, DELETED, SPACE, edited, holds
+from ...runtime.arrays import UInt8, np
+from ...runtime.patterns import regex
 from ..pretokenizers import unicode_tables as tables
 from ..pretokenizers.character_kinds import code_points
 from ..pretokenizers.oniguruma import translated
@@ -40,7 +38,7 @@ def _always(pattern: str, new: str, **how: Any) -> Change:
 
 
 @cache
-def _younger() -> npt.NDArray[np.uint8]:
+def _younger() -> UInt8:
     """Returns which code points Python may not know as letters in upper case."""
     kinds = np.zeros(0x110000, np.uint8)
     kinds[list(tables.LOWER)] = 1
@@ -166,7 +164,7 @@ def _of_class(pattern: Any, content: str) -> Change:
 
 # strangers may have many classes: what a class holds is found out when a text needs it
 @lru_cache(64)
-def _class_edits(pattern: str, edit: int) -> npt.NDArray[np.uint8]:
+def _class_edits(pattern: str, edit: int) -> UInt8:
     edits = code_points({f"(?V1)(?:{pattern})+": edit}).copy()
     if edit == SPACE:
         edits[ord(" ")] = 0  # which stays one

@@ -2,63 +2,38 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-import numpy as np
-import numpy.typing as npt
-import regex
-
-from ...kernels.encoding import _encoder
-from .unicode_tables import NEWER, SMALL, ranges_of
+from ...runtime.arrays import UInt8, np
+from ...runtime.patterns import regex
+from .character_table import KINDS
 
 __all__ = ["PLACES", "character_kinds", "code_points"]
 
-#: What characters are, by disjoint classes; those looked for first are the most frequent ones.
-_KINDS = {
-    r"\p{Lo}+": _encoder.LETTER | _encoder.UPPER | _encoder.LOWER,
-    r"[\p{Cn}\p{Co}\p{Cs}]+": 0,
-    r"\p{M}+": _encoder.MARK | _encoder.UPPER | _encoder.LOWER,
-    r"\p{Ll}+": _encoder.LETTER | _encoder.LOWER,
-    r"[\p{Lu}\p{Lt}]+": _encoder.LETTER | _encoder.UPPER,
-    r"\p{Lm}+": _encoder.LETTER | _encoder.UPPER | _encoder.LOWER,
-    r"\p{Nd}+": _encoder.NUMBER | _encoder.DECIMAL,
-    r"[\p{Nl}\p{No}]+": _encoder.NUMBER,
-    r"[\p{P}\p{S}]+": _encoder.SIGN,
-    r"\s+": _encoder.WHITE,
-}
 #: Where Unicode has characters that are any of these; a test looks at the others.
 PLACES = (range(0x40000), range(0xE0000, 0xE1000))
 
 
 @cache
-def character_kinds() -> npt.NDArray[np.uint8]:
+def character_kinds() -> bytes:
     """Returns the kinds of each code point, as bits of the encoder's kernel.
 
     They are those of Unicode 16, as the libraries have them.
 
-    Returns
-    -------
-    ndarray of uint8, shape (0x110000,)
-        Read-only.
+    Examples
+    --------
+    >>> from partcover.corpus.pretokenizers.character_kinds import character_kinds
+    >>> kinds = character_kinds()
+    >>> len(kinds) == 0x110000, kinds[ord("a")] == kinds[ord("z")] != kinds[ord("A")]
+    (True, True)
     """
-    kinds = np.zeros(0x110000, np.uint8)
-    bits = [*_KINDS.values()]
-    classes = regex.compile("|".join(f"({class_})" for class_ in _KINDS))
-    for place in PLACES:
-        for match in classes.finditer(_characters(place)):
-            first, end = match.span()
-            kinds[place.start + first : place.start + end] = bits[match.lastindex - 1]
-    for first, last in ranges_of(NEWER):
-        kinds[first : last + 1] = 0
-    kinds[ord(SMALL)] = _KINDS[r"\p{Ll}+"]
-    kinds.setflags(write=False)
-    return kinds
+    return zlib.decompress(base64.b85decode(KINDS.replace("\n", "")))
 
 
-def code_points(
-    patterns: Mapping[str, int], places: Iterable[range] = PLACES
-) -> npt.NDArray[np.uint8]:
+def code_points(patterns: Mapping[str, int], places: Iterable[range] = PLACES) -> UInt8:
     r"""Returns for each code point the bits of the patterns, of runs of characters, that match it.
 
     Parameters
@@ -91,7 +66,7 @@ def _characters(place: range) -> str:
     return str(codes.view(f"<U{len(codes)}")[0])
 
 
-def _matching(text: str, patterns: Mapping[str, int]) -> npt.NDArray[np.uint8]:
+def _matching(text: str, patterns: Mapping[str, int]) -> UInt8:
     """Returns for each character of a text the bits of the patterns that match it."""
     kinds = np.zeros(len(text), np.uint8)
     for pattern, bits in patterns.items():

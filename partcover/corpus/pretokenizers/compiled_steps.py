@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, pairwise
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import regex
-
 from ...kernels.texts import _step_cutter as kernel
 from ...kernels.texts._step_cutter import StepCutter
+from ...runtime.arrays import Int64, UInt8, np
+from ...runtime.patterns import regex
 from .byte_spelling import spelled_bytes
 from .pattern_programs import Programs, Unsupported, points_of
 from .steps import Inside, Step, Steps
@@ -121,9 +119,7 @@ class CompiledSteps:
         ]
         return StepCutter(table, nodes, steps)
 
-    def marks(
-        self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64] | None = None
-    ) -> npt.NDArray[np.uint8]:
+    def marks(self, data: UInt8, offsets: Int64 | None = None) -> UInt8:
         """Returns where the words of a text begin, or of texts one behind another.
 
         Returns
@@ -141,9 +137,7 @@ class CompiledSteps:
         marks = self._slow_marks(data, offsets) if marks is None else marks
         return marks if self.behind is None else self._marks_behind(self.behind, data, marks)
 
-    def _marks_behind(
-        self, behind: CompiledSteps, data: npt.NDArray[np.uint8], marks: npt.NDArray[np.uint8]
-    ) -> npt.NDArray[np.uint8]:
+    def _marks_behind(self, behind: CompiledSteps, data: UInt8, marks: UInt8) -> UInt8:
         """Adds the marks of what splits the spelling of each word."""
         starts = np.flatnonzero(marks)
         spelled, places = _spelled(data)
@@ -152,9 +146,7 @@ class CompiledSteps:
             more[marks[starts][np.cumsum(marks != 0) - 1] == kernel.GAP] = 0
         return np.where(marks != 0, marks, more)
 
-    def _slow_marks(
-        self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.uint8]:
+    def _slow_marks(self, data: UInt8, offsets: Int64) -> UInt8:
         """Returns what `marks` does, by `regex`, which limits time instead of steps."""
         marks = np.zeros(len(data) + 1, np.uint8)
         for begin, end in pairwise(offsets.tolist()):
@@ -169,9 +161,7 @@ class CompiledSteps:
             marks[end] = 0
         return marks[:-1]
 
-    def cut(
-        self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def cut(self, data: UInt8, offsets: Int64) -> tuple[UInt8, Int64, Int64]:
         """Returns texts one behind another as the steps leave them, and where their words start.
 
         Returns
@@ -197,9 +187,7 @@ class CompiledSteps:
             words = np.searchsorted(places, cut)
         return data, offsets, words
 
-    def _slow_cut(
-        self, data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _slow_cut(self, data: UInt8, offsets: Int64) -> tuple[UInt8, Int64, Int64]:
         """Returns what `cut` does, by `regex`."""
         texts = [_text(data[begin:end]) for begin, end in pairwise(offsets.tolist())]
         cut = [list(map(_bytes, self.steps.words(text))) for text in texts]
@@ -214,11 +202,11 @@ class CompiledSteps:
 
 
 def _without_front(
-    data: npt.NDArray[np.uint8],
-    offsets: npt.NDArray[np.int64],
-    words: npt.NDArray[np.int64],
+    data: UInt8,
+    offsets: Int64,
+    words: Int64,
     inside: Inside,
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+) -> tuple[UInt8, Int64, Int64]:
     """Returns what `CompiledSteps.cut` does, without what `inside` removes from words."""
     front = inside.front.encode()
     places = [match.start() for match in re.finditer(re.escape(front), data.tobytes())]
@@ -231,24 +219,27 @@ def _without_front(
     return data[~gone], offsets - before[offsets], words - before[words]
 
 
-# what each byte is spelled as, in UTF-8: at most two bytes
-_SPELLED = [spelled_bytes(bytes([byte])).encode() for byte in range(256)]
-_SIZES = np.array([len(each) for each in _SPELLED], np.int64)
-_FIRST = np.array([each[0] for each in _SPELLED], np.uint8)
-_LAST = np.array([each[-1] for each in _SPELLED], np.uint8)
+@cache
+def _spelling() -> tuple[Int64, UInt8, UInt8]:
+    """Returns how many bytes each byte is spelled as, one or two, the first one and the last."""
+    spelled = [spelled_bytes(bytes([byte])).encode() for byte in range(256)]
+    sizes = np.array([*map(len, spelled)], np.int64)
+    first, last = (np.array([each[place] for each in spelled], np.uint8) for place in (0, -1))
+    return sizes, first, last
 
 
-def _spelled(data: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+def _spelled(data: UInt8) -> tuple[UInt8, Int64]:
     """Returns bytes as ByteLevel spells them, and where each begins there, and where all end."""
+    sizes, first, last = _spelling()
     places = np.zeros(len(data) + 1, np.int64)
-    np.cumsum(_SIZES[data], out=places[1:])
+    np.cumsum(sizes[data], out=places[1:])
     spelled = np.empty(places[-1], np.uint8)
-    spelled[places[1:] - 1] = _LAST[data]
-    spelled[places[:-1]] = _FIRST[data]
+    spelled[places[1:] - 1] = last[data]
+    spelled[places[:-1]] = first[data]
     return spelled, places
 
 
-def _text(data: npt.NDArray[np.uint8]) -> str:
+def _text(data: UInt8) -> str:
     return data.tobytes().decode("utf-8", "surrogateescape")
 
 

@@ -17,11 +17,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-import regex
-
 from ...kernels.texts import _step_cutter as kernel
+from ...runtime.arrays import Bools, UInt32, np
+from ...runtime.patterns import regex
 from .character_kinds import code_points
 from .unicode_tables import in_unicode_16
 
@@ -259,7 +257,7 @@ class Programs:
         """Returns whether there are bits for all sets, and for so many unions of them."""
         return len(self.sets) + firsts <= _BITS
 
-    def table(self, firsts: list[list[str]]) -> npt.NDArray[np.uint32]:
+    def table(self, firsts: list[list[str]]) -> UInt32:
         """Returns the sets that each code point is in, a bit each, and settles what is kept.
 
         Behind them is a bit for each of `firsts`: whether it is in one of these sets.
@@ -367,7 +365,7 @@ _ELSEWHERE: dict[tuple[int, int], int] = {
 
 
 @cache
-def points_of(source: str) -> npt.NDArray[np.bool_]:
+def points_of(source: str) -> Bools:
     r"""Returns which code points match a pattern for one character; `in_unicode_16` says how.
 
     Returns

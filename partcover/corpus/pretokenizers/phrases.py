@@ -14,9 +14,10 @@ Phrases do not overlap, and joined they are the text: each symbol of a text is c
 
 from __future__ import annotations
 
-import regex
+import re
 
 from ...errors import InputError
+from ...runtime.patterns import regex
 from ..files.joining import ALL_WORDS, checked_phrases
 from .published_patterns import NAME_OF_SPLIT, PATTERNS, SPLITS
 from .steps import PHRASES, Steps, read_steps
@@ -74,7 +75,7 @@ _PARTS = {
 _REST = {
     name: found[1]
     for name, pattern in PATTERNS.items()
-    if (found := regex.search(r"\|((?: \?)?\\p\{N\}.*)", pattern))
+    if (found := re.search(r"\|((?: \?)?\\p\{N\}.*)", pattern))
 }
 
 
@@ -147,7 +148,7 @@ def without_phrases(pretokenizer: str) -> str:
     """
     if pretokenizer.lstrip().startswith("{"):
         return Steps(tuple(s for s in read_steps(pretokenizer).steps if s.joins == 1)).name
-    joined: str = regex.sub(r"\+phrases(?::[0-9]*)?(?=\+|\Z)", "", pretokenizer)
+    joined: str = re.sub(r"\+phrases(?::[0-9]*)?(?=\+|\Z)", "", pretokenizer)
     return joined
 
 

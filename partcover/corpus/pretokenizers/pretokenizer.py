@@ -62,18 +62,17 @@ nor mark, (b) where y is no space and no ``’``; and so is ``first-space`` befo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import regex
-
 from ...errors import InputError
 from ...kernels.encoding import _encoder
 from ...kernels.words import _word_table
+from ...runtime.arrays import UInt8
+from ...runtime.patterns import regex
 from ..files.joining import ALL_WORDS, join_words
 from .character_kinds import character_kinds as character_kinds
 from .compiled_steps import CompiledSteps
@@ -113,7 +112,7 @@ _WHITE = (
 # to surrogates (Cs), whose kind is not known yet.
 _LETTER_END = r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}']"
 # Place (a) likewise.
-_WORD_END = regex.compile(r"(?r)(?<=\S) ")
+_WORD_END = r"(?r)(?<=\S) "
 # The same where words are joined.
 _SIGN_END = r"(?r)(?<=[^\s\p{L}\p{M}\p{Cs}]) "
 _PHRASE_END = r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}'’ ]|(?<=[^\s\p{L}\p{M}\p{Cs}]) "
@@ -167,7 +166,7 @@ class PretokenizerRule:
     mark: str | None = None
     given: bool = False
     keeps: bool = True
-    kinds: npt.NDArray[np.uint8] | None = field(default=None, compare=False, repr=False)
+    kinds: UInt8 | None = field(default=None, compare=False, repr=False)
     raw: Callable[[str], str | None] | None = None
     each: Callable[[Sequence[str]], list[list[str]]] | None = None
     phrase: int = 1
@@ -195,7 +194,7 @@ class PretokenizerRule:
             ends = self.pieces == _word_table.AFTER_PHRASE
             place = compiled(_PHRASE_END if ends else _SIGN_END)
         elif self.finder in _CUT_AT_SPACES:
-            place = _WORD_END
+            place = compiled(_WORD_END)
         elif place is None and self.pieces == _word_table.AFTER_WORD:
             place = compiled(_LETTER_END)
         return place
@@ -216,7 +215,7 @@ def _pattern(pattern: str, pieces: int, finder: int) -> PretokenizerRule:
     return PretokenizerRule(_Matches(pattern), pieces, finder)
 
 
-_SPACED = regex.compile(SPLITS["first-space"]).findall
+_SPACED = _Matches(SPLITS["first-space"])
 
 
 def _space_prefix(mark: str) -> PretokenizerRule:
@@ -266,7 +265,7 @@ _SPACE_RUNS = _pattern(SPACE_RUNS, _word_table.NOWHERE, _encoder.SPACE_RUNS)
 
 # what other steps are run over where they allow it
 _AFTER_WORDS = PretokenizerRule(
-    regex.compile(r"(?s).+?(?:(?<=\S)(?= )|\Z)").findall,
+    _Matches(r"(?s).+?(?:(?<=\S)(?= )|\Z)"),
     _word_table.NOWHERE,
     _encoder.AFTER_WORD_SPACE,
 )
@@ -322,14 +321,14 @@ class Pretokenizer:
             return cls.from_name(named)
         if [step.data for step in steps.steps] == split_steps([SPACE_RUNS])["pretokenizers"]:
             return cls(steps.name, (_SPACE_RUNS,), steps)
-        compiled = CompiledSteps.of(steps)
+        programs = CompiledSteps.of(steps)
         own = PretokenizerRule(
             steps.words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=steps.keeps,
-            compiled=compiled,
+            compiled=programs,
         )  # fmt: skip
         in_words = _in_words(steps)
-        if compiled is not None and not compiled.writes:
-            between = _WORD_END if in_words else compiled.place
+        if programs is not None and not programs.writes:
+            between = compiled(_WORD_END) if in_words else programs.place
             return cls(steps.name, (replace(own, finder=_encoder.MARKED, between=between),), steps)
         front = _AFTER_WORDS if in_words else PRETOKENIZER_RULES["none"]
         if steps.joins > 1 and front is _AFTER_WORDS:  # where no words are joined
@@ -383,7 +382,7 @@ def rule_names(name: str | None) -> list[str]:
     """
     if name is None or name.lstrip().startswith("{"):
         return []
-    names: list[str] = regex.split(r"\+(?!phrases(?::[0-9]*)?(?:\+|\Z))", name)
+    names: list[str] = re.split(r"\+(?!phrases(?::[0-9]*)?(?:\+|\Z))", name)
     return names
 
 

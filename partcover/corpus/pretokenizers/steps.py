@@ -53,10 +53,9 @@ from functools import cached_property
 from itertools import accumulate, islice
 from typing import Any, NamedTuple
 
-import regex
-
 from ...errors import InputError
 from ...runtime.arguments import shown
+from ...runtime.patterns import regex
 from ..files.joining import ALL_WORDS, checked_phrases, join_words, phrase_sizes
 from .byte_spelling import spelled_bytes
 from .oniguruma import translated

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-import regex
-
 from ...errors import InputError
 from ...runtime.arguments import shown
+from ...runtime.patterns import regex
 from .oniguruma import translated
 from .unicode_tables import compiled
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-import regex
+from ...runtime.patterns import regex
 
 __all__ = [
     "CONTROLS",

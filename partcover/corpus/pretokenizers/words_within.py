@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from ...errors import InputError
 from ...kernels.encoding import _encoder
 from ...runtime.arguments import shown
+from ...runtime.arrays import Array, Int64, np
 from .. import symbols as sym
 from ..symbols import Symbols, Token
 from ..word_counts import WordCounts
@@ -117,9 +114,7 @@ class WordsWithin:
             )
         return [sym.to_token(word, symbols) for word in words]
 
-    def starts(
-        self, data: npt.NDArray[Any], offsets: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64]:
+    def starts(self, data: Array, offsets: Int64) -> Int64:
         """Returns where the words of phrases start in `data`, and where the last ends.
 
         Parameters
@@ -143,7 +138,8 @@ class WordsWithin:
         symbols: Symbols = "bytes" if data.dtype == np.uint8 else "chars"
         plain = len(self.rules.rules) == 1 and not rule.given and rule.mark in (None, " ")
         if plain and symbols == "bytes":
-            starts, _ = _encoder.cut_words(data, offsets, rule.finder, character_kinds())
+            cut, _ = _encoder.cut_words(data, offsets, rule.finder, character_kinds())
+            starts = np.asarray(cut)
             starts[0] = offsets[0]
             return starts
         places = offsets[:1].tolist()

@@ -5,7 +5,7 @@
 multiplier (`tolls`) is added to the cost 1 of each of its occurrences.
 """
 
-import numpy as np
+from partcover.kernels.later import np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free, malloc

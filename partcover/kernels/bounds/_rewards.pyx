@@ -5,7 +5,7 @@ Positions number the symbols of all words, one word after another.  Each functio
 candidates, so that threads can share the work.
 """
 
-import numpy as np
+from partcover.kernels.later import np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc, qsort

@@ -9,7 +9,7 @@ and y_AB the sum of the flows of A and B over one position.  All numbers are int
 1/`ONE`, so that the results do not depend on rounding.
 """
 
-import numpy as np
+from partcover.kernels.later import np
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc

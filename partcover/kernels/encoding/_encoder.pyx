@@ -4,9 +4,7 @@
 A piece is a token or a single byte.  Each piece has a number, which `ids` may map to an id.
 """
 
-import numpy as np
-
-from numpy import empty as _empty
+from partcover.kernels.later import np
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING
@@ -17,6 +15,8 @@ from libc.stdint cimport (int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
+cdef object _empty = None   # NumPy's, once there is a cache: it is called for each short text
+
 cdef enum:
     CAP = 255           # bytes of the longest word that is cached
     # a table with fewer slots grows to four times its size, a larger one to twice its size
@@ -25,6 +25,7 @@ cdef enum:
     BRIEF = 1 << 12     # bytes of text that are looked up without releasing the interpreter lock
     UNCACHED = -2147483648  # marks in `out` the first word of a section that is not cached
 
+include "../shared/_arrays.pxi"
 include "../shared/_going_on.pxi"
 include "../shared/_hash.pxi"
 include "_list_values.pxi"
@@ -120,9 +121,9 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
 
     Returns
     -------
-    ends : ndarray of int64, shape (words + 1,)
+    ends : memory view of int64, shape (words + 1,)
         Offsets of the words in `data`.
-    text : ndarray of int64, shape (words,)
+    text : memory view of int64, shape (words,)
         Index of the text that each word belongs to.
     """
     cdef Scanner scanner = _scanner(kinds, mode, phrase, False)
@@ -132,10 +133,12 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
     cdef const uint8_t *end
     cdef Cut cut
     # there are no more words than bytes; pages that are never written take no memory
-    ends = np.empty(data.shape[0] + 1, np.int64)
-    text = np.empty(data.shape[0], np.int64)
-    cdef int64_t[::1] e = ends
-    cdef int64_t[::1] t = text
+    cdef int64_t *e = <int64_t *> malloc((data.shape[0] + 1) * sizeof(int64_t))
+    cdef int64_t *t = <int64_t *> malloc((data.shape[0] + 1) * sizeof(int64_t))
+    if e == NULL or t == NULL:
+        free(e)
+        free(t)
+        raise MemoryError
     e[0] = 0
     with nogil:
         for i in range(offsets.shape[0] - 1):
@@ -151,7 +154,11 @@ def cut_words(const uint8_t[::1] data, const int64_t[::1] offsets, int mode,
                     t[n] = i
                     n += 1
                     e[n] = words[j].start + words[j].length - &data[0]
-    return ends[:n + 1].copy(), text[:n].copy()
+    try:
+        return _copied(e, n + 1), _copied(t, n)
+    finally:
+        free(e)
+        free(t)
 
 
 cdef class WordCache:
@@ -219,6 +226,8 @@ cdef class WordCache:
     def __cinit__(self, int mode, const uint8_t[::1] kinds, bytes mark, int64_t limit,
                   TokenTable tokens=None, int phrase=1, ShortMerges merges=None,
                   const int32_t[::1] ids=None):
+        global _empty
+        _empty = np.empty
         if ids is not None:
             self.ids = ids
             self.id_of = &ids[0]

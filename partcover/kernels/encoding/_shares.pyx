@@ -3,7 +3,7 @@
 
 cimport cython
 
-import numpy as np
+from partcover.kernels.later import np
 
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.ref cimport Py_DECREF

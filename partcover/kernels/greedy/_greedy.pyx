@@ -13,7 +13,7 @@ upper bounds later, so the choice does not depend on which candidates were score
 import math
 import time
 
-import numpy as np
+from partcover.kernels.later import np
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t

@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Finds tiny instances on which a method is furthest from the optimum."""
 
-import numpy as np
+from partcover.kernels.later import np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 

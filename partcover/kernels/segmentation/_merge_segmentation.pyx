@@ -3,8 +3,6 @@
 
 cimport cython
 
-import numpy as np
-
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -13,6 +11,7 @@ ctypedef fused Symbol:
     uint8_t
     int32_t
 
+include "../shared/_arrays.pxi"
 include "../shared/_hash.pxi"
 include "../shared/_heap.pxi"
 include "../shared/_marks.pxi"
@@ -79,7 +78,7 @@ cdef class MergeSegmenter:
         The values of the symbols, if the data holds indices of them; otherwise empty.  Random
         numbers depend on the values.
     """
-    cdef const Pair[::1] pairs
+    cdef Pair *pairs
     cdef const int64_t[::1] names
     cdef uint64_t mask
     cdef int32_t[::1] token_of_rank
@@ -87,17 +86,23 @@ cdef class MergeSegmenter:
     def __init__(self, const int32_t[::1] left, const int32_t[::1] right,
                  const int32_t[::1] rank, const int32_t[::1] token,
                  const int64_t[::1] names):
+        cdef Py_ssize_t i
+        cdef int32_t last = -1
         self.names = names
-        self.pairs = _table(left, right, rank)
-        self.mask = self.pairs.shape[0] - 1
-        tokens = np.zeros(np.asarray(rank).max(initial=-1) + 1, np.int32)
-        tokens[np.asarray(rank)] = token
-        self.token_of_rank = tokens
+        self.pairs = _table(left, right, rank, &self.mask)
+        for i in range(rank.shape[0]):
+            last = max(last, rank[i])
+        self.token_of_rank = _array(<Py_ssize_t> last + 1, "i")
+        for i in range(rank.shape[0]):
+            self.token_of_rank[rank[i]] = token[i]
+
+    def __dealloc__(self):
+        free(self.pairs)
 
     @property
     def displacement(self):
         """The sum of the pairs' distances from their home slots in the table."""
-        return _displacement(self.pairs)
+        return _displacement(self.pairs, self.mask)
 
     def last_pairs(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
         """Returns the last merge that produces each token from its symbols.
@@ -109,9 +114,11 @@ cdef class MergeSegmenter:
         cdef Py_ssize_t n_tokens = offsets.shape[0] - 1
         cdef Py_ssize_t t
         cdef Merge last
-        merges = np.full((3, n_tokens), -1, np.int32)
-        cdef int32_t[:, ::1] rows = merges
-        cdef int32_t[::1] which = np.empty(tokens.shape[0], np.int32)
+        merges = [_filled(n_tokens, -1) for _ in range(3)]
+        cdef int32_t[::1] left = merges[0]
+        cdef int32_t[::1] right = merges[1]
+        cdef int32_t[::1] rank = merges[2]
+        cdef int32_t[::1] which = _array(tokens.shape[0], "i")
         cdef Scratch scratch
         try:
             if _new_scratch(&scratch, self.token_of_rank.shape[0], &offsets[0], 0, n_tokens) < 0:
@@ -121,12 +128,12 @@ cdef class MergeSegmenter:
                     last = self._word(&tokens[offsets[t]], offsets[t + 1] - offsets[t],
                                       &which[offsets[t]], &scratch, 0, 0, 0)
                     if which[offsets[t + 1] - 1] == t:
-                        rows[0, t] = last.left
-                        rows[1, t] = last.right
-                        rows[2, t] = last.rank
+                        left[t] = last.left
+                        right[t] = last.right
+                        rank[t] = last.rank
         finally:
             _free_scratch(&scratch)
-        return merges[0], merges[1], merges[2]
+        return tuple(merges)
 
     def merge(self, const Symbol[::1] data, const int64_t[::1] offsets,
               Py_ssize_t first, Py_ssize_t last, int32_t[::1] which,
@@ -206,7 +213,7 @@ cdef class MergeSegmenter:
         cdef Link *link = scratch.links + i
         link.rank = NEVER
         if link.after < size:
-            link.rank = _rank(&self.pairs[0], self.mask, link.piece,
+            link.rank = _rank(self.pairs, self.mask, link.piece,
                               scratch.links[link.after].piece)
             if link.rank != NEVER:
                 _enqueue(&scratch.queue, link.rank, i, size <= SHORT)

@@ -34,40 +34,49 @@ cdef struct Half:
     # the longest shorter token that it begins with and that merging produces, or -1
     int32_t shorter
 
-_HALF = np.dtype([("left", np.int32), ("right", np.int32), ("shorter", np.int32)])
 
+cdef uint64_t *_pair_filter(const Pair *pairs, uint64_t slots, uint64_t *bits) except NULL:
+    """Returns the filter of `_may_merge`: one hash, and at least eight bits for each pair.
 
-def _pair_filter(const int32_t[::1] left, const int32_t[::1] right):
-    """Returns the filter of `_may_merge`: one hash, and at least eight bits for each pair."""
-    cdef Py_ssize_t i
+    `slots` and `bits` are masks: of the table of pairs, and of the filter.
+    """
+    cdef uint64_t i, bit
+    cdef uint64_t *filter
     cdef Py_ssize_t room = 64
-    cdef uint64_t bit
-    while room < 8 * left.shape[0]:
+    cdef Py_ssize_t n = 0
+    for i in range(slots + 1):
+        n += pairs[i].rank != NEVER
+    while room < 8 * n:
         room *= 2
-    cdef uint64_t[::1] filter = np.zeros(room >> 6, np.uint64)
-    for i in range(left.shape[0]):
-        bit = _bit(_key(left[i], right[i]), room - 1)
-        filter[bit >> 6] |= <uint64_t> 1 << (bit & 63)
-    return np.asarray(filter)
+    bits[0] = room - 1
+    filter = <uint64_t *> calloc(room >> 6, sizeof(uint64_t))
+    if filter == NULL:
+        raise MemoryError
+    for i in range(slots + 1):
+        if pairs[i].rank != NEVER:
+            bit = _bit(pairs[i].key, bits[0])
+            filter[bit >> 6] |= <uint64_t> 1 << (bit & 63)
+    return filter
 
 
-def _ladders(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank,
-             const int64_t[::1] order):
-    """Returns the rungs of all tokens, and where each token's rungs begin, at its left and right.
+cdef Rung *_ladders(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank,
+                    const int32_t[::1] order, Half *halves) except NULL:
+    """Returns the rungs of all tokens; sets where each token's rungs begin, left and right.
 
     The arguments are the sides and the rank of each token's last merge, where the left side is -1
     if there is none, and an order of the tokens in which parts precede what they form.
     """
-    cdef Py_ssize_t t, side, at
-    cdef int32_t a, b, part, first, turn_a, turn_b
-    turns = np.full(left.shape[0], -1, np.int32)      # the highest rank among a token's merges
-    limits = np.full((2, left.shape[0]), -1, np.int32)
-    depths = np.zeros((2, left.shape[0]), np.int64)
-    starts = np.full((2, left.shape[0]), -1, np.int32)
-    cdef int32_t[::1] turn = turns
-    cdef int32_t[:, ::1] limit = limits, start = starts
-    cdef int64_t[:, ::1] depth = depths
-    for t in order:
+    cdef Py_ssize_t i, t, side, at, below
+    cdef int32_t a, b, part, turn_a, turn_b
+    cdef Py_ssize_t size = 0
+    cdef Rung *rungs
+    cdef int32_t[::1] turn = _filled(left.shape[0], -1)     # the highest rank of a token's merges
+    # of each token at its left, then at its right
+    cdef int32_t[::1] limit = _filled(2 * left.shape[0], -1)
+    cdef int64_t[::1] depth = _array(2 * left.shape[0], "q")
+    for i in range(order.shape[0]):
+        t = order[i]
+        halves[t] = Half(-1, -1, -1)
         if left[t] == -1:
             continue
         a, b = left[t], right[t]
@@ -76,33 +85,39 @@ def _ladders(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::
         turn[t] = max(rank[t], max(turn_a, turn_b))
         # Once a exists, the merges of b whose turn is not lower remain.  A merge across the border
         # is left of them, so it precedes those of its own rank.
-        limit[0, t] = max(rank[t], turn_b if turn_b >= turn_a else -1) + 1
+        limit[2 * t] = max(rank[t], turn_b if turn_b >= turn_a else -1) + 1
         # Once b exists, the merges of a whose turn is higher remain.  A merge across the border is
         # right of them.
-        limit[1, t] = max(rank[t], turn_a if turn_a > turn_b else -1)
-        depth[0, t] = 2 if a < 0 else depth[0, a] + 1
-        depth[1, t] = 2 if b < 0 else depth[1, b] + 1
-    rungs = np.zeros(depths.sum(), [("piece", np.int32), ("turn", np.int32), ("limit", np.int32)])
-    cdef Rung[::1] rung = rungs
+        limit[2 * t + 1] = max(rank[t], turn_a if turn_a > turn_b else -1)
+        depth[2 * t] = 2 if a < 0 else depth[2 * a] + 1
+        depth[2 * t + 1] = 2 if b < 0 else depth[2 * b + 1] + 1
+        size += depth[2 * t] + depth[2 * t + 1]
+    rungs = <Rung *> malloc((size + 1) * sizeof(Rung))
+    if rungs == NULL:
+        raise MemoryError
     at = 0
-    for t in order:
+    for i in range(order.shape[0]):
+        t = order[i]
         if left[t] == -1:
             continue
         for side in range(2):
             part = right[t] if side else left[t]
-            start[side, t] = <int32_t> at
+            if side:
+                halves[t].right = <int32_t> at
+            else:
+                halves[t].left = <int32_t> at
             if part < 0:
-                rung[at] = Rung(part, 0, 0)
+                rungs[at] = Rung(part, 0, 0)
                 at += 1
             else:
-                first = start[side, part]
-                rung[at : at + depth[side, part]] = rung[first : first + depth[side, part]]
-                at += depth[side, part]
-            rung[at - 1].turn = turn[t]
-            rung[at - 1].limit = limit[side, t]
-            rung[at] = Rung(<int32_t> t, NEVER, NEVER)
+                below = halves[part].right if side else halves[part].left
+                memcpy(rungs + at, rungs + below, depth[2 * part + side] * sizeof(Rung))
+                at += depth[2 * part + side]
+            rungs[at - 1].turn = turn[t]
+            rungs[at - 1].limit = limit[2 * t + side]
+            rungs[at] = Rung(<int32_t> t, NEVER, NEVER)
             at += 1
-    return rungs, starts[0], starts[1]
+    return rungs
 
 
 cdef inline bint _can_meet(const Rung *x, const Rung *y, const Pair *pairs, uint64_t mask,

@@ -1,86 +1,75 @@
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Float64 = npt.NDArray[np.float64]
-
 INSIDE: int
 SINGLE: int
 SHORT_WORD: int
 
-def piece_counts(which: Int32, offsets: Int64) -> Int64: ...
+def piece_counts(which: Any, offsets: Any) -> memoryview: ...
 
 class Trie:
     longest: int
     displacement: int
-    def __init__(self, tokens: Int32, offsets: Int64) -> None: ...
-    def endings(self) -> tuple[Int64, Int32]: ...
+    def __init__(self, tokens: Any, offsets: Any) -> None: ...
+    def endings(self) -> tuple[memoryview, memoryview]: ...
 
 class Segmenter(Trie):
-    def shortest_path(
-        self, data: npt.NDArray[Any], offsets: Int64, first: int, last: int, which: Int32
-    ) -> None: ...
+    def shortest_path(self, data: Any, offsets: Any, first: int, last: int, which: Any) -> None: ...
     def priority(
         self,
-        data: npt.NDArray[Any],
-        offsets: Int64,
+        data: Any,
+        offsets: Any,
         first: int,
         last: int,
-        which: Int32,
+        which: Any,
         backward: Segmenter | None,
-        links: Int64,
-        chain: Int32,
+        links: Any,
+        chain: Any,
     ) -> None: ...
     def longest_match(
         self,
-        data: npt.NDArray[Any],
-        offsets: Int64,
+        data: Any,
+        offsets: Any,
         first: int,
         last: int,
-        which: Int32,
-        draws: Int64,
+        which: Any,
+        draws: Any,
         dropout: float,
         seed: int,
-        names: Int64,
+        names: Any,
     ) -> None: ...
     def likelihood(
         self,
-        data: npt.NDArray[Any],
-        offsets: Int64,
+        data: Any,
+        offsets: Any,
         first: int,
         last: int,
-        which: Int32,
-        links: Int64,
-        scores: npt.NDArray[np.void],
-        singles: Float64,
+        which: Any,
+        links: Any,
+        scores: Any,
+        singles: Any,
     ) -> None: ...
     def paths(
         self,
-        data: npt.NDArray[Any],
-        offsets: Int64,
+        data: Any,
+        offsets: Any,
         first: int,
         last: int,
-        which: Int32,
-        draws: Int64,
-        links: Int64,
-        weights: npt.NDArray[np.void],
-        singles: npt.NDArray[np.void],
+        which: Any,
+        draws: Any,
+        links: Any,
+        weights: Any,
+        singles: Any,
         seed: int,
-        names: Int64,
+        names: Any,
     ) -> None: ...
-    def join(
-        self, left: Int32, right: Int32, rank: Int32, tokens: Int32, offsets: Int64
-    ) -> None: ...
+    def join(self, left: Any, right: Any, rank: Any, tokens: Any, offsets: Any) -> None: ...
     def merges(
         self,
-        data: npt.NDArray[Any],
-        offsets: Int64,
+        data: Any,
+        offsets: Any,
         first: int,
         last: int,
-        which: Int32,
+        which: Any,
         whole: bool,
-    ) -> Int64: ...
-    def splits(self, tokens: Int32, offsets: Int64) -> tuple[Int32, Int32, Int32]: ...
+    ) -> list[int]: ...
+    def splits(self, tokens: Any, offsets: Any) -> tuple[Any, Any, Any]: ...

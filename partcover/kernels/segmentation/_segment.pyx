@@ -3,10 +3,8 @@
 
 cimport cython
 
-import numpy as np
-
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 
@@ -15,6 +13,7 @@ ctypedef fused Symbol:
     int32_t
 
 
+include "../shared/_arrays.pxi"
 include "../shared/_hash.pxi"
 include "../shared/_heap.pxi"
 include "../shared/_marks.pxi"
@@ -49,7 +48,7 @@ def piece_counts(const int32_t[::1] which, const int64_t[::1] offsets):
     """Returns the number of tokens and single symbols of each word (int64); O(symbols) time."""
     cdef Py_ssize_t w, i
     cdef int64_t n
-    found = np.zeros(offsets.shape[0] - 1, np.int64)
+    found = _array(offsets.shape[0] - 1, "q")
     cdef int64_t[::1] counts = found
     with nogil:
         for w in range(counts.shape[0]):
@@ -72,10 +71,18 @@ cdef class Segmenter(Trie):
         Token ``t`` is ``tokens[offsets[t]:offsets[t + 1]]``.
     """
     # these are set by `join`
-    cdef Half[::1] halves        # one for each token
-    cdef const Rung[::1] rungs
-    cdef const Pair[::1] pairs
-    cdef const uint64_t[::1] filter   # a filter of pairs; see `_may_merge`
+    cdef Half *halves        # one for each token
+    cdef Rung *rungs
+    cdef Pair *pairs
+    cdef uint64_t slots      # a mask
+    cdef uint64_t *filter    # a filter of pairs; see `_may_merge`
+    cdef uint64_t bits       # a mask
+
+    def __dealloc__(self):
+        free(self.halves)
+        free(self.rungs)
+        free(self.pairs)
+        free(self.filter)
 
     cdef inline void _trace(self, int32_t[::1] which, Py_ssize_t begin,
                             Py_ssize_t end) noexcept nogil:
@@ -89,7 +96,7 @@ cdef class Segmenter(Trie):
                 which[i] = INSIDE
             end = start
 
-    def shortest_path(self, const Symbol[::1] data, const int64_t[::1] offsets,
+    def shortest_path(self, data, const int64_t[::1] offsets,
                       Py_ssize_t first, Py_ssize_t last, int32_t[::1] which):
         """Segments words first..last - 1 into the fewest tokens; ties go to the earliest start.
 
@@ -107,6 +114,14 @@ cdef class Segmenter(Trie):
         only the longest token is visited.  In general O(symbols + occurrences of tokens) time, and
         O(longest word) memory.
         """
+        # Cython's own choice of a function by the type of an array would import NumPy
+        if memoryview(data).itemsize == 1:
+            self._shortest_path[uint8_t](data, offsets, first, last, which)
+        else:
+            self._shortest_path[int32_t](data, offsets, first, last, which)
+
+    cdef int _shortest_path(self, const Symbol[::1] data, const int64_t[::1] offsets,
+                            Py_ssize_t first, Py_ssize_t last, int32_t[::1] which) except -1:
         cdef Py_ssize_t w, i, size, begin, start
         cdef Py_ssize_t longest = _longest_word(offsets, first, last)
         cdef int32_t node, token, taken, fewest
@@ -141,6 +156,7 @@ cdef class Segmenter(Trie):
                     latest[1 + cost[i]] = <int32_t> i
                 self._trace(which, begin, begin + size)
         free(cost)
+        return 0
 
     def priority(self, const Symbol[::1] data, const int64_t[::1] offsets,
                  Py_ssize_t first, Py_ssize_t last, int32_t[::1] which, Segmenter backward,
@@ -442,14 +458,17 @@ cdef class Segmenter(Trie):
         """
         cdef Py_ssize_t t, i
         cdef int32_t node, token, shorter
-        made = np.asarray(left) != -1
-        sides = np.asarray(left)[made], np.asarray(right)[made]
-        self.pairs = _table(*sides, np.asarray(rank)[made])
-        self.filter = _pair_filter(*sides)
-        order = np.argsort(np.diff(offsets), kind="stable")
-        halves = np.zeros(left.shape[0], _HALF)
-        self.rungs, halves["left"], halves["right"] = _ladders(left, right, rank, order)
-        self.halves = halves
+        cdef int64_t[::1] keys = _array(left.shape[0], "q")
+        if self.halves != NULL:
+            raise ValueError("the pairs are set already")
+        self.pairs = _table(left, right, rank, &self.slots)
+        self.filter = _pair_filter(self.pairs, self.slots, &self.bits)
+        self.halves = <Half *> malloc((left.shape[0] + 1) * sizeof(Half))
+        if self.halves == NULL:
+            raise MemoryError
+        for t in range(left.shape[0]):  # parts are shorter than what they form
+            keys[t] = self.longest - self.lengths[t]
+        self.rungs = _ladders(left, right, rank, _largest_first(keys, 0), self.halves)
         for t in range(left.shape[0]):
             node = 0
             shorter = -1
@@ -460,7 +479,7 @@ cdef class Segmenter(Trie):
                     shorter = token
             self.halves[t].shorter = shorter
 
-    def merges(self, const Symbol[::1] data, const int64_t[::1] offsets,
+    def merges(self, data, const int64_t[::1] offsets,
                Py_ssize_t first, Py_ssize_t last, int32_t[::1] which, bint whole):
         """Segments words first..last - 1 by byte pair encoding, from left to right.
 
@@ -470,13 +489,19 @@ cdef class Segmenter(Trie):
         was wrong.  No position is reached twice, since a prefix of the word has one partition, too.
 
         With `whole`, a word that is a token stays whole.  The output is that of `shortest_path`.
-        Returns the words that were given up (int64): those where more than `MAX_PAIRS` pairs per
+        Returns a list of the words that were given up: those where more than `MAX_PAIRS` pairs per
         symbol, or `NODES` times as many nodes, would be checked; a queue is faster for them.
         O(symbols) time and O(1) memory.
         """
+        if memoryview(data).itemsize == 1:  # as in `shortest_path`
+            return self._merges[uint8_t](data, offsets, first, last, which, whole)
+        return self._merges[int32_t](data, offsets, first, last, which, whole)
+
+    cdef list _merges(self, const Symbol[::1] data, const int64_t[::1] offsets,
+                      Py_ssize_t first, Py_ssize_t last, int32_t[::1] which, bint whole):
         cdef Py_ssize_t w, i, size, begin
         cdef int32_t token
-        given_up = []
+        cdef list given_up = []
         with nogil:
             for w in range(first, last):
                 begin = offsets[w]
@@ -493,7 +518,7 @@ cdef class Segmenter(Trie):
                 else:
                     with gil:
                         given_up.append(w)
-        return np.array(given_up, np.int64)
+        return given_up
 
     cdef bint _merged(self, const Symbol *word, Py_ssize_t size, int32_t *which) noexcept nogil:
         """Writes each token's index at its last symbol; returns False if it gives the word up."""
@@ -508,12 +533,12 @@ cdef class Segmenter(Trie):
         cdef const Rung *after
         while steps < max_steps:
             if token >= 0:
-                after = &self.rungs[self.halves[token].left]
+                after = self.rungs + self.halves[token].left
             else:
                 symbol.piece = FIRST_SYMBOL - <int32_t> word[i]
                 after = &symbol
-            if i == 0 or _can_meet(before, after, &self.pairs[0], self.pairs.shape[0] - 1,
-                                   &self.filter[0], 64 * self.filter.shape[0] - 1, &steps):
+            if i == 0 or _can_meet(before, after, self.pairs, self.slots, self.filter, self.bits,
+                                   &steps):
                 i += self.lengths[token] if token >= 0 else 1
                 which[i - 1] = token
                 if i == size:
@@ -525,7 +550,7 @@ cdef class Segmenter(Trie):
                     i -= self.lengths[token] if token >= 0 else 1
                 token = self.halves[token].shorter
             if i and which[i - 1] >= 0:
-                before = &self.rungs[self.halves[which[i - 1]].right]
+                before = self.rungs + self.halves[which[i - 1]].right
             elif i:
                 symbol_before.piece = FIRST_SYMBOL - <int32_t> word[i - 1]
                 before = &symbol_before
@@ -588,4 +613,4 @@ cdef class Segmenter(Trie):
                 lefts.append(left)
                 rights.append(right)
                 wholes.append(t)
-        return tuple(np.array(part, np.int32) for part in (lefts, rights, wholes))
+        return tuple(_array_of(part) for part in (lefts, rights, wholes))

@@ -3,7 +3,7 @@
 
 cimport cython
 
-import numpy as np
+from partcover.kernels.later import np
 
 from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport INFINITY, fabs
@@ -15,6 +15,7 @@ ctypedef fused Real:
     float
     double
 
+include "../shared/_arrays.pxi"
 include "../shared/_going_on.pxi"
 include "../shared/_hash.pxi"
 include "../shared/_heap.pxi"
@@ -49,8 +50,6 @@ cdef struct State:      # a node of the trie, in one cache line
     int32_t parent
     int32_t suffix      # the node of its longest proper suffix
     int32_t arcs        # the first of the tokens that its string ends with, in `arcs`; -1: none
-
-_STATE = np.dtype([(name, np.int32) for name in ("base", "parent", "suffix", "arcs")])
 
 
 cdef struct Reset:      # a point where the sums were reset
@@ -124,7 +123,7 @@ cdef class TextScores(Trie):
         `singles` has the score of each byte; its last entry is for all larger ones.
         """
         cdef Py_ssize_t i
-        if self.nodes is None:
+        if self.nodes == NULL:
             raise ValueError("the scores are set already")
         if scores.shape[0] >= 1 << 31:
             raise MemoryError
@@ -132,15 +131,18 @@ cdef class TextScores(Trie):
         self.arcs = np.array(scores)
         for i in range(links.shape[0] - 1):
             self.arcs[links[i + 1] - 1].length *= -1
-        self.states = np.empty(self.nodes.shape[0], _STATE)
-        for i in range(self.nodes.shape[0]):
+        state = [(name, np.int32) for name in ("base", "parent", "suffix", "arcs")]
+        self.states = np.empty(self.n_nodes, state)
+        for i in range(self.n_nodes):
             self.states[i] = State(self.nodes[i].base, self.nodes[i].parent, 0, -1)
             if self.nodes[i].parent >= 0:
                 self.states[i].suffix = self.tails[i].node
                 if self.tails[i].token >= 0:
                     self.states[i].arcs = <int32_t> links[self.tails[i].token]
-        self.nodes = None
-        self.tails = None
+        free(self.nodes)
+        free(self.tails)
+        self.nodes = NULL
+        self.tails = NULL
         self.narrow = narrow
         self.largest = 0
         for i in range(256):

@@ -1,5 +1,5 @@
 # A trie of tokens as a double array (Aoe 1989), with suffix links (Aho and Corasick 1975).
-# Included by _segment.pyx, after _hash.pxi.
+# Included by _segment.pyx and _text_scores.pyx, after _arrays.pxi, _hash.pxi and _queue.pxi.
 
 cdef struct Node:
     int32_t base     # its child by the symbol with code c is at base + c
@@ -10,9 +10,6 @@ cdef struct Node:
 cdef struct Tail:    # for the string that a node stands for
     int32_t node     # the node of its longest proper suffix in the trie; the root's string is empty
     int32_t token    # the longest token that it ends with, or -1
-
-_NODE = np.dtype([("base", np.int32), ("parent", np.int32), ("token", np.int32)])
-_TAIL = np.dtype([("node", np.int32), ("token", np.int32)])
 
 cdef enum:
     MAX_TRIES = 64   # places tried for the children of a node before they are put at the end
@@ -49,9 +46,10 @@ cdef inline Py_ssize_t _slot(int64_t[::1] keys, int64_t key) noexcept nogil:
 
 
 cdef _doubled(int64_t[::1] keys, int32_t[::1] children):
-    cdef int64_t[::1] more_keys = np.full(2 * keys.shape[0], -1, np.int64)
-    cdef int32_t[::1] more_children = np.empty(2 * keys.shape[0], np.int32)
+    cdef int64_t[::1] more_keys = _array(2 * keys.shape[0], "q")
+    cdef int32_t[::1] more_children = _array(2 * keys.shape[0], "i")
     cdef Py_ssize_t i, slot
+    more_keys[:] = -1
     for i in range(keys.shape[0]):
         if keys[i] != -1:
             slot = _slot(more_keys, keys[i])
@@ -73,11 +71,38 @@ cdef int64_t _table_displacement(int64_t[::1] keys) noexcept nogil:
 def _counts(const int32_t[::1] symbols):
     """Returns how often each number occurs, up to the largest."""
     cdef Py_ssize_t i
-    counts = np.zeros(int(np.max(symbols, initial=-1)) + 1, np.int64)
+    cdef int32_t largest = -1
+    for i in range(symbols.shape[0]):
+        largest = max(largest, symbols[i])
+    counts = _array(<Py_ssize_t> largest + 1, "q")
     cdef int64_t[::1] count = counts
     for i in range(symbols.shape[0]):
         count[symbols[i]] += 1
     return counts
+
+
+def _largest_first(const int64_t[::1] values, int64_t least):
+    """Returns the places (int32) of values of at least `least`, large ones first, then in order.
+
+    Values have 31 bits.
+    """
+    cdef Py_ssize_t i
+    cdef Py_ssize_t n = 0
+    # the second half is memory for sorting
+    cdef uint64_t *keys = <uint64_t *> malloc((2 * values.shape[0] + 1) * sizeof(uint64_t))
+    if keys == NULL:
+        raise MemoryError
+    for i in range(values.shape[0]):
+        if values[i] >= least:
+            keys[n] = (NEVER - <uint64_t> values[i]) << 32 | <uint64_t> i
+            n += 1
+    _sort(keys, n, keys + values.shape[0])
+    places = _array(n, "i")
+    cdef int32_t[::1] place = places
+    for i in range(n):
+        place[i] = <int32_t> keys[i]
+    free(keys)
+    return places
 
 
 def _tree(const int32_t[::1] tokens, const int64_t[::1] offsets, const int32_t[::1] code_of):
@@ -98,13 +123,14 @@ def _tree(const int32_t[::1] tokens, const int64_t[::1] offsets, const int32_t[:
     cdef int32_t node, child, code
     cdef int32_t size = 1
     cdef Py_ssize_t others = 0
-    cdef int64_t[::1] keys = np.full(16, -1, np.int64)
-    cdef int32_t[::1] children = np.empty(16, np.int32)
-    cdef int32_t[::1] eldest = np.zeros(tokens.shape[0] + 1, np.int32)
-    tree = [np.empty(tokens.shape[0] + 1, np.int32) for _ in range(3)]
+    cdef int64_t[::1] keys = _array(16, "q")
+    cdef int32_t[::1] children = _array(16, "i")
+    cdef int32_t[::1] eldest = _array(tokens.shape[0] + 1, "i")
+    tree = [_array(tokens.shape[0] + 1, "i") for _ in range(3)]
     cdef int32_t[::1] parents = tree[0]
     cdef int32_t[::1] codes = tree[1]
     cdef int32_t[::1] ends = tree[2]
+    keys[:] = -1
     parents[0] = codes[0] = ends[0] = -1
     for t in range(offsets.shape[0] - 1):
         node = 0
@@ -145,8 +171,8 @@ def _families(const int32_t[::1] parents, const int32_t[::1] codes):
     """
     cdef Py_ssize_t n, i, size
     cdef Py_ssize_t largest = 1
-    firsts = np.zeros(parents.shape[0] + 2, np.int32)
-    lists = np.empty(parents.shape[0] - 1, np.int32)
+    firsts = _array(parents.shape[0] + 2, "i")
+    lists = _array(parents.shape[0] - 1, "i")
     cdef int32_t[::1] first = firsts
     cdef int32_t[::1] children = lists
     cdef uint64_t *keys
@@ -183,13 +209,11 @@ def _bases(const int32_t[::1] codes, const int32_t[::1] first, const int32_t[::1
     same number of children; after `MAX_TRIES` failures the children go to the end.
     """
     cdef Py_ssize_t n_nodes = codes.shape[0]
-    sizes = np.diff(first)
-    several = np.flatnonzero(sizes > 1)
-    cdef const int64_t[::1] wide = several[np.argsort(-sizes[several], kind="stable")]
-    del sizes, several
-    bases = np.zeros(n_nodes, np.int32)
+    cdef int64_t[::1] sizes = _array(n_nodes, "q")
+    cdef const int32_t[::1] wide
+    bases = _array(n_nodes, "i")
     cdef int32_t[::1] base = bases
-    cdef int32_t[::1] code = np.empty(max(1, n_codes), np.int32)   # codes of a node's children
+    cdef int32_t[::1] code = _array(max(1, n_codes), "i")   # codes of a node's children
     cdef Py_ssize_t room = n_nodes + n_codes + 1024
     cdef Py_ssize_t end = 1     # all places from here on are empty
     cdef Py_ssize_t cursor = 1
@@ -197,6 +221,10 @@ def _bases(const int32_t[::1] codes, const int32_t[::1] first, const int32_t[::1
     cdef Py_ssize_t n, node, i, tries, place, more
     cdef int32_t *after = NULL
     cdef int32_t *moved
+    for n in range(n_nodes):
+        sizes[n] = first[n + 1] - first[n]
+    wide = _largest_first(sizes, 2)
+    sizes = None
     try:
         after = <int32_t *> malloc(room * sizeof(int32_t))
         if after == NULL:
@@ -244,23 +272,6 @@ def _bases(const int32_t[::1] codes, const int32_t[::1] first, const int32_t[::1
     return bases
 
 
-def _placed(const int32_t[::1] parents, const int32_t[::1] codes, const int32_t[::1] ends,
-            const int32_t[::1] bases, Py_ssize_t n_codes):
-    """Returns the double array, and the place of each node in it."""
-    cdef Py_ssize_t n
-    array = np.empty(int(np.max(bases)) + n_codes + 1, _NODE)
-    cdef Node[::1] nodes = array
-    places = np.zeros(bases.shape[0], np.int32)
-    cdef int32_t[::1] place = places
-    for n in range(nodes.shape[0]):
-        nodes[n] = Node(0, -1, -1)
-    nodes[0] = Node(bases[0], -1, ends[0])
-    for n in range(1, bases.shape[0]):
-        place[n] = bases[parents[n]] + codes[n]
-        nodes[place[n]] = Node(bases[n], place[parents[n]], ends[n])
-    return array, places
-
-
 cdef class Trie:
     """A trie of tokens in which one addition finds a child.
 
@@ -275,30 +286,58 @@ cdef class Trie:
         Token ``t`` is ``tokens[offsets[t]:offsets[t + 1]]``.
     """
     cdef int32_t[::1] codes      # codes of symbols: frequent ones are small; 0: in no token
-    cdef Node[::1] nodes         # the root is the first
+    cdef Node *nodes             # the root is the first
+    cdef Py_ssize_t n_nodes      # with empty places
     cdef int32_t[::1] lengths    # lengths of the tokens
-    cdef Tail[::1] tails         # one for each node
+    cdef Tail *tails             # one for each node
     cdef int32_t[::1] shorter    # for each token the longest other token that it ends with, or -1
     cdef readonly Py_ssize_t longest
     cdef readonly int64_t displacement   # the sum of `_tree` for the table used to build the tree
 
     def __init__(self, const int32_t[::1] tokens, const int64_t[::1] offsets):
+        cdef Py_ssize_t i
         counts = _counts(tokens)
-        symbols = np.flatnonzero(counts)
-        code_of = np.zeros(max(256, len(counts)), np.int32)
-        code_of[symbols[np.argsort(-counts[symbols], kind="stable")]] = np.arange(
-            1, len(symbols) + 1
-        )
-        self.codes = code_of
-        lengths = np.diff(offsets)
-        self.longest = lengths.max(initial=1)
-        self.lengths = lengths.astype(np.int32)
-        parents, codes, ends, self.displacement = _tree(tokens, offsets, code_of)
+        cdef const int32_t[::1] symbols = _largest_first(counts, 1)
+        self.codes = _array(max(256, len(counts)), "i")
+        for i in range(symbols.shape[0]):
+            self.codes[symbols[i]] = <int32_t> (i + 1)
+        self.longest = 1
+        self.lengths = _array(offsets.shape[0] - 1, "i")
+        for i in range(offsets.shape[0] - 1):
+            self.lengths[i] = <int32_t> (offsets[i + 1] - offsets[i])
+            self.longest = max(self.longest, self.lengths[i])
+        parents, codes, ends, self.displacement = _tree(tokens, offsets, self.codes)
         first, children = _families(parents, codes)
-        bases = _bases(codes, first, children, len(symbols))
-        self.nodes, places = _placed(parents, codes, ends, bases, len(symbols))
+        bases = _bases(codes, first, children, symbols.shape[0])
+        places = self._place(parents, codes, ends, bases, symbols.shape[0])
         del parents, ends, bases
         self._link_suffixes(codes, first, children, places)
+
+    def __dealloc__(self):
+        free(self.nodes)
+        free(self.tails)
+
+    def _place(self, const int32_t[::1] parents, const int32_t[::1] codes,
+               const int32_t[::1] ends, const int32_t[::1] bases, Py_ssize_t n_codes):
+        """Sets the double array, and returns the place of each node in it."""
+        cdef Py_ssize_t n
+        cdef int32_t largest = 0
+        for n in range(bases.shape[0]):
+            largest = max(largest, bases[n])
+        self.n_nodes = largest + n_codes + 1
+        self.nodes = <Node *> malloc(self.n_nodes * sizeof(Node))
+        self.tails = <Tail *> malloc(self.n_nodes * sizeof(Tail))
+        if self.nodes == NULL or self.tails == NULL:
+            raise MemoryError
+        places = _array(bases.shape[0], "i")
+        cdef int32_t[::1] place = places
+        for n in range(self.n_nodes):
+            self.nodes[n] = Node(0, -1, -1)
+        self.nodes[0] = Node(bases[0], -1, ends[0])
+        for n in range(1, bases.shape[0]):
+            place[n] = bases[parents[n]] + codes[n]
+            self.nodes[place[n]] = Node(bases[n], place[parents[n]], ends[n])
+        return places
 
     def _link_suffixes(self, const int32_t[::1] codes, const int32_t[::1] first,
                        const int32_t[::1] children, const int32_t[::1] places):
@@ -307,10 +346,9 @@ cdef class Trie:
         cdef Py_ssize_t size = 1
         cdef int32_t node, token, suffix
         # nodes by depth: a node's children come after it
-        cdef int32_t[::1] queue = np.empty(places.shape[0], np.int32)
-        self.tails = np.empty(self.nodes.shape[0], _TAIL)
+        cdef int32_t[::1] queue = _array(places.shape[0], "i")
         self.tails[0] = Tail(0, -1)   # places without a node are never read
-        self.shorter = np.full(self.lengths.shape[0], -1, np.int32)
+        self.shorter = _filled(self.lengths.shape[0], -1)
         queue[0] = 0
         for n in range(places.shape[0]):
             parent = queue[n]
@@ -363,7 +401,7 @@ cdef class Trie:
         cdef Py_ssize_t t
         cdef int64_t size = 0
         cdef int32_t token
-        links = np.zeros(self.lengths.shape[0] + 1, np.int64)
+        links = _array(self.lengths.shape[0] + 1, "q")
         cdef int64_t[::1] link = links
         for t in range(self.lengths.shape[0]):
             token = <int32_t> t
@@ -371,7 +409,7 @@ cdef class Trie:
                 size += 1
                 token = self.shorter[token]
             link[t + 1] = size
-        chain = np.empty(size, np.int32)
+        chain = _array(size, "i")
         cdef int32_t[::1] place = chain
         for t in range(self.lengths.shape[0]):
             token = <int32_t> t

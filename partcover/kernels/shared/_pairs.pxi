@@ -27,28 +27,41 @@ cdef inline int32_t _rank(const Pair *pairs, uint64_t mask, int32_t left,
     return pairs[slot].rank
 
 
-def _table(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank):
-    """Returns a table of distinct pairs; at least half of its 2^n slots are empty."""
+cdef Pair *_table(const int32_t[::1] left, const int32_t[::1] right, const int32_t[::1] rank,
+                  uint64_t *mask) except NULL:
+    """Returns a table of distinct pairs, without those whose left side is -1.
+
+    At least half of its slots, whose number is `mask` + 1, a power of 2, are empty.
+    """
     cdef Py_ssize_t room = 16
     cdef Py_ssize_t i
+    cdef Py_ssize_t n = 0
     cdef uint64_t key, slot
-    while room < 2 * left.shape[0]:
-        room *= 2
-    empty = np.zeros(room, np.dtype([("key", np.uint64), ("rank", np.int32)], align=True))
-    empty["rank"] = NEVER
-    cdef Pair[::1] pairs = empty
+    cdef Pair *pairs
     for i in range(left.shape[0]):
+        n += left[i] != -1
+    while room < 2 * n:
+        room *= 2
+    mask[0] = room - 1
+    pairs = <Pair *> malloc(room * sizeof(Pair))
+    if pairs == NULL:
+        raise MemoryError
+    for i in range(room):
+        pairs[i] = Pair(0, NEVER)
+    for i in range(left.shape[0]):
+        if left[i] == -1:
+            continue
         key = _key(left[i], right[i])
-        slot = hash_number(key) & (room - 1)
+        slot = hash_number(key) & mask[0]
         while pairs[slot].rank != NEVER:
-            slot = (slot + 1) & (room - 1)
+            slot = (slot + 1) & mask[0]
         pairs[slot] = Pair(key, rank[i])
-    return empty
+    return pairs
 
 
-def _displacement(const Pair[::1] pairs):
+cdef uint64_t _displacement(const Pair *pairs, uint64_t mask) noexcept nogil:
     """Returns the sum of the pairs' distances from their home slots."""
-    cdef uint64_t i, total = 0, mask = pairs.shape[0] - 1
+    cdef uint64_t i, total = 0
     for i in range(mask + 1):
         if pairs[i].rank != NEVER:
             total += (i - hash_number(pairs[i].key)) & mask

@@ -9,7 +9,7 @@ of `_saddle_point.Saddle`.
 
 cimport cython
 
-import numpy as np
+from partcover.kernels.later import np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 

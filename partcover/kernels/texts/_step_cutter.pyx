@@ -11,7 +11,7 @@ The places where words begin are stored in *marks*, one byte for each byte of th
 adds its own marks within the words of the previous step.
 """
 
-import numpy as np
+from partcover.kernels.later import np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc

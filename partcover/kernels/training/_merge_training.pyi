@@ -1,8 +1,4 @@
-import numpy as np
-import numpy.typing as npt
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
+from typing import Any
 
 class MergeTrainer:
     tokens: int
@@ -10,14 +6,14 @@ class MergeTrainer:
     displacement: int
     def __init__(
         self,
-        text: Int32,
-        offsets: Int64,
-        counts: Int64,
-        which: Int32,
-        starts: Int64,
-        lengths: Int64,
+        text: Any,
+        offsets: Any,
+        counts: Any,
+        which: Any,
+        starts: Any,
+        lengths: Any,
         given: int,
-        merges: Int32,
+        merges: Any,
         alphabet: int,
         room: int,
         max_length: int,
@@ -25,5 +21,5 @@ class MergeTrainer:
         scored: bool,
     ) -> None: ...
     def run(self, tokens: int) -> bool: ...
-    def merges(self) -> tuple[Int32, Int64]: ...
-    def places(self) -> tuple[Int64, Int64]: ...
+    def merges(self) -> tuple[list[int], list[int], list[int], list[int]]: ...
+    def places(self) -> tuple[list[int], list[int]]: ...

@@ -8,12 +8,11 @@ began; a place is valid only while the pair still begins there.  Pairs are in an
 merge updates the keys of the pairs whose counts changed.
 """
 
-import numpy as np
-
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcmp, memcpy
 
+include "../shared/_arrays.pxi"
 include "../shared/_hash.pxi"
 include "../shared/_marks.pxi"
 include "_pair_heap.pxi"
@@ -79,8 +78,8 @@ cdef class MergeTrainer:
         Where the given tokens, and after them the forbidden ones, are in `text`.
     given : int
         The number of given tokens.
-    merges : ndarray of int32, shape (merges, 3)
-        The merges made before: left, right and resulting piece.  The initial segmentation must be
+    merges : ndarray of int32, shape (3 · merges,)
+        The merges made before: of each the left, right and resulting piece.  The initial segmentation must be
         the result of these merges.
     alphabet, room : int
         The number of symbols; the largest number of tokens, given ones included.
@@ -156,7 +155,7 @@ cdef class MergeTrainer:
     def __init__(self, const int32_t[::1] text, const int64_t[::1] offsets,
                  const int64_t[::1] counts, const int32_t[::1] which,
                  const int64_t[::1] starts, const int64_t[::1] lengths, Py_ssize_t given,
-                 const int32_t[:, ::1] merges, Py_ssize_t alphabet, Py_ssize_t room,
+                 const int32_t[::1] merges, Py_ssize_t alphabet, Py_ssize_t room,
                  int64_t max_length, int64_t min_count, bint scored):
         cdef Py_ssize_t size = offsets[counts.shape[0]]
         cdef Py_ssize_t slots = 16
@@ -169,12 +168,12 @@ cdef class MergeTrainer:
         self.max_length = max_length
         self.min_count = min_count
         self.scored = scored
-        self.starts = np.zeros(room + starts.shape[0] - given, np.int64)
-        self.lengths = np.zeros(room + starts.shape[0] - given, np.int64)
-        self.spelled_at = np.zeros(room + starts.shape[0] - given, np.int64)
+        self.starts = _array(room + starts.shape[0] - given, "q")
+        self.lengths = _array(room + starts.shape[0] - given, "q")
+        self.spelled_at = _array(room + starts.shape[0] - given, "q")
         while slots < 2 * self.starts.shape[0]:
             slots *= 2
-        self.spellings = np.full(slots, -1, np.int32)
+        self.spellings = _filled(slots, -1)
         for i in range(starts.shape[0]):
             t = i if i < given else room + i - given
             self.starts[t] = starts[i]
@@ -184,11 +183,11 @@ cdef class MergeTrainer:
             self._keep_spelling(t)
         self.tokens = given
         if scored:
-            self.part_count = np.zeros(pieces, np.int64)
-            self.with_left = np.full(pieces, -1, np.int32)
-            self.with_right = np.full(pieces, -1, np.int32)
-            self.changed_parts = np.empty(pieces, np.int32)
-            self.part_changed = np.zeros(pieces, np.int32)
+            self.part_count = _array(pieces, "q")
+            self.with_left = _filled(pieces, -1)
+            self.with_right = _filled(pieces, -1)
+            self.changed_parts = _array(pieces, "i")
+            self.part_changed = _array(pieces, "i")
         self.mask = (1 << 16) - 1
         self.table = <int32_t *> malloc((self.mask + 1) * sizeof(int32_t))
         self.at = <At *> malloc((size + 1) * sizeof(At))
@@ -201,10 +200,10 @@ cdef class MergeTrainer:
         with nogil:
             for i in range(<Py_ssize_t> self.mask + 1):
                 self.table[i] = -1
-            for i in range(merges.shape[0]):
-                t = self._pair(merges[i, 0], merges[i, 1])
+            for i in range(merges.shape[0] // 3):
+                t = self._pair(merges[3 * i], merges[3 * i + 1])
                 self.pairs[t].rank = <int32_t> i
-                self._record(merges[i, 0], merges[i, 1], merges[i, 2])
+                self._record(merges[3 * i], merges[3 * i + 1], merges[3 * i + 2])
             self._start(text, which)
         self.n_given = self.n_done
 
@@ -238,28 +237,26 @@ cdef class MergeTrainer:
 
         Returns
         -------
-        pieces : ndarray of int32, shape (merges, 3)
+        lefts, rights, made : list of int
             Left, right and resulting pieces.
-        joined : ndarray of int64, shape (merges,)
+        joined : list of int
             How many times each merge joined two pieces, in all occurrences of the words.
         """
-        cdef Py_ssize_t n_merges = self.n_done - self.n_given
         cdef Py_ssize_t i
-        pieces = np.empty((n_merges, 3), np.int32)
-        joined = np.empty(n_merges, np.int64)
-        cdef int32_t[:, ::1] out = pieces
-        cdef int64_t[::1] times = joined
-        for i in range(n_merges):
-            out[i, 0] = self.done[self.n_given + i].left
-            out[i, 1] = self.done[self.n_given + i].right
-            out[i, 2] = self.done[self.n_given + i].token
-            times[i] = self.done[self.n_given + i].joined
-        return pieces, joined
+        return (
+            [self.done[i].left for i in range(self.n_given, self.n_done)],
+            [self.done[i].right for i in range(self.n_given, self.n_done)],
+            [self.done[i].token for i in range(self.n_given, self.n_done)],
+            [self.done[i].joined for i in range(self.n_given, self.n_done)],
+        )
 
     def places(self):
-        """Returns where each token is in the text: starts and ends."""
-        starts = np.asarray(self.starts)[:self.tokens]
-        return starts, starts + np.asarray(self.lengths)[:self.tokens]
+        """Returns where each token is in the text: lists of starts and of ends."""
+        cdef Py_ssize_t t
+        return (
+            [self.starts[t] for t in range(self.tokens)],
+            [self.starts[t] + self.lengths[t] for t in range(self.tokens)],
+        )
 
     # --- pieces ---------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 Words are bytes: word ``w`` is ``data[offsets[w]:offsets[w + 1]]``, and no word is empty.
 """
 
-import numpy as np
+from partcover.kernels.later import np
 
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc

@@ -7,7 +7,7 @@ order of hashes.  Methods that take a buffer release the interpreter lock: only 
 may use a table.
 """
 
-import numpy as np
+from partcover.kernels.later import np
 
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -53,6 +53,7 @@ cdef struct Entry:
 cdef enum:
     AHEAD = 16          # words that are hashed before the first of them is looked up
 
+include "../shared/_arrays.pxi"
 include "../shared/_hash.pxi"
 include "../shared/_prefetch.pxi"
 include "../shared/_word_ends.pxi"
@@ -473,7 +474,11 @@ cdef class WordTable:
         _check(status)
 
     def export(self, bint by_count, const uint8_t[::1] mark=b" "):
-        """Returns the words as (data, offsets, counts).
+        """Returns the words as arrays: data, offsets and counts; see `views`."""
+        return tuple(map(np.asarray, self.views(by_count, mark)))
+
+    def views(self, bint by_count, const uint8_t[::1] mark=b" "):
+        """Returns the words as memory views: data, offsets and counts.
 
         Each leading space is replaced by `mark`; the counts of words that become equal are summed.
         With `by_count` the order is by count descending, then word ascending; otherwise by first
@@ -501,14 +506,14 @@ cdef class WordTable:
                     _sort(keys, spare, n, text, starts)
             if n < 0:
                 raise OverflowError("a count does not fit in int64")
-            offsets = np.zeros(n + 1, np.int64)
-            counts = np.empty(n, np.int64)
+            offsets = _array(n + 1, "q")
+            counts = _array(n, "q")
             o = offsets
             c = counts
             for i in range(n):
                 c[i] = keys[i].count
                 o[i + 1] = o[i] + starts[keys[i].word + 1] - starts[keys[i].word]
-            data = np.empty(o[n], np.uint8)
+            data = _array(o[n], "B")
             d = data
             with nogil:
                 for i in range(n):

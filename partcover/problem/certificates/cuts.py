@@ -10,12 +10,10 @@ from itertools import combinations, pairwise
 from math import comb
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
-from ...runtime.arrays import Int64
+from ...runtime.arrays import Int64, np
 from ...runtime.memory import refuse_beyond
 from ...runtime.notebook import brief
 from .checksum import inflated, listed, unpacked_bytes, whole

@@ -7,13 +7,11 @@ import zlib
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ...corpus import symbols as sym
 from ...corpus.symbols import Symbols, Token
 from ...errors import InputError
 from ...runtime.arguments import shown
-from ...runtime.arrays import Int32, Int64
+from ...runtime.arrays import Int32, Int64, np
 from ...runtime.notebook import brief
 from .checksum import inflated, listed, unpacked_bytes, whole
 from .cuts import Cut, PackedPairs, Pairs, packed

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
 from ...corpus import symbols as sym
 from ...corpus.symbols import Token
 from ...corpus.word_counts import WordCounts
 from ...problem.word_index import WordIndex
-from ...runtime.arrays import Int32, Int64
+from ...runtime.arrays import Bools, Int32, Int64, np
 
 __all__ = ["Lattice", "map_shards", "shards"]
 
@@ -76,11 +73,11 @@ class Lattice:
         """The pieces of two or more symbols."""
         return self.pieces[self.singles :]
 
-    def is_kept(self, tokens: Collection[Token]) -> npt.NDArray[np.bool_]:
+    def is_kept(self, tokens: Collection[Token]) -> Bools:
         """Returns which pieces are never pruned: the single symbols and `tokens`."""
         return np.array([len(piece) == 1 or piece in tokens for piece in self.pieces], bool)
 
-    def keep(self, mask: npt.NDArray[np.bool_]) -> Lattice:
+    def keep(self, mask: Bools) -> Lattice:
         """Returns the lattice of the pieces where `mask` is true, in their order.
 
         Parameters

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from ...corpus import symbols as sym
 from ...corpus.symbols import Token
 from ...errors import InputError
 from ...kernels.training._merge_training import MergeTrainer
+from ...kernels.words._word_arrays import numbers_of
 from ...problem.instance import Instance
 from ...problem.memory_plan import SMALL, refuse_beyond_memory
 from ...problem.solution import Termination
+from ...runtime.arrays import Array, np
 from ...runtime.limits import Deadline
 from ...runtime.memory import refuse_beyond
 from ...runtime.progress import Progress
@@ -29,8 +31,8 @@ _SPELLED = 48  # bytes for each symbol of a token, while words are segmented and
 # bytes in the order of the characters that byte-level tokenizers write for them: printable ones
 # stand for themselves, all others for characters past 255
 _PRINTABLE = {*range(33, 127), *range(161, 173), *range(174, 256)}
-_BYTES = np.array(sorted(range(256), key=lambda b: (b not in _PRINTABLE, b)), np.uint8)
-_NUMBERS = np.argsort(_BYTES).astype(np.int32)
+_BYTES = bytes(sorted(range(256), key=lambda b: (b not in _PRINTABLE, b)))
+_NUMBERS = array("i", map(_BYTES.index, range(256)))
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def train_merges(
     """
     refuse_beyond_memory(instance, "merges")
     layout = _Layout.of(instance, given)
-    limit = min(instance.k, len(given) + len(instance.words.data))
+    limit = min(instance.k, len(given) + len(instance.words.views[0]))
     trainer = layout.trainer(instance, given, limit, scored, threads)
     termination: Termination = "completed"
     pairs_left = True
@@ -122,14 +124,15 @@ def train_merges(
         termination = "interrupted"
     exhausted = termination == "completed" and trainer.tokens < instance.k
     tokens = layout.tokens(trainer)
-    pieces, joined = trainer.merges()
+    left, right, made, joined = trainer.merges()
     spelled = [*layout.symbols(), *tokens]
-    left, right = (map(spelled.__getitem__, pieces[:, side].tolist()) for side in (0, 1))
+    sides = (map(spelled.__getitem__, pieces) for pieces in (left, right))
+    first = len(layout.alphabet) + len(given)  # of the new tokens
     return MergeResult(
         tuple(tokens),
-        tuple(zip(left, right, strict=True)),
-        tuple(joined.tolist()),
-        _gains(pieces[:, 2] - len(layout.alphabet) - len(given), joined, len(tokens) - len(given)),
+        tuple(zip(*sides, strict=True)),
+        tuple(joined),
+        _gains([piece - first for piece in made], joined, len(tokens) - len(given)),
         exhausted,
         termination,
     )
@@ -146,54 +149,55 @@ class _Layout:
 
     Attributes
     ----------
-    flat : ndarray, shape (symbols,)
+    flat : bytes or ndarray, shape (symbols,)
         The symbols of the words, then of the given tokens, then of the forbidden ones.
-    alphabet : ndarray
+    alphabet : bytes or ndarray
         The symbol of each number, in the order that decides ties.
-    starts, lengths : ndarray of int64
+    starts, lengths : array of int64
         Where the given tokens and then the forbidden ones stand in `flat`.
     kind : Symbols
         The alphabet of the words.
     """
 
-    flat: npt.NDArray[Any]
-    alphabet: npt.NDArray[Any]
-    starts: npt.NDArray[np.int64]
-    lengths: npt.NDArray[np.int64]
+    flat: bytes | Array
+    alphabet: bytes | Array
+    starts: array[int]
+    lengths: array[int]
     kind: sym.Symbols
 
     @classmethod
     def of(cls, instance: Instance, given: Vocabulary) -> _Layout:
-        words = instance.words
-        data, begins = sym.packed((*given, *instance.forbidden), instance.symbols)
-        lengths, starts = np.diff(begins), len(words.data) + begins[:-1]
-        flat = np.concatenate([words.data, data]) if len(data) else words.data
-        if len(flat) >= 2**31:
+        words, tokens = instance.words, (*given, *instance.forbidden)
+        lengths = array("q", map(len, tokens))
+        starts = array("q", accumulate(lengths, initial=len(words.views[0])))
+        if starts.pop() >= 2**31:
             raise InputError("the distinct words have 2^31 symbols or more: drop rare words first")
-        alphabet = _BYTES if instance.symbols == "bytes" else np.unique(flat)
-        return cls(flat, alphabet, starts, lengths, instance.symbols)
+        if instance.symbols == "bytes":
+            return cls(b"".join([words.views[0], *tokens]), _BYTES, starts, lengths, "bytes")
+        flat = np.concatenate([words.data, sym.packed(tokens, instance.symbols)[0]])
+        return cls(flat, np.unique(flat), starts, lengths, instance.symbols)
 
     def trainer(
         self, instance: Instance, given: Vocabulary, limit: int, scored: bool, threads: int
     ) -> MergeTrainer:
         """Returns the kernel over the words, segmented with the given tokens."""
         words = instance.words
-        which = np.zeros(0, np.int32)  # no token is given: all symbols stand alone
+        which: Any = array("i")  # no token is given: all symbols stand alone
         if len(given):
-            which = segment(words, given, threads=threads).which
-        merges = []
+            which = segment(words, given, threads=threads).cut
+        merges = array("i")
         if given.merges:
             number = {piece: place for place, piece in enumerate((*self.symbols(), *given))}
-            merges = [(number[a], number[b], number[a + b]) for a, b in given.merges]  # type: ignore[operator]
+            for a, b in given.merges:
+                merges.extend((number[a], number[b], number[a + b]))  # type: ignore[operator]
         return MergeTrainer(
             self._numbers(),
-            words.offsets,
-            words.counts,
+            *words.views[1:],
             which,
             self.starts,
             self.lengths,
             len(given),
-            np.array(merges, np.int32).reshape(-1, 3),
+            merges,
             len(self.alphabet),
             limit,
             instance.max_length or len(self.flat),
@@ -201,22 +205,25 @@ class _Layout:
             scored,
         )
 
-    def _numbers(self) -> npt.NDArray[np.int32]:
+    def _numbers(self) -> Any:
         """Returns the number of each symbol of `flat`."""
-        if self.kind == "bytes":
-            numbers: npt.NDArray[np.int32] = _NUMBERS[self.flat]
-            return numbers
+        if isinstance(self.flat, bytes):
+            return numbers_of(self.flat, _NUMBERS)
         return np.searchsorted(self.alphabet, self.flat).astype(np.int32)
 
     def symbols(self) -> list[Token]:
         """Returns the symbols in the order of their numbers."""
-        return [
-            sym.from_array(self.alphabet[i : i + 1], self.kind) for i in range(len(self.alphabet))
-        ]
+        alphabet = self.alphabet
+        if isinstance(alphabet, bytes):
+            return [alphabet[i : i + 1] for i in range(len(alphabet))]
+        return [sym.from_array(alphabet[i : i + 1], self.kind) for i in range(len(alphabet))]
 
     def tokens(self, trainer: MergeTrainer) -> list[Token]:
         """Returns the given tokens and those made so far."""
-        return [*sym.slices(self.flat, *trainer.places(), self.kind)]
+        begins, ends = trainer.places()
+        if isinstance(self.flat, bytes):
+            return [*map(self.flat.__getitem__, map(slice, begins, ends))]
+        return [*sym.slices(self.flat, np.array(begins), np.array(ends), self.kind)]
 
 
 def _refuse_long_tokens(tokens: int, symbols: int) -> None:
@@ -230,24 +237,24 @@ def _refuse_long_tokens(tokens: int, symbols: int) -> None:
         )
 
 
-def _gains(
-    made: npt.NDArray[np.int32], joined: npt.NDArray[np.int64], n_tokens: int
-) -> tuple[int, ...]:
+def _gains(made: Iterable[int], joined: Iterable[int], n_tokens: int) -> tuple[int, ...]:
     """Returns the pairs joined for each new token.
 
     What a merge joins counts for the token that it makes; where it makes none, for the next.
 
     Parameters
     ----------
-    made : ndarray of int32, shape (merges,)
+    made : iterable of int
         The new token that each merge makes, negative for a token that was given.
-    joined : ndarray of int64, shape (merges,)
+    joined : iterable of int
         The pairs that each merge joined.
     n_tokens : int
         How many new tokens there are.
     """
-    gains = np.zeros(n_tokens, np.int64)
-    if n_tokens:
-        last_made = np.maximum.accumulate(np.concatenate([[-1], made[:-1]]))
-        np.add.at(gains, np.minimum(last_made + 1, n_tokens - 1), joined)
-    return tuple(gains.tolist())
+    gains = [0] * n_tokens
+    following = 0
+    for token, pairs in zip(made, joined, strict=True):
+        if n_tokens:
+            gains[min(following, n_tokens - 1)] += pairs
+        following = max(following, token + 1)
+    return tuple(gains)

@@ -6,14 +6,11 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-import numpy as np
-import numpy.typing as npt
-
 from ...corpus.symbols import Token
 from ...kernels.training import _unigram
 from ...problem.candidates import CandidateIndex
 from ...problem.instance import Instance
-from ...runtime.arrays import Float64, Int64
+from ...runtime.arrays import ArrayLike, Bools, Float64, Int64, np
 from ...vocabulary.vocabulary import Vocabulary
 from .lattice import Lattice, map_shards
 
@@ -129,7 +126,7 @@ class PieceModel:
     """
 
     lattice: Lattice
-    fixed: npt.NDArray[np.bool_]
+    fixed: Bools
     score: Float64
 
     @classmethod
@@ -207,7 +204,7 @@ def _log_share(value: Float64) -> Float64:
     return np.asarray(np.log(value) - np.log(value.sum()) if len(value) else value)
 
 
-def digamma(x: npt.ArrayLike) -> Float64:
+def digamma(x: ArrayLike) -> Float64:
     """Computes the derivative of log Γ for x > 0: x is raised to 10, then the series is summed."""
     x = np.array(x, float)
     result = np.zeros_like(x)

@@ -1,0 +1,47 @@
+"""Prints the module that holds the kinds of characters, which `regex` finds by its classes.
+
+python tests/corpus/character_table.py > partcover/corpus/pretokenizers/character_table.py
+"""
+
+from __future__ import annotations
+
+import base64
+import textwrap
+import zlib
+
+from partcover.corpus.pretokenizers.unicode_tables import compiled
+from partcover.kernels.encoding import _encoder
+
+ABOUT = (
+    "The kinds of all code points, compressed, as `tests/corpus/character_table.py` prints them."
+)
+
+
+def kinds() -> bytes:
+    """The kinds of each code point, as bits of the encoder's kernel, those of Unicode 16."""
+    found = bytearray(0x110000)
+    text = "".join(map(chr, range(len(found))))
+    for bit, pattern in {
+        _encoder.LETTER: r"\p{L}",
+        _encoder.NUMBER: r"\p{N}",
+        _encoder.WHITE: r"\s",
+        _encoder.UPPER: r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]",
+        _encoder.LOWER: r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]",
+        _encoder.DECIMAL: r"\p{Nd}",
+        _encoder.MARK: r"\p{M}",
+        _encoder.SIGN: r"[\p{P}\p{S}]",
+    }.items():
+        for match in compiled(pattern).finditer(text):
+            found[match.start()] |= bit
+    return bytes(found)
+
+
+def module() -> str:
+    """The text of the module."""
+    text = base64.b85encode(zlib.compress(kinds(), 9)).decode()
+    lines = "\n".join(textwrap.wrap(text, 100))
+    return f'"""{ABOUT}"""\n\n__all__ = ["KINDS"]\n\nKINDS = """\n{lines}\n"""\n'
+
+
+if __name__ == "__main__":
+    print(module(), end="")
