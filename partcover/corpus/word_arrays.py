@@ -231,15 +231,16 @@ class WordArrays:
         import hashlib  # OpenSSL takes 4 MiB
 
         sha = hashlib.sha256(self.symbols.encode())
-        arrays = self.utf8_arrays()
-        if arrays is None:
+        # memory views of words over bytes will do
+        words = self.views if self.symbols == "bytes" else self.utf8_arrays()
+        if words is None:
             for word, count in sorted(self):
                 text = sym.show(word).encode()
                 sha.update(b"\n%d:%b\t%d" % (len(text), text, count))
         else:  # in UTF-8 the order of bytes is that of characters
-            order = _word_lines.order_of(*arrays, False)
+            data, offsets, counts = words
+            order = _word_lines.order_of(data, offsets, counts, False)
             for begin in range(0, len(order), WORDS_PER_BLOCK):
-                sha.update(
-                    _word_lines.digest_lines(*arrays, order[begin : begin + WORDS_PER_BLOCK])
-                )
+                some = order[begin : begin + WORDS_PER_BLOCK]
+                sha.update(_word_lines.digest_lines(data, offsets, counts, some))
         return sha.hexdigest()

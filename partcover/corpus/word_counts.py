@@ -257,6 +257,7 @@ class WordCounts(WordArrays):
 
     @classmethod
     def _counted(cls, counted: Arrays | Views, header: Header, source: str) -> WordCounts:
+        """Returns words over bytes or characters, which are given in UTF-8."""
         data, offsets, counts = counted
         symbols, how = header.symbols or "bytes", (header.pretokenizer, header.normalizer)
         if not len(counts):
@@ -300,13 +301,10 @@ class WordCounts(WordArrays):
         {b'low': 5}
         """
         read, header = read_words(path, symbols)
+        if not isinstance(read, dict):
+            return cls._counted(read, header, shown_path(path))
         symbols, how = header.symbols or "bytes", (header.pretokenizer, header.normalizer)
-        if isinstance(read, dict):
-            words = cls(*pack(sum_pairs(read.items(), symbols), symbols), symbols, *how)
-        elif symbols == "bytes":
-            words = cls(*read, symbols, *how)
-        else:
-            words = cls(*from_utf8(read[0], read[1]), read[2], symbols, *how)
+        words = cls(*pack(sum_pairs(read.items(), symbols), symbols), symbols, *how)
         if not len(words):
             raise InputError(f"{shown_path(path)}: the corpus is empty: it has no words")
         return words

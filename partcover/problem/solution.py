@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
-from typing import Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from .._version import __version__
 from ..corpus import symbols as sym
@@ -16,8 +16,10 @@ from ..runtime.pickling import by_fields
 from ..runtime.progress import gap_of
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
-from .certificates.certificate import Certificate
 from .instance import Instance
+
+if TYPE_CHECKING:
+    from .certificates.certificate import Certificate
 
 __all__ = ["Checkpoint", "CorpusTokens", "Result", "Solution", "Status", "Termination"]
 

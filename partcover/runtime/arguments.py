@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial, wraps
-from numbers import Real
+from numbers import Integral, Real
 from os import PathLike
 from types import NoneType, UnionType
 from typing import (
@@ -138,7 +138,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     Parameters
     ----------
     function : callable
-        Its annotations are looked up at the first call.
+        Its parameters are looked up at the first call.
 
     Returns
     -------
@@ -158,19 +158,20 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     ...     print(error)
     threads is 0: it must be a whole number from 1 to 1,024
     """
-    parameters = inspect.signature(function).parameters.values()
-    places = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    named = {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
 
     @cache
-    def known() -> tuple[dict[str, _Fit], dict[str, Any]]:
+    def known() -> tuple[list[str], dict[str, _Fit], dict[str, Any]]:
+        parameters = inspect.signature(function).parameters.values()
+        ordered = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        places = [p.name for p in parameters if p.kind in ordered]
+        named = {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
         annotations = hints_of(function, include_extras=True)
         hints = {name: hint for name, hint in annotations.items() if name in named}
-        return {name: _fit(hint) for name, hint in hints.items()}, hints
+        return places, {name: _fit(hint) for name, hint in hints.items()}, hints
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        fits, hints = known()
+        places, fits, hints = known()
         fitted = list(args)
         name = ""
         try:  # Python itself reports extra or unknown arguments, with good messages
@@ -310,15 +311,10 @@ def _of_any(hints: tuple[Any, ...]) -> _Fit:
 def _number(value: Any, kind: type) -> Any:
     if kind is bool:
         return value if isinstance(value, bool) else bool(_if(isinstance(value, np.bool_), value))
-    _if(not isinstance(value, bool), value)
-    if isinstance(value, int):
-        return operator.index(value)
-    _if(not isinstance(value, np.bool_), value)
+    _if(isinstance(value, Real) and not isinstance(value, bool), value)  # NumPy's bool is no Real
     if kind is int:
-        return operator.index(_if(isinstance(value, np.integer), value))
-    if not isinstance(value, Real):
-        raise _Unfit
-    number = float(value)
+        return operator.index(_if(isinstance(value, Integral), value))
+    number = value if isinstance(value, int) else float(value)
     return _if(not math.isnan(number), number)
 
 

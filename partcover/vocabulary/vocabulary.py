@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from ctypes import c_float
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, starmap
@@ -275,6 +274,8 @@ class Vocabulary:
     def _missing_score(self) -> float:
         lowest = min((*(self.scores or ()), *self.symbol_scores.values()), default=0.0)
         if self.sums == "text32":
+            from ctypes import c_float  # it is large, and rarely needed
+
             return c_float(c_float(max(lowest, -_MOST)).value - 10).value
         return lowest - 10
 

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 import regex
+from corpus.character_table import kinds
 
 from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.corpus.pretokenizers.character_kinds import character_kinds
@@ -28,6 +29,11 @@ ALIKE = [(0x4F00, 0x9F00), (0xAD00, 0xD700), (0xE100, 0xF800), (0x17100, 0x18700
          (0x20100, 0x2A600), (0x2A800, 0x2CE00), (0x30100, 0x31300), (0x33600, 0xE0000),
          (0xE0200, 0x10FF00)]  # fmt: skip
 PLACES = [c for c in EVERY if not any(first <= ord(c) < end for first, end in ALIKE)]
+
+
+@pytest.mark.long
+def test_kinds_are_those_of_the_library_of_patterns():
+    assert character_kinds() == kinds()
 
 
 def split(pattern):

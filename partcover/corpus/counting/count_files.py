@@ -238,10 +238,10 @@ def counted_words(
     InputError
         As `count_shards` does.
     """
+    cut_text = cut_finder(*settings.rules) is not None
+    shards = plan_shards(sources, shard_bytes(sources, workers), cut_text=cut_text)
+    if len(shards) == 1 and workers.are_threads and workers.memory is None:
+        return count_only_shard(shards[0], settings, _Reports(progress, shards).add)
     with scratch_folder(scratch) as folder:
-        cut_text = cut_finder(*settings.rules) is not None
-        shards = plan_shards(sources, shard_bytes(sources, workers), cut_text=cut_text)
-        if len(shards) == 1 and workers.are_threads and workers.memory is None:
-            return count_only_shard(shards[0], settings, _Reports(progress, shards).add)
         runs = list(count_shards(shards, settings, folder, workers, progress))
         return joined(list(most_frequent_first(runs, folder, workers)))

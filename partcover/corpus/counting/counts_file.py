@@ -23,7 +23,7 @@ from ...runtime.files.writing import atomic_writer, shown
 from ..files import tsv
 from ..files.tsv import Header
 from ..symbols import Symbols, Token
-from ..word_arrays import MAX_COUNT, WORDS_PER_BLOCK, Arrays
+from ..word_arrays import MAX_COUNT, WORDS_PER_BLOCK, Arrays, Views
 from .runs import joined
 
 __all__ = [
@@ -250,7 +250,7 @@ def read_span(path: str, span: tuple[int, int]) -> tuple[Header, Iterator[Arrays
 
 def read_words(
     path: str | PathLike[str], symbols: Symbols | None = None
-) -> tuple[Arrays | dict[Token, int], Header]:
+) -> tuple[Arrays | Views | dict[Token, int], Header]:
     """Reads counted words, TSV or Parquet, as `partcover.corpus.files.tsv.read` does."""
     if not is_parquet(path):
         if Path(path).is_dir():

@@ -35,7 +35,7 @@ from ...runtime.files.kinds import HEADER, likely_mistake
 from ...runtime.files.writing import open_input, open_unchanging, shown
 from .. import symbols as sym
 from ..symbols import Symbols, Token
-from ..word_arrays import MAX_COUNT, Arrays
+from ..word_arrays import MAX_COUNT, Arrays, Views, arrays_of
 
 __all__ = [
     "Header",
@@ -271,13 +271,18 @@ class _Reader:
         self.pretokenizer = self.pretokenizer or header.pretokenizer
         return True
 
-    def arrays(self, first: bytes, file: IO[bytes]) -> Arrays:
+    def views(self, first: bytes, file: IO[bytes]) -> Views:
         """Reads words over bytes; memory for the distinct ones and a chunk."""
-        (words,) = self.blocks(first, file, None)
-        return words
+        (table,) = self._tables(first, file, None)
+        return table.views(False)
 
     def blocks(self, first: bytes, file: IO[bytes], room: int | None) -> Iterator[Arrays]:
         """Yields words over bytes whenever they take more than `room` bytes, and at the end."""
+        return (table.export(False) for table in self._tables(first, file, room))
+
+    def _tables(
+        self, first: bytes, file: IO[bytes], room: int | None
+    ) -> Iterator[_word_table.WordTable]:
         table = _word_table.WordTable()
         pending = [first]
         while chunk := file.read(CHUNK):
@@ -287,10 +292,10 @@ class _Reader:
                 self._add(table, b"".join(pending))
                 pending = [chunk[cut:]]
                 if room is not None and table.nbytes > room:
-                    yield table.export(False)
+                    yield table
                     table = _word_table.WordTable()
         self._add(table, b"".join(pending))
-        yield table.export(False)
+        yield table
 
     def _add(self, table: _word_table.WordTable, text: bytes) -> None:
         rest = memoryview(text)
@@ -337,7 +342,7 @@ class _Reader:
 
 def read(
     path: str | PathLike[str], symbols: Symbols | None = None
-) -> tuple[Arrays | dict[Token, int], Header]:
+) -> tuple[Views | dict[Token, int], Header]:
     """Reads a counted-words TSV.
 
     Parameters
@@ -349,7 +354,7 @@ def read(
 
     Returns
     -------
-    words : tuple of ndarray, or dict
+    words : tuple of memory views, or dict
         Data, offsets and counts of words over bytes, in O(file) compiled time; over other
         symbols a dictionary.  In the order of their first lines; the counts of equal words are
         summed.
@@ -364,7 +369,7 @@ def read(
     with open_unchanging(path) as file:
         reader = _Reader(path, symbols)
         first = reader.first_line(file)
-        words = (reader.arrays if reader.symbols == "bytes" else reader.table)(first, file)
+        words = (reader.views if reader.symbols == "bytes" else reader.table)(first, file)
     return words, Header(reader.pretokenizer, reader.symbols, reader.normalizer)
 
 
@@ -454,7 +459,7 @@ def read_part(path: str | PathLike[str], begin: int, end: int) -> tuple[Header, 
             stop = file.tell()
             file.seek(start)
             text = file.read(stop - start)
-        return header, reader.arrays(first, BytesIO(text))
+        return header, arrays_of(reader.views(first, BytesIO(text)))
 
 
 def read_table(path: str | PathLike[str], symbols: Symbols) -> dict[Token, int]:

@@ -10,6 +10,7 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
+include "../shared/_arrays.pxi"
 include "../shared/_utf8.pxi"
 include "_word_sort.pxi"
 
@@ -31,12 +32,15 @@ cdef void _sort_keys(Key *keys, Key *spare, const uint8_t[::1] data, const int64
 
 def order_of(const uint8_t[::1] data, const int64_t[::1] offsets, const int64_t[::1] counts,
              bint by_count):
-    """Returns the words' numbers ordered by (count descending, word ascending), or by word only."""
+    """Returns the words' numbers by (count descending, word ascending), or by word only.
+
+    They are a memory view of int64.
+    """
     cdef int64_t n = counts.shape[0], w
     cdef Key *keys = <Key *> malloc((n + 1) * sizeof(Key))
     cdef Key *spare = <Key *> malloc((n // 2 + 1) * sizeof(Key))
     cdef int64_t[::1] out
-    order = np.empty(n, np.int64)
+    order = _array(n, "q")
     out = order
     try:
         if keys == NULL or spare == NULL:

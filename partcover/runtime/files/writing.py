@@ -8,7 +8,6 @@ import json
 import os
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
 from os import PathLike, fspath
@@ -97,6 +96,8 @@ def sync(file: IO[bytes]) -> None:
 
 def _made_aside(target: Path) -> tuple[int, Path]:
     """Creates the file that is renamed to `target` later, open and locked."""
+    import tempfile  # with a random generator and compression, which training does not need
+
     while True:
         descriptor, name = tempfile.mkstemp(ASIDE, f".{target.name}.", target.parent)
         if lock_new(descriptor, Path(name)):
@@ -275,6 +276,8 @@ def scratch_folder(parent: str | PathLike[str] | None = None) -> Iterator[str]:
     InputError
         If it cannot be created.
     """
+    import tempfile
+
     try:
         folder = tempfile.TemporaryDirectory(
             prefix="partcover-", dir=parent, ignore_cleanup_errors=True

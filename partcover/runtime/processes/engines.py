@@ -19,7 +19,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import logging
-import pickle
 import re
 import signal
 import threading
@@ -37,7 +36,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from ...errors import InputError, MissingExtra, PartcoverError
-from .children import die_with_parent
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -252,6 +250,10 @@ class _Worker:
 
 def _serve(connection: Connection) -> None:
     """Runs the calls that come from the parent process, ends with it, and leaves Ctrl-C to it."""
+    import pickle
+
+    from .children import die_with_parent  # with `subprocess`, which threads do not need
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     while True:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -59,6 +58,8 @@ def shared(
     if executor is None or isinstance(executor, ThreadPoolExecutor):
         yield _Here(value)
         return
+    import pickle
+
     with scratch_folder(scratch) as folder:
         path = os.path.join(os.path.abspath(folder), "shared")  # noqa: PTH100, PTH118
         content = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
@@ -110,6 +111,8 @@ class _InFile(Shared[_Value]):
                 ) from None
             if _sha256(content) != self.sha256:
                 raise InputError(f"{self.path}: a worker read other bytes than were written")
+            import pickle
+
             _read.clear()
             _read[self.sha256] = pickle.loads(content)
         value: _Value = _read[self.sha256]
