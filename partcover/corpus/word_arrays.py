@@ -126,7 +126,7 @@ class WordArrays:
             for name in _ARRAYS:
                 fields[name].setflags(write=False)
         _, offsets, counts = self.views
-        least, shortest, fields["longest"], symbols = _word_arrays.extremes(offsets, counts)
+        least, shortest, _, symbols = _word_arrays.extremes(offsets, counts)
         if least < 1:
             raise InputError("a count is below 1")
         if shortest < 1:
@@ -209,11 +209,6 @@ class WordArrays:
         if self.symbols == "bytes":
             return np.ascontiguousarray(self.data, np.uint8), self.offsets, self.counts
         return *to_utf8(self.data, self.offsets), self.counts
-
-    @cached_property
-    def longest(self) -> int:
-        """The symbols of the longest word."""
-        return _word_arrays.extremes(*self.views[1:])[2]
 
     @cached_property
     def total_count(self) -> int:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     UInt32: TypeAlias = npt.NDArray[np.uint32]
     UInt64: TypeAlias = npt.NDArray[np.uint64]
 else:  # annotations are looked up when a program runs, which must not import NumPy
-    from ..kernels.later import np
+    from .later import Later
+
+    np = Later("numpy")
 
     Array = ArrayLike = Bools = Float64 = Integers = Positions = Records = Any
     Indices = Int8 = Int32 = Int64 = UInt8 = UInt32 = UInt64 = Any

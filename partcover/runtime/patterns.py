@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import regex
 else:
-    from ..kernels.later import Later
+    from .later import Later
 
     regex = Later("regex")
 

@@ -54,7 +54,7 @@ from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..kernels.segmentation._segment import INSIDE, piece_counts
-from ..kernels.words._word_arrays import weighted_sum
+from ..kernels.words._word_arrays import extremes, weighted_sum
 from ..runtime.arguments import Threads, checked
 from ..runtime.arrays import Bools, Int32, Int64, np
 from ..vocabulary.rules import SegmentationRule
@@ -180,7 +180,8 @@ def segment(
         )
     if vocabulary.end_of_word is not None:
         words.refuse_without(vocabulary.end_of_word)
-    if words.longest >= 2**31 - 1:
+    longest = extremes(*words.views[1:])[2]
+    if longest >= 2**31 - 1:
         raise InputError("a word has 2^31 symbols or more: split it with a pre-tokenizer")
     which: Any = memoryview(bytearray(4 * len(words.views[0]))).cast("i")
     names = None

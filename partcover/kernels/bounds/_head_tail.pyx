@@ -5,12 +5,11 @@
 multiplier (`tolls`) is added to the cost 1 of each of its occurrences.
 """
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport free, malloc
 
 include "../shared/_hash.pxi"
+include "../shared/_numpy.pxi"
 include "../shared/_prefetch.pxi"
 
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15

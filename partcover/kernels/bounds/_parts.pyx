@@ -5,11 +5,10 @@ A word is split at all places that no arc crosses; what is left between two such
 An arc is an occurrence of an active candidate.
 """
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memcmp
 
+include "../shared/_numpy.pxi"
 include "../shared/_hash.pxi"
 include "_rows.pxi"
 

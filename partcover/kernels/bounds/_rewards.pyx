@@ -5,10 +5,10 @@ Positions number the symbols of all words, one word after another.  Each functio
 candidates, so that threads can share the work.
 """
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc, qsort
+
+include "../shared/_numpy.pxi"
 
 cdef extern from *:
     """

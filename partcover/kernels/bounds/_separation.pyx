@@ -9,11 +9,10 @@ and y_AB the sum of the flows of A and B over one position.  All numbers are int
 1/`ONE`, so that the results do not depend on rounding.
 """
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+include "../shared/_numpy.pxi"
 include "../shared/_heap.pxi"
 include "_rows.pxi"
 

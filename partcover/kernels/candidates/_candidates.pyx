@@ -7,11 +7,10 @@ of the suffix array and the common prefixes of adjacent suffixes (see `_suffix_a
 path to the current node and the requested nodes are kept in memory.
 """
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc, realloc
 
+include "../shared/_numpy.pxi"
 include "../shared/_position.pxi"
 include "../shared/_prefetch.pxi"
 

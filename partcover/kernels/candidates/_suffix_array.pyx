@@ -9,12 +9,11 @@ Positions have 32 bits if all fit, else 64; the type of the suffix array tells w
 words and lengths have 32 bits in both cases.
 """
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport UINT8_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
+include "../shared/_numpy.pxi"
 include "../shared/_position.pxi"
 include "../shared/_prefetch.pxi"
 

@@ -4,8 +4,6 @@
 A piece is a token or a single byte.  Each piece has a number, which `ids` may map to an id.
 """
 
-from partcover.kernels.later import np
-
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.pycapsule cimport PyCapsule_GetPointer
@@ -30,6 +28,7 @@ include "../shared/_going_on.pxi"
 include "../shared/_hash.pxi"
 include "_list_values.pxi"
 include "../shared/_marks.pxi"
+include "../shared/_numpy.pxi"
 include "../shared/_pairs.pxi"
 include "../shared/_pair_bits.pxi"
 include "_short_merges.pxi"

@@ -3,8 +3,6 @@
 
 cimport cython
 
-from partcover.kernels.later import np
-
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.ref cimport Py_DECREF
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND
@@ -12,6 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
+include "../shared/_numpy.pxi"
 include "_list_values.pxi"
 
 cdef extern from "Python.h":

@@ -13,12 +13,11 @@ upper bounds later, so the choice does not depend on which candidates were score
 import math
 import time
 
-from partcover.kernels.later import np
-
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+include "../shared/_numpy.pxi"
 include "_cover.pxi"
 
 cdef enum:

@@ -8,12 +8,11 @@ candidate the loss if it is dropped, for another the gain if it is added.  Addin
 candidate updates only the words in which it occurs.
 """
 
-from partcover.kernels.later import np
-
 from libc.limits cimport LLONG_MAX
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 include "_arc.pxi"
+include "../shared/_numpy.pxi"
 include "../shared/_splitmix.pxi"
 include "_word_paths.pxi"
 

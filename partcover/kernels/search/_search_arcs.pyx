@@ -1,10 +1,9 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Lists the occurrences of tokens in words as arcs, with little memory besides the result."""
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport int32_t, int64_t
 
+include "../shared/_numpy.pxi"
 include "_arc.pxi"
 
 

@@ -1,13 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Finds tiny instances on which a method is furthest from the optimum."""
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 cdef extern from *:
     int lowest "__builtin_ctzll"(uint64_t mask) noexcept nogil
 
+include "../shared/_numpy.pxi"
 include "../shared/_popcount.pxi"
 include "_tiny_instance.pxi"
 include "_tiny_methods.pxi"

@@ -1,11 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Decodes words of bytes to characters, and maps segmentations of characters back to bytes."""
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 include "../shared/_marks.pxi"
+include "../shared/_numpy.pxi"
 include "../shared/_utf8.pxi"
 
 

@@ -3,8 +3,6 @@
 
 cimport cython
 
-from partcover.kernels.later import np
-
 from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -20,6 +18,7 @@ include "../shared/_going_on.pxi"
 include "../shared/_hash.pxi"
 include "../shared/_heap.pxi"
 include "../shared/_marks.pxi"
+include "../shared/_numpy.pxi"
 include "../shared/_pairs.pxi"
 include "../shared/_prefetch.pxi"
 include "_queue.pxi"

@@ -6,11 +6,10 @@ word after another.  Each step takes a range of words, so that threads can share
 of a range do not depend on other ranges.
 """
 
-from partcover.kernels.later import np
-
 from libc.math cimport fabs
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 
+include "../shared/_numpy.pxi"
 include "../shared/_position.pxi"
 
 

@@ -9,10 +9,9 @@ of `_saddle_point.Saddle`.
 
 cimport cython
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
+include "../shared/_numpy.pxi"
 include "_chains.pxi"
 include "_packed_values.pxi"
 include "_saddle_word.pxi"

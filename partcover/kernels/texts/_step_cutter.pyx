@@ -11,13 +11,12 @@ The places where words begin are stored in *marks*, one byte for each byte of th
 adds its own marks within the words of the previous step.
 """
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy
 
 include "../shared/_hash.pxi"
+include "../shared/_numpy.pxi"
 include "../shared/_word_ends.pxi"
 
 # The operations of nodes.

@@ -4,13 +4,12 @@
 Words are bytes: word ``w`` is ``data[offsets[w]:offsets[w + 1]]``, and no word is empty.
 """
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
 include "../shared/_arrays.pxi"
+include "../shared/_numpy.pxi"
 include "../shared/_utf8.pxi"
 include "_word_sort.pxi"
 

@@ -7,8 +7,6 @@ order of hashes.  Methods that take a buffer release the interpreter lock: only 
 may use a table.
 """
 
-from partcover.kernels.later import np
-
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
@@ -55,6 +53,7 @@ cdef enum:
 
 include "../shared/_arrays.pxi"
 include "../shared/_hash.pxi"
+include "../shared/_numpy.pxi"
 include "../shared/_prefetch.pxi"
 include "../shared/_word_ends.pxi"
 include "../shared/_windows.pxi"

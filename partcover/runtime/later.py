@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["Later", "np"]
+__all__ = ["Later"]
 
 
 class Later:
@@ -24,6 +24,3 @@ class Later:
         value = getattr(import_module(self._name), name)
         setattr(self, name, value)  # so it is found without this function from then on
         return value
-
-
-np: Any = Later("numpy")
