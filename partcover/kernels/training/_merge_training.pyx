@@ -79,8 +79,8 @@ cdef class MergeTrainer:
     given : int
         The number of given tokens.
     merges : ndarray of int32, shape (3 · merges,)
-        The merges made before: of each the left, right and resulting piece.  The initial segmentation must be
-        the result of these merges.
+        The merges made before: of each the left, right and resulting piece.  The initial
+        segmentation must be the result of these merges.
     alphabet, room : int
         The number of symbols; the largest number of tokens, given ones included.
     max_length : int
