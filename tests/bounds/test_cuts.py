@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from contextlib import contextmanager
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -187,6 +188,58 @@ def test_a_case_begins_at_the_point_of_the_case_above(seed):
                 (made,) = child.steps.x_made[child.steps.active == token]
                 assert made == case.inside[token]
             assert point_of(steps) == above
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_only_some_parts_of_words_move(seed):
+    with begun_rounds(seed) as (rounds, _):
+        steps = rounds.steps
+        saddle, offsets = steps.saddle, steps.parts.offsets
+        n_arcs, n_rows = np.diff(saddle.first), np.diff(saddle.pair_rows)
+        some = steps.all_parts[seed % 2 :: 2].copy()
+        at_rest = np.isin(steps.all_parts, some, invert=True)
+        assert at_rest.any()
+        steps.let_move(some)
+        before = point_of(steps)
+        for _ in range(30):
+            steps.step()
+        sizes = np.diff(offsets)
+        for old, new, size in zip(
+            before, point_of(steps), [n_arcs, n_arcs, sizes, sizes, n_rows, n_rows], strict=False
+        ):
+            rests = np.repeat(at_rest, size)
+            assert np.array_equal(np.array(old)[rests], np.array(new)[rests])
+        assert before[2] != point_of(steps)[2]
+        gain = np.zeros(len(steps.gain))
+        saddle.gains(gain)
+        assert steps.gain == pytest.approx(gain, abs=1e-6)
+        steps.let_move(steps.all_parts)
+        assert steps.gain == pytest.approx(gain, abs=1e-6)
+        assert not steps.at_rest.any()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_parts_of_words_that_change_most(seed):
+    with begun_rounds(seed) as (rounds, _):
+        at = int(np.argmax(np.minimum(rounds.steps.x_made, 1 - rounds.steps.x_made)))
+        child = rounds.branch(rounds.case.without(int(rounds.steps.active[at])))
+        steps = child.steps
+        begun = steps.saddle.made.tolist()
+        for _ in range(40):
+            steps.step()
+        offsets, counts = steps.parts.offsets.tolist(), steps.parts.counts.tolist()
+        made = steps.saddle.made.tolist()
+        change = {}
+        for part, (first, last) in enumerate(pairwise(offsets)):
+            moved = sum(abs(made[p] - begun[p]) for p in range(first, last))
+            change[part] = counts[part] * moved
+        chosen = child._changed().tolist()
+        assert chosen == sorted(chosen)
+        left = [part for part in change if part not in chosen]
+        assert sum(change[part] for part in chosen) >= 0.9 * sum(change.values())
+        least = min(chosen, key=change.__getitem__)
+        assert change[least] >= max((change[part] for part in left), default=0.0) - 1e-9
+        assert sum(change[p] for p in chosen if p != least) < 0.9 * sum(change.values()) + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -198,6 +198,16 @@ def test_a_step(instance, seed):
     assert saddle.made == pytest.approx(made, abs=1e-9)
     assert got_gain.sum(axis=0) == pytest.approx(gain, abs=1e-6)
     assert got_moves.sum(axis=0) == pytest.approx([flows, moved], abs=1e-6)
+    some = random.permutation(len(words))[: len(words) // 2 + 1].astype(np.int32)
+    saddle.share_out(2, some)
+    at_rest, total, got_gain = np.zeros((3, len(ahead)))
+    for part in range(2):
+        gain_of_shard = np.zeros(len(ahead))
+        saddle.step(part, weight, keep, ahead, gain_of_shard, np.zeros(2))
+        got_gain += gain_of_shard
+    saddle.gains_at_rest(at_rest)
+    saddle.gains(total)
+    assert at_rest + got_gain == pytest.approx(total, abs=1e-6)
 
 
 def test_too_many_arcs_are_refused(monkeypatch):

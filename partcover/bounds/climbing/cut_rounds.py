@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...runtime.arrays import Float64, Int32
 from ...runtime.limits import Deadline
 from ..counting.price_counter import PriceCounter, largest
 from ..steps.part_ascent import PartAscent
@@ -22,7 +23,11 @@ _STEPS_BEFORE = 400  # steps after which a restart is made at the latest
 _ACTIVE = 0.8  # smallest reward in the first active set, as a part of the k-th largest
 _NEAR = 0.9  # the same for candidates that are added when one is violated
 _CHOSEN = 0.01  # x at or above which a candidate stays active
-_CALM = 1 / 32  # factor of the primal weight where a case begins: its prices are nearly right
+# A case differs from the one above it in a few words.  So its steps are made in turns: of all parts
+# of words, and then of those with most of the change, whose steps take a small part of the time.
+_TURNS, _OF_ALL, _OF_CHANGED = 2, 40, 300
+_CHANGE = 0.9
+_FIRST_WEIGHT = 0.16  # the primal weight where a case begins
 _KEPT_ROUNDS = 3  # every so many rounds, cuts with a multiplier of 0 are dropped
 
 
@@ -57,15 +62,15 @@ class CutRounds:
         self.n_rounds = 0
         self.n_steps = 0
         self.count_seconds = 0.0
-        self._settled = self.steps.weight  # the primal weight of these rounds, and of their cases
+        self._begun_at: Float64 = np.zeros(0)  # the prices of all positions where a case began
 
     def branch(self, case: Case) -> CutRounds:
         """Returns rounds for a case within this one, which begin at the present point."""
         other = copy(self)
         other.case = case
         other.steps = self.steps.branch(case.inside, case.outside, case.free)
-        # not a part of the present weight, which is still small where this case has just begun
-        other.steps.weight = other._settled * _CALM
+        other.steps.weight = _FIRST_WEIGHT
+        other._begun_at = other.steps.proposed()
         other._is_root = False
         other.n_steps = _STEPS_BEFORE
         return other
@@ -80,15 +85,19 @@ class CutRounds:
     def round(
         self, deadline: Deadline, most_steps: int | None = None, *, separates: bool = True
     ) -> Round:
-        """Makes steps until the deadline, computes the bound, and adds the violated cuts."""
-        self._step(_STEPS if most_steps is None else min(_STEPS, most_steps), deadline)
+        """Makes steps until the deadline, computes the bound, and adds the violated cuts.
+
+        A trial does not separate cuts; then the rows stay, too.
+        """
+        if self._is_root:
+            self._step(_STEPS if most_steps is None else min(_STEPS, most_steps), deadline)
+        else:
+            self._take_turns(_TURNS if separates else 1, deadline)
         steps = self.steps
         begun = time.monotonic()
         prices = DualPoint.of(steps)
         value, rewards = prices.count(self.counter, self.case)
         self.count_seconds = max(self.count_seconds, time.monotonic() - begun)
-        if self._is_root:
-            self._settled = steps.weight
         known = set(steps.cuts)
         separates &= not deadline.is_over
         cuts = [cut for cut in separate(steps) if cut not in known] if separates else []
@@ -97,7 +106,7 @@ class CutRounds:
         kept = steps.cuts
         if self.n_rounds % _KEPT_ROUNDS == _KEPT_ROUNDS - 1:
             kept = [cut for cut, m in zip(kept, steps.cut_multipliers, strict=True) if m > 0]
-        if cuts or violated or steps.lacks_rows:
+        if (separates or self._is_root) and (cuts or violated or steps.lacks_rows):
             steps.change(active, [*kept, *cuts])
         self.n_rounds += 1
         return round_
@@ -107,6 +116,27 @@ class CutRounds:
         kinds = {} if prices is None else prices.kinds
         named = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
         return f"{named or 'no cuts'}; {len(self.steps.parts.counts):,} parts of words"
+
+    def _take_turns(self, turns: int, deadline: Deadline) -> None:
+        """Makes steps of all parts of words, in turn with those whose prices change most."""
+        steps = self.steps
+        for _ in range(turns):
+            steps.let_move(steps.all_parts)
+            self._step(_OF_ALL, deadline)
+            steps.let_move(self._changed())
+            self._step(_OF_CHANGED, deadline)
+            if deadline.is_over:
+                break
+
+    def _changed(self) -> Int32:
+        """Returns the parts of words that have most of the change since the case began."""
+        parts = self.steps.parts
+        moved = np.abs(self.steps.saddle.made - parts.merged(self._begun_at))
+        change = parts.counts * np.add.reduceat(moved, parts.offsets[:-1])
+        order = np.argsort(-change, kind="stable")
+        total = np.cumsum(change[order])
+        most = np.searchsorted(total, _CHANGE * total.max(initial=0.0)) + 1
+        return np.sort(order[:most]).astype(np.int32)
 
     def _step(self, count: int, deadline: Deadline) -> None:
         """Makes steps, with restarts."""

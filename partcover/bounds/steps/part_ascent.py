@@ -126,11 +126,9 @@ class PartAscent(PrimalDual):
         self.saddle = parts.saddle()
         parts.copy_point(self.saddle, parts, saddle)
         rows.put(self.saddle)
-        self.saddle.share_out(self.n_shards)
         self.saddle.pair_row[:], self.saddle.pair_made[:] = saddle.pair_row, saddle.pair_made
         self.budgets.over(self.active)
-        self.gains_of, self.moves = np.zeros_like(self.gains_of), np.zeros_like(self.moves)
-        self._sum_gains()
+        self.let_move(self.all_parts)
 
     def counted_by(self, counter: PriceCounter) -> PartAscent:
         """Returns steps for other counts of the words that begin at the present point."""
@@ -197,13 +195,33 @@ class PartAscent(PrimalDual):
             same = tight[ours]
             ours, theirs = kept[ours[same]], theirs[same]
         rows.arcs.put(saddle)
-        size = int(saddle.first[-1] + saddle.pair_rows[-1] + parts.offsets[-1])
-        self.n_shards = min(SHARDS, 1 + size // _WORTH_A_SHARD)
-        saddle.share_out(self.n_shards)
+        self._share_out(self.all_parts)
         self._take(rows, self.arcs)
         if before is not None:
             saddle.pair_row[ours] = before.pair_row[theirs]
             saddle.pair_made[ours] = before.pair_made[theirs]
+
+    @property
+    def all_parts(self) -> Int32:
+        """All parts of words."""
+        return np.arange(len(self.parts.counts), dtype=np.int32)
+
+    def let_move(self, parts: Int32) -> None:
+        """Lets only some parts of words move; others keep their flows, prices and multipliers."""
+        self._share_out(parts)
+        self.gains_of = np.zeros((self.n_shards, len(self.metric)))
+        self.moves = np.zeros((self.n_shards, 2))
+        self._sum_gains()
+
+    def _share_out(self, parts: Int32) -> None:
+        sizes = np.diff(self.saddle.first + self.saddle.pair_rows + self.parts.offsets)[parts]
+        self.n_shards = min(SHARDS, 1 + int(sizes.sum()) // _WORTH_A_SHARD)
+        self.saddle.share_out(self.n_shards, parts)
+
+    def _sum_gains(self) -> None:
+        self.at_rest = np.zeros(len(self.metric))
+        self.saddle.gains_at_rest(self.at_rest)
+        super()._sum_gains()
 
     @property
     def lacks_rows(self) -> bool:

@@ -48,6 +48,7 @@ class PrimalDual:
         self.steps = 0  # number of steps since the anchor
         # number of shards of the arcs; it does not depend on the number of threads
         self.n_shards = SHARDS
+        self.at_rest = np.zeros(1)  # the gains from arcs that steps do not move
         self._first = self._moved = math.inf  # distances of the first and the last step
 
     @property
@@ -118,7 +119,7 @@ class PrimalDual:
             self.saddle.step(shard, weight, keep, ahead, self.gains_of[shard], self.moves[shard])
 
         self.counter.share(work, self.n_shards)
-        self.gain = self.gains_of.sum(axis=0)
+        self.gain = self.at_rest + self.gains_of.sum(axis=0)
         flows, prices = self.moves.sum(axis=0).tolist()
         flows += float((self.metric[:n] * (made - x) ** 2).sum())
         flows += float((self.metric[n:] * (own_made - own) ** 2).sum())

@@ -16,7 +16,7 @@ from .branch_tree import Node, Proof, settle
 __all__ = ["Split", "Splitter"]
 
 _FRACTIONAL = 0.02  # a token may be split on if its x is this far from 0 and 1
-_TRIED = 2  # number of tokens tried
+_TRIED = 3  # number of tokens tried
 _ROUNDS = 4  # most rounds of a trial
 _RELIABLE = 4  # after this many trials the gain of a token counts as known
 

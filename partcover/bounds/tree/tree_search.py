@@ -42,10 +42,8 @@ from .spread import Spread, graft
 __all__ = ["TreeSearch", "recounted", "with_known"]
 
 _BATCH = 2  # cases at a time, for any number of threads, so that the tree does not depend on it
-_SLOW = 0.04  # share of the gap: a case that gains less in two rounds is split
-_LOOK_BACK = 2
-# share of the gap: a case that gains less in a round without new cuts is split too
-_SLOW_ALONE = 0.1
+# share of the gap: a case that gains less in a round is split; the same if there are no new cuts
+_SLOW, _SLOW_ALONE = 0.04, 0.1
 _MOST_ROUNDS = 40  # most rounds of a case
 _ROUNDS_BACK = 8  # most rounds until a case is back at the bound that it begins with
 _MOST_ENTRIES = 1 << 24  # most arcs and rows of open cases; each takes about 100 bytes
@@ -295,10 +293,8 @@ class TreeSearch:
             if best[-1] < known and len(best) < _ROUNDS_BACK:
                 continue
             left = counter.goal(goal) - best[-1]
-            settled = not result.new and not result.violated
-            if settled and len(best) > 1 and best[-1] - best[-2] < _SLOW_ALONE * left:
-                return
-            if len(best) > _LOOK_BACK and best[-1] - best[-1 - _LOOK_BACK] < _SLOW * left:
+            slow = _SLOW if result.new or result.violated else _SLOW_ALONE
+            if len(best) > 1 and best[-1] - best[-2] < slow * left:
                 return
 
     def _hopeful(self, node: Node, goal: int | Fraction) -> Bools | None:

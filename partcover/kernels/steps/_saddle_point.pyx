@@ -167,7 +167,9 @@ cdef class Saddle:
     cdef const double[::1] counts
     cdef const int32_t[::1] which, start, end, back
     cdef readonly object first      # first arc of each word
-    cdef readonly object cuts       # first word of each shard, and the number of words
+    cdef readonly object moving     # the words that steps move, and where each shard begins
+    cdef readonly object cuts
+    cdef const int32_t[::1] moving_view
     cdef const int64_t[::1] first_view
     cdef readonly object flow, row, price, made, flow_from, row_from, price_from, over
     cdef double[::1] f, lam, f0, lam0
@@ -223,12 +225,17 @@ cdef class Saddle:
         self.set_pairs(np.zeros(1, np.int64), none, none, no_signs, no_signs)
         self.share_out(1)
 
-    def share_out(self, Py_ssize_t shards):
-        """Splits the words into shards with about equal numbers of arcs, rows and positions."""
-        cdef Py_ssize_t n_words = self.counts.shape[0]
-        load = self.first + self.pair_rows + np.asarray(self.offsets)
-        cuts = np.searchsorted(load, np.linspace(0, load[n_words], shards + 1))
-        cuts[0], cuts[shards] = 0, n_words
+    def share_out(self, Py_ssize_t shards, words=None):
+        """Splits words into shards with about equal numbers of arcs, rows and positions.
+
+        Steps move the shards alone.  By default all words are split.
+        """
+        load = np.diff(self.first + self.pair_rows + np.asarray(self.offsets))
+        self.moving = np.arange(len(load), dtype=np.int32) if words is None else words
+        self.moving_view = self.moving
+        load = np.concatenate([[0], np.cumsum(load[self.moving])])
+        cuts = np.searchsorted(load, np.linspace(0, load[-1], shards + 1))
+        cuts[0], cuts[shards] = 0, len(self.moving)
         self.cuts = cuts.tolist()
 
     def set_pairs(self, first, arcs, target, sign, limit):
@@ -279,10 +286,20 @@ cdef class Saddle:
 
     def gains(self, double[::1] gain):
         """Adds Σ c·λ of the rows of each target to `gain`; subtracts it for signed rows."""
-        cdef Py_ssize_t w, o, r
+        self._gains(np.arange(self.counts.shape[0], dtype=np.int32), gain)
+
+    def gains_at_rest(self, double[::1] gain):
+        """Does the same as `gains` for the words that steps do not move."""
+        rests = np.ones(self.counts.shape[0], bool)
+        rests[self.moving] = False
+        self._gains(np.flatnonzero(rests).astype(np.int32), gain)
+
+    cdef _gains(self, const int32_t[::1] words, double[::1] gain):
+        cdef Py_ssize_t w, o, r, i
         cdef double value
         with nogil:
-            for w in range(self.counts.shape[0]):
+            for i in range(words.shape[0]):
+                w = words[i]
                 for o in range(self.first_view[w], self.first_view[w + 1]):
                     gain[self.which[o]] += self.counts[w] * self.lam[o]
                 for r in range(self.rows_view[w], self.rows_view[w + 1]):
@@ -308,7 +325,7 @@ cdef class Saddle:
         moves : ndarray of float64, shape (2,)
             Receives the squared distances moved by flows, and by prices and multipliers.
         """
-        cdef Py_ssize_t w, n, words_from = self.cuts[shard], words_to = self.cuts[shard + 1]
+        cdef Py_ssize_t i, n, first = self.cuts[shard], last = self.cuts[shard + 1]
         cdef _Scratch scratch = _Scratch(self.max_length, self.max_arcs)
         cdef Word word
         cdef Step made
@@ -319,8 +336,8 @@ cdef class Saddle:
                 gain[n] = 0
             scratch.begin(&made)
             moves[0] = moves[1] = 0
-            for w in range(words_from, words_to):
-                self._set(w, &word)
+            for i in range(first, last):
+                self._set(self.moving_view[i], &word)
                 _step_word(&word, &made, scratch, &moves[0])
 
     def cost(self, Py_ssize_t shard, const double[::1] x):
@@ -329,13 +346,13 @@ cdef class Saddle:
         `x` has a value for each target.  If x is in Z, the result is at least the value of the
         relaxation.
         """
-        cdef Py_ssize_t w, words_from = self.cuts[shard], words_to = self.cuts[shard + 1]
+        cdef Py_ssize_t i, first = self.cuts[shard], last = self.cuts[shard + 1]
         cdef double total = 0
         cdef _Scratch scratch = _Scratch(self.max_length, self.max_arcs)
         cdef Word word
         with nogil:
-            for w in range(words_from, words_to):
-                self._set(w, &word)
+            for i in range(first, last):
+                self._set(self.moving_view[i], &word)
                 total += _cost(&word, &x[0], scratch)
         return total
 
