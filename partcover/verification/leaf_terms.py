@@ -87,7 +87,10 @@ class LeafTerms:
 
     def gives(self, token: Token) -> int:
         """Returns what is added to a token's reward; multipliers of its groups count negative."""
-        return self._bonus.get(token, 0) - sum(fee for fee, group in self._fees if token in group)
+        bonus = self._bonus.get(token, 0)
+        if not self._fees:
+            return bonus
+        return bonus - sum(fee for fee, group in self._fees if token in group)
 
     def priced(self, prices: list[int]) -> list[int]:
         """Returns the prices of a leaf with what its terms add to them."""
@@ -97,7 +100,7 @@ class LeafTerms:
 
     def pays(self, token: Token) -> bool:
         """Returns whether a token pays for covering some symbols."""
-        return bool(self._accounts_of(token))
+        return bool(self._paid or self._paid_to) and bool(self._accounts_of(token))
 
     def paid_before(self, token: Token, position: int) -> int:
         """Returns what a token pays for all symbols before a position."""
