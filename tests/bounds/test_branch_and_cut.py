@@ -14,6 +14,7 @@ from strategies import instance_of_cases, instances, random_instance
 
 from partcover import EventLog, Instance, check_certificate, solve
 from partcover.bounds.branch_and_cut import branch_and_cut
+from partcover.bounds.climbing.cut_rounds import CutRounds
 from partcover.errors import InputError
 from partcover.problem.group_budget import GroupBudget
 
@@ -64,6 +65,25 @@ def test_a_tree_of_several_cases():
     bounds = [event.lower_bound for event in log.events if event.lower_bound is not None]
     assert bounds == sorted(bounds)
     assert log.events[-1].phase == "branches"
+
+
+@pytest.mark.long
+def test_words_that_change_make_more_steps(monkeypatch):
+    """Few words make all steps together; these make turns, as many words do."""
+    monkeypatch.setattr("partcover.bounds.steps.part_ascent._WORTH_A_SHARD", 1)
+    found = []
+
+    def changed(rounds):
+        found.append(listed := of_change(rounds))
+        return listed
+
+    of_change = CutRounds._changed
+    monkeypatch.setattr(CutRounds, "_changed", changed)
+    check(instance_of_cases(), 138)
+    for seed in range(20):
+        instance = random_instance(seed, 4)
+        check(instance, fewest_tokens(instance))
+    assert len({len(parts) for parts in found}) > 5
 
 
 @pytest.mark.long
