@@ -16,8 +16,8 @@ from ...problem.certificates.nodes import Leaf, Prices
 from ...runtime.arrays import Bools, Int64
 from ..counting.payers import count_payers
 from ..counting.price_counter import PriceCounter, sum_of_largest
-from ..rows.cuts import CutTerm, Inequality
-from ..rows.family import OverFlows, Term
+from ..rows.cuts import Cuts, Inequality
+from ..rows.family import Multipliers, OverFlows, Term
 from ..steps.part_ascent import PartAscent
 from ..steps.word_ascent import WordAscent
 
@@ -130,9 +130,10 @@ class DualPoint:
         return cls(prices)
 
     @property
-    def cuts(self) -> dict[Inequality, int]:
+    def cuts(self) -> Multipliers:
         """The positive multipliers of cuts."""
-        return next((term.cuts for term in self.terms if isinstance(term, CutTerm)), {})
+        own = (term.multipliers for term in self.terms if isinstance(term.family, Cuts))
+        return next(own, {})
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -164,20 +165,20 @@ class DualPoint:
         """
         prices = self.prices
         for term in self.terms:
-            if (added := term.added(counter)) is not None:
+            if (added := term.family.added(counter, term.over)) is not None:
                 prices = prices + added
         units, low = counter.all_rewards(prices)
         before = np.zeros(len(prices) + 1, np.int64)
         np.cumsum(prices, dtype=np.int64, out=before[1:])
-        payments = [paid for term in self.terms if (paid := term.payments(counter)) is not None]
-        if payments:
-            count_payers(payments, counter, before, units, low)
+        payments = [term.family.payments(counter, term.over) for term in self.terms]
+        if paid := [own for own in payments if own is not None]:
+            count_payers(paid, counter, before, units, low)
         words = counter.instance.words
         total = sum(map(mul, words.counts.tolist(), np.diff(before[words.offsets]).tolist()))
         shift = counter.low_bits
         below = (1 << shift) - 1
         for term in self.terms:
-            given = term.gives(counter)
+            given = term.family.gives(counter, term)
             total -= given.loss
             for token, gain in given.tokens.items():
                 value = (int(units[token]) << shift) + int(low[token]) + gain
@@ -195,7 +196,7 @@ class DualPoint:
         parts: dict[str, Any] = {}
         pairs: list[PairPrices] = []
         for term in self.terms:
-            own = term.in_leaf(counter)
+            own = term.family.in_leaf(counter, term)
             pairs += own.pop("pairs", ())
             parts |= own
         return Leaf(

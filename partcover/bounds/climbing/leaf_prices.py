@@ -15,11 +15,11 @@ from ...runtime.arrays import Int64
 from ...verification.leaf_terms import LeafTerms
 from ...verification.sorted_words import SortedWords
 from ..counting.price_counter import PriceCounter
-from ..rows.budgets import FeeTerm
-from ..rows.cuts import CutTerm, Group, Inequality, set_key
-from ..rows.family import OverFlows, Term
-from ..rows.merges import Charges, MergeTerm, merges_of
-from ..rows.needs import Needs, NeedTerm
+from ..rows.budgets import Fees
+from ..rows.cuts import Cuts, Group, Inequality, set_key
+from ..rows.family import NO_FLOWS, Multipliers, OverFlows, Term
+from ..rows.merges import merges_of
+from ..rows.needs import Needs
 from ..rows.rows import ArcRows
 from ..steps.part_ascent import PartAscent
 from ..steps.word_ascent import WordAscent
@@ -66,8 +66,8 @@ class LeafReader:
         prices = _scaled(prices, shift)
         if self.words is not None:  # raises an error if the leaf is not valid
             LeafTerms(leaf, self.words, counter.asked)
-        fees = [_scaled(fee, shift) for fee in leaf.group_multipliers]
-        terms: list[Term] = [FeeTerm.of(counter, fees)] if fees else []
+        fees = {n: _scaled(fee, shift) for n, fee in enumerate(leaf.group_multipliers)}
+        terms = [Fees().term(counter, fees, NO_FLOWS)] if fees else []
         if leaf.has_cuts:
             terms.append(self._cuts(leaf, shift, ascending))
         if counter.merges is not None:
@@ -82,23 +82,24 @@ class LeafReader:
     def _of_merges(self, leaf: Leaf, shift: int, ascending: Int64) -> list[Term]:
         """Returns what tokens pay to others; nothing if that is too large to count with."""
         merges = merges_of(self.counter)
-        terms: list[Term] = [MergeTerm(merges, self._charges(leaf, shift))]
         dues = self._dues(leaf, shift, ascending)
-        terms.append(NeedTerm(Needs(merges), dues))
-        gains = [abs(m) for term in terms for m in term.gives(self.counter).tokens.values()]
+        terms = [Term(merges, self._charges(leaf, shift)), Term(Needs(merges), {}, dues)]
+        given = [term.family.gives(self.counter, term) for term in terms]
+        gains = [abs(m) for own in given for m in own.tokens.values()]
         fits = max(gains, default=0) < _LIMIT << self.counter.low_bits
         return terms if fits and sum(dues.multiplier.tolist()) < _LIMIT else []
 
-    def _charges(self, leaf: Leaf, shift: int) -> Charges:
+    def _charges(self, leaf: Leaf, shift: int) -> dict[tuple[int, int], int]:
         """Returns what tokens pay, rounded down, and what their parts get, rounded up."""
-        charges: Charges = []
+        charges: dict[tuple[int, int], int] = {}
         for charge in leaf.charges:
             number, pays = self.candidate(charge.token), _scaled(charge.pays, shift)
             if number < 0 or not pays:
                 continue
             gets = {self.candidate(part): -_scaled(-more, shift) for part, more in charge.parts}
             gets.pop(-1, None)
-            charges.append((number, pays, gets))
+            charges[number, -1] = pays
+            charges |= {(number, part): more for part, more in gets.items()}
         return charges
 
     def _dues(self, leaf: Leaf, shift: int, ascending: Int64) -> OverFlows:
@@ -109,7 +110,7 @@ class LeafReader:
                 paid[number] = _paid(pair, shift, ascending)
         return _over_flows(paid)
 
-    def _cuts(self, leaf: Leaf, shift: int, ascending: Int64) -> CutTerm:
+    def _cuts(self, leaf: Leaf, shift: int, ascending: Int64) -> Term:
         numbers = self._numbers(leaf)
         edges: dict[int, Group] = {}
         paid: dict[int, tuple[Int64, Int64]] = {}
@@ -134,8 +135,7 @@ class LeafReader:
                     gains[token] = gains.get(token, 0) + multiplier * abs(cut.coef)
         _refuse_beyond(_LIMIT << self.counter.low_bits, max(gains.values(), default=0))
         _refuse_beyond(_LIMIT, sum(int(multiplier.sum()) for _, multiplier in paid.values()))
-        over = _over_flows(paid)
-        return CutTerm(over, tuple(edges[name] for name in over.names.tolist()), cuts)
+        return Term(Cuts(list(cuts), edges), cuts, _over_flows(paid))
 
     def _numbers(self, leaf: Leaf) -> dict[Token, int]:
         """Returns the number of each token of pairs and cuts; −1 if it is not a candidate."""
@@ -171,18 +171,18 @@ def rounds_at(ascent: WordAscent, case: Case, prices: DualPoint, rewards: Reward
     return rounds
 
 
-def _place(ascent: PartAscent, prices: DualPoint, multiplier: dict[Inequality, int]) -> None:
+def _place(ascent: PartAscent, prices: DualPoint, multiplier: Multipliers) -> None:
     """Moves steps to a dual point."""
     parts, rows, one = ascent.parts, ascent.rows.arcs, float(ascent.counter.one)
     row = np.zeros(len(rows))
     for term in prices.terms:
-        if isinstance(term, CutTerm):
+        if isinstance(term.family, Cuts):
             over = term.over
             known = ArcRows(over.names[over.which], over.position)
             ours, theirs = rows.same(parts.position[rows.place], known)
             row[ours] = over.multiplier[theirs] / one
-        elif isinstance(term, FeeTerm):
-            ascent.budgets.fees = np.array(term.fees, np.float64) / one
+        elif isinstance(term.family, Fees):
+            ascent.budgets.fees = np.array([*term.multipliers.values()], np.float64) / one
     mu = ascent.mu.copy()
     mu[len(mu) - len(ascent.cuts) :] = [multiplier[cut] / one for cut in ascent.cuts]
     ascent.move(prices.prices[parts.position] / one, row, mu)

@@ -25,7 +25,7 @@ from ...runtime.processes.parallel import SHARDS
 from ..climbing.dual_point import DualPoint
 from ..climbing.leaf_prices import LeafReader
 from ..counting.price_counter import PriceCounter, largest
-from ..rows.cuts import CutTerm
+from ..rows.cuts import Cuts
 from .tail import Tail, priced_substrings
 
 __all__ = ["MOST_TRIED", "TailPrices", "Tolls"]
@@ -177,8 +177,8 @@ class TailPrices:
         # negative prices hide part of what the substrings of a word are worth: at most this much
         paid = np.zeros(len(words), np.int64)  # by each word as a token where it is the whole word
         for term in self.point.terms:
-            if isinstance(term, CutTerm):
-                term.pay_as_words(number, words.offsets, paid)
+            if isinstance(term.family, Cuts):
+                term.family.pay_as_words(term.over, number, words.offsets, paid)
         sums = np.add.reduceat(self.prices, words.offsets[:-1])
         most = np.add.reduceat(np.maximum(self.prices, 0), words.offsets[:-1])
         worth = np.maximum(sums - paid - counter.one, 0)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,9 @@ import numpy as np
 from ...kernels.steps._saddle_point import project
 from ...runtime.arrays import Bools, Float64, Int32
 from ..counting.price_counter import PriceCounter
-from .family import Given, Term
+from .family import NO_FLOWS, Family, Given, Multipliers, OverFlows, Term
 
-__all__ = ["Budgets", "FeeTerm"]
+__all__ = ["Budgets", "Fees"]
 
 _SWEEPS = 4  # sweeps over the budgets; the next step begins with the multipliers of the last
 _EXACT = 1e-11  # a multiplier that changes relatively less is unchanged
@@ -109,35 +108,29 @@ class Budgets:
             fitted[~self.kept] *= self.free / taken
         return fitted
 
-    def term(self, counter: PriceCounter) -> FeeTerm:
+    def term(self, counter: PriceCounter) -> Term:
         """Returns the multipliers of the groups, in units of 1 / one tokens."""
-        return FeeTerm.of(counter, map(int, np.rint(self.fees * counter.one).tolist()))
+        fees = map(int, np.rint(self.fees * counter.one).tolist())
+        return Fees().term(counter, dict(enumerate(fees)), NO_FLOWS)
 
 
-@dataclass(frozen=True)
-class FeeTerm(Term):
-    """The multipliers that tokens of groups pay."""
+class Fees(Family):
+    """The multipliers that tokens of groups pay, by the number of the group; see `Budgets`."""
 
-    fees: tuple[int, ...]
-
-    @classmethod
-    def of(cls, counter: PriceCounter, fees: Iterable[int]) -> FeeTerm:
-        """Returns the term; larger multipliers than any reward of a token prove no more."""
+    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> Term:
+        """Returns the multipliers; larger ones than any reward of a token prove no more."""
         most = int(counter.largest_reward.max(initial=0)) * counter.one
-        return cls(tuple(min(max(0, fee), most) for fee in fees))
+        return Term(self, {group: min(max(0, fee), most) for group, fee in multipliers.items()})
 
-    def finer(self, bits: int) -> FeeTerm:
-        """Returns the same multipliers in units that are finer by this many binary digits."""
-        return FeeTerm(tuple(fee << bits for fee in self.fees))
-
-    def gives(self, counter: PriceCounter) -> Given:
+    def gives(self, counter: PriceCounter, term: Term) -> Given:
         """Returns what tokens pay; the loss is the multiplier times the budget, for each group."""
         given = Given()
-        for (members, limit), fee in zip(counter.groups, self.fees, strict=True):
+        for (members, limit), fee in zip(counter.groups, term.multipliers.values(), strict=True):
             given.groups.append((members, -fee))
             given.loss += limit * fee
         return given
 
-    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
+    def in_leaf(self, counter: PriceCounter, term: Term) -> dict[str, Any]:
         """Returns the multipliers, if there are any."""
-        return {"group_multipliers": self.fees if any(self.fees) else ()}
+        fees = tuple(term.multipliers.values())
+        return {"group_multipliers": fees if any(fees) else ()}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeAlias
@@ -18,7 +18,7 @@ from ..counting.price_counter import PriceCounter
 from .family import Family, Given, Multipliers, OverFlows, Term
 from .rows import ArcRows, Arcs, Rows, ranges, sums
 
-__all__ = ["CutTerm", "Cuts", "Group", "Inequality", "set_key"]
+__all__ = ["Cuts", "Group", "Inequality", "set_key"]
 
 _MOST = (1 << 63) - 1  # largest multiplier in a certificate
 # names of sets of more than two candidates are larger; names of pairs are smaller
@@ -109,8 +109,10 @@ class Cuts(Family):
     keeps the sum of the y at most what x allows.
     """
 
-    def __init__(self, cuts: Sequence[Inequality] = ()) -> None:
-        self.edges: dict[int, Group] = {}
+    def __init__(
+        self, cuts: Sequence[Inequality] = (), edges: Mapping[int, Group] | None = None
+    ) -> None:
+        self.edges = dict(edges or {})  # those with multipliers may be in no cut
         for cut in cuts:
             self.edges.update(cut.named)
         # two sets with the same name almost never occur; then cuts are left out
@@ -155,13 +157,73 @@ class Cuts(Family):
             over_flows,
         )
 
-    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> CutTerm:
+    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> Term:
         """Returns the edges and cuts; a cut with an edge that has no multipliers is left out."""
-        names = over.names.tolist()
-        priced = set(names)
+        priced = set(over.names.tolist())
         positive = {cut: m for cut in self.cuts if (m := multipliers[cut]) > 0}
         cuts = {cut: m for cut, m in positive.items() if priced.issuperset(cut.sets)}
-        return CutTerm(over, tuple(self.edges[name] for name in names), cuts)
+        return Term(self, cuts, over)
+
+    def gives(self, counter: PriceCounter, term: Term) -> Given:
+        """Returns what cuts give to tokens; the loss is right-hand sides and what no cut covers."""
+        beyond = dict(zip(term.over.names.tolist(), term.over.sums(counter), strict=True))
+        given = Given()
+        for cut, m in term.multipliers.items():
+            for name in cut.sets:
+                beyond[name] -= m
+            for token in cut.tokens:
+                given.tokens[token] += m * cut.coef
+            given.loss += m * cut.rhs
+        given.loss += sum(max(0, value) for value in beyond.values())
+        return given
+
+    def payments(self, counter: PriceCounter, over: OverFlows) -> Payments | None:
+        """Returns the payments; the list of a token has the multipliers of all its edges."""
+        if not len(over.position):
+            return None
+        owner, at = self._payers(over)
+        tokens = np.unique(owner)
+        return Payments(owner, over.position[at], over.multiplier[at], tokens, tokens)
+
+    def _payers(self, over: OverFlows) -> tuple[Int64, Int64]:
+        """Returns the tokens that pay, and the index of the edge whose multipliers each pays."""
+        edges = [self.edges[name] for name in over.names.tolist()]
+        sizes = np.array([len(edge) for edge in edges], np.int64)
+        first = np.cumsum(sizes) - sizes
+        listed = np.array([token for edge in edges for token in edge], np.int64)
+        which = over.which
+        n_payers = sizes[which]
+        owner = listed[ranges(first[which], n_payers)]
+        return owner, np.repeat(np.arange(len(which)), n_payers)
+
+    def pay_as_words(self, over: OverFlows, number: Int64, offsets: Int64, paid: Int64) -> None:
+        """Adds to `paid` what each word pays as a token where it is the whole word.
+
+        `number` is that of each word as a candidate, −1 if it is none; words begin at `offsets`.
+        """
+        owner, at = self._payers(over)
+        word = np.searchsorted(offsets, over.position[at], "right") - 1
+        own = number[word] == owner
+        np.add.at(paid, word[own], over.multiplier[at[own]])
+
+    def in_leaf(self, counter: PriceCounter, term: Term) -> dict[str, Any]:
+        """Returns the edges and cuts; a cut with a large multiplier is listed several times."""
+        edges = [self.edges[name] for name in term.over.names.tolist()]
+        numbers = sorted({t for edge in edges for t in edge})
+        token = dict(zip(numbers, counter.tokens(np.array(numbers, np.int64)), strict=True))
+        cuts = tuple(
+            Cut(
+                tuple(tuple(token[t] for t in node) for node in cut.nodes),
+                cut.kind,
+                cut.coef,
+                cut.rhs,
+                min(_MOST, left),
+            )
+            for cut, m in term.multipliers.items()
+            for left in range(m, 0, -_MOST)
+        )
+        owners = (tuple(sorted(token[t] for t in edge)) for edge in edges)
+        return {"pairs": term.over.pairs(owners, counter), "cuts": cuts}
 
 
 def rows_of_sets(arcs: Arcs, names: Int64, sets: Sequence[Group]) -> ArcRows:
@@ -216,79 +278,3 @@ def _rows_of_pairs(arcs: Arcs, pairs: Int64) -> ArcRows:
     rows, row_first, row_arcs = pair_rows(*arrays, first, partner[order].astype(np.int32), number)
     target = (n + rows[:, 0]).astype(np.int32)
     return ArcRows(pairs[rows[:, 0]], rows[:, 1].copy(), target, row_first, row_arcs)
-
-
-@dataclass(frozen=True)
-class CutTerm(Term):
-    """The multipliers that tokens of edges pay where they overlap, and those of cuts over edges."""
-
-    over: OverFlows  # what occurrences of an edge's tokens pay, by the name of the edge (`set_key`)
-    edges: tuple[Group, ...]  # the tokens of each named edge
-    cuts: dict[Inequality, int]  # the positive multipliers of cuts
-
-    def finer(self, bits: int) -> CutTerm:
-        """Returns the same multipliers in units that are finer by this many binary digits."""
-        cuts = {cut: m << bits for cut, m in self.cuts.items()}
-        return replace(self, over=self.over.finer(bits), cuts=cuts)
-
-    def gives(self, counter: PriceCounter) -> Given:
-        """Returns what cuts give to tokens; the loss is right-hand sides and what no cut covers."""
-        keys = self.over.names.tolist()
-        beyond = dict(zip(keys, self.over.sums(counter), strict=True))
-        given = Given()
-        for cut, m in self.cuts.items():
-            for name in cut.sets:
-                beyond[name] -= m
-            for token in cut.tokens:
-                given.tokens[token] += m * cut.coef
-            given.loss += m * cut.rhs
-        given.loss += sum(max(0, value) for value in beyond.values())
-        return given
-
-    def payments(self, counter: PriceCounter) -> Payments | None:
-        """Returns the payments; the list of a token has the multipliers of all its edges."""
-        if not len(self.over.position):
-            return None
-        owner, at = self._payers
-        tokens = np.unique(owner)
-        position, multiplier = self.over.position[at], self.over.multiplier[at]
-        return Payments(owner, position, multiplier, tokens, tokens)
-
-    @cached_property
-    def _payers(self) -> tuple[Int64, Int64]:
-        """Returns the tokens that pay, and the index of the edge whose multipliers each pays."""
-        sizes = np.array([len(edge) for edge in self.edges], np.int64)
-        first = np.cumsum(sizes) - sizes
-        listed = np.array([token for edge in self.edges for token in edge], np.int64)
-        which = self.over.which
-        n_payers = sizes[which]
-        owner = listed[ranges(first[which], n_payers)]
-        return owner, np.repeat(np.arange(len(which)), n_payers)
-
-    def pay_as_words(self, number: Int64, offsets: Int64, paid: Int64) -> None:
-        """Adds to `paid` what each word pays as a token where it is the whole word.
-
-        `number` is that of each word as a candidate, −1 if it is none; words begin at `offsets`.
-        """
-        owner, at = self._payers
-        word = np.searchsorted(offsets, self.over.position[at], "right") - 1
-        own = number[word] == owner
-        np.add.at(paid, word[own], self.over.multiplier[at[own]])
-
-    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
-        """Returns the edges and cuts; a cut with a large multiplier is listed several times."""
-        numbers = sorted({t for edge in self.edges for t in edge})
-        token = dict(zip(numbers, counter.tokens(np.array(numbers, np.int64)), strict=True))
-        cuts = tuple(
-            Cut(
-                tuple(tuple(token[t] for t in node) for node in cut.nodes),
-                cut.kind,
-                cut.coef,
-                cut.rhs,
-                min(_MOST, left),
-            )
-            for cut, m in self.cuts.items()
-            for left in range(m, 0, -_MOST)
-        )
-        owners = (tuple(sorted(token[t] for t in edge)) for edge in self.edges)
-        return {"pairs": self.over.pairs(owners, counter), "cuts": cuts}

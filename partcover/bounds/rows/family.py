@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
 from .rows import Arcs, Rows
 
-__all__ = ["Family", "Given", "Multipliers", "OverFlows", "Term"]
+__all__ = ["NO_FLOWS", "Family", "Given", "Multipliers", "OverFlows", "Term"]
 
-Multipliers: TypeAlias = Mapping[Hashable, int]
+Multipliers: TypeAlias = Mapping[Any, int]
 """The multipliers of rows, by key."""
 
 
@@ -29,16 +29,32 @@ class Family(ABC):
     # whether its rows are added together with cuts, and only those that a point violates
     begins_late = False
 
-    @abstractmethod
     def rows(self, arcs: Arcs) -> Rows:
-        """Returns the rows for an active set."""
+        """Returns the rows for an active set, apart from budgets."""
+        return Rows()
+
+    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> Term:
+        """Returns the multipliers to count with, given those of rows, by key, and over flows.
+
+        In units of 1 / one of the counter; what they prove is valid for any multipliers.
+        """
+        return Term(self, multipliers, over)
 
     @abstractmethod
-    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> Term:
-        """Returns what multipliers of the rows, by key, and of rows over flows prove.
+    def gives(self, counter: PriceCounter, term: Term) -> Given:
+        """Returns what multipliers add and subtract."""
 
-        In units of 1 / one of the counter; valid for any multipliers.
-        """
+    def payments(self, counter: PriceCounter, over: OverFlows) -> Payments | None:
+        """Returns what candidates pay for lying over symbols; None if they pay nothing."""
+        return None
+
+    def added(self, counter: PriceCounter, over: OverFlows) -> Int64 | None:
+        """Returns what is added to the price of each symbol; None if nothing is."""
+        return None
+
+    @abstractmethod
+    def in_leaf(self, counter: PriceCounter, term: Term) -> dict[str, Any]:
+        """Returns multipliers as fields of a `Leaf`."""
 
     def of_case(self, outside: Bools) -> Family:
         """Returns the same family for a case, without the tokens outside it."""
@@ -93,6 +109,23 @@ class OverFlows:
         return tuple(PairPrices(tokens, at[n], self.multiplier[n]) for tokens, n in named)
 
 
+NO_FLOWS = OverFlows(*[np.zeros(0, np.int64)] * 4)
+
+
+@dataclass(frozen=True)
+class Term:
+    """The multipliers of a family's rows, in units of 1 / one tokens."""
+
+    family: Family
+    multipliers: Multipliers
+    over: OverFlows = NO_FLOWS
+
+    def finer(self, bits: int) -> Term:
+        """Returns the same multipliers in units that are finer by this many binary digits."""
+        finer = {key: multiplier << bits for key, multiplier in self.multipliers.items()}
+        return Term(self.family, finer, self.over.finer(bits))
+
+
 @dataclass
 class Given:
     """What a term adds to and subtracts from rewards and the bound, in units of 1 / one tokens."""
@@ -102,27 +135,3 @@ class Given:
     # what is added to the rewards of all candidates of a group
     groups: list[tuple[Bools, int]] = field(default_factory=list)
     loss: int = 0  # what is subtracted from the bound
-
-
-class Term(ABC):
-    """The contribution of a family to the bound."""
-
-    @abstractmethod
-    def finer(self, bits: int) -> Self:
-        """Returns the same term in units that are finer by this many binary digits."""
-
-    @abstractmethod
-    def gives(self, counter: PriceCounter) -> Given:
-        """Returns what the term adds and subtracts."""
-
-    def payments(self, counter: PriceCounter) -> Payments | None:
-        """Returns what candidates pay for lying over symbols; None if they pay nothing."""
-        return None
-
-    def added(self, counter: PriceCounter) -> Int64 | None:
-        """Returns what is added to the price of each symbol; None if nothing is."""
-        return None
-
-    @abstractmethod
-    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
-        """Returns the term as fields of a `Leaf`."""

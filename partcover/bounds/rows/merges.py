@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -22,9 +21,6 @@ from .rows import Arcs, Rows
 __all__ = ["Merges", "merges_of"]
 
 _MOST = 4  # limit of payments, as a multiple of all symbols; rewards have room for 16 times
-
-Charges = list[tuple[int, int, dict[int, int]]]
-"""What each token pays, and what each of its parts gets."""
 
 Split = tuple[int, ...]
 Key = tuple[int, int, int]
@@ -166,47 +162,60 @@ class Merges(Family):
                 values[place[number]] = min(values[place[number]], sum(made))
         return np.array(values, np.float64)
 
-    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> MergeTerm:
+    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> Term:
         """Returns what tokens pay to their parts.
 
         If merges cannot make a token that the case contains, multipliers grow without limit.  Then
         all of them are scaled down, so that rewards fit in 63 bits.
         """
-        term = MergeTerm(self, self.charges(multipliers))
-        largest = max(map(abs, term.gives(counter).tokens.values()), default=0)
+        term = Term(self, self.charges(multipliers))
+        largest = max(map(abs, self.gives(counter, term).tokens.values()), default=0)
         most = _MOST * max(1, counter.instance.words.total_symbols) * counter.one
         less = largest // most + 1
         if less == 1:
             return term
-        smaller = {key: value // less for key, value in multipliers.items()}
-        return MergeTerm(self, self.charges(smaller))
+        return Term(self, self.charges({key: m // less for key, m in multipliers.items()}))
 
-    def charges(self, multipliers: Mapping[Hashable, int]) -> Charges:
-        """Returns what tokens pay and what their parts get; valid for any multipliers.
+    def charges(self, multipliers: Multipliers) -> dict[tuple[int, int], int]:
+        """Returns what tokens pay (with −1) and what their parts get, for any multipliers.
 
         If the parts of a way together do not get what the token pays, the payment is divided
         between them in the same proportion.
         """
-        given = cast("Mapping[Key, int]", multipliers)
-        charges: Charges = []
-        for token in dict.fromkeys(key[0] for key in given):
+        charges: dict[tuple[int, int], int] = {}
+        for token in dict.fromkeys(key[0] for key in multipliers):
             splits = self.splits(token)
             assert splits is not None
             gets: dict[int, int] = defaultdict(int)
-            if (token, -1, -1) not in given:
-                pays = 0
+            if (token, -1, -1) not in multipliers:
                 for part in splits[0]:
-                    gets[part] = given[token, part, -1]
-                    pays += gets[part]
+                    gets[part] = multipliers[token, part, -1]
+                pays = sum(gets.values())
             else:
-                pays = given[token, -1, -1]
+                pays = multipliers[token, -1, -1]
                 for split in splits:
                     gone = [part for part in split if self.outside[part]]
                     # giving to a part that is not there costs nothing
-                    _share(pays, tuple(gone[:1]) or split, gets, given, token)
+                    _share(pays, tuple(gone[:1]) or split, gets, multipliers, token)
             if pays:
-                charges.append((token, pays, dict(gets)))
+                charges[token, -1] = pays
+                charges |= {(token, part): more for part, more in gets.items()}
         return charges
+
+    def gives(self, counter: PriceCounter, term: Term) -> Given:
+        """Returns what tokens get minus what they pay."""
+        given = Given()
+        for (token, part), charged in term.multipliers.items():
+            given.tokens[token if part < 0 else part] += -charged if part < 0 else charged
+        return given
+
+    def in_leaf(self, counter: PriceCounter, term: Term) -> dict[str, Any]:
+        """Returns the charges by name."""
+        own: dict[int, dict[int, int]] = defaultdict(dict)
+        for (token, part), charged in term.multipliers.items():
+            own[token][part] = charged
+        charges = [self.charge(token, gets.pop(-1), gets) for token, gets in own.items()]
+        return {"charges": tuple(sorted(charges, key=lambda charge: charge.token))}
 
 
 _MERGES: WeakKeyDictionary[PriceCounter, Merges] = WeakKeyDictionary()
@@ -220,41 +229,11 @@ def merges_of(counter: PriceCounter) -> Merges:
     return _MERGES[counter]
 
 
-@dataclass(frozen=True)
-class MergeTerm(Term):
-    """The payments of tokens to their parts."""
-
-    merges: Merges  # how tokens can be made
-    charges: Charges  # a token, what it pays, and what each of its parts gets
-
-    def finer(self, bits: int) -> MergeTerm:
-        """Returns the same payments in units that are finer by this many binary digits."""
-        charges = [
-            (token, pays << bits, {part: gets << bits for part, gets in parts.items()})
-            for token, pays, parts in self.charges
-        ]
-        return replace(self, charges=charges)
-
-    def gives(self, counter: PriceCounter) -> Given:
-        """Returns what tokens get minus what they pay."""
-        given = Given()
-        for token, pays, parts in self.charges:
-            given.tokens[token] -= pays
-            for part, gets in parts.items():
-                given.tokens[part] += gets
-        return given
-
-    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
-        """Returns the charges by name."""
-        charges = [self.merges.charge(*charge) for charge in self.charges]
-        return {"charges": tuple(sorted(charges, key=lambda charge: charge.token))}
-
-
 def _share(
     pays: int,
     split: Split,
     gets: dict[int, int],
-    given: Mapping[Key, int],
+    given: Multipliers,
     token: int,
 ) -> None:
     """Divides what the token pays among the parts of a way."""

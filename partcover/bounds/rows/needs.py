@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +12,7 @@ from ...problem.merge_condition import MergeNeeds
 from ...runtime.arrays import Int32, Int64
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
-from .family import Family, Given, Multipliers, OverFlows, Term
+from .family import Family, Given, OverFlows, Term
 from .merges import Merges
 from .rows import ArcRows, Arcs, Rows, ranges
 
@@ -48,10 +47,6 @@ class Needs(Family):
         first = np.cumsum([0, *map(len, found)])
         return first, np.array([number for own in found for number in own], np.int32)
 
-    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> NeedTerm:
-        """Returns what the tokens that need a token pay to it."""
-        return NeedTerm(self, over)
-
     def rows(self, arcs: Arcs) -> Rows:
         """Returns the rows for an active set."""
         active, which = arcs.active, arcs.which
@@ -84,34 +79,21 @@ class Needs(Family):
         token = active[column].astype(np.int64)
         return Rows(arcs=ArcRows(token, found[:, 1].copy(), column, first, own))
 
-
-@dataclass(frozen=True)
-class NeedTerm(Term):
-    """What the tokens that need a token pay to it for lying over symbols."""
-
-    needs: Needs  # which tokens pay
-    dues: OverFlows  # the multipliers that are paid, by token
-
-    def finer(self, bits: int) -> NeedTerm:
-        """Returns the same multipliers in units that are finer by this many binary digits."""
-        return replace(self, dues=self.dues.finer(bits))
-
-    def gives(self, counter: PriceCounter) -> Given:
+    def gives(self, counter: PriceCounter, term: Term) -> Given:
         """Returns what tokens get: the sum of all that is paid to them."""
-        tokens = self.dues.names.tolist()
-        return Given(dict(zip(tokens, self.dues.sums(counter), strict=True)))
+        over = term.over
+        return Given(dict(zip(over.names.tolist(), over.sums(counter), strict=True)))
 
-    def payments(self, counter: PriceCounter) -> Payments | None:
+    def payments(self, counter: PriceCounter, over: OverFlows) -> Payments | None:
         """Returns the payments: each token pays all tokens that it needs."""
-        dues = self.dues
-        if not len(dues.position):
+        if not len(over.position):
             return None
-        first, listed = self.needs.lists
+        first, listed = self.lists
         payer = np.repeat(np.arange(len(counter.lo)), np.diff(first))
-        owner = dues.names[dues.which]
-        return Payments(owner, dues.position, dues.multiplier, payer, listed.astype(np.int64))
+        owner = over.names[over.which]
+        return Payments(owner, over.position, over.multiplier, payer, listed.astype(np.int64))
 
-    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
+    def in_leaf(self, counter: PriceCounter, term: Term) -> dict[str, Any]:
         """Returns the multipliers as those of single tokens."""
-        tokens = counter.tokens(self.dues.names)
-        return {"pairs": self.dues.pairs(((token,) for token in tokens), counter)}
+        tokens = counter.tokens(term.over.names)
+        return {"pairs": term.over.pairs(((token,) for token in tokens), counter)}

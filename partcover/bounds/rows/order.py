@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +13,7 @@ from ...problem.merge_order import MergeOrder
 from ...runtime.arrays import Bools, Int32, Int64, Integers
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
-from .family import Family, Given, Multipliers, OverFlows, Term
+from .family import Family, Given, OverFlows, Term
 from .merges import Merges
 from .rows import ArcRows, Arcs, Rows, ranges
 
@@ -155,23 +154,59 @@ class Order(Family):
             )
         )
 
-    def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> OrderTerm:
-        """Returns what tokens pay and get."""
-        return OrderTerm(self, over)
-
     @cached_property
-    def by_end(self) -> Int64:
+    def _by_end(self) -> Int64:
         """The occurrences by end."""
         return np.argsort(self.everywhere[2], kind="stable")
 
     @cached_property
-    def alone(self) -> Bools:
+    def _alone(self) -> Bools:
         """Whether each occurrence may pay (`_stands_alone`)."""
         return _stands_alone(*self.everywhere)
 
-    def pairs(self, over: OverFlows) -> list[tuple[Any, Any]]:
-        """Returns the merge of each name."""
+    def _merges_of(self, over: OverFlows) -> list[tuple[Any, Any]]:
+        """Returns the merge of each name: merge n has the name −1 − n."""
         return [self.order.merges[-1 - name] for name in over.names.tolist()]
+
+    def gives(self, counter: PriceCounter, term: Term) -> Given:
+        """Returns what the results of merges pay, and the loss: the multipliers of all rows."""
+        given = Given()
+        results = [left + right for left, right in self._merges_of(term.over)]
+        paid = term.over.sums(counter)
+        for token, own in zip(self.merges.numbers(results), paid, strict=True):
+            given.tokens[token] -= own
+            given.loss += own
+        return given
+
+    def payments(self, counter: PriceCounter, over: OverFlows) -> Payments | None:
+        """Returns the payments of tokens, below 0 for what they get, each in a list of its own."""
+        token, start, end = self.everywhere
+        by_end = self._by_end
+        merge, border = -1 - over.names[over.which], over.position
+        row, arc = _matched(end[by_end], border, by_end)
+        gets = ~self.may_end(token[arc], merge[row])
+        first, begun = _matched(start, border, np.arange(len(start)))
+        pays = self.may_begin(token[begun], merge[first]) & self._alone[begun]
+        payer = np.concatenate([token[arc[gets]], token[begun[pays]]]).astype(np.int64)
+        if not len(payer):
+            return None
+        position = np.concatenate([border[row[gets]] - 1, border[first[pays]]])
+        amount = np.concatenate([-over.multiplier[row[gets]], over.multiplier[first[pays]]])
+        payers = np.unique(payer)
+        return Payments(payer, position, amount, payers, payers)
+
+    def added(self, counter: PriceCounter, over: OverFlows) -> Int64:
+        """Returns what is added to the price of each symbol."""
+        left, right = self.sizes[-1 - over.names[over.which]].T
+        added = np.zeros(len(counter.instance.words.data), np.int64)
+        np.add.at(added, over.position[right == 1], over.multiplier[right == 1])
+        np.subtract.at(added, over.position[left > 1] - 1, over.multiplier[left > 1])
+        return added
+
+    def in_leaf(self, counter: PriceCounter, term: Term) -> dict[str, Any]:
+        """Returns the multipliers by merge."""
+        orders = term.over.pairs(self._merges_of(term.over), counter)
+        return {"orders": tuple(sorted(orders, key=lambda each: each.tokens))}
 
 
 class _Parts:
@@ -213,56 +248,3 @@ def _matched(places: Int64, wanted: Int64, listed: Int64) -> tuple[Int64, Int64]
     low = np.searchsorted(places, wanted)
     sizes = np.searchsorted(places, wanted, "right") - low
     return np.repeat(np.arange(len(low)), sizes), listed[ranges(low, sizes)]
-
-
-@dataclass(frozen=True)
-class OrderTerm(Term):
-    """What tokens pay and get at borders of merges."""
-
-    order: Order  # which tokens pay
-    over: OverFlows  # the multipliers, by merge: merge n has the name −1 − n
-
-    def finer(self, bits: int) -> OrderTerm:
-        """Returns the same multipliers in units that are finer by this many binary digits."""
-        return replace(self, over=self.over.finer(bits))
-
-    def gives(self, counter: PriceCounter) -> Given:
-        """Returns what the results of merges pay, and the loss: the multipliers of all rows."""
-        given, order = Given(), self.order
-        results = [left + right for left, right in order.pairs(self.over)]
-        paid = self.over.sums(counter)
-        for token, own in zip(order.merges.numbers(results), paid, strict=True):
-            given.tokens[token] -= own
-            given.loss += own
-        return given
-
-    def payments(self, counter: PriceCounter) -> Payments | None:
-        """Returns the payments of tokens, below 0 for what they get, each in a list of its own."""
-        order, over = self.order, self.over
-        token, start, end = order.everywhere
-        merge, border = -1 - over.names[over.which], over.position
-        row, arc = _matched(end[order.by_end], border, order.by_end)
-        gets = ~order.may_end(token[arc], merge[row])
-        first, begun = _matched(start, border, np.arange(len(start)))
-        pays = order.may_begin(token[begun], merge[first]) & order.alone[begun]
-        payer = np.concatenate([token[arc[gets]], token[begun[pays]]]).astype(np.int64)
-        if not len(payer):
-            return None
-        position = np.concatenate([border[row[gets]] - 1, border[first[pays]]])
-        amount = np.concatenate([-over.multiplier[row[gets]], over.multiplier[first[pays]]])
-        payers = np.unique(payer)
-        return Payments(payer, position, amount, payers, payers)
-
-    def added(self, counter: PriceCounter) -> Int64:
-        """Returns what is added to the price of each symbol."""
-        over = self.over
-        left, right = self.order.sizes[-1 - over.names[over.which]].T
-        added = np.zeros(len(counter.instance.words.data), np.int64)
-        np.add.at(added, over.position[right == 1], over.multiplier[right == 1])
-        np.subtract.at(added, over.position[left > 1] - 1, over.multiplier[left > 1])
-        return added
-
-    def in_leaf(self, counter: PriceCounter) -> dict[str, Any]:
-        """Returns the multipliers by merge."""
-        orders = self.over.pairs(self.order.pairs(self.over), counter)
-        return {"orders": tuple(sorted(orders, key=lambda each: each.tokens))}
