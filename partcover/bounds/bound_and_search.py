@@ -166,7 +166,7 @@ class BoundAndSearch:
         self._checkpoints.offer()
         if not self.is_closed:
             self.climb.begin()
-        has_ended = self._bound_alone()
+        ended = self._bound_alone()
         if self.is_apart:
             self.climb.end()
         self.phases.enter("search")
@@ -176,10 +176,8 @@ class BoundAndSearch:
             steps = self.search.steps()
             if self.is_closed:
                 next(steps, None)  # counts the vocabularies that it starts from
-            elif has_ended or self.limits.time_limit is None:
-                self._search_alone(steps)
-            elif self.limits.threads == 1:
-                self._in_turns(steps)
+            elif ended is not None or self.limits.threads == 1:
+                self._in_turns(steps, ended)
             else:
                 self._side_by_side(steps)
             steps.close()
@@ -187,43 +185,37 @@ class BoundAndSearch:
             return "completed" if self.search.gap == 0 else "gap"
         return self.search.ended
 
-    def _bound_alone(self) -> bool:
-        """Runs the bound until the search may begin; returns whether the bound has ended."""
+    def _bound_alone(self) -> Termination | None:
+        """Runs the bound until the search may begin; returns why it has ended, or None."""
         deadline = self.phases.deadline
         left = deadline.left
         until = None if left is None or self.is_apart else deadline.seconds + _ALONE * left
-        while self.climb.advance() is None:
+        while (ended := self.climb.advance()) is None:
             self._checkpoints.offer()
             if until is not None and (self.climb.is_near or deadline.seconds >= until):
-                return False
+                return None
         self._set_end()
-        return True
+        return ended
 
-    def _search_alone(self, steps: Generator[None]) -> None:
-        """Runs the search to its end."""
-        for _ in steps:
-            self._save()
-            if self._is_done:
-                break
-
-    def _in_turns(self, steps: Generator[None]) -> None:
-        """Continues whichever of the two has used less time."""
+    def _in_turns(self, steps: Generator[None], ended: Termination | None) -> None:
+        """Continues whichever has used less time; the search alone once the bound has ended."""
         searched = bounded = 0.0
-        ended = None
-        while not self._is_done:
+        is_done = False
+        while not is_done:
             begun = time.monotonic()
             if ended is None and bounded <= searched:
                 ended = self._advance()
                 bounded += time.monotonic() - begun
-                continue
-            try:
-                next(steps)
-            except StopIteration:
-                if ended is not None or self.search.ended == "time_limit":
-                    return
-                bounded = -np.inf  # all the time goes to the bound
-            searched += time.monotonic() - begun
-            self._save()
+            else:
+                try:
+                    next(steps)
+                except StopIteration:
+                    if ended is not None or self.search.ended == "time_limit":
+                        return
+                    bounded = -np.inf  # all the time goes to the bound
+                searched += time.monotonic() - begun
+                self._save()
+            is_done = self._is_done
 
     def _side_by_side(self, steps: Generator[None]) -> None:
         """Runs the search in a thread of its own, and the bound in this one."""

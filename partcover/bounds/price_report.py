@@ -164,12 +164,10 @@ def _plain_rewards(
     instance = counter.instance
     _, rewards = counter.count(counter.rounded(prices), instance.k, every=True)
     best = counter.fixed | reduced_costs(rewards, counter.fixed, instance)[1]
-    number = {key: c for c, key in enumerate(counter.intervals.key.tolist())}
-    found = zip(tokens, instance.index.find_tokens(tokens).key.tolist(), strict=True)
     return {
-        token: (int(rewards[number[key]]) / counter.unit, bool(best[number[key]]))
-        for token, key in found
-        if key in number
+        token: (int(rewards[number]) / counter.unit, bool(best[number]))
+        for token, number in counter.numbers(tokens).items()
+        if number >= 0
     }
 
 

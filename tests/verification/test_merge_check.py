@@ -34,6 +34,7 @@ from partcover import (
     trainers,
     verify,
 )
+from partcover.bounds.rows.family import Term
 from partcover.bounds.rows.merges import Merges
 from partcover.bounds.rows.needs import Needs
 from partcover.problem.certificates.nodes import Charge, Leaf
@@ -201,7 +202,8 @@ def test_any_multipliers_make_charges_that_are_valid(number, draw):
     """Where those of a way sum to one unit less than the token pays, too."""
     instance = generated_closed(number)
     condition = instance.merges
-    merges = Merges(counter_of(instance), condition)
+    counter = counter_of(instance)
+    merges = Merges(counter, condition)
     given_to = {}
     for token in range(len(merges.tokens)):
         splits = merges.splits(token)
@@ -214,8 +216,8 @@ def test_any_multipliers_make_charges_that_are_valid(number, draw):
         for split in splits:
             for side, part in enumerate(split):
                 given_to[token, part, side] = draw.randrange(4)
-    made = [merges.charge(*charge) for charge in merges.charges(given_to)]
-    charged(condition, made, merges.exempt)
+    made = merges.in_leaf(counter, Term(merges, merges.charges(given_to)))
+    charged(condition, made["charges"], merges.exempt)
 
 
 def test_dues_are_what_the_token_gets():

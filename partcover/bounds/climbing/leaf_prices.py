@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from ...corpus.symbols import Token
 from ...errors import InputError
-from ...problem.certificates.cuts import Cut, PairPrices, unpacked
+from ...problem.certificates.cuts import PairPrices, unpacked
 from ...problem.certificates.nodes import Leaf
 from ...runtime.arrays import Int64
 from ...verification.leaf_terms import LeafTerms
@@ -33,6 +33,8 @@ _LIMIT = 1 << 61  # limit of sums of multipliers: payments and gains of tokens t
 
 
 Scaled = TypeVar("Scaled", int, Int64)
+Paid: TypeAlias = dict[Group, tuple[Int64, Int64]]
+"""The positions and the multipliers of sets of candidates."""
 
 
 class LeafReader:
@@ -45,7 +47,6 @@ class LeafReader:
     def __init__(self, counter: PriceCounter, *, checks: bool = True) -> None:
         self.counter = counter
         self.words = SortedWords(counter.instance) if checks else None
-        self.number = {key: n for n, key in enumerate(counter.intervals.key.tolist())}
 
     def prices(self, leaf: Leaf, scale_bits: int) -> DualPoint:
         """Returns the prices of a leaf in the units of the counter.
@@ -68,89 +69,73 @@ class LeafReader:
             LeafTerms(leaf, self.words, counter.asked)
         fees = {n: _scaled(fee, shift) for n, fee in enumerate(leaf.group_multipliers)}
         terms = [Fees().term(counter, fees, NO_FLOWS)] if fees else []
+        number = self._numbers(leaf)
+        paid: Paid = {}
+        for pair in unpacked(leaf.pairs, len(ascending)):
+            tokens = tuple(sorted(number[token] for token in pair.tokens))
+            at, own = _paid(pair, shift, ascending)
+            if tokens[0] >= 0 and len(own):
+                paid[tokens] = at, own
         if leaf.has_cuts:
-            terms.append(self._cuts(leaf, shift, ascending))
+            terms.append(self._cuts(leaf, number, paid, shift))
         if counter.merges is not None:
-            terms += self._of_merges(leaf, shift, ascending)
+            terms += self._of_merges(leaf, number, paid, shift)
         return DualPoint(prices, tuple(terms))
 
-    def candidate(self, token: Token) -> int:
-        """Returns the number of a candidate; −1 for other tokens."""
-        (key,) = self.counter.instance.index.find_tokens([token]).key.tolist()
-        return self.number.get(key, -1)
+    def _numbers(self, leaf: Leaf) -> dict[Token, int]:
+        """Returns the number of each token that a leaf names; −1 if it is not a candidate."""
+        named = {token for pair in leaf.pair_tokens for token in pair}
+        named.update(token for cut in leaf.cuts for token in cut.tokens)
+        named.update(charge.token for charge in leaf.charges)
+        named.update(part for charge in leaf.charges for part, _ in charge.parts)
+        return self.counter.numbers(sorted(named))
 
-    def _of_merges(self, leaf: Leaf, shift: int, ascending: Int64) -> list[Term]:
-        """Returns what tokens pay to others; nothing if that is too large to count with."""
+    def _of_merges(
+        self, leaf: Leaf, number: dict[Token, int], paid: Paid, shift: int
+    ) -> list[Term]:
+        """Returns what tokens pay to others; nothing if that is too large to count with.
+
+        What they pay is rounded down, and what their parts get is rounded up.
+        """
+        charges: dict[tuple[int, int], int] = {}
+        for charge in leaf.charges:
+            token, pays = number[charge.token], _scaled(charge.pays, shift)
+            if token >= 0 and pays:
+                charges[token, -1] = pays
+                gets = ((number[part], -_scaled(-more, shift)) for part, more in charge.parts)
+                charges |= {(token, part): more for part, more in gets if part >= 0}
         merges = merges_of(self.counter)
-        dues = self._dues(leaf, shift, ascending)
-        terms = [Term(merges, self._charges(leaf, shift)), Term(Needs(merges), {}, dues)]
+        dues = _over_flows({own[0]: each for own, each in paid.items() if len(own) == 1})
+        terms = [Term(merges, charges), Term(Needs(merges), {}, dues)]
         given = [term.family.gives(self.counter, term) for term in terms]
         gains = [abs(m) for own in given for m in own.tokens.values()]
         fits = max(gains, default=0) < _LIMIT << self.counter.low_bits
         return terms if fits and sum(dues.multiplier.tolist()) < _LIMIT else []
 
-    def _charges(self, leaf: Leaf, shift: int) -> dict[tuple[int, int], int]:
-        """Returns what tokens pay, rounded down, and what their parts get, rounded up."""
-        charges: dict[tuple[int, int], int] = {}
-        for charge in leaf.charges:
-            number, pays = self.candidate(charge.token), _scaled(charge.pays, shift)
-            if number < 0 or not pays:
-                continue
-            gets = {self.candidate(part): -_scaled(-more, shift) for part, more in charge.parts}
-            gets.pop(-1, None)
-            charges[number, -1] = pays
-            charges |= {(number, part): more for part, more in gets.items()}
-        return charges
-
-    def _dues(self, leaf: Leaf, shift: int, ascending: Int64) -> OverFlows:
-        """Returns what is paid to needed tokens."""
-        paid: dict[int, tuple[Int64, Int64]] = {}
-        for pair in unpacked(leaf.pairs, len(ascending)):
-            if len(pair.tokens) == 1 and (number := self.candidate(pair.tokens[0])) >= 0:
-                paid[number] = _paid(pair, shift, ascending)
-        return _over_flows(paid)
-
-    def _cuts(self, leaf: Leaf, shift: int, ascending: Int64) -> Term:
-        numbers = self._numbers(leaf)
+    def _cuts(self, leaf: Leaf, number: dict[Token, int], paid: Paid, shift: int) -> Term:
+        """Returns the cuts, and what tokens of edges pay."""
         edges: dict[int, Group] = {}
-        paid: dict[int, tuple[Int64, Int64]] = {}
-        for pair in unpacked(leaf.pairs, len(ascending)):
-            edge = tuple(sorted(numbers[token] for token in pair.tokens))
-            at, own = _paid(pair, shift, ascending)
-            name = set_key(edge)
-            if len(edge) > 1 and edge[0] >= 0 and len(own) and name not in edges:
-                edges[name] = edge
-                paid[name] = at, own
+        for edge in paid:
+            if len(edge) > 1:
+                edges.setdefault(set_key(edge), edge)
         cuts: dict[Inequality, int] = {}  # a cut with a large multiplier is listed several times
         gains: dict[int, int] = {}
         for cut in leaf.cuts:
             multiplier = _scaled(cut.multiplier, shift)
-            if not multiplier or min(numbers[token] for token in cut.tokens) < 0:
+            if not multiplier or min(number[token] for token in cut.tokens) < 0:
                 continue
-            inequality = self._inequality(cut, numbers)
+            nodes = [tuple(sorted(number[token] for token in node)) for node in cut.nodes]
+            order = Inequality.cycle(nodes).nodes if cut.kind == "cycle" else sorted(nodes)
+            inequality = Inequality(cut.kind, tuple(order), cut.coef, cut.rhs)
             named = zip(inequality.sets, inequality.edges, strict=True)
             if all(edges.get(name) == edge for name, edge in named):
                 cuts[inequality] = cuts.get(inequality, 0) + multiplier
                 for token in inequality.tokens:
                     gains[token] = gains.get(token, 0) + multiplier * abs(cut.coef)
+        own = {name: paid[edge] for name, edge in edges.items()}
         _refuse_beyond(_LIMIT << self.counter.low_bits, max(gains.values(), default=0))
-        _refuse_beyond(_LIMIT, sum(int(multiplier.sum()) for _, multiplier in paid.values()))
-        return Term(Cuts(list(cuts), edges), cuts, _over_flows(paid))
-
-    def _numbers(self, leaf: Leaf) -> dict[Token, int]:
-        """Returns the number of each token of pairs and cuts; −1 if it is not a candidate."""
-        named = {token for pair in leaf.pair_tokens for token in pair}
-        tokens = sorted(named.union(*(cut.tokens for cut in leaf.cuts)))
-        keys = self.counter.instance.index.find_tokens(tokens).key.tolist()
-        return {t: self.number.get(key, -1) for t, key in zip(tokens, keys, strict=True)}
-
-    def _inequality(self, cut: Cut, numbers: dict[Token, int]) -> Inequality:
-        nodes = [tuple(sorted(numbers[token] for token in node)) for node in cut.nodes]
-        if cut.kind == "cycle":
-            nodes = list(Inequality.cycle(nodes).nodes)
-        else:
-            nodes.sort()
-        return Inequality(cut.kind, tuple(nodes), cut.coef, cut.rhs)
+        _refuse_beyond(_LIMIT, sum(int(multiplier.sum()) for _, multiplier in own.values()))
+        return Term(Cuts(list(cuts), edges), cuts, _over_flows(own))
 
 
 def rounds_at(ascent: WordAscent, case: Case, prices: DualPoint, rewards: Rewards) -> CutRounds:

@@ -159,6 +159,16 @@ class PriceCounter:
         rank[ascending] = np.arange(len(ascending))
         return rank
 
+    @cached_property
+    def _number(self) -> dict[int, int]:
+        """The number of each candidate, by the key of its interval."""
+        return {key: number for number, key in enumerate(self.intervals.key.tolist())}
+
+    def numbers(self, tokens: Sequence[Token]) -> dict[Token, int]:
+        """Returns the number of each token, −1 for those that are not candidates."""
+        keys = self.instance.index.find_tokens(tokens).key.tolist()
+        return {t: self._number.get(key, -1) for t, key in zip(tokens, keys, strict=True)}
+
     def tokens(self, numbers: Int64) -> list[Token]:
         """Returns the tokens with some numbers."""
         return list(self.instance.index.tokens_at(self.intervals.take(numbers)))

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...kernels.bounds._parts import group_rows, pair_rows
+from ...kernels.bounds._parts import pair_rows
 from ...problem.certificates.cuts import Cut, CutKind
 from ...runtime.arrays import Int32, Int64
 from ..counting.payers import Payments
@@ -237,33 +237,21 @@ def rows_of_sets(arcs: Arcs, names: Int64, sets: Sequence[Group]) -> ArcRows:
     pairs = _rows_of_pairs(arcs, names[:n_pairs])
     if n_pairs == len(names):
         return pairs
-    rows, first, own = _rows_of_larger(arcs, sets[n_pairs:])
-    which = n_pairs + rows[:, 0]
-    larger = ArcRows(names[which], rows[:, 1], (n + which).astype(np.int32), first, own)
+    owner, place, first, own = _rows_of_larger(arcs, sets[n_pairs:])
+    which = n_pairs + owner
+    larger = ArcRows(names[which], place, (n + which).astype(np.int32), first, own)
     return ArcRows.joined([pairs, larger]).by_place()
 
 
-def _rows_of_larger(arcs: Arcs, sets: Sequence[Group]) -> tuple[Int64, Int64, Int32]:
-    """Returns rows of sets of more than two candidates, as `group_rows` does for groups."""
-    n = len(arcs.active)
+def _rows_of_larger(arcs: Arcs, sets: Sequence[Group]) -> tuple[Int64, Int64, Int64, Int32]:
+    """Returns rows of sets of more than two candidates; see `Arcs.rows_of_groups`."""
     tokens = arcs.local[[token for tokens in sets for token in tokens]]
     owner = np.repeat(np.arange(len(sets)), [len(tokens) for tokens in sets])
     by_token = np.argsort(arcs.which, kind="stable")
-    first = np.searchsorted(arcs.which[by_token], np.arange(n + 1))
+    first = np.searchsorted(arcs.which[by_token], np.arange(len(arcs.active) + 1))
     sizes = first[tokens + 1] - first[tokens]
-    # the arcs of a set, in the order of the parts
-    size = max(len(arcs.which), 1)
-    key = np.sort(np.repeat(owner, sizes) * size + by_token[ranges(first[tokens], sizes)])
-    owner, members = key // size, key % size
-    part = (np.searchsorted(arcs.offsets, arcs.start, "right") - 1)[members]
-    begins = np.flatnonzero(
-        np.diff(owner, prepend=-1).astype(bool) | np.diff(part, prepend=-1).astype(bool)
-    )
-    group_first = np.append(begins, len(members)).astype(np.int64)
-    arrays = arcs.which, arcs.start, arcs.end
-    rows, row_first, row_arcs = group_rows(group_first, members.astype(np.int32), *arrays)
-    rows[:, 0] = owner[begins][rows[:, 0]]
-    return rows, row_first, row_arcs
+    arc = by_token[ranges(first[tokens], sizes)]
+    return arcs.rows_of_groups(np.repeat(owner, sizes), arc)
 
 
 def _rows_of_pairs(arcs: Arcs, pairs: Int64) -> ArcRows:

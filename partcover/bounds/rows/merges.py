@@ -98,7 +98,7 @@ class Merges(Family):
         closed[list(found)] = True
         return closed
 
-    def charge(self, token: int, pays: int, gets: dict[int, int]) -> Charge:
+    def _charge(self, token: int, pays: int, gets: dict[int, int]) -> Charge:
         """Returns a charge by name; parts that are not candidates get all, at no cost."""
         named = {self.tokens[part]: more for part, more in gets.items() if more}
         for parts in self.condition.splits(self.tokens[token]):
@@ -214,7 +214,7 @@ class Merges(Family):
         own: dict[int, dict[int, int]] = defaultdict(dict)
         for (token, part), charged in term.multipliers.items():
             own[token][part] = charged
-        charges = [self.charge(token, gets.pop(-1), gets) for token, gets in own.items()]
+        charges = [self._charge(token, gets.pop(-1), gets) for token, gets in own.items()]
         return {"charges": tuple(sorted(charges, key=lambda charge: charge.token))}
 
 

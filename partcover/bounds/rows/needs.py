@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.bounds._parts import group_rows
 from ...problem.merge_condition import MergeNeeds
 from ...runtime.arrays import Int32, Int64
 from ..counting.payers import Payments
@@ -67,17 +66,9 @@ class Needs(Family):
         n_needed = np.diff(begin)[which]
         arc = np.repeat(np.arange(len(which)), n_needed)
         target = needed[ranges(begin[:-1][which], n_needed)]
-        part = np.searchsorted(arcs.offsets, arcs.start, "right")
-        key = part[arc] * len(active) + target
-        order = np.argsort(key, kind="stable")
-        key, members = key[order], arc[order].astype(np.int32)
-        groups = np.flatnonzero(np.diff(key, prepend=-1)) if len(key) else np.zeros(0, np.int64)
-        found, first, own = group_rows(
-            np.append(groups, len(key)), members, which, arcs.start, arcs.end
-        )
-        column = (key[groups][found[:, 0]] % max(1, len(active))).astype(np.int32)
+        column, place, first, own = arcs.rows_of_groups(target, arc)
         token = active[column].astype(np.int64)
-        return Rows(arcs=ArcRows(token, found[:, 1].copy(), column, first, own))
+        return Rows(arcs=ArcRows(token, place, column.astype(np.int32), first, own))
 
     def gives(self, counter: PriceCounter, term: Term) -> Given:
         """Returns what tokens get: the sum of all that is paid to them."""

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ...kernels.bounds._parts import group_rows
 from ...kernels.steps._saddle_point import Saddle
 from ...runtime.arrays import Bools, Float64, Int8, Int32, Int64, Integers
 
@@ -39,6 +40,22 @@ class Arcs:
         local = np.full(int(self.active.max(initial=0)) + 1, -1, np.int64)
         local[self.active] = np.arange(len(self.active))
         return local
+
+    def rows_of_groups(self, owner: Int64, arc: Int64) -> tuple[Int64, Int64, Int64, Int32]:
+        """Returns the largest sets of at least two arcs of an owner that lie over one place.
+
+        Given are the arcs of each owner.  The arrays are the owner and the place of each row, and
+        its arcs as `ArcRows` has them; rows are by part, then by owner.
+        """
+        part = np.searchsorted(self.offsets, self.start, "right")
+        order = np.lexsort((arc, owner, part[arc]))
+        owner, arc = owner[order], arc[order]
+        new = np.diff(owner, prepend=-1) | np.diff(part[arc], prepend=-1)
+        begins = np.flatnonzero(new)
+        first = np.append(begins, len(arc)).astype(np.int64)
+        arrays = self.which, self.start, self.end
+        rows, row_first, own = group_rows(first, arc.astype(np.int32), *arrays)
+        return owner[begins][rows[:, 0]], rows[:, 1].copy(), row_first, own
 
     def count_at(self, places: Integers) -> Float64:
         """Returns the counts of the words or parts at some places."""

@@ -10,7 +10,7 @@ from ...kernels.bounds._parts import merge_parts
 from ...kernels.steps._saddle_point import Saddle, arcs
 from ...runtime.arrays import Float64, Int32, Int64
 from ..counting.price_counter import PriceCounter
-from ..rows.rows import matches
+from ..rows.rows import matches, ranges
 
 __all__ = ["Parts"]
 
@@ -88,5 +88,4 @@ class Parts:
         order, first = self._by_place
         begin = first[places]
         sizes = first[places + 1] - begin
-        at = np.repeat(begin - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
-        return order[at], np.repeat(np.arange(len(places)), sizes)
+        return order[ranges(begin, sizes)], np.repeat(np.arange(len(places)), sizes)

@@ -196,7 +196,7 @@ def tree_of(
                 readers[item.weights] = LeafReader(_counted_by(counter, item.weights))
             siblings.append(_leaf_node(readers[item.weights], here, item, certificate.scale_bits))
         else:
-            token = reader.candidate(item.token)
+            token = counter.numbers([item.token])[item.token]
             if token < 0 or here.outside[token]:
                 stack += [(here, siblings), (None, [])]
             elif here.inside[token]:
