@@ -128,10 +128,9 @@ def lower_bound(
                 "a number of iterations (--iterations) and a solution of GreedTok are not possible "
                 "with several corpora"
             )
-        rounds = WeightedRounds(
-            instance, limits, gap or 0.0, progress, lower_bound, checkpoint, cuts=cuts
-        )
-        rounds.known = None if incumbent is None else Fraction(incumbent)
+        ratio = None if incumbent is None else Fraction(incumbent)
+        given = instance, limits, gap or 0.0, progress, lower_bound, checkpoint
+        rounds = WeightedRounds(*given, cuts=cuts, known=ratio)
         if start_certificate is not None and start_certificate.k == instance.k:
             rounds.start_from(start_certificate)
         rounds.make(offers=gap is not None and incumbent is None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import InitVar, dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -50,6 +50,7 @@ def round_seconds(left: float | None, rounds: int) -> float | None:
     return None if left is None else left / min(rounds, _SHARE)
 
 
+@dataclass(eq=False)
 class WeightedRounds:
     """The best vocabulary and the best bound so far, over rounds of weights.
 
@@ -57,32 +58,24 @@ class WeightedRounds:
     on weighted words; `improve` says how weights and vocabularies go on.
     """
 
-    def __init__(
-        self,
-        instance: Instance,
-        limits: RunLimits,
-        gap: float,
-        progress: Progress,
-        run: Callable[..., Bound] | Callable[..., Solution],
-        checkpoint: Callable[[Any], None] | None,
-        *,
-        cuts: bool,
-        searches: bool = False,
-    ) -> None:
-        assert instance.corpora is not None
-        self.instance, self.corpora = instance, instance.corpora
-        self.run = run
-        self.searches = searches  # whether the vocabularies of rounds are kept
-        self.cuts = cuts  # whether the last round uses cuts
-        best = self.present if searches else lambda: self.certificate
+    instance: Instance
+    limits: RunLimits
+    gap: float
+    progress: Progress
+    run: Callable[..., Bound] | Callable[..., Solution]
+    checkpoint: InitVar[Callable[[Any], None] | None]
+    cuts: bool  # whether the last round uses cuts
+    searches: bool = False  # whether the vocabularies of rounds are kept
+    known: Fraction | None = None  # the given largest ratio of a vocabulary
+
+    def __post_init__(self, checkpoint: Callable[[Any], None] | None) -> None:
+        assert self.instance.corpora is not None
+        self.corpora = self.instance.corpora
+        best = self.present if self.searches else lambda: self.certificate
         self.checkpoints: Checkpoints[Any] = Checkpoints(checkpoint, best)
-        self.limits = limits
-        self.deadline: Deadline = limits.start()
-        self.gap = gap
-        self.progress = progress
+        self.deadline: Deadline = self.limits.start()
         self.best: list[Token] = []
         self.tokens: tuple[int, ...] = ()
-        self.known: Fraction | None = None  # the given largest ratio of a vocabulary
         self.certificate: Certificate | None = None
         # the bound of the round that proved most
         self.relaxed: tuple[Bound, Sequence[int]] | None = None

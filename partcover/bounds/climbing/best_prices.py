@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -41,27 +42,19 @@ def refuse_below(incumbent: int | Fraction | None, proven: int | Fraction) -> No
         )
 
 
+@dataclass(eq=False)
 class BestPrices:
-    """The best prices so far, and the lower bound that they prove.
+    """The best prices so far, and the lower bound that they prove."""
 
-    `incumbent` are tokens that some vocabulary needs, `known` is a certificate to start from, and
-    `deadline` is the clock of the call.
-    """
+    counter: PriceCounter
+    incumbent: int | None  # tokens that some vocabulary needs
+    known: Certificate | None  # a certificate to start from
+    deadline: Deadline  # the clock of the call
+    progress: Progress
 
-    def __init__(
-        self,
-        counter: PriceCounter,
-        incumbent: int | None,
-        known: Certificate | None,
-        deadline: Deadline,
-        progress: Progress,
-    ) -> None:
-        self.counter = counter
+    def __post_init__(self) -> None:
+        counter, known = self.counter, self.known
         self.instance = instance = counter.instance
-        self.incumbent = incumbent
-        self.known = known
-        self.deadline = deadline
-        self.progress = progress
         self.lower_bound = instance.words.total_count
         if known is not None:
             self._prove(int(known.lower_bound), "start")

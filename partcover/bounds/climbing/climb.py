@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from ...problem.certificates.certificate import Certificate
 from ...problem.solution import Termination
@@ -33,30 +34,23 @@ _CUT_COUNTS = 6
 _FINISH_COUNTS = 3
 
 
+@dataclass(eq=False)
 class Climb:
     """The steps for one budget: first without cuts, then rounds of cuts (if `cuts`).
 
     They end at a gap to the incumbent, after a number of steps, or at the deadline.
     """
 
-    def __init__(
-        self,
-        ascent: WordAscent,
-        best: BestPrices,
-        deadline: Deadline,
-        gap: float | None,
-        iterations: int | None = None,
-        *,
-        cuts: bool,
-    ) -> None:
-        self.ascent = ascent
-        self.best = best
-        self.deadline = deadline
-        self.gap = gap
-        self.iterations = iterations
+    ascent: WordAscent
+    best: BestPrices
+    deadline: Deadline
+    gap: float | None
+    iterations: int | None = None
+    cuts: bool = field(kw_only=True)  # whether rounds of cuts may follow
+
+    def __post_init__(self) -> None:
         self.step = 0
         self.rounds: CutRounds | None = None
-        self._may_cut = cuts
         self._needed: int | None = None  # tokens to compute the gap with, without an incumbent
         self._count_seconds = self._step_seconds = 0.0
         self._values: dict[int, float] = {}  # the bound after each number of steps
@@ -119,8 +113,8 @@ class Climb:
         if self.rounds is not None:
             return self._round(self.rounds)
         ended = "completed" if self.best.is_solved(self.step) else self._limit()
-        if self._may_cut and (self.is_near or ended == "completed"):
-            self._may_cut = False
+        if self.cuts and (self.is_near or ended == "completed"):
+            self.cuts = False
             if self._cuts_may_gain():
                 self.rounds = self.best.begin_cuts(self.ascent)
                 self._steps_before_cuts = self.step

@@ -15,27 +15,11 @@ def reduced_costs(
 ) -> tuple[Int64, Bools]:
     """Returns the cost of forcing each token in (or out, negative), and whether it is chosen.
 
-    Parameters
-    ----------
-    rewards : ndarray of int64, shape (tokens,)
-        Reward of each token, from prices.
-    fixed : ndarray of bool, shape (tokens,)
-        Whether a token is required; its cost is then 0.
-    instance : Instance
-        The instance; only its budget and its number of required tokens are used.
-    unseen : int
-        An upper bound on the rewards of candidates that are not among the tokens.
+    A token is chosen if its reward is one of the largest, which the bound subtracts.  Costs are in
+    the unit of the rewards, and 0 for tokens that are `fixed` (required).  `unseen` is an upper
+    bound on the rewards of candidates that are not among the tokens.
 
-    Returns
-    -------
-    costs : ndarray of int64, shape (tokens,)
-        In the unit of the rewards.
-    chosen : ndarray of bool, shape (tokens,)
-        Whether the reward is one of the largest, which the bound subtracts.
-
-    Notes
-    -----
-    Let r_1 ≥ r_2 ≥ … be the rewards of the tokens that are not required, and n the number of
+        Let r_1 ≥ r_2 ≥ … be the rewards of the tokens that are not required, and n the number of
     tokens that the budget leaves beyond these.  The prices prove V − (r_1 + … + r_n).
 
     - A token with j > n is forced in by requiring it.  Its own reward is then subtracted, and the

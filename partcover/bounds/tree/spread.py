@@ -33,6 +33,7 @@ class CaseTask:
     seed: int
 
 
+@dataclass
 class Spread:
     """The workers of an executor, and the cases that they work on.
 
@@ -45,13 +46,12 @@ class Spread:
     `workers` cases are handed out at a time; the executor must be able to pickle `work`.
     """
 
-    def __init__(
-        self, executor: Executor, workers: int, work: Callable[[CaseTask], Solution], seed: int
-    ) -> None:
-        self.executor = executor
-        self.workers = workers
-        self.work = work
-        self.seed = seed
+    executor: Executor
+    workers: int
+    work: Callable[[CaseTask], Solution]
+    seed: int
+
+    def __post_init__(self) -> None:
         self.at_work: dict[Future[Solution], Node] = {}
         self.lost: Counter[Node] = Counter()
         self.slices: dict[Node, float] = {}
