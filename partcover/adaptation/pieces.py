@@ -16,11 +16,11 @@ from ..corpus import symbols as sym
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..problem.instance import Instance
-from ..segmentation.segmentation import Segmentation, segment
+from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .base import all_substrings, needs_whole_characters, of_merging_characters
 
-__all__ = ["Cut", "Pieces", "Run", "numbered"]
+__all__ = ["Cut", "Pieces", "Run"]
 
 #: A run of pieces, as their numbers: a token over integers.
 Run = tuple[int, ...]
@@ -136,15 +136,11 @@ def _symbol(number: int, symbols: sym.Symbols) -> Token:
 
 
 def _cut(base: Vocabulary, words: WordCounts, threads: int) -> WordCounts:
-    """Returns words as the numbers of their pieces."""
-    return numbered(segment(words, base, threads=threads), len(base))
-
-
-def numbered(cut: Segmentation, size: int) -> WordCounts:
-    """Returns words, segmented by a vocabulary of this size, as the numbers of their pieces."""
-    words, which = cut.words, cut.which[cut.ends].astype(np.int64)
+    """Returns words as the numbers of the pieces that a vocabulary segments them into."""
+    cut = segment(words, base, threads=threads)
+    which = cut.which[cut.ends].astype(np.int64)
     alone = which < 0
-    which[alone] = size + words.data[cut.ends][alone].astype(np.int64)
+    which[alone] = len(base) + words.data[cut.ends][alone].astype(np.int64)
     offsets = np.concatenate([[0], np.cumsum(cut.pieces)])
     return WordCounts(which, offsets, words.counts, "ints")
 

@@ -81,16 +81,12 @@ class Rewards:
 
     def value(self, case: Case) -> int:
         """Returns the lower bound for a case, in units of 1 / one tokens."""
-        total = self.total - self._sum(np.flatnonzero(case.inside))
+        inside = np.flatnonzero(case.inside)
+        total: int = self.total - (sum(self.units[inside].tolist()) << self.low_bits)
+        total -= sum(self.low[inside].tolist())
         optional = ~(case.inside | case.outside) & (self.units >= 0)
         units, low = self.units[optional], self.low[optional]
         return total - sum_of_largest(units, low, self.low_bits, case.free)
-
-    def _sum(self, tokens: Int64) -> int:
-        """Returns the sum of the rewards of some tokens, in units of 1 / one."""
-        total: int = sum(self.units[tokens].tolist()) << self.low_bits
-        total += sum(self.low[tokens].tolist())
-        return total
 
 
 @dataclass(frozen=True)
