@@ -61,7 +61,6 @@ class BestPrices:
         self.value = 0  # in units of 1 / counter.one tokens
         self.prices: DualPoint | None = None
         self._rewards: Int64 | None = None  # rewards of all candidates, once they are counted
-        self._costs: tuple[Int64, Bools] | None = None  # reduced costs that follow from the rewards
         self.case = Case.whole(counter)
         self.plain_bound = self.lower_bound
         self.n_rounds = 0
@@ -104,7 +103,7 @@ class BestPrices:
         self.n_rounds += 1
         if round_.value > self.value:
             self.value, self.prices = round_.value, round_.prices
-            self._rewards, self._costs = round_.rewards.optional, None
+            self._rewards = round_.rewards.optional
             self.x = rounds.steps.x_all()
         self._prove(self.counter.bound(round_.value), "cuts")
 
@@ -112,7 +111,7 @@ class BestPrices:
         """Sets the number of binary digits of prices."""
         added = bits - self.counter.bits
         self.counter.refine(bits)
-        self._rewards = self._costs = None
+        self._rewards = None
         if self.prices is not None:
             self.value, self.prices = self.value << added, self.prices.finer(added)
 
@@ -121,7 +120,7 @@ class BestPrices:
         value, point, ascent.rewards = self._counted(ascent)
         if self.prices is None or value > self.value:
             self.value, self.prices = value, point
-            self._rewards = self._costs = None
+            self._rewards = None
         proven = self.counter.bound(value)
         self.plain_bound = max(self.plain_bound, proven)
         self._prove(proven, "prices")
@@ -171,14 +170,11 @@ class BestPrices:
 
     def _reduced_costs(self) -> tuple[Int64, Bools]:
         """Returns the reduced costs of all tokens, and which tokens are chosen."""
-        if self._costs is None:
-            assert self.prices is not None
-            counter, rewards = self.counter, self._rewards
-            if rewards is None:
-                rewards = self.prices.rewards(counter).optional
-            unseen = counter.largest_unseen
-            self._costs = reduced_costs(rewards, counter.fixed, self.instance, unseen)
-        return self._costs
+        assert self.prices is not None
+        counter = self.counter
+        if self._rewards is None:
+            self._rewards = self.prices.rewards(counter).optional
+        return reduced_costs(self._rewards, counter.fixed, self.instance, counter.largest_unseen)
 
     def _beyond(self, costs: Int64) -> Int64:
         """Returns reduced costs beyond the proven bound.

@@ -167,7 +167,7 @@ class DualPoint:
         before = np.zeros(len(prices) + 1, np.int64)
         np.cumsum(prices, dtype=np.int64, out=before[1:])
         payments = [term.family.payments(counter, term.over) for term in self.terms]
-        if paid := [own for own in payments if own is not None]:
+        if paid := [own for own in payments if own is not None and len(own.owner)]:
             count_payers(paid, counter, before, units, low)
         words = counter.instance.words
         total = sum(map(mul, words.counts.tolist(), np.diff(before[words.offsets]).tolist()))

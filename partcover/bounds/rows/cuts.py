@@ -177,10 +177,8 @@ class Cuts(Family):
         given.loss += sum(max(0, value) for value in beyond.values())
         return given
 
-    def payments(self, counter: PriceCounter, over: OverFlows) -> Payments | None:
+    def payments(self, counter: PriceCounter, over: OverFlows) -> Payments:
         """Returns the payments; the list of a token has the multipliers of all its edges."""
-        if not len(over.position):
-            return None
         owner, at = self._payers(over)
         tokens = np.unique(owner)
         return Payments(owner, over.position[at], over.multiplier[at], tokens, tokens)

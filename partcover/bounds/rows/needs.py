@@ -75,10 +75,8 @@ class Needs(Family):
         over = term.over
         return Given(dict(zip(over.names.tolist(), over.sums(counter), strict=True)))
 
-    def payments(self, counter: PriceCounter, over: OverFlows) -> Payments | None:
+    def payments(self, counter: PriceCounter, over: OverFlows) -> Payments:
         """Returns the payments: each token pays all tokens that it needs."""
-        if not len(over.position):
-            return None
         first, listed = self.lists
         payer = np.repeat(np.arange(len(counter.lo)), np.diff(first))
         owner = over.names[over.which]

@@ -178,7 +178,7 @@ class Order(Family):
             given.loss += own
         return given
 
-    def payments(self, counter: PriceCounter, over: OverFlows) -> Payments | None:
+    def payments(self, counter: PriceCounter, over: OverFlows) -> Payments:
         """Returns the payments of tokens, below 0 for what they get, each in a list of its own."""
         token, start, end = self.everywhere
         by_end = self._by_end
@@ -188,8 +188,6 @@ class Order(Family):
         first, begun = _matched(start, border, np.arange(len(start)))
         pays = self.may_begin(token[begun], merge[first]) & self._alone[begun]
         payer = np.concatenate([token[arc[gets]], token[begun[pays]]]).astype(np.int64)
-        if not len(payer):
-            return None
         position = np.concatenate([border[row[gets]] - 1, border[first[pays]]])
         amount = np.concatenate([-over.multiplier[row[gets]], over.multiplier[first[pays]]])
         payers = np.unique(payer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -60,8 +61,9 @@ class Proof:
         """Whether it proves that no vocabulary of the case is better than the incumbent."""
         return self.value >= self.counter.goal(best)
 
+    @cached_property
     def leaf(self) -> Leaf:
-        """Returns the leaf of a certificate."""
+        """The leaf of a certificate."""
         if self.counted is not None:
             return Leaf(None, weights=self.counter.weights)
         return self.prices.leaf(self.counter).packed(self.counter.bits)
@@ -83,7 +85,6 @@ class Node:
     # whether its only vocabulary has been offered, so that the node is done
     is_offered: bool = False
     remark: str = ""  # a description for the log
-    _leaf: tuple[Proof, Leaf] | None = field(default=None, repr=False)
 
     @property
     def level(self) -> Fraction:
@@ -99,12 +100,6 @@ class Node:
         """Keeps a bound if it is better."""
         if proof.level > self.level:
             self.proof = proof
-
-    def leaf(self) -> Leaf:
-        """Returns the leaf of a certificate, which is cached for the same prices."""
-        if self._leaf is None or self._leaf[0] is not self.proof:
-            self._leaf = self.proof, self.proof.leaf()
-        return self._leaf[1]
 
 
 def root_of(best: BestPrices, rounds: CutRounds | None) -> Node:
@@ -160,7 +155,7 @@ def certificate_of(counter: PriceCounter, root: Node, lower_bound: int | Fractio
     while stack:
         node = stack.pop()
         if not node.children:
-            tree.append(node.leaf())
+            tree.append(node.proof.leaf)
             continue
         (token,) = counter.tokens(np.array([node.token]))
         tree.append(Branch(token))

@@ -115,7 +115,7 @@ class Spread:
             forbidden=(*asked.forbidden, *counter.tokens(outside)),
         )
         proven = int(node.proof.proven)
-        return instance, Certificate.of(instance, (node.leaf(),), proven, counter.bits)
+        return instance, Certificate.of(instance, (node.proof.leaf,), proven, counter.bits)
 
 
 def graft(node: Node, solution: Solution) -> None:
