@@ -166,7 +166,8 @@ class DualPoint:
         units, low = counter.all_rewards(prices)
         before = np.zeros(len(prices) + 1, np.int64)
         np.cumsum(prices, dtype=np.int64, out=before[1:])
-        payments = [term.family.payments(counter, term.over) for term in self.terms]
+        paying = [term for term in self.terms if len(term.over.position)]
+        payments = [term.family.payments(counter, term.over) for term in paying]
         if paid := [own for own in payments if own is not None and len(own.owner)]:
             count_payers(paid, counter, before, units, low)
         words = counter.instance.words

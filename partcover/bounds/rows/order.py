@@ -69,12 +69,10 @@ class Order(Family):
         return np.array(pairs, np.int64).reshape(-1, 2)
 
     @cached_property
-    def _ends(self) -> _Parts:
-        return _Parts(map(self.order.ends, self.merges.tokens))
-
-    @cached_property
-    def _begins(self) -> _Parts:
-        return _Parts(map(self.order.begins, self.merges.tokens))
+    def _parts(self) -> tuple[_Parts, _Parts]:
+        """The last and the first parts of candidates."""
+        tokens = self.merges.tokens
+        return _Parts(map(self.order.ends, tokens)), _Parts(map(self.order.begins, tokens))
 
     @cached_property
     def everywhere(self) -> tuple[Int32, Int64, Int64]:
@@ -84,13 +82,12 @@ class Order(Family):
         found = arcs_of(counter.places, counter.lo, counter.hi, counter.length, n_symbols)
         return found[0], found[1].astype(np.int64), found[2].astype(np.int64)
 
-    def may_end(self, token: Integers, merge: Int64) -> Bools:
-        """Returns whether each token ends with the left part of a merge until after the merge."""
-        return self._ends.until(token, self.sizes[merge, 0]) > merge
+    def _may_meet(self, side: int, token: Integers, merge: Int64) -> Bools:
+        """Returns whether each token has the left (0) or right part of a merge at the border.
 
-    def may_begin(self, token: Integers, merge: Int64) -> Bools:
-        """Returns whether each token begins with the right part of a merge until after it."""
-        return self._begins.until(token, self.sizes[merge, 1]) > merge
+        It ends with the left part, or begins with the right one, until after the merge.
+        """
+        return self._parts[side].until(token, self.sizes[merge, side]) > merge
 
     def rows(self, arcs: Arcs) -> Rows:
         """Returns the rows for an active set."""
@@ -115,8 +112,8 @@ class Order(Family):
         few = n_over <= _MOST_ARCS
         owner, merge, border = owner[few], merge[few], border[few]
         row, other = zip(*(_matched(places, border, own) for places, own in lists), strict=True)
-        is_last = self.may_end(token[other[0]], merge[row[0]])
-        is_first = self.may_begin(token[other[1]], merge[row[1]])
+        is_last = self._may_meet(0, token[other[0]], merge[row[0]])
+        is_first = self._may_meet(1, token[other[1]], merge[row[1]])
         is_first &= _stands_alone(token, start, end)[other[1]]
         alone_last, alone_first = (self.sizes[merge] == 1).T.astype(np.int8)
         # a token that gets something where it ends also gets it where it lies over the border
@@ -184,9 +181,9 @@ class Order(Family):
         by_end = self._by_end
         merge, border = -1 - over.names[over.which], over.position
         row, arc = _matched(end[by_end], border, by_end)
-        gets = ~self.may_end(token[arc], merge[row])
+        gets = ~self._may_meet(0, token[arc], merge[row])
         first, begun = _matched(start, border, np.arange(len(start)))
-        pays = self.may_begin(token[begun], merge[first]) & self._alone[begun]
+        pays = self._may_meet(1, token[begun], merge[first]) & self._alone[begun]
         payer = np.concatenate([token[arc[gets]], token[begun[pays]]]).astype(np.int64)
         position = np.concatenate([border[row[gets]] - 1, border[first[pays]]])
         amount = np.concatenate([-over.multiplier[row[gets]], over.multiplier[first[pays]]])
