@@ -31,14 +31,25 @@ _LONGEST_WORD = 1000  # most symbols of a word to report, since its substrings a
 
 @dataclass(frozen=True)
 class WordPrices:
-    """The prices of a word's symbols, and the tokens that they reward."""
+    """The prices of a word's symbols, and the tokens that they reward.
+
+    Attributes
+    ----------
+    word : token
+        The word.
+    count : int
+        How often it is counted.
+    prices : tuple of float
+        The price of each symbol.
+    tokens : tuple of (token, float, float, bool)
+        Candidates in the word with a reward: the token, its reward over all words, the part of
+        it from one occurrence of this word, and whether the reward is one of the k largest (or
+        the token required); largest reward first, then lexicographically.
+    """
 
     word: Token
-    count: int  # how often the word is counted
-    prices: tuple[float, ...]  # of each symbol
-    # candidates in the word with a reward: the token, its reward over all words, the part of it
-    # from one occurrence of this word, and whether the reward is one of the k largest (or the token
-    # required); largest reward first, then lexicographically
+    count: int
+    prices: tuple[float, ...]
     tokens: tuple[tuple[Token, float, float, bool], ...]
 
     def to_json(self) -> dict[str, Any]:
