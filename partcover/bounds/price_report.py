@@ -70,9 +70,21 @@ def price_report(
 ) -> list[WordPrices]:
     """Returns the prices of some words, and the tokens that they reward.
 
-    The prices are those of the first leaf with prices.  Of a leaf with pairs and cuts, a reward is
-    less by what occurrences pay to pairs, and more by the cuts.  O(occurrences of candidates), once
-    for all words.
+    Parameters
+    ----------
+    instance : Instance
+        The instance that the certificate is about; the k largest rewards are the best.
+    certificate : Certificate
+        The certificate, whose first leaf with prices is reported.
+    words : sequence of token
+        Words of the instance.
+
+    Returns
+    -------
+    list of WordPrices
+        The prices of each word.  O(occurrences of candidates), once for all words.  Of a leaf
+        with pairs and cuts, a reward is less by what occurrences pay to pairs, and more by the
+        cuts.
 
     Raises
     ------
