@@ -248,8 +248,10 @@ def _rows_of_larger(arcs: Arcs, sets: Sequence[Group]) -> tuple[Int64, Int64, In
     by_token = np.argsort(arcs.which, kind="stable")
     first = np.searchsorted(arcs.which[by_token], np.arange(len(arcs.active) + 1))
     sizes = first[tokens + 1] - first[tokens]
-    arc = by_token[ranges(first[tokens], sizes)]
-    return arcs.rows_of_groups(np.repeat(owner, sizes), arc)
+    # the arcs of a set, in the order of the parts
+    size = max(len(arcs.which), 1)
+    key = np.sort(np.repeat(owner, sizes) * size + by_token[ranges(first[tokens], sizes)])
+    return arcs.rows_of_groups(key // size, key % size)
 
 
 def _rows_of_pairs(arcs: Arcs, pairs: Int64) -> ArcRows:

@@ -66,7 +66,8 @@ class Needs(Family):
         n_needed = np.diff(begin)[which]
         arc = np.repeat(np.arange(len(which)), n_needed)
         target = needed[ranges(begin[:-1][which], n_needed)]
-        column, place, first, own = arcs.rows_of_groups(target, arc)
+        order = np.argsort(arcs.part[arc] * len(active) + target, kind="stable")
+        column, place, first, own = arcs.rows_of_groups(target[order], arc[order])
         token = active[column].astype(np.int64)
         return Rows(arcs=ArcRows(token, place, column.astype(np.int32), first, own))
 

@@ -41,17 +41,19 @@ class Arcs:
         local[self.active] = np.arange(len(self.active))
         return local
 
+    @cached_property
+    def part(self) -> Int64:
+        """The number of the word or part of each arc."""
+        return np.searchsorted(self.offsets, self.start, "right")
+
     def rows_of_groups(self, owner: Int64, arc: Int64) -> tuple[Int64, Int64, Int64, Int32]:
         """Returns the largest sets of at least two arcs of an owner that lie over one place.
 
-        Given are the arcs of each owner.  The arrays are the owner and the place of each row, and
-        its arcs as `ArcRows` has them; rows are by part, then by owner.
+        Given are the arcs of each owner, those in one part together and ascending.  The arrays are
+        the owner and the place of each row, and its arcs as `ArcRows` has them.
         """
-        part = np.searchsorted(self.offsets, self.start, "right")
-        order = np.lexsort((arc, owner, part[arc]))
-        owner, arc = owner[order], arc[order]
-        new = np.diff(owner, prepend=-1) | np.diff(part[arc], prepend=-1)
-        begins = np.flatnonzero(new)
+        part = self.part[arc]
+        begins = np.flatnonzero(np.diff(owner, prepend=-1) | np.diff(part, prepend=-1))
         first = np.append(begins, len(arc)).astype(np.int64)
         arrays = self.which, self.start, self.end
         rows, row_first, own = group_rows(first, arc.astype(np.int32), *arrays)
