@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _COMPLETE = "_PARTCOVER_COMPLETE"  # how a shell asks for completions
-_VERBOSE = "partcover.verbose"
 
 
 def entry() -> NoReturn:
@@ -157,39 +156,26 @@ class _Commands(Group):
             raise click.Abort from None
 
 
-def _note_verbose(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    """Notes for ``--version`` whether ``--verbose`` is there; it is processed before."""
-    ctx.meta[_VERBOSE] = value
-
-
 def _show_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    """Shows what ``--version`` asks for, and ends the command."""
-    verbose: bool = ctx.meta[_VERBOSE]
+    """Shows the versions of all parts, and how the kernels were compiled, and ends the command."""
     if not value:
-        if verbose:
-            raise click.UsageError("--verbose goes with --version")
         return
-    if verbose:
-        click.echo(_version_text())
-    else:
-        click.echo(f"partcover, version {__version__}")
-    ctx.exit()
-
-
-def _version_text() -> str:
-    """Returns the versions of all parts, and how the kernels were compiled, as indented lines."""
     from ..runtime.versions import describe_installation
 
     installed = describe_installation()
-    lines = [f"{key:<9} {installed[key]}" for key in ("partcover", "python", "platform")]
+    click.echo(f"partcover, version {__version__}")
+    for key in ("python", "platform"):
+        click.echo(f"{key:<9} {installed[key]}")
     extras = {f"partcover[{extra}]": found for extra, found in installed["extras"].items()}
-    parts = {"compiled": installed["build"], "libraries": installed["libraries"], **extras}
-    for title, rows in parts.items():
-        lines += [
-            title,
-            *(f"  {name:<15} {text or 'not installed'}" for name, text in rows.items()),
-        ]
-    return "\n".join(lines)
+    for title, rows in {
+        "compiled": installed["build"],
+        "libraries": installed["libraries"],
+        **extras,
+    }.items():
+        click.echo(title)
+        for name, text in rows.items():
+            click.echo(f"  {name:<15} {text or 'not installed'}")
+    ctx.exit()
 
 
 @cloup.group(
@@ -201,15 +187,7 @@ def _version_text() -> str:
     is_flag=True,
     expose_value=False,
     callback=_show_version,
-    help="Show the version and exit.",
-)
-@click.option(
-    "--verbose",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_note_verbose,
-    help="With --version: also show library versions and how partcover was compiled.",
+    help="Show the versions of all parts, how partcover was compiled, and exit.",
 )
 def cli() -> None:
     """Choose vocabularies that need few tokens, and prove how far a tokenizer is from optimal.

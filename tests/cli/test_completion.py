@@ -63,7 +63,7 @@ def complete(run, monkeypatch):
 
 def test_words_are_completed(complete):
     assert complete("partcover gre") == ["plain,greedtok", "plain,greedwmc"]
-    assert complete("partcover --ver") == ["plain,--version", "plain,--verbose"]
+    assert complete("partcover --ver") == ["plain,--version"]
     assert complete("partcover greedtok ") == ["file,"]
     assert complete("partcover greedtok C.tsv --max-l") == ["plain,--max-length"]
     assert complete("partcover greedtok C.tsv -o v") == ["file,v"]

@@ -53,7 +53,7 @@ def test_files_there_and_back(run, out, tmp_path, name, threads):
 
 @pytest.mark.parametrize("name", ["o.jsonl", "o.txt"])
 def test_numbers_are_written_and_read_in_parts(run, out, tmp_path, monkeypatch, name):
-    monkeypatch.setattr("partcover.cli.id_files.SECTION", 2)
+    monkeypatch.setattr("partcover.encoding.id_files.SECTION", 2)
     assert run("encode", "v.json", "t.txt", "d.jsonl", "-o", name, "--quiet")[0] == 0
     expected = [out.encode(text) for text in (TEXT, b"a the", b"", "<a>é".encode())]
     lines = (tmp_path / name).read_text().splitlines()

@@ -92,7 +92,7 @@ COMMANDS = [
     "verify C.tsv -k 2 --certificate P.cert",
     "verify C.tsv -k 2 --vocab V.json",
     "report C.tsv B.json -o page.html",
-    "reduce graph.txt -k 1 --alphabet unary -o U.json",
+    "reduce graph.txt -k 1 --problem vertex-cover-unary -o U.json",
     "reduce F.cnf --problem max-2-sat -k 1 -o F.json",
     "solve F.json -o FS.json",
     "reduce --lift F.json FS.json",

@@ -56,9 +56,7 @@ def test_max_2_sat_there_and_back(run, tmp_path):
 @pytest.mark.long
 def test_binary_words_there_and_back(run, tmp_path):
     (tmp_path / "F.cnf").write_text("p cnf 3 3\n1 2 0\n-1 3 0\n-2 -3 0\n")
-    facts = json.loads(
-        reduce_sat(run, "max-2-sat", 3, "--alphabet", "binary", "-o", "I.json", "--json")
-    )
+    facts = json.loads(reduce_sat(run, "max-2-sat-binary", 3, "-o", "I.json", "--json"))
     assert (facts["k"], facts["threshold"]) == (15, 993)
     run("solve", "I.json", "-o", "S.json")
     out, _ = run("reduce", "--lift", "I.json", "S.json", "--json", "--draw", "a.svg")
@@ -122,9 +120,7 @@ def test_mistakes(run, monkeypatch):
         ((*sat, "-k", 9), "9 satisfied clauses are asked for: the formula has"),
         (("reduce", "g.txt"), "how many vertices may cover the graph?"),
         (("reduce", "g.txt", "--problem", "max-2-sat", "-k", 1), "g.txt:1: a clause"),
-        (("reduce", "g.txt", "-k", 1, "--alphabet", "binary"), "not for vertex-cover"),
-        ((*bottom_up, "--alphabet", "binary"), "not for max-2-sat-bottom-up"),
-        ((*sat, "-k", 4, "--alphabet", "binary"), "variable 1 is in 4 clauses"),
+        ((*sat[:-1], "max-2-sat-binary", "-k", 4), "variable 1 is in 4 clauses"),
         ((*bottom_up, "--draw", "a.svg"), "--draw needs the solution: --lift"),
         (("reduce", "--lift", "I", "S", "--draw", "no/a.svg"), "no/a.svg: cannot be written"),
         (("generate", "magic", 3), "unknown family 'magic'"),

@@ -1,25 +1,18 @@
-"""What ``--version`` shows, by itself and with ``--verbose``."""
+"""What ``--version`` shows."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import platform
 
-from cli.helpers import fails
-
 from partcover import __version__
 
 
-def test_version(run):
-    assert run("--version") == (0, f"partcover, version {__version__}\n", "")
-
-
-def test_verbose_version_names_all_parts(run):
-    status, out, err = run("--version", "--verbose")
+def test_version_names_all_parts(run):
+    status, out, err = run("--version")
     assert (status, err) == (0, "")
-    assert run("--verbose", "--version") == (0, out, "")
+    assert out.startswith(f"partcover, version {__version__}\n")
     shown = {tuple(line.split(maxsplit=1)) for line in out.split("\n") if " " in line}
-    assert ("partcover", __version__) in shown
     assert ("python", f"{platform.python_implementation()} {platform.python_version()}") in shown
     for library in ("numpy", "regex", "click"):
         assert (library, importlib.metadata.version(library)) in shown
@@ -34,11 +27,6 @@ def test_what_is_not_installed_is_said(run, monkeypatch):
         raise importlib.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(importlib.metadata, "version", missing)
-    assert "\n  matplotlib      not installed\n" in run("--version", "--verbose")[1]
+    assert "\n  matplotlib      not installed\n" in run("--version")[1]
     monkeypatch.setattr(importlib.metadata, "requires", missing)
-    assert run("--version", "--verbose")[1].endswith("libraries\n")
-
-
-def test_verbose_alone_is_refused(run):
-    fails(run("--verbose"), "--verbose goes with --version")
-    fails(run("--verbose", "solvers"), "--verbose goes with --version")
+    assert run("--version")[1].endswith("libraries\n")

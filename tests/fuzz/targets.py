@@ -22,13 +22,13 @@ from partcover import (
     WordCounts,
     check_certificate,
 )
-from partcover.cli.id_files import read_ids
 from partcover.cli.inputs import read_group, read_tokens
 from partcover.corpus.counting.counts_part import parts_of
 from partcover.corpus.counting.head_and_tail import HeadAndTail
 from partcover.corpus.counting.runs import is_whole, read_run
 from partcover.corpus.files.tsv import read_table
 from partcover.corpus.symbols import SYMBOLS
+from partcover.encoding.id_files import read_ids
 from partcover.errors import PartcoverError
 from partcover.exact.formulations.build import build
 from partcover.exact.model_files import check_model, read_head, read_solution

@@ -71,10 +71,9 @@ def reduce_command(
     Options:
     files <GRAPH | F.cnf | I.json S.json...: Graph or formula to reduce; with --lift an instance and
       its solution.
-    --problem vertex-cover|max-2-sat|max-2-sat-bottom-up = vertex-cover: Problem to reduce.
-      bottom-up: choose merges instead of a vocabulary.
-    --alphabet unbounded|binary|unary = unbounded: Symbols of the words. binary: for max-2-sat with
-      each variable in at most three clauses. unary: for vertex-cover.
+    --problem vertex-cover|vertex-cover-unary|max-2-sat|max-2-sat-binary|max-2-sat-bottom-up =
+      vertex-cover: Problem to reduce. unary: words of one symbol. binary: words of two symbols, if
+      each variable is in at most three clauses. bottom-up: choose merges instead of a vocabulary.
     -k N: Size of the vertex cover, or number of clauses to satisfy.
     --lift: Map a solution S of instance I back to the graph or formula.
     --draw >FIGURE: With --lift: draw problem and words (.svg, .png, .pdf).
@@ -87,7 +86,7 @@ def reduce_command(
     $ partcover reduce --lift I.json S.json  # map the solution back to the graph
     $ partcover reduce --lift I.json S.json --draw figure.svg
     $ partcover reduce F.cnf --problem max-2-sat -k 7 -o I.json
-    $ partcover reduce F.cnf --problem max-2-sat --alphabet binary -k 4
+    $ partcover reduce F.cnf --problem max-2-sat-binary -k 4
       # use words of zeros and ones
     """
     if lift:
@@ -101,32 +100,19 @@ def reduce_command(
     return 0
 
 
-def _reduction(
-    path: str, problem: str, alphabet: str, k: int | None, source_format: Any
-) -> Reduction:
+def _reduction(path: str, problem: str, k: int | None, source_format: Any) -> Reduction:
     """Reads a graph or a formula and reduces it to an instance."""
+    from ....hardness import reduction
     from ....hardness.cnf import read_formula
     from ....hardness.graphs import read_graph
-    from ....hardness.reduction import (
-        reduce_max_2_sat_binary,
-        reduce_max_2_sat_bottom_up,
-        reduce_vertex_cover_unary,
-    )
 
-    only = {"binary": "max-2-sat", "unary": "vertex-cover"}.get(alphabet, problem)
-    if problem != only:
-        raise click.UsageError(f"--alphabet {alphabet} is for --problem {only}, not for {problem}")
+    is_graph = problem.startswith("vertex-cover")
     if k is None:
-        what = "vertices may cover the graph" if problem == "vertex-cover" else "clauses are true"
+        what = "vertices may cover the graph" if is_graph else "clauses are true"
         raise click.UsageError(f"-k is missing: how many {what}?")
-    if problem == "vertex-cover":
-        cover = reduce_vertex_cover_unary if alphabet == "unary" else pc.reduce_vertex_cover
-        return cover(read_graph(path, source_format), k)
-    formula = read_formula(path)
-    if problem == "max-2-sat-bottom-up":
-        return reduce_max_2_sat_bottom_up(formula, k)
-    reduce = reduce_max_2_sat_binary if alphabet == "binary" else pc.reduce_max_2_sat
-    return reduce(formula, k)
+    reduce = getattr(reduction, f"reduce_{problem.replace('-', '_')}")
+    made: Reduction = reduce(read_graph(path, source_format) if is_graph else read_formula(path), k)
+    return made
 
 
 def _lift(out: Output, files: tuple[str, ...], draw: str | None) -> int:

@@ -14,13 +14,13 @@ import partcover as pc
 
 from ....corpus import symbols as sym
 from ....corpus.files.sources import Source, find_sources, listed_reasons
+from ....encoding.id_files import id_format, read_ids, write_line
 from ....errors import InputError
 from ....runtime.arguments import counted
 from ....runtime.files.writing import atomic_writer
 from ....runtime.processes import signals
 from ....runtime.progress import Progress
 from ...command import Options, command
-from ...id_files import id_format, read_ids, write_line
 from ...inputs import read_vocabulary
 from ...shown.output import Output
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ..encoding.encoder import Ids
+    from .text_encoder import Ids
+
+__all__ = ["id_format", "read_ids", "read_numbers", "write_line"]
 
 SECTION = 1 << 18  # numbers, or bytes of them, at a time
 
