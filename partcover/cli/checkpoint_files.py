@@ -19,7 +19,7 @@ from ..runtime.files.writing import in_place
 from ..runtime.numerals import shown_number
 from ..runtime.processes.parallel import call_in_turn
 from ..runtime.progress import Progress
-from .inputs import read_vocabulary
+from .inputs import read_certificate, read_vocabulary
 from .shown.output import Output
 
 _RESUMING = "--resume needs files of a run with the same words, conditions, and k"
@@ -111,25 +111,11 @@ class CheckpointFiles:
 
     def __call__(self, solution: pc.Solution) -> None:
         """Writes the vocabulary and the certificate; a file that cannot be written ends nothing."""
-        # a better vocabulary in the file stays until the end
-        keeps = 0 < self._claimed < (solution.worst or solution.tokens)
-        if self.path is not None and not in_place(self.path) and not keeps:
+        if self.path is not None and not in_place(self.path):
             recorded = solution.recorded(self.instance.words, corpus=self.corpus)
             self._failed = not _written(self.out, recorded.save, self.path, self._failed)
         if solution.certificate is not None:
             self.proof(solution.certificate)
-
-    @cached_property
-    def _claimed(self) -> Fraction:
-        """What the vocabulary in the file says it needs; 0 if it is none for this run."""
-        try:
-            vocabulary = self._read()
-            facts = (
-                {} if vocabulary is None or self._problems(vocabulary) else vocabulary.provenance
-            )
-            return Fraction(facts.get("worst_exact", facts.get("tokens", 0)))
-        except (PartcoverError, TypeError, ValueError, ZeroDivisionError):
-            return Fraction(0)
 
     def _read(self) -> pc.Vocabulary | None:
         if self.path is None or in_place(self.path) or not Path(self.path).is_file():
@@ -220,11 +206,8 @@ class SearchOptions:
     def starts(self, files: CheckpointFiles) -> tuple[pc.Vocabulary | None, pc.Certificate | None]:
         """Reads the vocabulary and the certificate to start from."""
         if not self.resume:
-            path = self.start_certificate
-            return (
-                None if self.start is None else read_vocabulary(self.start),
-                None if path is None else pc.Certificate.load(path),
-            )
+            vocabulary = None if self.start is None else read_vocabulary(self.start)
+            return vocabulary, read_certificate(self.start_certificate)
         for name in ("start", "start_certificate"):
             if getattr(self, name) is not None:
                 raise click.UsageError(

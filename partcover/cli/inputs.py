@@ -328,6 +328,11 @@ def read_vocabulary(path: str, symbols: sym.Symbols | None = None) -> pc.Vocabul
         raise InputError(f"{path}: {error}") from None
 
 
+def read_certificate(path: str | None) -> pc.Certificate | None:
+    """Reads the file of a certificate, if one is named."""
+    return None if path is None else pc.Certificate.load(path)
+
+
 def read_tokens(path: str, symbols: sym.Symbols) -> tuple[sym.Token, ...]:
     """Reads the tokens of what `read_vocabulary` reads."""
     vocabulary = read_vocabulary(path, symbols)

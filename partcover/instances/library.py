@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib.resources import as_file, files
@@ -9,14 +10,15 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from ..corpus import symbols as sym
-from ..errors import InputError
+from ..errors import InputError, PartcoverError
 from ..problem.certificates.certificate import Certificate
 from ..problem.instance import Instance
+from ..runtime.progress import Progress
 from ..verification.certificate_check import check_certificate
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Best", "Entry", "entry", "names"]
+__all__ = ["Best", "Entry", "entry", "names", "wrong_entries"]
 
 
 @dataclass(frozen=True)
@@ -208,6 +210,30 @@ def names() -> list[str]:
         for file in _folder().iterdir()
         if file.name.endswith(".json")
     )
+
+
+def wrong_entries(
+    entries: Sequence[Entry], *, progress: Progress | None = None
+) -> dict[str, list[str]]:
+    """Checks instances, and returns what is wrong with those of which not every claim holds.
+
+    Examples
+    --------
+    >>> from partcover.instances.library import entry, wrong_entries
+    >>> wrong_entries([entry("cycle-7")])
+    {}
+    """
+    progress = progress or Progress()
+    wrong = {}
+    for number, each in enumerate(entries):
+        progress.advance(number, len(entries), each.name)
+        try:
+            problems = each.problems()
+        except PartcoverError as error:
+            problems = [str(error)]
+        if problems:
+            wrong[each.name] = problems
+    return wrong
 
 
 def entry(name: str) -> Entry:

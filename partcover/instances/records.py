@@ -120,6 +120,17 @@ class Row:
         """(tokens − lower bound) / tokens: no vocabulary saves a larger share of the best."""
         return gap_of(self.tokens.value, self.lower_bound.value) or 0.0
 
+    @property
+    def best(self) -> dict[str, Any]:
+        """The best known numbers, as a JSON object."""
+        return {
+            "k": self.k,
+            "tokens": self.tokens.value,
+            "lower_bound": self.lower_bound.value,
+            "gap": self.gap,
+            "proven": self.proven,
+        }
+
     def to_json(self) -> dict[str, Any]:
         """Returns the row as a JSON object."""
         data = asdict(self)
@@ -340,6 +351,21 @@ class Judgment:
         if not self.ok or self.lower_bound is None:
             return False
         return self.best_lower_bound is None or self.lower_bound > self.best_lower_bound
+
+    @property
+    def remarks(self) -> list[str]:
+        """How what was given compares with the best known, a line for each."""
+        remarks = []
+        for what, value, best, is_better in (
+            ("tokens", self.tokens, self.best_tokens, self.fewer_tokens),
+            ("lower bound", self.lower_bound, self.best_lower_bound, self.higher_bound),
+        ):
+            if value is not None and best is None:
+                remarks.append(f"{what}: {value:,}; no other result is known")
+            elif value is not None:
+                verdict = "better than" if is_better else "no better than"
+                remarks.append(f"{what}: {value:,}, {verdict} the best known, {best:,}")
+        return remarks
 
     def to_json(self) -> dict[str, Any]:
         """Returns the JSON object of ``partcover records check``."""

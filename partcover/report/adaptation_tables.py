@@ -5,9 +5,42 @@ from __future__ import annotations
 from typing import Any
 
 from ..adaptation.results import Adaptation, BeforeAfter
+from ..corpus import symbols as sym
+from ..errors import InputError
+from ..runtime.arguments import counted
 from .tables import Listing, token_line
 
-__all__ = ["extension_tables", "pruning_tables"]
+__all__ = ["adaptation_remarks", "extension_tables", "pruning_tables"]
+
+_NAMED = 10  # tokens in a remark
+
+
+def adaptation_remarks(found: Adaptation) -> list[str]:
+    """Returns remarks on what was added, and on what of base and corpus is lost.
+
+    Parameters
+    ----------
+    found : Adaptation
+        The result of extending or pruning.
+    """
+    remarks = []
+    if found.vocabulary.method == "extend" and len(found.new) < found.asked:
+        remarks.append(
+            f"only {len(found.new):,} of {found.asked:,} tokens added: no further token saves "
+            "anything"
+        )
+    if found.is_within_words:
+        remarks.append(
+            "tokens of BASE span several words here; new tokens lie within words, and the bound "
+            "holds for such tokens"
+        )
+    if tokens := found.unreachable:
+        named = ", ".join(sym.glance(token) for token in tokens[:_NAMED])
+        more = ", …" if len(tokens) > _NAMED else ""
+        remarks.append(f"{counted(len(tokens), 'unreachable token')} in the base: {named}{more}")
+    if lacking := _lacking(found):
+        remarks.append(lacking)
+    return remarks
 
 
 def extension_tables(extension: Adaptation, *, shown: int = 10) -> list[Listing]:
@@ -73,3 +106,26 @@ def _proof(adaptation: Adaptation, at_least: str) -> Listing:
     ]
     data = (adaptation.to_json(vocabulary=False),)
     return Listing(rows, {"what": "", "tokens": "", "gap": ""}, "How far from optimal", data)
+
+
+def _lacking(found: Adaptation) -> str | None:
+    """Returns a remark on what of the corpus has no token; None if all has one."""
+    from ..studies.audited_text import spelled
+
+    new, words = found.vocabulary, found.corpus.words
+    if new.symbols != "bytes" or min(new.id_of) >= 0:
+        return None
+    try:
+        text = spelled(words, new)
+    except InputError:
+        return "The new vocabulary has no token for any part of the corpus."
+    if not text.symbols:
+        return None
+    does = "reports an error"
+    if new.unknown is not None:
+        does = f"uses {counted(text.tokens, f'{new.unknown.token} token')} instead"
+    return (
+        f"The new vocabulary has no token for {counted(text.symbols, 'byte')} in "
+        f"{counted(text.words, 'word')} of the corpus, and {does}. In these words the counts and "
+        "the bound take each byte without a token as one token."
+    )

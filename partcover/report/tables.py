@@ -239,7 +239,7 @@ def _csv_cell(value: Any) -> Any:
 
 def _is_text(rows: Sequence[Mapping[str, Any]], key: str) -> bool:
     """Whether some row has text under a key."""
-    return any(isinstance(row.get(key), str) for row in rows)
+    return any(isinstance(row.get(key), str | list) for row in rows)
 
 
 def _cells(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
@@ -248,6 +248,9 @@ def _cells(row: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
 
 def _shown(key: str, value: Any) -> str:
     """Returns the text of a value, which depends on its key."""
+    if key in ("token", "word"):  # as JSON has it, with visible spaces
+        text = value if isinstance(value, str) else " ".join(map(str, value))
+        return printable(text).replace(" ", "␣") if isinstance(value, str) else text
     if isinstance(value, str):
         return printable(value.replace("_", " ") if key == "rule" else value)
     if value is not None and key.endswith(("gap", "share")):

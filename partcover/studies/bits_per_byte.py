@@ -13,10 +13,11 @@ from ..encoding.text import as_bytes
 from ..errors import InputError
 from ..runtime.arguments import Threads, checked
 from ..runtime.arrays import Int64
+from ..runtime.progress import Progress
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["SegmentedTexts", "segment_texts"]
+__all__ = ["SegmentedTexts", "measure_texts", "segment_texts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +114,63 @@ class SegmentedTexts:
         1.992...
         """
         return model.bits(self.numbers) / self.bytes
+
+
+def measure_texts(
+    vocabulary: Vocabulary,
+    train: Iterable[str | bytes],
+    texts: Iterable[Iterable[str | bytes]],
+    *,
+    order: int,
+    context_bytes: int,
+    rule: SegmentationRule | None = None,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> list[dict[str, float]]:
+    """Trains two models on texts, and measures others by them.
+
+    Parameters
+    ----------
+    vocabulary, rule, threads
+        As for `segment_texts`.
+    train : iterable of str or bytes
+        The texts to train on.
+    texts : iterable of iterable of str or bytes
+        The texts to measure, in groups.
+    order, context_bytes : int
+        As for `SegmentedTexts.model`, each for one of the models.
+    progress : Progress, optional
+        Receives what begins.
+
+    Returns
+    -------
+    list of dict
+        For each group the ``bits_per_byte`` of the model with an order, and the
+        ``bits_per_byte_same_context`` of the one with a limit of bytes.
+
+    Examples
+    --------
+    >>> from partcover import Vocabulary
+    >>> from partcover.studies.bits_per_byte import measure_texts
+    >>> vocabulary = Vocabulary(["hat", " that"], pretokenizer="gpt2")
+    >>> train = ["a hat that hat, " * 20]
+    >>> measure_texts(vocabulary, train, [["that hat that"]], order=3, context_bytes=4)
+    [{'bits_per_byte': 2.265..., 'bits_per_byte_same_context': 1.992...}]
+    """
+    progress = progress or Progress()
+    progress.stage("tokenizing")
+    known = segment_texts(vocabulary, train, rule=rule, threads=threads)
+    progress.stage("training")
+    by_tokens, by_bytes = known.model(order=order), known.model(context_bytes=context_bytes)
+    progress.stage("measuring")
+    return [
+        {
+            "bits_per_byte": test.bits_per_byte(by_tokens),
+            "bits_per_byte_same_context": test.bits_per_byte(by_bytes),
+        }
+        for group in texts
+        for test in (segment_texts(vocabulary, group, rule=rule, threads=threads),)
+    ]
 
 
 @checked

@@ -119,6 +119,29 @@ class Claim:
             return "impossible"
         return "possible" if self.claimed >= self.attained else "undecided"
 
+    @property
+    def reason(self) -> str:
+        """Why the verdict is what it is, in words."""
+        bound, attained = f"{self.lower_bound:,}", f"{self.attained:,}"
+        if self.verdict == "impossible":
+            return f"every vocabulary with k = {self.k:,} needs at least {bound} tokens"
+        if self.verdict == "possible":
+            return f"a vocabulary with k = {self.k:,} is known that needs {attained} tokens"
+        return f"for k = {self.k:,} the optimum is between {bound} and {attained} tokens"
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is wrong with the baseline itself, in lines."""
+        remarks = []
+        if self.baseline < self.lower_bound:
+            remarks.append("the baseline itself is impossible: it is below the lower bound")
+        if self.impossible_words:
+            remarks.append(
+                f"{self.impossible_words:,} words occur more often than the baseline's rarest "
+                "token but are not tokens: the baseline is not BPE trained on this corpus"
+            )
+        return remarks
+
     def to_json(self) -> dict[str, Any]:
         """Returns the JSON object of ``partcover claim``."""
         return {

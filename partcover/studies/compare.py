@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..analysis.metrics import overlaps, text_bytes, use, whole_share, whole_words
@@ -52,6 +52,8 @@ class Comparison:
         The answers behind the rows, by method, then by budget.
     interrupted : bool
         Whether Ctrl-C ended the comparison early; what was ready is here.
+    about : dict
+        What was compared on: the words and those that were held out, candidates, seed, threads.
 
     Examples
     --------
@@ -67,6 +69,11 @@ class Comparison:
     sets: dict[str, list[dict[str, Any]]]
     answers: list[Answer]
     interrupted: bool = False
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the JSON object of ``partcover compare``, which ``partcover report`` reads."""
+        return {**self.about, "rows": self.rows, "sets": self.sets}
 
     def __repr__(self) -> str:
         methods = ", ".join(dict.fromkeys(str(row["method"]) for row in self.rows))
@@ -170,8 +177,7 @@ def compare(
     budgets = [*budgets, *map(len, given.values())]
     if not budgets:
         raise InputError("there is no k to compare for: give at least one")
-    if held_out is not None:
-        held_out = _comparable(instance, held_out)
+    unseen = None if held_out is None else _comparable(instance, held_out)
     limits = RunLimits(time_limit, seed, threads)
     runner = Runner(instance, limits, memory, progress or Progress())
     for k in budgets:
@@ -185,16 +191,37 @@ def compare(
     answers += _given_answers(instance, given)
     try:
         rows, sets = tabulate(
-            runner, answers, rules, held_out=held_out, unigram_objective=unigram_objective
+            runner, answers, rules, held_out=unseen, unigram_objective=unigram_objective
         )
     except KeyboardInterrupt:  # what has run is not lost
         interrupted = True
-        rows, sets = tabulate(runner, answers, rules, held_out=held_out)
+        rows, sets = tabulate(runner, answers, rules, held_out=unseen)
     for k, lower_bound in proven.items():
         _set_bound([row for row in rows if row["k"] == k], answers, lower_bound)
     if bound is not None and not interrupted:
         interrupted = _search_bounds(runner, rows, answers, bound)
-    return Comparison(rows, sets, answers, interrupted)
+    about = _about(instance, held_out) | {"seed": seed, "threads": threads}
+    return Comparison(rows, sets, answers, interrupted, about)
+
+
+def _about(instance: Instance, held_out: WordCounts | None) -> dict[str, Any]:
+    """Describes the words and the candidates."""
+
+    def facts(words: WordCounts) -> dict[str, Any]:
+        return {
+            "corpus_sha256": words.digest,
+            "words": len(words),
+            "total_count": words.total_count,
+        }
+
+    return {
+        **facts(instance.words),
+        "symbols": instance.symbols,
+        "pretokenizer": instance.words.pretokenizer,
+        "candidates": instance.promising.total,
+        "policy": instance.policy,
+        **({} if held_out is None else {"held_out": facts(held_out)}),
+    }
 
 
 def _check_names(

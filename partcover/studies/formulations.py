@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from typing import Any, NamedTuple
 
+from ..corpus import symbols as sym
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
-from ..exact.formulations.build import FORMULATIONS, build
+from ..exact.formulations.build import EXACT, FORMULATIONS, build
 from ..exact.relax import relax
 from ..exact.solver_io import SolverOptions, SolverReport
 from ..exact.solvers.registry import available, require, run
@@ -20,7 +21,7 @@ from ..problem.instance import Instance
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 
-__all__ = ["Difference", "formulations", "smallest_difference", "word_subsets"]
+__all__ = ["Difference", "formulations", "printed_differs", "smallest_difference", "word_subsets"]
 
 _TOLERANCE = 1e-5  # relative, of a solver's claimed optimum
 _SUBSETS = 100_000  # of each size; more are never reached in time
@@ -174,6 +175,35 @@ class Difference(NamedTuple):
     cover: int
     true_cover: int
     smallest: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the fields as a JSON object."""
+        return {
+            "words": [sym.to_json(word) for word, _ in self.instance.words],
+            "k": self.instance.k,
+            "printed_cover": self.cover,
+            "cover": self.true_cover,
+            "smallest": self.smallest,
+        }
+
+
+def printed_differs(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Returns whether ``printed`` has another optimum than the exact formulations.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        What `formulations` returns.
+
+    Examples
+    --------
+    >>> from partcover.studies.formulations import printed_differs
+    >>> printed_differs([{"formulation": name, "cover": 4} for name in ("path", "printed")])
+    False
+    """
+    optima = {row["cover"] for row in rows if row["formulation"] in EXACT} - {None}
+    printed = [row.get("cover") for row in rows if row["formulation"] == "printed"]
+    return bool(optima and printed) and printed[0] not in (None, *optima)
 
 
 def smallest_difference(

@@ -14,7 +14,7 @@ from .compare import tabulate
 from .methods import Answer, Runner, rules_of
 from .targets import budgets_for
 
-__all__ = ["EXPERIMENTS", "Experiment", "Study", "manifest", "reproduce"]
+__all__ = ["EXPERIMENTS", "Experiment", "Study", "manifest", "remarks", "reproduce"]
 
 GREEDTOK = 'Lim, Choo and Lauw 2025, "A partition cover approach to tokenization"'
 PATHPIECE = 'Schmidt et al. 2024, "Tokenization Is More Than Compression"'
@@ -468,6 +468,29 @@ def manifest(name: str, study: Study, command: str, corpus: str) -> dict[str, An
         "left_out": {m: why for m, why in study.left_out.items() if m in EXPERIMENTS[name].methods},
         "limited": study.limited(EXPERIMENTS[name].methods),
     }
+
+
+def remarks(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns what to know about a table: its note, agreement with the paper, missing methods.
+
+    Parameters
+    ----------
+    manifest, rows
+        What `manifest` and `reproduce` return.
+    """
+    agreed: dict[str, list[bool]] = {}
+    for row in rows:
+        if "agrees" in row:
+            agreed.setdefault(row["method"], []).append(row["agrees"])
+    counts = [f"{method} {sum(same)} of {len(same)}" for method, same in agreed.items()]
+    missing, limited = (", ".join(manifest[key]) for key in ("left_out", "limited"))
+    lines = {
+        EXPERIMENTS[manifest["experiment"]].note: True,
+        f"Published values that agree: {', '.join(counts)}.": counts,
+        f"Could not run here: {missing}.": missing,
+        f"Stopped by the time limit, so not comparable with the paper: {limited}.": limited,
+    }
+    return [line for line, is_said in lines.items() if line and is_said]
 
 
 def _version(library: str) -> str | None:

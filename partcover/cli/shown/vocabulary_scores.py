@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import partcover as pc
 
-from ...corpus.files.sources import find_sources
+from ...corpus.files.readers import texts_of
 from ...errors import InputError
 from ...report.tables import Listing, columns_of
 from ...runtime.files.kinds import kind_of
@@ -19,9 +19,6 @@ from ..command import Options
 from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import note_other_words, read_vocabulary, read_words, with_pretokenizer
 from .output import Output
-
-if TYPE_CHECKING:
-    from ...studies.bits_per_byte import SegmentedTexts
 
 _ABOUT = columns_of(
     "size rule pretokenizer unreachable", size="tokens", pretokenizer="pre-tokenizer"
@@ -95,7 +92,12 @@ def _scores(
     for corpus, name in names.items():
         words[name] = _counted(out, corpus, vocabulary, options.key)
         note_other_words(out, vocabulary, words[name], name)
-    bits = list(_bits(out, vocabulary, names, options)) if options.train else []
+    if options.train:
+        from ...studies.bits_per_byte import measure_texts
+
+        texts = _texts(options.train, options), (_texts([path], options) for path in names)
+        limits = {"order": _ORDER, "context_bytes": _CONTEXT, "rule": options.rule}
+        bits = out.run("language model", measure_texts, vocabulary, *texts, **limits)
     asked = (vocabulary, words, options.rule)
     scores = out.run("bound", pc.score_vocabulary, *asked, time_limit=limit)
     data = {
@@ -111,38 +113,9 @@ def _scores(
     return data, scores.is_interrupted
 
 
-def _bits(
-    out: Output, vocabulary: pc.Vocabulary, names: dict[str, str], options: Options
-) -> Iterator[dict[str, float]]:
-    """Trains language models, and yields the bits per byte of each corpus."""
-    from ...studies.bits_per_byte import segment_texts
-
-    with out.progress("language model") as progress:
-
-        def segmented(*paths: str) -> SegmentedTexts:
-            progress.stage(f"tokenizing {', '.join(paths)}")
-            texts = (text for path in paths for text in _texts(path, options.key))
-            return segment_texts(vocabulary, texts, rule=options.rule, threads=out.threads)
-
-        train = segmented(*options.train)
-        progress.stage("training")
-        by_tokens = train.model(order=_ORDER)
-        by_bytes = train.model(context_bytes=_CONTEXT)
-        for path in names:
-            test = segmented(path)
-            yield {
-                "bits_per_byte": test.bits_per_byte(by_tokens),
-                "bits_per_byte_same_context": test.bits_per_byte(by_bytes),
-            }
-
-
-def _texts(path: str, key: str) -> Iterator[bytes]:
-    """Yields the documents of a file or folder."""
-    from ...corpus.files.readers import documents
-
-    for source in find_sources([path]):
-        for document in documents(source, key=key):
-            yield document.together()
+def _texts(paths: Sequence[str], options: Options) -> Iterator[bytes]:
+    """Yields the texts of files."""
+    return (text for _, text in texts_of(paths, key=options.key))
 
 
 def _is_vocabulary(path: str) -> bool:

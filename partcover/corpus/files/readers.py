@@ -10,18 +10,21 @@ import gzip
 import json
 import zlib
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from os import PathLike
 from typing import IO, Any
 
 from ...errors import InputError, MissingExtra, PartcoverError
 from ...runtime.files.writing import check_whole, reading, shown, size_of
 from ...runtime.memory import refuse_beyond
+from ...runtime.progress import Progress
 from ..pretokenizers.seams import FirstCut, first_line, seams
-from .sources import Source, is_url, open_source
+from .sources import Source, find_sources, is_url, open_source
 
-__all__ = ["Document", "documents", "refuse_piece"]
+__all__ = ["Document", "documents", "refuse_piece", "texts_of"]
 
 CHUNK = 1 << 19  # bytes that are read at a time
 PIECE = 1 << 28
@@ -151,6 +154,46 @@ def documents(
         else:
             piece = PIECE if source.packing else None
             yield Document(shown(source.path), chunks, begin, piece)
+
+
+def texts_of(
+    paths: Iterable[str | PathLike[str]],
+    *,
+    key: str = "text",
+    all_files: bool = False,
+    skipped: Counter[str] | None = None,
+    progress: Progress | None = None,
+) -> Iterator[tuple[str, bytes]]:
+    """Yields where each document of files stands, and its text in one piece.
+
+    Parameters
+    ----------
+    paths, all_files, skipped
+        As for `find_sources`.
+    key : str
+        The field or column that holds the text.
+    progress : Progress, optional
+        Receives the bytes read.
+
+    Raises
+    ------
+    InputError
+        As `find_sources`, at once, and as `documents`.
+    """
+    sources = find_sources(paths, all_files=all_files, skipped=skipped)
+    progress = progress or Progress()
+    read = 0
+
+    def report(more: int) -> None:
+        nonlocal read
+        read += more
+        progress.advance(read, None, f"{read / 1e6:,.0f} MB")
+
+    return (
+        (document.where, document.together())
+        for source in sources
+        for document in documents(source, key=key, report=report)
+    )
 
 
 def _chunks(source: Source, file: IO[bytes], report: Callable[[int], None]) -> Iterator[bytes]:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import partcover as pc
 
-from ....corpus import symbols as sym
 from ....errors import InputError
+from ....report.adaptation_tables import adaptation_remarks, extension_tables, pruning_tables
 from ....report.tables import Listing
-from ....runtime.arguments import counted
 from ....runtime.files.writing import atomic_writer
 from ...base_files import read_corpus, read_tokenizer
 from ...command import Options, command
@@ -49,7 +48,6 @@ def extend_command(out: Output, m: int, asked: Options) -> int:
     $ partcover export new.json --to huggingface -o new  # write it for a library
     """
     from ....adaptation.extend import check_extendable
-    from ....report.adaptation_tables import extension_tables
 
     if not asked.keep and (asked.at_most is not None or asked.keep_weight):
         raise InputError("--keep-weight and --at-most need --keep FILE")
@@ -64,13 +62,6 @@ def extend_command(out: Output, m: int, asked: Options) -> int:
     found = out.run(
         "extend", pc.extend, base, words, m, keep=keep, time_limit=asked.time_limit, **weights
     )
-    if len(found.new) < m:
-        out.note(f"only {len(found.new):,} of {m:,} tokens added: no further token saves anything")
-    if found.is_within_words:
-        out.note(
-            "tokens of BASE span several words here; new tokens lie within words, and the bound "
-            "holds for such tokens"
-        )
     return _show(out, found, extension_tables(found), asked)
 
 
@@ -98,7 +89,6 @@ def prune_command(out: Output, k: int, asked: Options) -> int:
     import numpy as np
 
     from ....adaptation.prune import check_prunable
-    from ....report.adaptation_tables import pruning_tables
 
     base, write_ids = _read_base(asked), asked.write_ids
     check_prunable(base, k)
@@ -115,9 +105,6 @@ def prune_command(out: Output, k: int, asked: Options) -> int:
     return _show(out, found, pruning_tables(found), asked)
 
 
-_NAMED = 10  # tokens in a remark
-
-
 def _read_base(asked: Options) -> pc.Vocabulary:
     """Reads a tokenizer or a list of tokens, ``.txt`` or ``.list``, under a rule that is named."""
     base = read_tokenizer(asked.base, asked.pretokenizer, pc.Vocabulary.load)
@@ -126,37 +113,9 @@ def _read_base(asked: Options) -> pc.Vocabulary:
 
 def _show(out: Output, found: Adaptation, tables: Iterable[Listing], asked: Options) -> int:
     """Saves the new vocabulary and its proof, shows what was found, returns the exit status."""
-    tokens = found.unreachable
-    if tokens:
-        named = ", ".join(sym.glance(token) for token in tokens[:_NAMED])
-        more = ", …" if len(tokens) > _NAMED else ""
-        out.note(f"{counted(len(tokens), 'unreachable token')} in the base: {named}{more}")
-    if lacking := _lacking(found):
-        out.note(lacking)
+    for remark in adaptation_remarks(found):
+        out.note(remark)
     save_proof(out, found, asked.write_certificate, asked.write_instance)
     data = found.to_json(vocabulary=not out.no_vocabulary)
     out.result(data, *tables, save=found.vocabulary.save)
     return EXIT_INTERRUPTED if found.termination == "interrupted" else 0
-
-
-def _lacking(found: Adaptation) -> str | None:
-    """Returns a remark on what of the corpus has no token; None if all has one."""
-    from ....studies.audited_text import spelled
-
-    new, words = found.vocabulary, found.corpus.words
-    if new.symbols != "bytes" or min(new.id_of) >= 0:
-        return None
-    try:
-        text = spelled(words, new)
-    except InputError:
-        return "The new vocabulary has no token for any part of the corpus."
-    if not text.symbols:
-        return None
-    does = "reports an error"
-    if new.unknown is not None:
-        does = f"uses {counted(text.tokens, f'{new.unknown.token} token')} instead"
-    return (
-        f"The new vocabulary has no token for {counted(text.symbols, 'byte')} in "
-        f"{counted(text.words, 'word')} of the corpus, and {does}. In these words the counts and "
-        "the bound take each byte without a token as one token."
-    )

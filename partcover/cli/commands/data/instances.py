@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import cloup
@@ -11,16 +10,15 @@ import cloup
 import partcover as pc
 
 from ....corpus import symbols as sym
-from ....errors import PartcoverError
 from ....report.tables import Listing, columns_of, facts, token_line
 from ...command import Group, Options, command
 from ...exit_status import EXIT_VERIFICATION
-from ...inputs import read_vocabulary
+from ...inputs import read_certificate, read_vocabulary
 from ...results import write_solution
 from ...shown.output import Output, say, say_problems
 
 if TYPE_CHECKING:
-    from ....instances.records import Record, Row
+    from ....instances.records import Row
 
 
 @cloup.group("instances", cls=Group)
@@ -104,16 +102,7 @@ def instances_check(out: Output, names: tuple[str, ...]) -> int:
     entries = [library.entry(name) for name in names or library.names()]
     left_out = [] if names else [entry.name for entry in entries if not entry.is_complete]
     entries = [entry for entry in entries if entry.name not in left_out]
-    wrong: dict[str, list[str]] = {}
-    with out.progress("check") as progress:
-        for number, entry in enumerate(entries):
-            progress.advance(number, len(entries), entry.name)
-            try:
-                problems = entry.problems()
-            except PartcoverError as error:
-                problems = [str(error)]
-            if problems:
-                wrong[entry.name] = problems
+    wrong = out.run("check", library.wrong_entries, entries)
     data = {"checked": len(entries), "ok": not wrong, "problems": wrong, "left_out": left_out}
     confirmed = f"{len(entries) - len(wrong)} of {len(entries)} instances confirmed"
     out.result(data, confirmed)
@@ -146,16 +135,20 @@ def records_list(out: Output) -> int:
     rows = [
         {
             "name": record.name,
-            **_best(row),
+            **row.best,
             "longest_run": row.longest_run,
             "methods": dict(row.methods),
         }
         for record in found
         for row in record.rows
     ]
+    gaps = [
+        {"name": record.name, **{str(row.k): _shown_gap(row) for row in record.rows}}
+        for record in found
+    ]
     columns = {"name": "text", **{str(k): f"k={k}" for k in records.BUDGETS}}
     flat = [{key: row[key] for key in row if key != "methods"} for row in rows]
-    out.result({"records": rows}, Listing(gap_rows(found), columns, data=flat))
+    out.result({"records": rows}, Listing(gaps, columns, data=flat))
     return 0
 
 
@@ -186,9 +179,6 @@ def records_run(out: Output, asked: Options) -> int:
     words = pc.WordCounts.load(asked.corpus)
     record.require(words)
     vocabulary = None if asked.start is None else read_vocabulary(asked.start, words.symbols)
-    certificate = (
-        None if asked.start_certificate is None else pc.Certificate.load(asked.start_certificate)
-    )
     solution = out.run(
         "greedtok",
         records.attempt,
@@ -196,7 +186,7 @@ def records_run(out: Output, asked: Options) -> int:
         words,
         k,
         warm_start=vocabulary,
-        start_certificate=certificate,
+        start_certificate=read_certificate(asked.start_certificate),
         time_limit=asked.time_limit,
     )
     judgment = records.judge(record, words, k, solution.vocabulary, solution.certificate)
@@ -205,10 +195,8 @@ def records_run(out: Output, asked: Options) -> int:
     status = write_solution(
         out, solution, instance, asked.corpus, certificate=asked.write_certificate, more=better
     )
-    out.note(_compared(judgment.tokens, judgment.best_tokens, "tokens", judgment.fewer_tokens))
-    if judgment.lower_bound is not None:
-        bounds = judgment.lower_bound, judgment.best_lower_bound
-        out.note(_compared(*bounds, "lower bound", judgment.higher_bound))
+    for remark in judgment.remarks:
+        out.note(remark)
     say_problems(judgment.problems)
     return status if judgment.ok else EXIT_VERIFICATION
 
@@ -243,7 +231,7 @@ def records_check(out: Output, asked: Options) -> int:
         words,
         k,
         None if asked.vocab is None else read_vocabulary(asked.vocab, words.symbols),
-        None if asked.certificate is None else pc.Certificate.load(asked.certificate),
+        read_certificate(asked.certificate),
     )
     data = judgment.to_json()
     shown = {key: value for key, value in data.items() if key != "problems" and value is not None}
@@ -267,44 +255,18 @@ def records_show(out: Output, name: str) -> int:
     data = {"name": record.name, **record.to_json()}
     del data["format"], data["version"]
     about = {key: value for key, value in data.items() if not isinstance(value, list)}
-    rows = [{**_best(row), **row.methods} for row in record.rows]
+    rows = [{**row.best, **row.methods} for row in record.rows]
     columns = columns_of("k tokens lower_bound gap proven greedtok bpe unigram")
     commands = "\n".join(["Commands that make the word counts:", *record.commands])
     out.result(data, facts(about), commands, Listing(rows, columns))
     return 0
 
 
-def _best(row: Row) -> dict[str, Any]:
-    """Returns the best known tokens and bound of a budget."""
-    return {
-        "k": row.k,
-        "tokens": row.tokens.value,
-        "lower_bound": row.lower_bound.value,
-        "gap": row.gap,
-        "proven": row.proven,
-    }
-
-
-def gap_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Returns a row for each text, with the gap of each budget."""
-    rows = []
-    for record in records:
-        gaps = {str(row.k): "proven" if row.proven else shown_share(row.gap) for row in record.rows}
-        rows.append({"name": record.name, **gaps})
-    return rows
-
-
-def shown_share(part: float) -> str:
-    """Returns a share in percent; a positive gap is never shown as zero."""
-    return f"{100 * part:.3f} %" if part >= 0.00001 else "< 0.001 %"
-
-
-def _compared(value: int | None, best: int | None, what: str, is_better: bool) -> str:
-    """Says how a number compares with the best known."""
-    if best is None:
-        return f"{what}: {value:,}; no other result is known"
-    verdict = "better than" if is_better else "no better than"
-    return f"{what}: {value:,}, {verdict} the best known, {best:,}"
+def _shown_gap(row: Row) -> str:
+    """Returns the gap of a budget in percent; one that is not proven is never shown as zero."""
+    if row.proven:
+        return "proven"
+    return f"{row.gap:.3%}".replace("%", " %") if row.gap >= 0.00001 else "< 0.001 %"
 
 
 for each in (records_list, records_show, records_run, records_check):

@@ -13,6 +13,7 @@ from ....errors import InputError
 from ...base_files import read_tokenizer, refuse_tokenizers
 from ...command import Options, command
 from ...exit_status import EXIT_GAP, EXIT_INTERRUPTED
+from ...inputs import read_certificate
 from ...results import save_proof
 from ...shown.output import Output, say
 
@@ -56,9 +57,7 @@ def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], asked: Op
         from ....report.html_page import check_page
 
         check_page()
-    start = (
-        None if asked.start_certificate is None else pc.Certificate.load(asked.start_certificate)
-    )
+    start = read_certificate(asked.start_certificate)
     vocabulary = read_tokenizer(tokenizer, asked.pretokenizer)
     if not asked.all_files:
         refuse_tokenizers(files)

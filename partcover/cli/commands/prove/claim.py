@@ -16,13 +16,6 @@ from ...command import Options, command
 from ...inputs import InstanceSource, note_other_words, read_vocabulary
 from ...shown.output import Output
 
-_REASONS = {
-    "impossible": "every vocabulary with k = {0.k:,} needs at least {0.lower_bound:,} tokens",
-    "possible": "a vocabulary with k = {0.k:,} is known that needs {0.attained:,} tokens",
-    "undecided": "for k = {0.k:,} the optimum is between {0.lower_bound:,} and {0.attained:,} "
-    "tokens",
-}
-
 
 @command("claim", keeps_best=True)
 def claim_command(out: Output, source: InstanceSource, asked: Options) -> int:
@@ -87,19 +80,14 @@ def claim_command(out: Output, source: InstanceSource, asked: Options) -> int:
     words = [word.to_json() for word in found.lacking]
     out.result(
         data,
-        f"{found.verdict}: {_REASONS[found.verdict].format(found)}",
+        f"{found.verdict}: {found.reason}",
         Listing(rows, columns_of("what tokens saved", what=""), data=[data]),
         *[Listing(words, columns_of("word count tokens", word="frequent words without a token"))][
             : len(words)
         ],
     )
-    if found.baseline < found.lower_bound:
-        out.note("the baseline itself is impossible: it is below the lower bound")
-    if found.impossible_words:
-        out.note(
-            f"{found.impossible_words:,} words occur more often than the baseline's rarest token "
-            "but are not tokens: the baseline is not BPE trained on this corpus"
-        )
+    for remark in found.remarks:
+        out.note(remark)
     return 0
 
 

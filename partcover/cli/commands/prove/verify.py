@@ -17,7 +17,7 @@ from ....runtime.progress import gap_of
 from ...base_files import read_corpus
 from ...command import Options, command
 from ...exit_status import EXIT_VERIFICATION
-from ...inputs import InstanceSource, note_other_words, read_vocabulary
+from ...inputs import InstanceSource, note_other_words, read_certificate, read_vocabulary
 from ...shown.output import Output, say_problems
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def verify_command(out: Output, source: InstanceSource, answer: Options) -> int:
         raise click.UsageError("nothing to check: give --vocab V.json or --certificate P.cert")
     if model is not None and vocab is None:
         raise click.UsageError("--model needs a solver's .sol file: --vocab S.sol")
-    proof = None if certificate is None else pc.Certificate.load(certificate)
+    proof = read_certificate(certificate)
     extended = _extended(source, vocab)
     if extended is not None:
         source.refuse_readers("threads")

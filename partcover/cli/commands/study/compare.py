@@ -17,7 +17,7 @@ from ...inputs import InstanceSource, note_other_words, parse_budgets, read_voca
 from ...shown.output import Output
 
 if TYPE_CHECKING:
-    from ....studies.compare import Comparison
+    pass
 
 
 COLUMNS = columns_of(
@@ -111,15 +111,11 @@ def compare_command(out: Output, source: InstanceSource, asked: Options) -> int:
         memory=asked.memory,
         time_limit=asked.time_limit,
     )
-    data = _data(out, source.name, instance, comparison)
-    if held_out is not None:
-        path = asked.held_out
-        data["held_out"] = {
-            "words": len(held_out),
-            "total_count": held_out.total_count,
-            "corpus_sha256": held_out.digest,
-            **({"corpus": Path(path).name} if path else {"split": asked.split}),
-        }
+    data = {"corpus": source.name, **comparison.to_json()}
+    if asked.held_out is not None:
+        data["held_out"]["corpus"] = Path(asked.held_out).name
+    elif held_out is not None:
+        data["held_out"]["split"] = asked.split
     _show(out, data, asked)
     return EXIT_INTERRUPTED if comparison.interrupted else 0
 
@@ -169,26 +165,6 @@ def _vocabularies(paths: Sequence[str]) -> dict[str, pc.Vocabulary]:
             name = Path(path).name
         vocabularies[path if name in vocabularies else name] = read_vocabulary(path)
     return vocabularies
-
-
-def _data(
-    out: Output, corpus: str, instance: pc.Instance, comparison: Comparison
-) -> dict[str, Any]:
-    """Makes the JSON object, but for the held-out words."""
-    return {
-        "corpus": corpus,
-        "corpus_sha256": instance.words.digest,
-        "words": len(instance.words),
-        "total_count": instance.words.total_count,
-        "symbols": instance.symbols,
-        "pretokenizer": instance.words.pretokenizer,
-        "candidates": instance.promising.total,
-        "policy": instance.policy,
-        "seed": out.seed,
-        "threads": out.threads,
-        "rows": comparison.rows,
-        "sets": comparison.sets,
-    }
 
 
 def _show(out: Output, data: dict[str, Any], asked: Options) -> None:

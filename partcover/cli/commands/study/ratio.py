@@ -99,7 +99,7 @@ def formulations_command(out: Output, source: InstanceSource, asked: Options) ->
     -k, conditions, --threads, --seed, -o, tables
     $ partcover formulations small.tsv -k 3 --solvers highs
     """
-    from ....studies.formulations import formulations, smallest_difference
+    from ....studies.formulations import formulations, printed_differs, smallest_difference
 
     instance = source.read()
     rows = out.run(
@@ -111,22 +111,13 @@ def formulations_command(out: Output, source: InstanceSource, asked: Options) ->
     )
     interrupted = "interrupted" in rows[-1].get("termination", {}).values()
     difference = None
-    if not interrupted and _differs(rows):
+    if not interrupted and printed_differs(rows):
         try:
             difference = smallest_difference(instance, time_limit=asked.time_limit)
         except KeyboardInterrupt:
             interrupted = True
     _show(out, rows, difference)
     return EXIT_INTERRUPTED if interrupted else 0
-
-
-def _differs(rows: list[dict[str, Any]]) -> bool:
-    """Whether the printed formulation has another optimum than the exact ones."""
-    from ....exact.formulations.build import require
-
-    optima = {row["cover"] for row in rows if require(row["formulation"]).exact} - {None}
-    printed = [row.get("cover") for row in rows if row["formulation"] == "printed"]
-    return bool(optima and printed) and printed[0] not in (None, *optima)
 
 
 def _show(out: Output, rows: list[dict[str, Any]], difference: Difference | None) -> None:
@@ -143,13 +134,7 @@ def _show(out: Output, rows: list[dict[str, Any]], difference: Difference | None
             out.note(row["refused"])
     if difference is not None:
         instance = difference.instance
-        data["printed_differs"] = {
-            "words": [sym.to_json(word) for word, _ in instance.words],
-            "k": instance.k,
-            "printed_cover": difference.cover,
-            "cover": difference.true_cover,
-            "smallest": difference.smallest,
-        }
+        data["printed_differs"] = difference.to_json()
         words = " ".join(sym.show(word) for word, _ in instance.words)
         kind = "the smallest set of words" if difference.smallest else "a set of words"
         parts.append(

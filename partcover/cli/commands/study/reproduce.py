@@ -116,7 +116,7 @@ def _command_line(name: str, source: InstanceSource) -> str:
 
 def _parts(results: Sequence[dict[str, Any]]) -> tuple[Listing | str, ...]:
     """Makes a page of every table, below the command that makes it."""
-    from ....studies.paper_tables import EXPERIMENTS
+    from ....studies.paper_tables import EXPERIMENTS, remarks
 
     parts: list[Listing | str] = []
     for result in results:
@@ -127,7 +127,7 @@ def _parts(results: Sequence[dict[str, Any]]) -> tuple[Listing | str, ...]:
             f"{experiment.about} From {experiment.paper}.",
             f"    {facts['command']}",
             Listing(rows, _shown(experiment.columns, rows)),
-            *_remarks(experiment.note, result),
+            *remarks(facts, rows),
         ]
     facts = results[0]["manifest"]
     source, versions = facts["input"], facts["versions"]
@@ -145,27 +145,6 @@ def _parts(results: Sequence[dict[str, Any]]) -> tuple[Listing | str, ...]:
         )
         parts = [head, how, *parts]
     return tuple(parts)
-
-
-def _remarks(note: str, result: dict[str, Any]) -> list[str]:
-    """Returns the lines below a table: its note, agreement with the paper, missing methods."""
-    agreed: dict[str, list[bool]] = {}
-    for row in result["rows"]:
-        if "agrees" in row:
-            agreed.setdefault(row["method"], []).append(row["agrees"])
-    counts = [f"{method} {sum(same)} of {len(same)}" for method, same in agreed.items()]
-    stated = f"Published values that agree: {', '.join(counts)}."
-    missing = ", ".join(result["manifest"]["left_out"])
-    limited = ", ".join(result["manifest"]["limited"])
-    remarks = (
-        note,
-        stated if counts else "",
-        f"Could not run here: {missing}." if missing else "",
-        f"Stopped by the time limit, so not comparable with the paper: {limited}."
-        if limited
-        else "",
-    )
-    return [remark for remark in remarks if remark]
 
 
 def _shown(columns: Any, rows: Sequence[dict[str, Any]]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import partcover as pc
 
 from ....corpus import symbols as sym
-from ....corpus.files.sources import Source, find_sources, listed_reasons
+from ....corpus.files.readers import texts_of
+from ....corpus.files.sources import listed_reasons
 from ....encoding.id_files import id_format, read_ids, write_line
 from ....errors import InputError
 from ....runtime.arguments import counted
@@ -65,15 +66,18 @@ def encode_command(out: Output, request: Options) -> int:
         seed=out.seed,
     )
     skipped: Counter[str] = Counter()
-    sources = find_sources(request.files or ("-",), all_files=request.all_files, skipped=skipped)
-    if skipped:
-        out.note(listed_reasons(skipped))
+    files = request.files or ("-",)
     started = time.monotonic()
     with out.progress("encoding") as progress:
+        texts = texts_of(
+            files, key=request.key, all_files=request.all_files, skipped=skipped, progress=progress
+        )
+        if skipped:
+            out.note(listed_reasons(skipped))
         if request.array:
-            facts = _write_array(out, encoder, request.files, request.all_files, request, progress)
+            facts = _write_array(out, encoder, files, request, progress)
         else:
-            facts = _write_lines(out, encoder, _texts(sources, request.key, progress), request)
+            facts = _write_lines(out, encoder, texts, request)
     seconds = time.monotonic() - started
     facts |= {"pretokenizer": encoder.pretokenizer, "rule": encoder.rule}
     if encoder.normalizer is not None:
@@ -101,22 +105,21 @@ def _check(request: Options) -> None:
 def _write_array(
     out: Output,
     encoder: pc.Encoder,
-    files: tuple[str, ...],
-    all_files: bool,
+    files: Sequence[str],
     request: Options,
     progress: Progress,
 ) -> dict[str, Any]:
     """Writes the ids of all files as one array; returns facts."""
     try:
         encoded = encoder.encode_files(
-            files or ("-",),
+            files,
             out.path or "",
             file_format=request.form,
             key=request.key,
             end_of_document=request.end_of_document,
             special=request.special,
             progress=progress,
-            all_files=all_files,
+            all_files=request.all_files,
             resume=request.resume,
         )
     except (KeyboardInterrupt, InputError):
@@ -145,22 +148,6 @@ def _write_lines(
     return {"documents": documents, "ids": ids, **({name: listed} if is_listed else {})}
 
 
-def _texts(sources: list[Source], key: str, progress: Progress) -> Iterator[tuple[str, bytes]]:
-    """Yields each document, and where it stands."""
-    from ....corpus.files.readers import documents
-
-    read = 0
-
-    def report(more: int) -> None:
-        nonlocal read
-        read += more
-        progress.advance(read, None, f"{read / 1e6:,.0f} MB")
-
-    for source in sources:
-        for document in documents(source, key=key, report=report):
-            yield document.where, b"".join(document.chunks)
-
-
 def _encoded(
     encoder: pc.Encoder, texts: Iterable[tuple[str, bytes]], request: Options
 ) -> Iterator[Ids | int]:
@@ -184,14 +171,11 @@ def decode_command(out: Output, asked: Options) -> int:
     """Turn ids back into text.
 
     `decode` writes the documents one after another, with nothing between them. The result equals
-    the encoded text byte for byte, except for changes by the vocabulary's normalizer. With --errors
-    other than keep, a tokenizer without a decoder puts spaces between tokens, as its library does.
+    the encoded text byte for byte, except for changes by the vocabulary's normalizer.
 
     Options:
     vocabulary
     file <[FILE] = -: Output of `encode`. Default: standard input.
-    --errors keep|strict|replace|ignore|backslashreplace = keep: Handling of bytes that are not
-      UTF-8: keep them, or as in Python's bytes.decode.
     --skip-special: Leave out special tokens.
     -o >TABLE: Write the text.
     --pretokenizer, plain
@@ -212,12 +196,7 @@ def decode_command(out: Output, asked: Options) -> int:
     with atomic_writer(out.path or "-") as written:
         for where, ids in read_ids(asked.file, np.dtype(encoder.dtype)):
             try:
-                if asked.errors == "keep":
-                    text = encoder.decode_bytes(ids, skip_special=asked.skip_special)
-                else:
-                    text = encoder.decode(
-                        ids, asked.errors, skip_special=asked.skip_special
-                    ).encode()
+                text = encoder.decode_bytes(ids, skip_special=asked.skip_special)
             except InputError as error:
                 raise InputError(f"{where}: {error}") from None
             count += len(ids)

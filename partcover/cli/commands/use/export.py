@@ -9,7 +9,7 @@ import click
 
 import partcover as pc
 
-from ....corpus.files.sources import find_sources
+from ....corpus.files.readers import texts_of
 from ....errors import InputError
 from ....interop import FORMATS
 from ....runtime.files.kinds import kind_of
@@ -74,17 +74,10 @@ def export_command(
 
 def _content(path: str) -> str:
     """Returns the text of a file, or of all files in a folder, one after another."""
-    from ....corpus.files.readers import documents
-
     if not Path(path).is_dir():
         return read_text(path)
-    texts = [
-        b"".join(document.chunks)
-        for source in find_sources([path])
-        for document in documents(source)
-    ]
     try:
-        return b"\n".join(texts).decode("utf-8-sig")
+        return b"\n".join(text for _, text in texts_of([path])).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{path}: some of its files are not UTF-8 text") from None
 

@@ -164,7 +164,7 @@ def _parts(
     known = {name: data[key] for key, name in _FACTS.items() if data.get(key) is not None}
     if "rule" in data:
         known["segmentation rule"] = data["rule"].replace("_", " ")
-    lengths = _few(data["by_length"])
+    lengths = data["by_length"][:top]
     names = columns_of(
         "order token length occurrences uses gain whole_word splits_character intermediate",
         occurrences="occurs",
@@ -176,14 +176,14 @@ def _parts(
     parts: list[Listing | str] = [replace(facts(known), data=rows)]
     parts.append(Listing(lengths, columns_of(" ".join(lengths[0] if lengths else ())), "by length"))
     if rows:
-        parts.append(Listing(_shown(rows), columns))
+        parts.append(Listing(rows, columns))
     if "audit" in data:
         audit = data["audit"]
         columns = columns_of(
             "word count pieces saves gain", pieces="tokens", saves="would save", gain="in all words"
         )
         title = f"words that should be tokens: {audit['total']:,} (segmentation by shortest path)"
-        parts.append(Listing(_shown(audit["missing"], "word"), columns, title))
+        parts.append(Listing(audit["missing"], columns, title))
     if "diff" in data:
         two = data["diff"]
         sides = {"shared": two["shared"]}
@@ -198,27 +198,5 @@ def _parts(
             if listed:
                 counted = [key for key in ("uses", "gain") if listed[0][key] is not None]
                 columns = {key: key for key in ("token", *counted)}
-                parts.append(Listing(_shown(listed), columns, f"only {side}"))
+                parts.append(Listing(listed, columns, f"only {side}"))
     return parts
-
-
-def _shown(rows: list[dict[str, Any]], key: str = "token") -> list[dict[str, Any]]:
-    return [{**row, key: _visible(row[key])} for row in rows]
-
-
-def _few(lengths: list[dict[str, Any]], rows: int = 16) -> list[dict[str, Any]]:
-    """Returns the first lengths as they are, the others added up in one row."""
-    if len(lengths) <= rows + 1:
-        return lengths
-    rest = lengths[rows:]
-    row: dict[str, Any] = {key: sum(length[key] for length in rest) for key in rest[0]}
-    row["length"] = f"{rest[0]['length']} to {rest[-1]['length']}"
-    return [*lengths[:rows], row]
-
-
-def _visible(token: str | list[int]) -> str:
-    """Returns a token with its spaces and line breaks as marks."""
-    if isinstance(token, list):
-        return " ".join(map(str, token))
-    escaped = token.replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
-    return escaped.replace(" ", "␣")
