@@ -45,6 +45,12 @@ class WordPrices:
         Candidates in the word with a reward: the token, its reward over all words, the part of
         it from one occurrence of this word, and whether the reward is one of the k largest (or
         the token required); largest reward first, then lexicographically.
+
+    Examples
+    --------
+    >>> from partcover.bounds.price_report import WordPrices
+    >>> WordPrices(b"ab", 3, (0.5, 0.5), ()).to_json()
+    {'word': 'ab', 'count': 3, 'prices': [0.5, 0.5], 'tokens': []}
     """
 
     word: Token
