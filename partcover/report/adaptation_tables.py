@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..adaptation.results import Adaptation, BeforeAfter
 from ..corpus import symbols as sym
 from ..errors import InputError
 from ..runtime.arguments import counted
 from .tables import Listing, token_line
+
+if TYPE_CHECKING:
+    from ..adaptation.results import Adaptation, BeforeAfter
 
 __all__ = ["adaptation_remarks", "extension_tables", "pruning_tables"]
 

@@ -19,8 +19,8 @@ def reduced_costs(
     the unit of the rewards, and 0 for tokens that are `fixed` (required).  `unseen` is an upper
     bound on the rewards of candidates that are not among the tokens.
 
-        Let r_1 ≥ r_2 ≥ … be the rewards of the tokens that are not required, and n the number of
-    tokens that the budget leaves beyond these.  The prices prove V − (r_1 + … + r_n).
+    Let r_1 ≥ r_2 ≥ … be the rewards of the tokens that are not required, and n the number of tokens
+    that the budget leaves beyond these.  The prices prove V − (r_1 + … + r_n).
 
     - A token with j > n is forced in by requiring it.  Its own reward is then subtracted, and the
       n − 1 largest others: the bound is V − r_j − (r_1 + … + r_{n−1}), more by r_n − r_j.

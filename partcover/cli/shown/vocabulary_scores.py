@@ -10,7 +10,6 @@ import click
 
 import partcover as pc
 
-from ...corpus.files.readers import texts_of
 from ...errors import InputError
 from ...report.tables import Listing, columns_of
 from ...runtime.files.kinds import kind_of
@@ -115,6 +114,8 @@ def _scores(
 
 def _texts(paths: Sequence[str], options: Options) -> Iterator[bytes]:
     """Yields the texts of files."""
+    from ...corpus.files.readers import texts_of
+
     return (text for _, text in texts_of(paths, key=options.key))
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import partcover as pc
 
 from ....corpus import symbols as sym
-from ....corpus.files.readers import texts_of
 from ....corpus.files.sources import listed_reasons
 from ....encoding.id_files import id_format, read_ids, write_line
 from ....errors import InputError
@@ -57,6 +56,8 @@ def encode_command(out: Output, request: Options) -> int:
     request.form = id_format(out.path or "")
     request.array = request.form in ("npy", "bin")
     _check(request)
+    from ....corpus.files.readers import texts_of
+
     signals.keeps_best(request.array)
     encoder = pc.Encoder(
         read_vocabulary(request.vocabulary),

@@ -9,7 +9,6 @@ import click
 
 import partcover as pc
 
-from ....corpus.files.readers import texts_of
 from ....errors import InputError
 from ....interop import FORMATS
 from ....runtime.files.kinds import kind_of
@@ -76,6 +75,8 @@ def _content(path: str) -> str:
     """Returns the text of a file, or of all files in a folder, one after another."""
     if not Path(path).is_dir():
         return read_text(path)
+    from ....corpus.files.readers import texts_of
+
     try:
         return b"\n".join(text for _, text in texts_of([path])).decode("utf-8-sig")
     except UnicodeDecodeError:
