@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from partcover.cli.commands.data.instances import gap_rows, shown_share
 from partcover.instances.records import BUDGETS, Record
 from partcover.report.plots import plot_lines
 from partcover.report.tables import rows_markdown
@@ -37,7 +36,11 @@ def records_tables(records: Sequence[Record]) -> str:
     }
     gaps = {"name": "text", **{str(k): f"{k:,}" for k in BUDGETS}}
     parts = ["## Texts", rows_markdown(texts, columns).rstrip()]
-    parts += ["## Gaps", _about_runs(records), rows_markdown(gap_rows(records), gaps).rstrip()]
+    rows = [
+        {"name": record.name, **{str(row.k): row.shown_gap for row in record.rows}}
+        for record in records
+    ]
+    parts += ["## Gaps", _about_runs(records), rows_markdown(rows, gaps).rstrip()]
     for record in records:
         about = f"{_sentence(record.title)} The SHA-256 of the word counts is"
         parts += [f"## {record.name}", about]
@@ -92,7 +95,7 @@ def _known(record: Record) -> list[dict[str, Any]]:
                 "k": row.k,
                 "tokens": row.tokens.value,
                 "lower_bound": row.lower_bound.value,
-                "gap": "proven" if row.proven else shown_share(row.gap),
+                "gap": row.shown_gap,
                 **others,
                 "found": f"{row.tokens.date}, {row.tokens.seconds:g} s",
                 "proved": f"{row.lower_bound.date}, {row.lower_bound.seconds:g} s",

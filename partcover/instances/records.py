@@ -121,6 +121,13 @@ class Row:
         return gap_of(self.tokens.value, self.lower_bound.value) or 0.0
 
     @property
+    def shown_gap(self) -> str:
+        """The gap in percent, which is shown as zero only if it is proven."""
+        if self.proven:
+            return "proven"
+        return f"{100 * self.gap:.3f} %" if self.gap >= 0.00001 else "< 0.001 %"
+
+    @property
     def best(self) -> dict[str, Any]:
         """The best known numbers, as a JSON object."""
         return {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 import cloup
 
@@ -16,9 +14,6 @@ from ...exit_status import EXIT_VERIFICATION
 from ...inputs import read_certificate, read_vocabulary
 from ...results import write_solution
 from ...shown.output import Output, say, say_problems
-
-if TYPE_CHECKING:
-    from ....instances.records import Row
 
 
 @cloup.group("instances", cls=Group)
@@ -143,7 +138,7 @@ def records_list(out: Output) -> int:
         for row in record.rows
     ]
     gaps = [
-        {"name": record.name, **{str(row.k): _shown_gap(row) for row in record.rows}}
+        {"name": record.name, **{str(row.k): row.shown_gap for row in record.rows}}
         for record in found
     ]
     columns = {"name": "text", **{str(k): f"k={k}" for k in records.BUDGETS}}
@@ -260,13 +255,6 @@ def records_show(out: Output, name: str) -> int:
     commands = "\n".join(["Commands that make the word counts:", *record.commands])
     out.result(data, facts(about), commands, Listing(rows, columns))
     return 0
-
-
-def _shown_gap(row: Row) -> str:
-    """Returns the gap of a budget in percent; one that is not proven is never shown as zero."""
-    if row.proven:
-        return "proven"
-    return f"{row.gap:.3%}".replace("%", " %") if row.gap >= 0.00001 else "< 0.001 %"
 
 
 for each in (records_list, records_show, records_run, records_check):
