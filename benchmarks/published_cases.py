@@ -31,8 +31,6 @@ from published_tokenizers import PUBLISHED, readable
 
 from partcover import Encoder, Vocabulary
 
-__all__ = ["CASES", "Case", "outcome"]
-
 
 @dataclass(frozen=True)
 class Case:

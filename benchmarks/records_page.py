@@ -10,8 +10,6 @@ from partcover.instances.records import BUDGETS, Record
 from partcover.report.plots import plot_lines
 from partcover.report.tables import rows_markdown
 
-__all__ = ["records_chart", "records_tables"]
-
 _METHODS = {"greedtok": "GreedTok", "bpe": "BPE", "unigram": "Unigram"}
 
 

@@ -29,8 +29,6 @@ from partcover.encoding.offsets import Trim
 from partcover.interop.huggingface.frame import trim_of
 from partcover.studies.audited_text import words_of_files
 
-__all__ = ["CHECKS", "encoded", "unchanged", "whole"]
-
 CHECKS = ["ids", "decoding", "offsets", "audit", "export", "extend", "prune"]
 ADDED = 100
 SECONDS = 1.0

@@ -8,8 +8,6 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["entry"]
-
 
 def entry() -> NoReturn:
     """Load the command and run it; until it is there, Ctrl-C ends the process with a line."""

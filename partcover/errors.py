@@ -4,17 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = [
-    "QUOTED",
-    "InputError",
-    "MissingExtra",
-    "PartcoverError",
-    "VerificationError",
-    "message_line",
-    "printable",
-    "shorten",
-]
-
 QUOTED = 200  # characters of a quotation from the input in a message
 _LINE = 800  # characters of a whole message
 _QUOTATIONS = tuple(

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from threading import Barrier
 from typing import TypeVar
 
-__all__ = ["THREADS", "at_once"]
-
 THREADS = 6
 
 Result = TypeVar("Result")

@@ -17,8 +17,6 @@ from partcover import (
 from partcover.corpus.counting import count_files, counts_part
 from partcover.verification.recount import recount
 
-__all__ = ["counted", "texts"]
-
 
 def texts(folder):
     """Writes texts into a folder, which are cut into many shards from now on."""

@@ -7,8 +7,6 @@ from typing import Any
 
 from partcover.runtime.progress import Event, Progress
 
-__all__ = ["Listener"]
-
 
 def _nothing(*_: Any) -> None:
     pass

@@ -5,8 +5,6 @@ from __future__ import annotations
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-__all__ = ["tries"]
-
 # `make explore` draws other examples in each round, a hundred for a property test that does not say
 # how many.  The ordinary suite tries three tenths of them, the same ones in every run, and
 # `make check` a tenth.  No clock has a say in any.

@@ -6,8 +6,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-__all__ = ["WHOLE", "public_modules"]
-
 WHOLE = "import partcover as pc"  # a name is imported when it is first used
 _STUB = Path(__file__).parents[1] / "partcover" / "__init__.pyi"
 

@@ -6,8 +6,6 @@ import os
 import time
 from pathlib import Path
 
-__all__ = ["count_slowly", "end"]
-
 
 def count_slowly(shard, folder):
     """Sums counts, slowly, and leaves a file for each shard that is begun."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 import time
 
-__all__ = ["hungry", "slow"]
-
 
 def slow(text: str) -> list[str]:
     """Splits at white space, slowly."""

@@ -8,8 +8,6 @@ from typing import TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-__all__ = ["joined", "mixed"]
-
 Text = TypeVar("Text", str, bytes)
 
 _FIRST = 0x4E00  # from here on characters stand for parts

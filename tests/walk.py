@@ -8,8 +8,6 @@ from pathlib import Path
 import networkx
 from public_modules import WHOLE, public_modules
 
-__all__ = ["drawn"]
-
 ROOT = Path(__file__).parents[1]
 ROOMS = {  # by folder, the more special first
     "partcover/bounds/climbing": "bounds/climbing: plain steps, rounds of cuts, exact counts",

@@ -24,23 +24,6 @@ from ..vocabulary.vocabulary import Vocabulary
 
 _OF_BYTES = ("bytes", "spelled_bytes")  # ways to decode tokens that split characters
 
-__all__ = [
-    "Added",
-    "Task",
-    "adapted",
-    "all_substrings",
-    "check_words",
-    "extended",
-    "needs_whole_characters",
-    "next_id",
-    "of_merging_characters",
-    "refuse_rule",
-    "split_texts",
-    "text_of",
-    "weighed",
-    "words_within",
-]
-
 _NEAR = 1 << 16  # ids between the last one and one of the settings
 _MOST_LISTED = 20_000_000  # substrings that are listed
 

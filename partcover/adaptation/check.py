@@ -16,8 +16,6 @@ from .joined_pieces import made_by_merges
 from .pieces import Pieces, Run
 from .whole_paths import extension_instance
 
-__all__ = ["extension_instances"]
-
 
 @checked
 def extension_instances(

@@ -20,8 +20,6 @@ from .longest_match import add_by_longest_match
 from .results import Adaptation, BeforeAfter
 from .whole_paths import add_by_priority, add_by_shortest_path
 
-__all__ = ["check_extendable", "extend"]
-
 _MOST = 2**31 - 1
 
 _WAYS: Mapping[SegmentationRule, Callable[[Task], Added]] = {

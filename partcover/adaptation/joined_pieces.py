@@ -27,8 +27,6 @@ from .merge_search import MergeState, Pair, best_merges, best_share, merge_gains
 from .pieces import Pieces, Run
 from .whole_paths import extension_instance
 
-__all__ = ["add_by_likelihood", "add_merges", "made_by_merges"]
-
 _SEARCH = 0.5  # of the time
 _PATIENCE = 20.0  # seconds for a proven optimum
 _MOST_SOLVED = 400  # candidates of an instance that is solved

@@ -18,8 +18,6 @@ from ..runtime.limits import Deadline
 from .base import Added, Task, extended
 from .whole_paths import extension_instance, improve_within
 
-__all__ = ["LongestMatch", "add_by_longest_match"]
-
 _POOL = 2  # times m tokens of GreedTok are looked at, beside those of the search
 
 

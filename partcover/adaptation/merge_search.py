@@ -20,8 +20,6 @@ from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .pieces import Run
 
-__all__ = ["MergeState", "Pair", "best_merges", "best_share", "merge_gains"]
-
 Pair = tuple[Run, Run]
 
 

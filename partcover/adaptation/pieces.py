@@ -20,8 +20,6 @@ from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .base import all_substrings, needs_whole_characters, of_merging_characters
 
-__all__ = ["Cut", "Pieces", "Run"]
-
 #: A run of pieces, as their numbers: a token over integers.
 Run = tuple[int, ...]
 

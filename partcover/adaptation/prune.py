@@ -29,8 +29,6 @@ from .base import adapted, check_words, refuse_rule, split_texts, text_of
 from .results import Adaptation, BeforeAfter
 from .whole_paths import improve_within
 
-__all__ = ["check_prunable", "first_with_parts", "most_used", "prune", "restricted"]
-
 
 @checked
 def prune(

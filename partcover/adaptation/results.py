@@ -21,8 +21,6 @@ from ..verification.certificate_check import CertificateCheck, check_certificate
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Adaptation", "BeforeAfter"]
-
 
 @dataclass(frozen=True)
 class BeforeAfter:

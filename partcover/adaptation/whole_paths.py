@@ -25,8 +25,6 @@ from .base import (
     words_within,
 )
 
-__all__ = ["add_by_priority", "add_by_shortest_path", "extension_instance", "improve_within"]
-
 
 def extension_instance(task: Task) -> Instance:
     """Returns the instance of an extension: the base's tokens are given, and k counts them.

@@ -11,8 +11,6 @@ from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["AcrossWords", "across_words"]
-
 
 @dataclass(frozen=True)
 class AcrossWords:

@@ -15,8 +15,6 @@ from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 from .token_gains import token_gains
 
-__all__ = ["Audit", "MissingWord", "audit"]
-
 
 @dataclass(frozen=True)
 class MissingWord:

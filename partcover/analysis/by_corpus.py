@@ -8,8 +8,6 @@ from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["tokens_by_corpus"]
-
 
 def tokens_by_corpus(
     instance: Instance,

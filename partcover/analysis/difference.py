@@ -11,8 +11,6 @@ from ..corpus.symbols import Token
 from ..vocabulary.rules import SegmentationRule
 from .inspection import Inspection
 
-__all__ = ["Difference", "difference"]
-
 TokenUses = tuple[tuple[Token, int | None, int | None], ...]
 
 

@@ -13,8 +13,6 @@ from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Gap", "split_gap"]
-
 
 @dataclass(frozen=True)
 class Gap:

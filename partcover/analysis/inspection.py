@@ -21,8 +21,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .metrics import token_uses
 from .token_gains import occurrences_and_gains
 
-__all__ = ["Inspection", "inspect_vocabulary"]
-
 
 @dataclass(frozen=True, eq=False)
 class Inspection:

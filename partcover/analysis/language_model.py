@@ -12,8 +12,6 @@ from ..errors import InputError
 from ..runtime.arrays import Float64, Int64
 from ..runtime.memory import refuse_beyond
 
-__all__ = ["NgramModel"]
-
 _BYTES_A_SYMBOL = 120  # of the text while it is counted, about
 _BYTES_A_GRAM = 40
 _FALLBACK = (0.5, 1.0, 1.5)  # discounts where the counts of counts do not give them, as KenLM's

@@ -14,19 +14,6 @@ from ..runtime.arrays import Int64
 from ..segmentation.segmentation import Segmentation
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = [
-    "RENYI_ALPHA",
-    "overlaps",
-    "renyi_efficiency",
-    "symbol_uses",
-    "text_bytes",
-    "token_uses",
-    "unknown_symbols",
-    "use",
-    "whole_share",
-    "whole_words",
-]
-
 RENYI_ALPHA = 2.5  # where Zouhar et al. found the best correlation with translation quality
 
 

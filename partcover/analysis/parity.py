@@ -8,8 +8,6 @@ from typing import Any
 
 from ..errors import InputError
 
-__all__ = ["Parity", "gini", "parity"]
-
 
 @dataclass(frozen=True)
 class Parity:

@@ -10,8 +10,6 @@ from ..runtime.arguments import Threads, checked
 from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["unreachable_tokens"]
-
 # what each term may change a sum over a text by: twice half a last place of 100,000, and in 64 bits
 # of the sums of a terabyte
 _ROUNDED = {"text32": 0.013, "text": 0.01}

@@ -14,8 +14,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .gap import Gap
 from .metrics import text_bytes, use
 
-__all__ = ["Scores", "score_words"]
-
 
 @dataclass(frozen=True)
 class Scores:

@@ -15,9 +15,6 @@ from ..kernels.search._local_search import State
 from ..problem.word_index import WordIndex, arcs_of
 from ..runtime.arrays import Int64
 
-__all__ = ["SLICE", "occurrences_and_gains", "token_gains"]
-
-
 SLICE = 1 << 23
 """Symbols of words that are indexed at a time."""
 

@@ -20,8 +20,6 @@ from ..runtime.arrays import Bools, Int64
 from ..vocabulary.merging import merge, ranks
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["are_whole_texts", "reaches_across", "split_at_every_space", "split_at_spaces"]
-
 _CHARS = re.compile(r"(?<=[^ ▁])(?=[ ▁])")
 _BYTES = re.compile(rb"(?<=[^ ])(?<!\xe2\x96\x81)(?= |\xe2\x96\x81)")
 

@@ -31,8 +31,6 @@ from .climbing.climb import Climb
 from .climbing.warm_start import first_point, within_reach
 from .counting.price_counter import PriceCounter
 
-__all__ = ["BoundAndSearch", "Task", "bound_and_search"]
-
 _GREEDY_SECONDS = 0.5  # GreedTok always gets these seconds: a vocabulary is worth the wait
 _RECOUNTS = 1.5  # multiple of the time of a recount that the bound leaves at the end
 _BRANCHING = 0.5  # share of the time that is kept for branching

@@ -13,8 +13,6 @@ from .climbing.dual_point import Case
 from .climbing.leaf_prices import LeafReader
 from .counting.price_counter import PriceCounter
 
-__all__ = ["bound_curve"]
-
 
 @checked
 def bound_curve(

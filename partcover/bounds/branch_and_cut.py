@@ -32,8 +32,6 @@ from .tree.branch_tree import Node, leaves_of, root_of, tree_of
 from .tree.spread import CaseTask, Spread
 from .tree.tree_search import TreeSearch, with_known
 
-__all__ = ["branch_and_cut", "solve_case"]
-
 _SEARCH_SHARE = 0.25  # share of the time for a vocabulary, if a tree is continued without one
 _IMPROVE_SHARE = 0.3  # share of the time for weights and a vocabulary of several corpora
 _POINTS = 8  # cases of a continued tree whose tokens are tried first

@@ -24,8 +24,6 @@ from .merges_start import start_of_merges
 from .tree.tree_search import with_known
 from .weighted_rounds import WeightedRounds
 
-__all__ = ["improve"]
-
 
 @checked
 def improve(

@@ -26,8 +26,6 @@ from .counting.price_counter import PriceCounter
 from .heads.head_bound import BoundHead, HeadRun
 from .weighted_rounds import WeightedRounds
 
-__all__ = ["bounds", "head_bounds", "lower_bound"]
-
 
 @checked
 def lower_bound(

@@ -15,8 +15,6 @@ from .counting.price_counter import PriceCounter
 from .tree.branch_tree import root_of, tree_of
 from .tree.tree_search import TreeSearch, recounted
 
-__all__ = ["start_of_merges"]
-
 # Share of the remaining time for a vocabulary, and for the bound of all vocabularies.  Without a
 # tree the bound gets all but what is kept for another search, which begins with its x.
 _SHARE, _SEARCHING = 0.3, 0.25

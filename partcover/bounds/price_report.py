@@ -23,9 +23,6 @@ from ..verification.sorted_words import SortedWords
 from .counting.price_counter import PriceCounter
 from .counting.reduced_costs import reduced_costs
 
-__all__ = ["WordPrices", "price_report"]
-
-
 _LONGEST_WORD = 1000  # most symbols of a word to report, since its substrings are listed
 
 

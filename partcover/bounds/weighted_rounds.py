@@ -28,8 +28,6 @@ from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 from .climbing.best_prices import refuse_below
 
-__all__ = ["WeightedRounds", "round_seconds"]
-
 _GREEDY = 0.15  # share of the time for GreedTok
 _ROUNDS = 6  # rounds of weights; the last one uses cuts
 _SHARE = 1.5  # a round gets the remaining time divided by this

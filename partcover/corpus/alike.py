@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from ..errors import InputError
 from .word_counts import WordCounts
 
-__all__ = ["refuse_unlike"]
-
 
 def refuse_unlike(corpora: Sequence[WordCounts], what: str = "corpora") -> None:
     """Refuses corpora over different symbols, of different pre-tokenizers or normalizers.

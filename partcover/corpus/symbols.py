@@ -19,25 +19,6 @@ from ..errors import InputError
 from ..runtime.arguments import shown
 from ..runtime.arrays import Array, Int64, np
 
-__all__ = [
-    "DTYPES",
-    "SYMBOLS",
-    "Symbols",
-    "Token",
-    "escape",
-    "from_array",
-    "from_json",
-    "glance",
-    "joined",
-    "packed",
-    "show",
-    "slices",
-    "text_of",
-    "to_json",
-    "to_token",
-    "unescape",
-]
-
 Symbols: TypeAlias = Literal["bytes", "chars", "ints"]
 Token: TypeAlias = bytes | str | tuple[int, ...]
 

@@ -16,18 +16,6 @@ from ..runtime.pickling import by_fields
 from . import symbols as sym
 from .symbols import Symbols, Token
 
-__all__ = [
-    "MAX_COUNT",
-    "WORDS_PER_BLOCK",
-    "Arrays",
-    "Views",
-    "WordArrays",
-    "arrays_of",
-    "from_utf8",
-    "pack",
-    "sum_pairs",
-]
-
 #: Words over bytes: data, offsets and counts, as `WordCounts` has them.
 Arrays: TypeAlias = tuple[UInt8, Int64, Int64]
 

@@ -31,8 +31,6 @@ from .pretokenizers.pretokenizer import Pretokenizer, Splitter
 from .symbols import Symbols, Token
 from .word_arrays import Arrays, Views, WordArrays, from_utf8, pack, sum_pairs
 
-__all__ = ["WordCounts", "split_words"]
-
 
 @dataclass(frozen=True, eq=False)
 class WordCounts(WordArrays):

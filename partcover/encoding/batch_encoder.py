@@ -21,8 +21,6 @@ from .text import as_bytes, joined, naming
 from .text_encoder import Ids, TextEncoder, thread_count
 from .worker import SECTION, Worker
 
-__all__ = ["BatchEncoder"]
-
 _LARGE = 1 << 26  # bytes of texts that are looked up at once, with all their ids in memory
 
 # texts, a function that names each by its index, and the start of the first one

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from ..kernels.encoding._encoder import WordCache
 
-__all__ = ["Collected", "Counted"]
-
 _MORE = 1.1  # factor of the size that the sections so far suggest
 
 

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from ..errors import InputError
 from .text import exchange
 
-__all__ = ["Stages"]
-
 
 class Stages:
     """Applies the steps of decoding to bytes that arrive part by part.

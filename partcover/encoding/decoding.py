@@ -20,8 +20,6 @@ from .decode_stream import Stages
 from .pieces import Pieces
 from .text import exchange, is_integer_type, naming
 
-__all__ = ["Decoder"]
-
 SECTION = 1 << 18  # ids that are converted to Python objects at once
 
 

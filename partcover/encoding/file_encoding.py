@@ -20,17 +20,6 @@ from ..runtime.files.writing import atomic_writer
 from ..runtime.progress import Progress
 from .part_file import Mark, PartFile
 
-__all__ = [
-    "Block",
-    "Encoded",
-    "FileFormat",
-    "FileText",
-    "Ids",
-    "checked_dtype",
-    "format_of",
-    "write_ids",
-]
-
 FileFormat: TypeAlias = Literal["npy", "bin"]
 #: The document's name, the position in all text, the text, and whether it ends the document.
 Block: TypeAlias = tuple[str, int, bytes, bool]

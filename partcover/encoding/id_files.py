@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from .text_encoder import Ids
 
-__all__ = ["id_format", "read_ids", "read_numbers", "write_line"]
-
 SECTION = 1 << 18  # numbers, or bytes of them, at a time
 
 

@@ -11,8 +11,6 @@ from ..kernels.encoding import _shares
 from ..runtime.processes.parallel import ordered_map
 from .text import Numbers, joined
 
-__all__ = ["listed"]
-
 _Part = TypeVar("_Part")
 
 _SHARE = 1 << 18  # with fewer numbers, counting the uses of all values takes longer

@@ -12,18 +12,6 @@ import numpy.typing as npt
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.steps import Piece
 
-__all__ = [
-    "Spans",
-    "Trim",
-    "character_lengths",
-    "joined_runs",
-    "original_spans",
-    "spans",
-    "token_spans",
-    "traced_spans",
-    "without_spaces",
-]
-
 Spans: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 #: The spaces at the ends of a token that are not part of its span.
 Trim: TypeAlias = Literal["nothing", "spaces", "later_spaces"]

@@ -28,8 +28,6 @@ from ..runtime.files.writing import (
     write_atomic,
 )
 
-__all__ = ["Mark", "PartFile"]
-
 _MOST = 1 << 60  # limit of the numbers in a record
 _ANEW = "without --resume (resume=True) the run begins anew"
 _BLOCK = 1 << 20  # bytes of ids that are read at once

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-__all__ = ["Pieces"]
-
 _LOST = "\ufffd".encode()
 
 

@@ -18,8 +18,6 @@ from ..runtime.arguments import shown
 from ..vocabulary.vocabulary import Vocabulary
 from .text import Numbers, as_bytes
 
-__all__ = ["Mode", "Part", "Special", "SpecialTokens", "check_special"]
-
 Mode: TypeAlias = Literal["text", "parse", "error"]
 Special: TypeAlias = Mode | Sequence[str] | Set[str]
 _MODES = get_args(Mode)

@@ -15,18 +15,6 @@ from ..kernels.segmentation._segment import INSIDE
 from ..runtime.arguments import shown
 from ..vocabulary.unknown import Part
 
-__all__ = [
-    "Numbers",
-    "UnknownNumbers",
-    "as_bytes",
-    "exchange",
-    "is_integer_type",
-    "joined",
-    "naming",
-    "placed",
-    "space_mark",
-]
-
 Numbers: TypeAlias = npt.NDArray[np.int32]
 Section = TypeVar("Section", bytes, bytes | Numbers)
 

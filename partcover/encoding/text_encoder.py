@@ -53,8 +53,6 @@ from .text import (
 )
 from .worker import PART, Workers, token_table
 
-__all__ = ["Ids", "TextEncoder", "Unit", "thread_count"]
-
 Unit: TypeAlias = Literal["bytes", "chars"]
 _Result = TypeVar("_Result")
 Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]

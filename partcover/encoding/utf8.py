@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..kernels.encoding._shares import written_utf8
 
-__all__ = ["utf8"]
-
 
 def utf8(text: str, first: int, last: int) -> bytes:
     """Returns characters first..last - 1 in UTF-8; U+DC80 to U+DCFF represent single bytes.

@@ -26,8 +26,6 @@ from .collected import Collected, Counted
 from .text import Numbers, UnknownNumbers, exchange, placed
 from .utf8 import utf8
 
-__all__ = ["Worker", "Workers", "token_table"]
-
 _Sink: TypeAlias = Collected | Counted
 
 SECTION = 1 << 18  # bytes of text after which new words are segmented

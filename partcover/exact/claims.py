@@ -6,8 +6,6 @@ from typing import Any
 
 from ..problem.instance import Instance
 
-__all__ = ["threshold_facts"]
-
 
 def threshold_facts(instance: Instance, tokens: int, lower_bound: int) -> dict[str, Any]:
     """Returns the threshold of an instance and whether it is met, for `extra`."""

@@ -26,8 +26,6 @@ from .solver_run import refuse_large_counts
 from .solvers.registry import require, run
 from .sparse_model import SparseModel
 
-__all__ = ["solve_corpora_model"]
-
 _SLACK = 1e-6  # tolerance of a solver's bound on a ratio, absolute and relative
 _LARGEST = 2**53  # largest reference in a row with tokens
 _SCALE = "divide the counts and the reference of a corpus by the same number, as its ratio stays"

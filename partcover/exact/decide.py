@@ -26,8 +26,6 @@ from .solver_io import Log, SolverReport
 from .solver_run import Answer, Incumbent, SolverRun
 from .warm_start import shortest_prefix
 
-__all__ = ["decide", "smallest"]
-
 _COUNTED = "branch and cut"
 _NO_ANSWER = Answer(SolverReport("none", "completed"))
 

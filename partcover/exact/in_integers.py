@@ -12,8 +12,6 @@ from ..problem.solution import Solution, Termination
 from .solver_run import Incumbent, SolverRun
 from .warm_start import shortest_prefix
 
-__all__ = ["Counted", "Sized", "decide_in_integers", "is_beyond_tolerances", "smallest_in_integers"]
-
 _TOLERABLE = 2**30  # counted symbols at which a relative tolerance of 10^-9 is about one token
 
 

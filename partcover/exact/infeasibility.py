@@ -12,8 +12,6 @@ from ..problem.instance import Instance
 from ..runtime.limits import Deadline
 from .decide import decide
 
-__all__ = ["conflict"]
-
 
 @dataclass(frozen=True)
 class _Requirement:

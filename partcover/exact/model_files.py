@@ -29,18 +29,6 @@ from ..runtime.numerals import read_float
 from .formulations.build import Goal
 from .sparse_model import Sense, SparseModel
 
-__all__ = [
-    "ModelHead",
-    "check_model",
-    "lp_lines",
-    "mps_lines",
-    "read_head",
-    "read_solution",
-    "write_model",
-    "write_start",
-]
-
-
 _TERMS = 8  # terms on a line; some readers stop at 255 or 560 characters
 
 

@@ -16,8 +16,6 @@ from .solver_run import Answer, Incumbent, SolverRun
 from .sparse_model import Sense
 from .warm_start import WarmStart
 
-__all__ = ["solve_model"]
-
 
 def solve_model(
     run: SolverRun,

@@ -18,8 +18,6 @@ from .solver_run import building_seconds, refuse_large_counts
 from .solvers.registry import require, run
 from .sparse_model import Sense, SparseModel
 
-__all__ = ["Relaxation", "relax"]
-
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:

@@ -26,8 +26,6 @@ from .solver_run import SolverRun
 from .sparse_model import Sense
 from .warm_start import refuse_other_instance
 
-__all__ = ["solve"]
-
 
 @checked
 def solve(

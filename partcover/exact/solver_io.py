@@ -10,8 +10,6 @@ from ..problem.solution import Status, Termination
 from ..runtime.arrays import Float64
 from ..runtime.limits import RunLimits
 
-__all__ = ["Log", "SolverOptions", "SolverReport", "Watch"]
-
 Log = Callable[[str], None]
 Watch = Callable[[float | None, float | None], None]
 

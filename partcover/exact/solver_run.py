@@ -24,16 +24,6 @@ from .solver_io import Log, SolverOptions, SolverReport
 from .solvers.registry import complete, require, run
 from .sparse_model import Sense, SparseModel
 
-__all__ = [
-    "LARGEST_COUNTS",
-    "Answer",
-    "Incumbent",
-    "SolverRun",
-    "building_seconds",
-    "refuse_large_counts",
-]
-
-
 LARGEST_COUNTS = 2**53
 """Up to this many counted symbols, floating point adds counts exactly."""
 

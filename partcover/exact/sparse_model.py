@@ -13,8 +13,6 @@ from ..corpus.symbols import Token
 from ..runtime.arrays import Float64, Int64
 from ..runtime.memory import refuse_beyond
 
-__all__ = ["Rows", "Sense", "SparseModel", "refuse_beyond_memory"]
-
 Sense = Literal["min", "max"]
 
 # bytes of an entry in solver and model together, at the peak (HiGHS, 17 million entries)

@@ -15,8 +15,6 @@ from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 from .solver_run import Incumbent, SolverRun
 
-__all__ = ["WarmStart", "refuse_other_instance", "shortest_prefix"]
-
 
 @dataclass(frozen=True)
 class WarmStart:

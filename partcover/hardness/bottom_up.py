@@ -14,8 +14,6 @@ from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..runtime.files.writing import load_json, write_atomic
 
-__all__ = ["Merge", "Merges", "apply_merges", "merged_tokens"]
-
 Merge: TypeAlias = tuple[Token, Token]
 
 

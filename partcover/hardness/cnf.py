@@ -9,8 +9,6 @@ from os import PathLike, fspath
 from ..errors import InputError
 from ..runtime.files.writing import read_text
 
-__all__ = ["Formula", "read_formula"]
-
 _MAX_VARIABLES = 1_000_000  # so that a typing error in the problem line does not fill the memory
 
 

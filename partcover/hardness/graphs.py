@@ -11,8 +11,6 @@ from ..runtime.files.writing import read_text
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["GraphFormat", "check_graph", "import_networkx", "read_graph"]
-
 GraphFormat = Literal["edgelist", "dimacs", "pace"]
 
 

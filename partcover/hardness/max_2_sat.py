@@ -24,8 +24,6 @@ from .sat_reduction import (
     source_of,
 )
 
-__all__ = ["DirectReduction", "reduce_max_2_sat"]
-
 
 class DirectReduction(SatReduction):
     """A formula, and the instance whose vocabularies are its assignments.

@@ -16,8 +16,6 @@ from .cnf import Formula
 from .max_2_sat import DirectReduction
 from .sat_reduction import check_satisfied, formula_of, refuse_other_instance, source_of
 
-__all__ = ["BinaryReduction", "reduce_max_2_sat_binary"]
-
 _MAX_VARIABLES = 1_000  # the words of J variables have about 20 J² symbols
 _MAX_CLAUSES = 3  # most clauses with the same variable
 

@@ -21,8 +21,6 @@ from .sat_reduction import (
     source_of,
 )
 
-__all__ = ["BottomUpReduction", "reduce_max_2_sat_bottom_up"]
-
 
 class BottomUpReduction(SatReduction):
     """A formula, and the instance whose lists of merges are its assignments.

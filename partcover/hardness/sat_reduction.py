@@ -10,15 +10,6 @@ from ..errors import InputError
 from ..problem.instance import Instance
 from .cnf import Formula
 
-__all__ = [
-    "SatLift",
-    "SatReduction",
-    "check_satisfied",
-    "formula_of",
-    "refuse_other_instance",
-    "source_of",
-]
-
 
 @dataclass(frozen=True)
 class SatLift:

@@ -20,8 +20,6 @@ from .graphs import check_graph, import_networkx
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Lift", "VertexCoverReduction", "reduce_vertex_cover", "source_of"]
-
 
 @dataclass(frozen=True)
 class Lift:

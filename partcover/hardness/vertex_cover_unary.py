@@ -14,8 +14,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .graphs import check_graph
 from .vertex_cover import Lift, VertexCoverReduction, source_of
 
-__all__ = ["UnaryReduction", "reduce_vertex_cover_unary", "sidon_numbers"]
-
 _MOST_SYMBOLS = 50_000_000  # limit for all words together
 
 

@@ -20,8 +20,6 @@ from ..runtime.limits import Deadline
 from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["ClosedTokens", "exchanged"]
-
 _FIRST = 4  # the first exchange is of a quarter of the tokens
 _TRIED = 24  # tokens to drop, and tokens to add instead
 _ROUNDS = 50

@@ -14,8 +14,6 @@ from ..problem.instance import Instance
 from ..runtime.arrays import Int64
 from ..runtime.limits import Deadline
 
-__all__ = ["ExchangeSearch"]
-
 # about as many symbols are segmented in total, for at least `_FEWEST` vocabularies
 _SYMBOLS = 2 * 10**7
 _FEWEST, _MOST = 64, 4000

@@ -14,8 +14,6 @@ from .corpora_exchange import ExchangeSearch
 from .lazy_greedy import lazy_greedy
 from .weight_steps import WeightSteps
 
-__all__ = ["WeightedGreedy", "greedy_for_corpora"]
-
 _ROUNDS = 24
 _PATIENCE = 8  # rounds without a better vocabulary after which it ends
 # largest ratio relative to the mean: if it is this close, no weights improve the worst corpus

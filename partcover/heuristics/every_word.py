@@ -14,8 +14,6 @@ from ..problem.word_index import WordIndex
 from ..runtime.limits import RunLimits
 from ..verification.recount import recount
 
-__all__ = ["every_word"]
-
 
 def every_word(instance: Instance, limits: RunLimits) -> Solution | None:
     """Returns the solution that makes every word of two or more symbols a token.

@@ -13,8 +13,6 @@ from ..runtime.progress import Progress
 from .corpora_greedy import greedy_for_corpora
 from .lazy_greedy import lazy_greedy
 
-__all__ = ["certified_ratio", "greedtok", "greedwmc"]
-
 
 @checked
 def greedtok(

@@ -20,8 +20,6 @@ from ..runtime.processes.parallel import workers
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 
-__all__ = ["lazy_greedy"]
-
 _CHUNK = 256  # most tokens between two checks of the time limit
 _LOOK_SECONDS = 0.05  # if they take longer than this, their number does not grow
 _AHEAD = 1 << 18  # occurrences that threads process at once: a millisecond or two of work

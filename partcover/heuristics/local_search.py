@@ -20,8 +20,6 @@ from .search import Target
 from .search_space import per_candidate
 from .search_steps import LocalSearch
 
-__all__ = ["local_search"]
-
 
 @checked
 def local_search(

@@ -14,8 +14,6 @@ from ..problem.instance import Instance
 from ..runtime.arguments import Budget, Threads, checked, shown
 from .greedy import greedtok
 
-__all__ = ["CONDITIONS", "REFERENCES", "reference_counts"]
-
 REFERENCES = ("own", "bytes", "words")
 
 #: The conditions on vocabularies besides the budget, by the names of an `Instance`.

@@ -14,8 +14,6 @@ from ..runtime.arrays import ArrayLike, Float64, np
 from ..vocabulary.vocabulary import Vocabulary
 from .search_space import SearchSpace, per_candidate, promise_of
 
-__all__ = ["Rounding", "round_relaxation", "roundings"]
-
 Rounding = Literal["det", "bias", "int", "random"]
 
 _ONE = 1 - 1e-6

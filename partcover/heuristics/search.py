@@ -18,9 +18,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .rounding import roundings
 from .search_space import SearchSpace
 
-__all__ = ["CYCLES", "Search", "Target"]
-
-
 _SLICE = 5_000_000  # arcs between two checks of the time limit
 _CHAINS = 2  # chains that are annealed at the same time, for any number of threads
 CYCLES = 5

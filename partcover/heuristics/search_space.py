@@ -16,9 +16,6 @@ from ..runtime.arguments import shown
 from ..runtime.arrays import ArrayLike, Float64, Int32, Integers, np
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["SearchSpace", "legal_start", "legal_tokens", "per_candidate", "promise_of"]
-
-
 STEPS = 2**31  # limit of arcs that a pass over all words visits for tokens that repeat in a word
 
 

@@ -19,9 +19,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .search import Search, Target
 from .search_space import SearchSpace, legal_tokens
 
-__all__ = ["LocalSearch"]
-
-
 _START_SECONDS = 5e-7  # seconds for a symbol before the first try
 _RECOUNTS = 1.2  # time at the end of a search, as a multiple of the time of a recount
 

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-__all__ = ["WeightSteps"]
-
 # limits of a step: the change of a share's logarithm over that of a ratio
 _SMALLEST, _LARGEST = 0.05, 64.0
 _SLOWER, _FASTER = 0.5, 1.25

@@ -16,8 +16,6 @@ from ..problem.instance import Instance
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["FAMILIES", "Family", "generate", "least_vertex_cover"]
-
 _MAX_SEARCHED = 100  # vertices; random cubic graphs of this size take about a second
 
 

@@ -18,8 +18,6 @@ from ..verification.certificate_check import check_certificate
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Best", "Entry", "entry", "names", "wrong_entries"]
-
 
 @dataclass(frozen=True)
 class Best:

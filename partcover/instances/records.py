@@ -26,8 +26,6 @@ from ..verification.certificate_check import check_certificate
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["BUDGETS", "Best", "Judgment", "Record", "Row", "attempt", "judge", "names", "record"]
-
 _NEARLY_PROVEN = 3e-4  # gap up to which a record is attempted by branch and cut
 
 #: The budgets k of every record, in tokens of two or more bytes.

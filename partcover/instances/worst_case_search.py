@@ -17,18 +17,6 @@ import numpy as np
 from ..errors import InputError
 from ..kernels.search import _worst_case
 
-__all__ = [
-    "ENUMERABLE",
-    "LETTERS",
-    "MEASURES",
-    "METHODS",
-    "PATIENCE",
-    "Climb",
-    "Enumeration",
-    "Space",
-    "kernel_arrays",
-]
-
 MEASURES = ("cover", "tokens")
 METHODS = ("greedtok", "greedwmc", "greedwmc-relaxed", "bpe")
 #: Multisets of words that are all enumerated; larger spaces are searched.

@@ -7,8 +7,6 @@ from typing import Any
 from ..corpus.pretokenizers.byte_spelling import BYTE_SPELLINGS, spelled_bytes
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["SPELLED_BYTES", "from_characters", "pieces_of", "to_characters"]
-
 #: The characters, as GPT-2 numbers them: those for themselves first.
 SPELLED_BYTES = list(BYTE_SPELLINGS.values())
 _BYTE = {character: byte for byte, character in BYTE_SPELLINGS.items()}

@@ -13,8 +13,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .format import WholeTexts
 from .splitting import patterns
 
-__all__ = ["built_in_texts", "compare_texts"]
-
 _TEXTS = (
     "",
     " ",

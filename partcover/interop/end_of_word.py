@@ -16,18 +16,6 @@ from ..errors import InputError
 from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import from_characters, to_characters
 
-__all__ = [
-    "END",
-    "SUFFIX",
-    "end_merges",
-    "ends_words",
-    "merges_inside",
-    "read_ended",
-    "spell_ended",
-    "with_ends",
-    "without_ends",
-]
-
 SUFFIX = "</w>"
 END = b" "  # behind each word
 

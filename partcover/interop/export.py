@@ -21,8 +21,6 @@ from .format import Format
 from .registry import find_format, recognised
 from .replay import Fidelity, measure
 
-__all__ = ["export"]
-
 
 def export(
     vocabulary: Vocabulary,

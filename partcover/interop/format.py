@@ -15,17 +15,6 @@ from ..vocabulary.subset import only
 from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import pieces_of
 
-__all__ = [
-    "Format",
-    "GivenUp",
-    "Nearest",
-    "Replay",
-    "WholeTexts",
-    "exported_module",
-    "keep",
-    "without_shared",
-]
-
 
 @dataclass(frozen=True)
 class Nearest:

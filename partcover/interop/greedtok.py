@@ -21,8 +21,6 @@ from .format import Format, GivenUp, Nearest, Replay
 from .ranks.hex_vocab import adapt_lines, by_id, from_lines, hex_lines, write_hex
 from .token_list import not_carried
 
-__all__ = ["GREEDTOK"]
-
 _TOKENS, _SPECIAL, _CONFIG = (
     "added_tokens.txt",
     "special_tokens_map.json",

@@ -14,8 +14,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .registry import find_format, recognise, recognised
 from .token_list import LIST
 
-__all__ = ["other_format", "read_other"]
-
 _NOT_OWN = None, "tokenizer", "text"  # None: of no kind that is known
 
 

@@ -20,8 +20,6 @@ from typing import TypeAlias
 from ..vocabulary.merging import merge
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["bytes_of", "characters_of", "last_merges", "pairs_are_needless"]
-
 Parts: TypeAlias = Callable[[bytes], list[bytes]]
 
 

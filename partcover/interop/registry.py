@@ -26,8 +26,6 @@ from .vocab_merges import VOCAB_MERGES
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["FORMATS", "FormatRegistry", "find_format", "recognise", "recognised"]
-
 
 class FormatRegistry(EntryPointRegistry[Format]):
     """Formats by name: partcover's own, then those of other packages.

@@ -17,8 +17,6 @@ from .byte_level import pieces_of
 from .end_of_word import END, ends_words
 from .format import Replay
 
-__all__ = ["Fidelity", "built_in_words", "measure", "words_of"]
-
 _WORDS = 4000
 # libraries take time quadratic in the length of a word: built-in words longer than the first
 # number have at most the second number of symbols together

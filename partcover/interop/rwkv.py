@@ -22,8 +22,6 @@ from .byte_level import pieces_of
 from .format import Format, GivenUp, Nearest, Replay
 from .token_list import not_carried, own_replay
 
-__all__ = ["RWKV"]
-
 _LINE_END = "line_end"
 _LONGEST = 1 << 16  # bytes of a line
 _ESCAPE = r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\\'\"abfnrtv])"

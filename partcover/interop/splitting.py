@@ -9,8 +9,6 @@ from ..corpus.pretokenizers.pretokenizer import DEEPSEEK, Pretokenizer, rule_nam
 from ..corpus.pretokenizers.steps import read_steps, split_steps
 from ..errors import InputError
 
-__all__ = ["described", "patterns", "read_splitting", "unmark", "why_not", "write_splitting"]
-
 _BYTES = {
     "type": "ByteLevel",
     "add_prefix_space": False,

@@ -19,8 +19,6 @@ from .byte_level import pieces_of
 from .format import Format, GivenUp, Nearest, Replay
 from .splitting import described
 
-__all__ = ["LIST", "lines_of", "not_carried", "own_replay", "tokens_of_lines"]
-
 
 def lines_of(path: Path) -> list[bytes]:
     """Reads the lines of a file, without line feeds and without a byte order mark."""

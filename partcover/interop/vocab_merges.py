@@ -35,8 +35,6 @@ from .huggingface.read import flags_of, from_json
 from .huggingface.spelling import speller
 from .splitting import read_splitting
 
-__all__ = ["VOCAB_MERGES"]
-
 # how the files are called: as the libraries write them, and as GPT-2 was published
 _NAMES = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
 _CONFIG = "tokenizer_config.json"

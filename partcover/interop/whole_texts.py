@@ -10,8 +10,6 @@ from typing import Any
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.published_patterns import SPACE_RUNS
 
-__all__ = ["marking_steps", "pretokenizer_of", "unknown_scores"]
-
 _MARK = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
 
 

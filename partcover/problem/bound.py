@@ -20,8 +20,6 @@ from .certificates.certificate import Certificate
 from .instance import Instance
 from .solution import Status, Termination
 
-__all__ = ["Bound"]
-
 
 @dataclass(frozen=True, eq=False)
 class Bound:

@@ -26,8 +26,6 @@ from .word_index import Intervals, WordIndex
 
 Flags: TypeAlias = UInt8
 
-__all__ = ["MOST_HELD", "CandidateIndex", "refuse_endless"]
-
 MOST_HELD = 1 << 20
 """About how many candidates are listed at first, if only those with high upper bounds are."""
 

@@ -22,8 +22,6 @@ from ..runtime.notebook import brief
 from ..runtime.pickling import by_fields
 from .certificates.checksum import listed, whole
 
-__all__ = ["Corpora", "attainable", "check_weights", "checked_corpora", "corpora_from_json"]
-
 _SYMBOLS = 2**34  # counted symbols of weighted corpora, enough for prices with many digits
 _FINE = 2**12  # about the largest weight, if the corpora have more symbols than that
 _FINE_OF_TAILS = 2**6  # the same for heads and tails: sums over tails need more room

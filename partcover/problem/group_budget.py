@@ -13,8 +13,6 @@ from ..runtime.arguments import Int64, checked
 from ..runtime.arrays import UInt64, np
 from .certificates.checksum import listed, whole
 
-__all__ = ["MAX_GROUPS", "GroupBudget", "GroupBudgets"]
-
 MAX_GROUPS = 64  # kernels store the groups of a token in the bits of one number
 
 

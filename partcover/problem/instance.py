@@ -27,9 +27,6 @@ from .corpora import Corpora, corpora_from_json, split_at
 from .group_budget import MAX_GROUPS, GroupBudget
 from .merge_condition import MergeCondition
 
-__all__ = ["Instance"]
-
-
 _TOKEN_LISTS = ("candidates", "required", "forbidden", "prefix", "protected")
 
 

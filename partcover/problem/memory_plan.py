@@ -15,21 +15,6 @@ from .candidates import MOST_HELD
 from .instance import Instance
 from .word_index import n_positions, position_bytes, refuse_wide
 
-__all__ = [
-    "MOST_ARCS",
-    "MOST_COUNTED",
-    "MOST_HELD_ARCS",
-    "MOST_PRICED",
-    "MOST_SEARCHED",
-    "MOST_TOGETHER",
-    "SMALL",
-    "MemoryPlan",
-    "Pieces",
-    "Work",
-    "memory_plan",
-    "refuse_beyond_memory",
-]
-
 
 @dataclass(frozen=True)
 class Pieces:

@@ -18,8 +18,6 @@ from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .certificates.checksum import listed
 
-__all__ = ["MergeCondition", "MergeNeeds"]
-
 _FLAGS = ("whole_words", "characters", "by_rank")
 _RULES = ("shortest_path", "merges", "character_merges")
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from ..corpus.symbols import Token
 from .merge_condition import MergeCondition
 
-__all__ = ["MergeOrder"]
-
 
 class MergeOrder:
     """The order of merges, and the parts that tokens consist of while they are being made.

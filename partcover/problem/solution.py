@@ -21,8 +21,6 @@ from .instance import Instance
 if TYPE_CHECKING:
     from .certificates.certificate import Certificate
 
-__all__ = ["Checkpoint", "CorpusTokens", "Result", "Solution", "Status", "Termination"]
-
 Status = Literal["optimal", "feasible", "infeasible", "none"]
 Termination = Literal["completed", "gap", "time_limit", "interrupted", "error"]
 

@@ -21,20 +21,6 @@ from ..kernels.steps._saddle_point import arcs
 from ..runtime.arrays import Bools, Int32, Int64, Integers, Positions, np
 from ..runtime.memory import refuse_beyond
 
-__all__ = [
-    "LONGEST_WORD",
-    "MOST_POSITIONS",
-    "MOST_WORDS",
-    "NARROW_POSITIONS",
-    "Arcs",
-    "Intervals",
-    "WordIndex",
-    "arcs_of",
-    "n_positions",
-    "position_bytes",
-    "refuse_wide",
-]
-
 NARROW_POSITIONS = 2**31 - 2
 """Up to this many positions, symbols of distinct words plus one end each, 32 bits are used."""
 

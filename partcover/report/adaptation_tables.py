@@ -12,8 +12,6 @@ from .tables import Listing, token_line
 if TYPE_CHECKING:
     from ..adaptation.results import Adaptation, BeforeAfter
 
-__all__ = ["adaptation_remarks", "extension_tables", "pruning_tables"]
-
 _NAMED = 10  # tokens in a remark
 
 

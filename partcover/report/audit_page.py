@@ -16,8 +16,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .html_page import write_page
 from .runs import Runs, file_digest
 
-__all__ = ["size_rows", "write_audit_page"]
-
 _HALVINGS = 4  # bounds for smaller sizes
 _SIZES = 36  # of the chart, besides those
 

@@ -8,8 +8,6 @@ from ..runtime.arguments import counted
 from ..studies.tokenizer_audit import TokenizerAudit
 from .tables import Listing, token_line
 
-__all__ = ["SCOPE", "audit_remarks", "audit_tables"]
-
 SCOPE = (
     "The bounds hold for this text alone. A tokenizer for many texts cannot reach the bound of "
     "each."

@@ -10,16 +10,6 @@ from ..studies.paper_tables import EXPERIMENTS
 from ..studies.tokenizer_audit import CostlyWord, TokenizerAudit
 from .tables import is_finite_number, token_line
 
-__all__ = [
-    "comparison_chart",
-    "costly_bars",
-    "events_chart",
-    "experiment_chart",
-    "gap_bar",
-    "parts_bar",
-    "sizes_chart",
-]
-
 _MOST_PIECES = 12  # tokens of a costly word that are shown
 _COLOURS = 8  # of tokens, in the page's style
 _BUDGET = "k, number of chosen tokens"

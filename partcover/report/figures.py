@@ -15,8 +15,6 @@ from ..runtime.files.writing import atomic_writer
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "check_figure", "new_figure", "save_figure"]
-
 # Okabe and Ito's colours, which a colour-blind reader can tell apart
 COLOURS = {
     "blue": "#0072B2",

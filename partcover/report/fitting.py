@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-__all__ = ["column_widths", "fitted_text", "is_number"]
-
 # Characters that a text keeps before a spare column is left out, that a word keeps before any
 # other column is, and that a word keeps where no column is left to leave out.
 _TEXT, _WORD, _SHORTEST = 16, 8, 3

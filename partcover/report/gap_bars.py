@@ -8,8 +8,6 @@ from typing import Any
 
 from .figures import COLOURS, new_figure
 
-__all__ = ["has_gaps", "plot_gaps"]
-
 _GREY = "#555555"
 
 

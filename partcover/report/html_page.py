@@ -38,8 +38,6 @@ from .runs import Runs, Table
 from .standings import Headline, checked_bound, headline, known_bounds, measure, under_one_bound
 from .word_explorer import explore, steps
 
-__all__ = ["check_page", "write_page"]
-
 _PAGES = Path(__file__).parent / "templates"
 _SCRIPTS = (
     *("segment.js", "normalize.js", "pretokenize.js", "tokens.js", "tables.js"),

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["moved_apart", "name_ends"]
-
 _HEIGHT = 11.5  # of a label, in points
 _SPACE = 6  # between a line and its label
 

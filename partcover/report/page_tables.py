@@ -8,8 +8,6 @@ from typing import Any
 from .fitting import column_widths
 from .tables import SPARE_COLUMNS, Listing, cell, is_finite_number
 
-__all__ = ["listing_table", "page_table", "shown"]
-
 _ROOM = 118  # characters that fit beside each other where a page is 1,280 pixels wide
 _HEADINGS = {
     "tokens_per_word": "per word",

@@ -14,8 +14,6 @@ from .line_labels import name_ends
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_difference", "plot_events", "plot_lines", "plot_ratios", "plot_rows"]
-
 # darker than Okabe and Ito's where those are too light for text
 _LINES = ("#0072B2", "#A84A00", "#00735A", "#A3307C", "#5B4BC4", "#7A6200", "#B3261E", "#4A5560")
 _INK = "#222222"

@@ -18,8 +18,6 @@ from .figures import COLOURS, check_figure, save_figure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["check_drawing", "draw_reduction"]
-
 _MOST_VERTICES = 40
 _MOST_WORDS = 120
 _ROWS = 20  # words in one column

@@ -21,8 +21,6 @@ from ..studies.tokenizer_audit import TokenizerAudit
 from ..vocabulary.vocabulary import Vocabulary
 from .tables import is_finite_number
 
-__all__ = ["Runs", "Table", "read_runs"]
-
 _TOKENS = 2_000  # rows of `inspect` that a page holds
 
 

@@ -17,16 +17,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .runs import Runs, Table
 from .tables import cell, is_finite_number
 
-__all__ = [
-    "Headline",
-    "checked_bound",
-    "headline",
-    "known_bounds",
-    "measure",
-    "percent",
-    "under_one_bound",
-]
-
 _PLAIN = {"candidates": "substrings"}
 
 

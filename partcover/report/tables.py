@@ -18,22 +18,6 @@ if TYPE_CHECKING:
 
     from ..problem.solution import Result
 
-__all__ = [
-    "SPARE_COLUMNS",
-    "Listing",
-    "cell",
-    "columns_of",
-    "facts",
-    "fitted_table",
-    "is_finite_number",
-    "labeled",
-    "rows_csv",
-    "rows_markdown",
-    "shown_columns",
-    "solution_parts",
-    "token_line",
-]
-
 
 _LONG = 40  # characters of a token in a line of tokens
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # a spreadsheet evaluates a cell that begins with one

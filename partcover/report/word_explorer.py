@@ -25,8 +25,6 @@ from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Letters", "explore", "sample_words", "steps", "telling_words"]
-
 _TELLING = 120  # words in which the vocabularies differ that are shown
 _PRICED = 40  # words that are shown with their prices
 _COMPETING = 12  # tokens that are shown over one of these words

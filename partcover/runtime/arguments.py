@@ -28,22 +28,6 @@ from typing import get_type_hints as hints_of
 from ..errors import InputError
 from .arrays import np
 
-__all__ = [
-    "MOST_THREADS",
-    "Budget",
-    "Int64",
-    "Range",
-    "Seconds",
-    "Seed",
-    "Share",
-    "Threads",
-    "Whole",
-    "checked",
-    "closest",
-    "counted",
-    "shown",
-]
-
 
 @dataclass(frozen=True)
 class Range:

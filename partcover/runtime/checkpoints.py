@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Checkpoints"]
-
 Best = TypeVar("Best")
 
 _SECONDS = 10.0  # seconds between two checkpoints

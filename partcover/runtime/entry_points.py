@@ -11,8 +11,6 @@ from .arguments import closest, shown
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["EntryPointRegistry", "load_entry_point", "package_of"]
-
 _T = TypeVar("_T")
 
 

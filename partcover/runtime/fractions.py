@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-__all__ = ["read_fraction"]
-
 # an exponent of nine digits would create a number that fills memory
 _WRITTEN = re.compile(
     r"[+-]?(\d{1,40}/\d{1,40}|(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?)"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["Later"]
-
 
 class Later:
     """Stands for a module, which is imported when something of it is first used.

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from .arguments import Seconds, Seed, Threads, checked
 
-__all__ = ["Deadline", "RunLimits"]
-
 
 @dataclass(frozen=True, init=False)
 class RunLimits:

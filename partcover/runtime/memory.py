@@ -14,8 +14,6 @@ if sys.platform == "win32":
 else:
     import resource
 
-__all__ = ["available_memory", "refuse_beyond", "shown_size"]
-
 _LITTLE = 1 << 20  # bytes for which the check is not worth a millisecond
 
 

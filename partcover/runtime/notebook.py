@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from ..errors import printable, shorten
 
-__all__ = ["brief", "html_table"]
-
 _CELL = 60  # characters in a cell
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-__all__ = ["read_digits", "read_float", "read_int", "shown_number"]
-
 
 def read_digits(digits: str) -> int:
     """Returns the number in ASCII digits; for more than 20 digits, some number that is too large.

@@ -9,8 +9,6 @@ from typing import Literal
 from .limits import Deadline
 from .progress import Event, Progress
 
-__all__ = ["PhaseEvents"]
-
 
 class PhaseEvents(Progress):
     """Forwards the events of all phases on one clock, with the best results so far.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-__all__ = ["by_fields"]
-
 
 def by_fields(self: Any) -> tuple[type, tuple[Any, ...]]:
     """Reduces a dataclass to a call of its class with all of its fields, as in `__reduce__`.

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-__all__ = ["Event", "EventLog", "Progress", "gap_of"]
-
 
 def gap_of(tokens: int | Fraction | None, lower_bound: int | Fraction | None) -> float | None:
     """Returns (tokens − lower_bound) / tokens; None without a bound or an answer."""

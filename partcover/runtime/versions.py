@@ -11,8 +11,6 @@ from typing import Any
 
 from .._version import __version__
 
-__all__ = ["describe_installation"]
-
 _DISTRIBUTION = "partcover"
 _NAME = re.compile(r"[\w.-]+")
 _EXTRA = re.compile(r"""extra\s*==\s*["']([^"']+)""")

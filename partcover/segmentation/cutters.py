@@ -20,8 +20,6 @@ from .superword_cutter import SuperwordCutter
 from .text_cutter import TextCutter
 from .token_trie import NO_NUMBERS, TokenTrie, rows_of
 
-__all__ = ["cutter", "sampler"]
-
 # the parameter of `sampler` that each rule supports; "" for none
 _PARAMETER: dict[str, str] = {
     "merges": "dropout",

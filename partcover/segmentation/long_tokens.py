@@ -7,8 +7,6 @@ from ..runtime.arrays import Int64, np
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["LONG", "whole_words"]
-
 LONG = 1_000
 """Only tokens with at least this many symbols are examined, since few words are longer."""
 

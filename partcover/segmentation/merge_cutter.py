@@ -11,8 +11,6 @@ from ..kernels.segmentation._merge_segmentation import FIRST_SYMBOL, MergeSegmen
 from ..runtime.arrays import Array, Int32, Int64
 from .token_trie import NO_NUMBERS, TokenTrie
 
-__all__ = ["MergeCutter", "MergePairs", "merge_cutter", "merge_pairs"]
-
 
 class MergePairs(NamedTuple):
     """The pairs of pieces that may merge, in buffers of int32 that `MergeSegmenter` takes."""

@@ -6,8 +6,6 @@ from typing import Protocol
 
 from ..runtime.arrays import Array, Int32, Int64
 
-__all__ = ["Cut", "Draw"]
-
 
 class Cut(Protocol):
     """Segments words `first` to `last` − 1 of a flat array.

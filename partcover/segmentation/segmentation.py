@@ -62,8 +62,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .cutters import cutter
 from .long_tokens import whole_words
 
-__all__ = ["Segmentation", "segment"]
-
 _WITHOUT_ARRAYS = ("merges", "shortest_path", "single_symbols")
 """Rules that need no arrays, but only memory views: they segment without NumPy."""
 

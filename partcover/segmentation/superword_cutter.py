@@ -9,8 +9,6 @@ from ..runtime.arrays import Array, Bools, Int32, Int64, np
 from .merge_cutter import MergePairs, merge_cutter, merge_pairs
 from .token_trie import NO_NUMBERS, TokenTrie
 
-__all__ = ["SuperwordCutter", "whole_words"]
-
 
 class SuperwordCutter:
     """Segments phrases under the rule ``superword_merges``; implements `Cut`.

@@ -6,8 +6,6 @@ from ..kernels.segmentation._text_scores import TextScores
 from ..runtime.arrays import Array, Float64, Int32, Int64, np
 from .token_trie import TokenTrie
 
-__all__ = ["TextCutter"]
-
 _MOST = (2 - 2**-23) * 2.0**127  # the largest float32
 
 

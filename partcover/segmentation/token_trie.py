@@ -15,8 +15,6 @@ from ..kernels.words._word_arrays import numbers_of
 from ..runtime.arrays import Array, Float64, Int32, Int64, Records, np
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["NO_NUMBERS", "TokenTrie", "rows_of"]
-
 Listed: TypeAlias = Records
 
 _SAME = array("i", range(256))  # a byte's number is the byte

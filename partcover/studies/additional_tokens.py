@@ -17,8 +17,6 @@ from ..problem.solution import Solution
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Additions", "Extension", "extend"]
-
 
 @dataclass(frozen=True)
 class Additions:

@@ -31,8 +31,6 @@ from ..runtime.progress import Progress
 from ..segmentation.segmentation import Segmentation, segment
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Spelled", "TextWords", "spelled", "words_of_files"]
-
 
 class TextWords(NamedTuple):
     """The words that a tokenizer splits text into, and the added tokens that it finds first.

@@ -17,8 +17,6 @@ from ..runtime.progress import Progress
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["SegmentedTexts", "measure_texts", "segment_texts"]
-
 
 @dataclass(frozen=True, eq=False)
 class SegmentedTexts:

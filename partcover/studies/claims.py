@@ -20,8 +20,6 @@ from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["Claim", "LackingWord", "Verdict", "check_claim"]
-
 Verdict: TypeAlias = Literal["impossible", "possible", "undecided"]
 
 _MERGED = ("merges", "character_merges")

@@ -22,8 +22,6 @@ from ..vocabulary.rules import SEGMENTATION_RULES, SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .methods import METHODS, Answer, Runner, rules_of
 
-__all__ = ["Comparison", "compare", "tabulate"]
-
 
 @dataclass(frozen=True)
 class Comparison:

@@ -17,8 +17,6 @@ from ..runtime.progress import Progress
 from ..verification.recount import verify
 from .compare import compare
 
-__all__ = ["demo"]
-
 # Figure 1 of the GreedTok paper: {2, 4} covers every edge, and no single vertex does
 FIGURE_1 = [(1, 2), (2, 3), (2, 4), (3, 4), (4, 5)]
 

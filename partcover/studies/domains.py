@@ -19,8 +19,6 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..segmentation.segmentation import segment
 
-__all__ = ["by_domain", "compare_domains", "joined"]
-
 
 def joined(domains: Sequence[WordCounts]) -> WordCounts:
     """Adds up the counts of the words of all domains, in the order of their first occurrence.

@@ -21,8 +21,6 @@ from ..problem.instance import Instance
 from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 
-__all__ = ["Difference", "formulations", "printed_differs", "smallest_difference", "word_subsets"]
-
 _TOLERANCE = 1e-5  # relative, of a solver's claimed optimum
 _SUBSETS = 100_000  # of each size; more are never reached in time
 

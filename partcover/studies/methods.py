@@ -22,8 +22,6 @@ from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import first_tokens
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["METHODS", "Answer", "Runner", "rules_of"]
-
 _OPTIMISERS = (
     Trainer("greedtok", greedtok, "GreedTok, the partition cover", nested=True),
     Trainer("greedwmc", greedwmc, "GreedWMC, the relaxation", nested=True),

@@ -14,8 +14,6 @@ from .compare import tabulate
 from .methods import Answer, Runner, rules_of
 from .targets import budgets_for
 
-__all__ = ["EXPERIMENTS", "Experiment", "Study", "manifest", "remarks", "reproduce"]
-
 GREEDTOK = 'Lim, Choo and Lauw 2025, "A partition cover approach to tokenization"'
 PATHPIECE = 'Schmidt et al. 2024, "Tokenization Is More Than Compression"'
 GREEDYPHRASE = "GreedyPhrase, its authors' README"

@@ -19,8 +19,6 @@ from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["ratios"]
-
 
 @checked
 def ratios(

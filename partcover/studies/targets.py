@@ -12,8 +12,6 @@ from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.subset import first_tokens
 from .methods import METHODS, Answer, Runner
 
-__all__ = ["budgets_for"]
-
 # rules under which one more token at the end, or one more merge, never makes more tokens
 _MONOTONE = {"shortest_path", "random_path", "priority", "merges", "character_merges"}
 

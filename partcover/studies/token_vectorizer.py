@@ -23,8 +23,6 @@ try:
 except ImportError:
     raise MissingExtra("scikit-learn", "scikit-learn", "a vectorizer") from None
 
-__all__ = ["TokenVectorizer"]
-
 
 class TokenVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Learns a vocabulary from texts, and counts its tokens in each text.

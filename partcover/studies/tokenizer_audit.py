@@ -31,8 +31,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .additional_tokens import Additions, Extension, extend
 from .audited_text import spelled
 
-__all__ = ["CostlyWord", "TokenizerAudit", "audit_tokenizer", "costly_words"]
-
 ADDED = (100, 1_000)
 """Numbers of additional tokens whose worth is looked at."""
 

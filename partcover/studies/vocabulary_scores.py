@@ -27,8 +27,6 @@ from ..segmentation.segmentation import segment
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["VocabularyScores", "score_vocabulary"]
-
 
 @dataclass(frozen=True)
 class VocabularyScores:

@@ -24,8 +24,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .shared.merge_training import MergeResult, ordered_symbols, train_merges
 from .trainer import LIMITED_MERGES, solution_of, trainer
 
-__all__ = ["boundlessbpe"]
-
 
 @trainer(
     "boundlessbpe",

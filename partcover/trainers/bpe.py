@@ -18,8 +18,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .shared.merge_training import train_merges
 from .trainer import LIMITED_MERGES, solution_of, trainer
 
-__all__ = ["bpe", "merges_that_make"]
-
 
 @trainer(
     "bpe",

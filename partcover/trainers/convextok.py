@@ -14,8 +14,6 @@ from ..runtime.limits import Deadline
 from ..runtime.progress import Progress
 from .trainer import OPTIONS, solution_of, trainer
 
-__all__ = ["convextok"]
-
 
 @trainer(
     "convextok",

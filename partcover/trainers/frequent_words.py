@@ -11,8 +11,6 @@ from ..runtime.limits import Deadline
 from ..vocabulary.vocabulary import Vocabulary
 from .trainer import LIMITED_MERGES, solution_of, trainer
 
-__all__ = ["frequent"]
-
 
 @trainer(
     "frequent",

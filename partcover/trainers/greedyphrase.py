@@ -26,8 +26,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .bpe import bpe
 from .trainer import LIMITED_MERGES, solution_of, trainer
 
-__all__ = ["Score", "greedyphrase"]
-
 Score = Literal["symbols", "count"]
 
 _SLOTS = 65_536 - 260  # of the published vocabulary, without bytes and special tokens

@@ -19,8 +19,6 @@ from ..runtime.progress import Progress
 from .shared.merge_training import ordered_symbols
 from .trainer import refuse_unsupported
 
-__all__ = ["parity_bpe"]
-
 _Pair = tuple[int, int]
 
 

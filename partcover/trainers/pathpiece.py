@@ -23,8 +23,6 @@ from .shared.lattice import Lattice, map_shards
 from .trainer import LIMITED_CANDIDATES, solution_of, trainer
 from .unigram import unigram
 
-__all__ = ["pathpiece", "removal_increases"]
-
 
 def _work(options: Mapping[str, Any]) -> Pieces:
     """Checks the options; returns what takes the memory, where Unigram is run that of it."""

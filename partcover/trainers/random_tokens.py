@@ -13,8 +13,6 @@ from ..runtime.limits import Deadline
 from ..vocabulary.vocabulary import Vocabulary
 from .trainer import LIMITED_CANDIDATES, solution_of, trainer
 
-__all__ = ["Weight", "draw", "randtrain"]
-
 Weight = Literal["count", "symbols", "uniform"]
 
 _MAX_CANDIDATES = 2**26  # candidates, of some 20 bytes each

@@ -11,8 +11,6 @@ from .trainer import DECLARED, Trainer
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["TrainerRegistry"]
-
 
 class TrainerRegistry(EntryPointRegistry[Trainer]):
     """Trainers by name: partcover's own, then those of other packages.

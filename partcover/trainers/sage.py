@@ -24,8 +24,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .bpe import bpe
 from .trainer import solution_of, trainer
 
-__all__ = ["sage"]
-
 _MISSING = 77  # exit status if the package, or a library that it needs, is not installed
 _BYTES = 256  # single bytes are part of the package's vocabularies
 

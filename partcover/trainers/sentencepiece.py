@@ -21,8 +21,6 @@ from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .trainer import solution_of, trainer
 
-__all__ = ["unigram_sentencepiece"]
-
 # characters that have a meaning to sentencepiece or its input format
 _SPECIAL = "\0\t\n\r ▁⁇"
 

@@ -9,8 +9,6 @@ from ..runtime.limits import Deadline
 from ..vocabulary.vocabulary import Vocabulary
 from .trainer import solution_of, trainer
 
-__all__ = ["plain_bytes"]
-
 
 @trainer(
     "bytes",

@@ -18,17 +18,6 @@ from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = [
-    "DECLARED",
-    "LIMITED_CANDIDATES",
-    "LIMITED_MERGES",
-    "OPTIONS",
-    "Trainer",
-    "refuse_unsupported",
-    "solution_of",
-    "trainer",
-]
-
 _P = ParamSpec("_P")
 
 #: What an instance may ask for besides its words and k.

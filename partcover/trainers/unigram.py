@@ -23,8 +23,6 @@ from .shared.lattice import Lattice
 from .shared.unigram_model import RARE, PieceModel, expectation, fit_shares, pruning_losses
 from .trainer import LIMITED_CANDIDATES, solution_of, trainer
 
-__all__ = ["unigram", "unigram_objective"]
-
 _USELESS = -1e300  # loss of a token that better segmentations do without
 _PREPARING = 4  # times the time of the index: what seeding takes
 _SLACK = 1.1  # times k tokens: from there on scores decide, not losses (sentencepiece's)

@@ -11,8 +11,6 @@ from ..vocabulary.vocabulary import Vocabulary
 from .shared.merge_training import train_merges
 from .trainer import LIMITED_MERGES, solution_of, trainer
 
-__all__ = ["wordpiece"]
-
 
 def _hint(instance: Instance) -> str | None:
     if instance.min_count > 1:

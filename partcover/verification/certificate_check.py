@@ -18,8 +18,6 @@ from .recount import reached
 from .sorted_words import SortedWords, occurring_candidates
 from .tail_check import head_of, tail_bound
 
-__all__ = ["CertificateCheck", "check_certificate", "is_empty", "mismatches"]
-
 ENTRIES_A_PASS = 1 << 20
 """Prices, multipliers and tokens of leaves that are counted in one pass over the words."""
 

@@ -13,8 +13,6 @@ from ..problem.instance import Instance
 from .leaf_terms import LeafTerms
 from .sorted_words import SortedWords, occurring_candidates
 
-__all__ = ["LeafCase", "case_rewards", "case_values", "least_bound", "lower_bounds", "ratio_bound"]
-
 
 class LeafCase:
     """A leaf and the tokens of the branches above it, while its rewards are summed."""

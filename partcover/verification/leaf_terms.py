@@ -20,8 +20,6 @@ from ..problem.merge_condition import MergeCondition, MergeNeeds
 from ..problem.merge_order import MergeOrder
 from .sorted_words import SortedWords
 
-__all__ = ["LeafTerms", "charged"]
-
 # look-ups of multipliers, or parts of words that are looked at; as many more are allowed for each
 # place where a token pays, and for each multiplier of a merge
 _FREE_STEPS = 1 << 26

@@ -11,8 +11,6 @@ from ..problem.instance import Instance
 from ..problem.merge_condition import MergeCondition
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["made_tokens", "other_merges", "unmade_tokens"]
-
 
 def unmade_tokens(
     tokens: Collection[Token], condition: MergeCondition, instance: Instance

@@ -24,8 +24,6 @@ from .merge_check import made_tokens, unmade_tokens
 from .rule_recount import COUNTED, tokens_by_rule
 from .sorted_words import openings_of
 
-__all__ = ["Verification", "reached", "recount", "recount_seconds", "verify"]
-
 
 @dataclass(frozen=True)
 class Verification:

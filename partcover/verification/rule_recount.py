@@ -13,8 +13,6 @@ from ..corpus.word_counts import WordCounts
 from ..vocabulary.merging import merge, ranks
 from ..vocabulary.vocabulary import Vocabulary
 
-__all__ = ["COUNTED", "cut_by_rule", "tokens_by_rule"]
-
 Cut = Callable[[Any], list[Any]]
 
 _HIGHEST = 100_000.0  # beyond this, a sum of 32 bits is restarted

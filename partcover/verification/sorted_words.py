@@ -12,8 +12,6 @@ from ..corpus.symbols import Token
 from ..errors import InputError
 from ..problem.instance import Instance
 
-__all__ = ["SortedWords", "occurring_candidates", "openings_of"]
-
 
 class SortedWords:
     """The words in ascending order, one after another; for several corpora, the words of all."""

@@ -43,8 +43,6 @@ from .leaf_bound import LeafCase, case_rewards
 from .leaf_terms import LeafTerms
 from .sorted_words import SortedWords
 
-__all__ = ["head_of", "tail_bound"]
-
 _MASK = (1 << 64) - 1
 _FACTOR = 0x9E3779B97F4A7C15
 

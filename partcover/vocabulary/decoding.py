@@ -9,8 +9,6 @@ from typing import Any, Literal, TypeAlias, get_args
 from ..errors import InputError
 from ..runtime.arguments import shown
 
-__all__ = ["Decoding", "Style"]
-
 Style: TypeAlias = Literal["bytes", "byte_fallback", "sentencepiece", "pieces", "spelled_bytes"]
 
 

@@ -9,8 +9,6 @@ from typing import Any, TypeAlias
 
 from .vocabulary import Vocabulary
 
-__all__ = ["Rank", "halves", "merge", "parts_of", "ranks"]
-
 Rank: TypeAlias = Callable[[Any, Any], "int | None"]
 
 

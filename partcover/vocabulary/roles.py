@@ -7,8 +7,6 @@ from typing import get_args
 from .special import Role
 from .vocabulary import Vocabulary
 
-__all__ = ["roles_of"]
-
 # spellings in common tokenizers, the most usual first
 _SPELLINGS: dict[str, tuple[str, ...]] = {
     "bos": ("<s>", "<bos>", "<|bos|>", "<|begin_of_text|>", "<|startoftext|>", "[BOS]"),

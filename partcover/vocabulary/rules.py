@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias, get_args
 
-__all__ = ["SEGMENTATION_RULES", "ScoreSums", "SegmentationRule"]
-
 SegmentationRule: TypeAlias = Literal[
     "shortest_path",
     "random_path",

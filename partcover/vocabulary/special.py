@@ -10,14 +10,6 @@ from typing import Any, Literal, TypeAlias, get_args
 from ..errors import InputError
 from ..runtime.arguments import shown
 
-__all__ = [
-    "Role",
-    "SpecialFlag",
-    "checked_flags",
-    "checked_special",
-    "whole_number",
-]
-
 Role: TypeAlias = Literal["bos", "eos", "pad", "unk", "sep", "cls", "mask"]
 SpecialFlag: TypeAlias = Literal["single_word", "lstrip", "rstrip", "normalized", "added", Role]
 

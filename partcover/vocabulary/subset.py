@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from .vocabulary import Vocabulary
 
-__all__ = ["first_tokens", "only"]
-
 
 def only(vocabulary: Vocabulary, places: Sequence[int]) -> Vocabulary:
     """Returns the vocabulary of the tokens at some indices, with their scores and ids.

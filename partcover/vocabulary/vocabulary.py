@@ -31,8 +31,6 @@ from .special import (
 )
 from .unknown import Unknown
 
-__all__ = ["FUNCTION", "Vocabulary"]
-
 #: The provenance key with the name of the Python function that split text into words.
 FUNCTION = "pretokenizer_function"
 

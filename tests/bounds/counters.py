@@ -6,8 +6,6 @@ from partcover import Instance
 from partcover.bounds.counting.price_counter import PriceCounter
 from partcover.runtime.processes.parallel import workers
 
-__all__ = ["counter_of", "token_of"]
-
 
 def counter_of(instance: Instance) -> PriceCounter:
     with workers(1) as share:

@@ -40,7 +40,7 @@ def module() -> str:
     """The text of the module."""
     text = base64.b85encode(zlib.compress(kinds(), 9)).decode()
     lines = "\n".join(textwrap.wrap(text, 100))
-    return f'"""{ABOUT}"""\n\n__all__ = ["KINDS"]\n\nKINDS = """\n{lines}\n"""\n'
+    return f'"""{ABOUT}"""\n\nKINDS = """\n{lines}\n"""\n'
 
 
 if __name__ == "__main__":

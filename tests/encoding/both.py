@@ -15,11 +15,6 @@ from partcover import Encoder, Instance, Vocabulary, WordCounts
 from partcover.corpus.pretokenizers.published_patterns import PATTERNS
 from partcover.trainers import bpe
 
-__all__ = [
-    "ALPHABET", "LONG", "ODD", "SCRIPTS", "WHITE", "chained", "loaded", "rank_pair", "ranks_of",
-    "two_of",
-]  # fmt: skip
-
 SCRIPTS = (
     "hello world, goodbye world! hello  world\n \n\n  \ntoday\n  \n 请考试我的软件！12345 "
     "我非常渴望与人工智能一起工作 நடிகர் சூர்யா Ġ除 é日本語の文字 Привет мир 🤗👍👍 0000 000000 ^^^^ "

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import regex
 
-__all__ = ["Rules", "Written", "built", "of_clusters", "of_text", "packed", "prefixes"]
-
 KEY = 256  # bytes of a key that are looked at
 
 

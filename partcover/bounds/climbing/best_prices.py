@@ -24,8 +24,6 @@ from ..steps.word_ascent import WordAscent
 from .cut_rounds import CutRounds, Round
 from .dual_point import Case, DualPoint
 
-__all__ = ["PATIENCE", "BestPrices", "refuse_below"]
-
 PATIENCE, PATIENCE_NEAR = 4000, 256
 """Steps in which the gap to the relaxation must shrink, far from its optimum and near it."""
 

@@ -17,8 +17,6 @@ from ..steps.word_ascent import WordAscent
 from .best_prices import BestPrices
 from .cut_rounds import CutRounds
 
-__all__ = ["Climb"]
-
 _STEPS = 32  # steps between two exact bounds
 # the first steps gain most; steps between two exact bounds among these
 _EARLY, _EARLY_STEPS = 64, 16

@@ -16,8 +16,6 @@ from ..steps.separation import separate
 from ..steps.word_ascent import WordAscent
 from .dual_point import Case, DualPoint, Rewards
 
-__all__ = ["CutRounds", "Round"]
-
 _STEPS = 200  # steps of a round
 _STEPS_BEFORE = 400  # steps after which a restart is made at the latest
 _ACTIVE = 0.8  # smallest reward in the first active set, as a part of the k-th largest

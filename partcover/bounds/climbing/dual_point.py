@@ -21,8 +21,6 @@ from ..rows.family import Multipliers, OverFlows, Term
 from ..steps.part_ascent import PartAscent
 from ..steps.word_ascent import WordAscent
 
-__all__ = ["Case", "DualPoint", "Rewards"]
-
 _LARGEST = 2.0**69  # largest multiplier of a row; a cut with a large one is listed several times
 # largest sum of those that are paid for a symbol, in tokens: sums of them then fit in 63 bits
 _MOST_PAID = 15.0

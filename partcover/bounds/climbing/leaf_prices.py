@@ -26,8 +26,6 @@ from ..steps.word_ascent import WordAscent
 from .cut_rounds import CutRounds
 from .dual_point import Case, DualPoint, Rewards
 
-__all__ = ["LeafReader", "rounds_at"]
-
 _LOWEST_PRICE = -16
 _LIMIT = 1 << 61  # limit of sums of multipliers: payments and gains of tokens then fit in 63 bits
 

@@ -16,8 +16,6 @@ from ..counting.price_counter import PriceCounter
 from ..rows.families import families_of
 from ..steps.word_ascent import WordAscent
 
-__all__ = ["can_list", "first_point", "within_reach"]
-
 _REACH = 2  # candidates that can save at least 1 / 2 of GreedTok's last gain are listed
 # most counted symbols: a reward has a unit of at most half a token in 63 bits
 _MOST_SYMBOLS = 2**57

@@ -12,8 +12,6 @@ from ...runtime.arrays import Int32, Int64
 from ...runtime.processes.parallel import SHARDS
 from .price_counter import PriceCounter
 
-__all__ = ["Payments", "count_payers"]
-
 
 @dataclass(frozen=True)
 class Payments:

@@ -22,9 +22,6 @@ from ...runtime.arrays import Bools, Float64, Int32, Int64
 from ...runtime.processes.parallel import SHARDS, ForEach
 from ...verification.certificate_check import mismatches
 
-__all__ = ["PriceCounter", "largest", "sum_of_largest"]
-
-
 _BITS = 24  # binary digits of a price at the start
 _LOWEST_PRICE = -16
 _MULTIPLIER_BITS = 69  # bits of a cut's largest multiplier; numbers in a certificate have 63

@@ -7,8 +7,6 @@ import numpy as np
 from ...problem.instance import Instance
 from ...runtime.arrays import Bools, Int64
 
-__all__ = ["reduced_costs"]
-
 
 def reduced_costs(
     rewards: Int64, fixed: Bools, instance: Instance, unseen: int = 0

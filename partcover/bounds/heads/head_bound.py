@@ -26,8 +26,6 @@ from ...runtime.progress import Progress
 from ..counting.price_counter import leaf_prices
 from .whole_words import WholeWords
 
-__all__ = ["BoundHead", "HeadRun", "Keep"]
-
 Keep = Callable[[Certificate], None]
 BoundHead = Callable[[Instance, float | None, list[Certificate], bool, Keep | None], Bound]
 """Bounds the words of a head within this many seconds, from certificates, without cuts or with

@@ -14,8 +14,6 @@ from ...runtime.progress import Progress
 from ...vocabulary.vocabulary import Vocabulary
 from .head_bound import HeadRun
 
-__all__ = ["HeadImprovement"]
-
 _GREEDY_SECONDS = 0.5  # GreedTok always gets these seconds
 
 

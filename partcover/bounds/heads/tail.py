@@ -10,8 +10,6 @@ from ...corpus.symbols import Symbols
 from ...corpus.word_counts import WordCounts
 from ...problem.certificates.tail import LONGEST_PRICED, TailDigest
 
-__all__ = ["Tail", "priced_substrings"]
-
 
 class Tail:
     """The digest and sums of a tail, which blocks of its words are added to.

@@ -28,8 +28,6 @@ from ..counting.price_counter import PriceCounter, largest
 from ..rows.cuts import Cuts
 from .tail import Tail, priced_substrings
 
-__all__ = ["MOST_TRIED", "TailPrices", "Tolls"]
-
 _Result = TypeVar("_Result")
 _Sums: TypeAlias = tuple[int, Int64, Int64, Bools]
 

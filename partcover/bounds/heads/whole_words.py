@@ -29,8 +29,6 @@ from ..counting.price_counter import PriceCounter
 from .tail import Tail, priced_substrings
 from .tail_prices import MOST_TRIED, TailPrices
 
-__all__ = ["WholeWords"]
-
 _FOUND_SECONDS, _PRICED_SECONDS = 1e-7, 8e-8  # time for a substring of the head, and of the tail
 _TRIES = 4  # fewest trials of multipliers
 _PARTS = 4  # parts of the sample on which prices are tried: threads share them

@@ -12,8 +12,6 @@ from ...runtime.arrays import Bools, Float64, Int32
 from ..counting.price_counter import PriceCounter
 from .family import NO_FLOWS, Family, Given, Multipliers, OverFlows, Term
 
-__all__ = ["Budgets", "Fees"]
-
 _SWEEPS = 4  # sweeps over the budgets; the next step begins with the multipliers of the last
 _EXACT = 1e-11  # a multiplier that changes relatively less is unchanged
 

@@ -18,8 +18,6 @@ from ..counting.price_counter import PriceCounter
 from .family import Family, Given, Multipliers, OverFlows, Term
 from .rows import ArcRows, Arcs, Rows, ranges, sums
 
-__all__ = ["Cuts", "Group", "Inequality", "set_key"]
-
 _MOST = (1 << 63) - 1  # largest multiplier in a certificate
 # names of sets of more than two candidates are larger; names of pairs are smaller
 _LARGER = 1 << 62

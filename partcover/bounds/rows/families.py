@@ -8,8 +8,6 @@ from .merges import merges_of
 from .needs import Needs
 from .order import Order
 
-__all__ = ["families_of"]
-
 
 def families_of(counter: PriceCounter) -> tuple[Family, ...]:
     """Returns the families of an instance, without budgets and cuts."""

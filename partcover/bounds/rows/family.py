@@ -17,8 +17,6 @@ from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
 from .rows import Arcs, Rows
 
-__all__ = ["NO_FLOWS", "Family", "Given", "Multipliers", "OverFlows", "Term"]
-
 Multipliers: TypeAlias = Mapping[Any, int]
 """The multipliers of rows, by key."""
 

@@ -18,8 +18,6 @@ from ..counting.price_counter import PriceCounter
 from .family import Family, Given, Multipliers, OverFlows, Term
 from .rows import Arcs, Rows
 
-__all__ = ["Merges", "merges_of"]
-
 _MOST = 4  # limit of payments, as a multiple of all symbols; rewards have room for 16 times
 
 Split = tuple[int, ...]

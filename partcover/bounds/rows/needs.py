@@ -15,8 +15,6 @@ from .family import Family, Given, OverFlows, Term
 from .merges import Merges
 from .rows import ArcRows, Arcs, Rows, ranges
 
-__all__ = ["Needs"]
-
 
 class Needs(Family):
     """Rows that keep the flows of a token, and of all tokens that need it, at most its x.

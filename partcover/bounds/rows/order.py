@@ -17,8 +17,6 @@ from .family import Family, Given, OverFlows, Term
 from .merges import Merges
 from .rows import ArcRows, Arcs, Rows, ranges
 
-__all__ = ["Order"]
-
 _MOST_ARCS = 64  # limit of the arcs across a border; a row with more is left out
 
 

@@ -12,8 +12,6 @@ from ...kernels.bounds._parts import group_rows
 from ...kernels.steps._saddle_point import Saddle
 from ...runtime.arrays import Bools, Float64, Int8, Int32, Int64, Integers
 
-__all__ = ["ArcRows", "Arcs", "Rows", "matches", "ranges", "sums"]
-
 
 def _none(dtype: type) -> np.ndarray:
     return np.zeros(0, dtype)

@@ -7,8 +7,6 @@ import numpy as np
 from ...kernels.steps._saddle_point import Saddle, arcs, same_arcs
 from ...runtime.arrays import Float64, Int32, Int64, UInt8
 
-__all__ = ["HeldSteps"]
-
 
 class HeldSteps(Saddle):
     """Does the same as `partcover.kernels.steps._word_steps.WordSteps`, with all arcs in arrays.

@@ -18,8 +18,6 @@ from .parts import Parts
 from .primal_dual import PrimalDual
 from .word_ascent import WordAscent
 
-__all__ = ["PartAscent"]
-
 _ROOM = 0.1  # a row with more unused flow than this is left out until it has less
 _VIOLATED = 0.01  # flow by which a row that was left out is violated
 _WORTH_A_SHARD = 1 << 12  # rows and symbols; with fewer, calling a shard costs more than its step

@@ -12,8 +12,6 @@ from ...runtime.arrays import Float64, Int32, Int64
 from ..counting.price_counter import PriceCounter
 from ..rows.rows import matches, ranges
 
-__all__ = ["Parts"]
-
 
 class Parts:
     """The merged parts of the words for an ascending active set, and their arcs.

@@ -16,8 +16,6 @@ from ..rows.budgets import Budgets
 from ..rows.rows import Arcs, Rows, sums
 from .held_steps import HeldSteps
 
-__all__ = ["PrimalDual"]
-
 
 class PrimalDual:
     """Steps towards a saddle point of flows, x and variables of rows, and all multipliers.

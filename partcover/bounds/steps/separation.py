@@ -13,8 +13,6 @@ from ...runtime.arrays import Int64
 from ..rows.cuts import Group, Inequality
 from .part_ascent import PartAscent
 
-__all__ = ["separate"]
-
 _SMALLEST_FLOW = 1e-3
 _VIOLATED = 1e-3  # smallest violation of a cut
 _WORTH = 0.002  # smallest savings of a pair, as a part of the k-th largest reward

@@ -21,9 +21,6 @@ from ..rows.rows import Arcs, Rows
 from .held_steps import HeldSteps
 from .primal_dual import PrimalDual
 
-__all__ = ["WordAscent"]
-
-
 _FIRST_SECONDS = 1.5e-7  # seconds for an occurrence of a candidate before the first bound
 _SETTLED = 8  # steps before the active set is updated
 _FEW_ARCS = 1 << 22  # up to this many arcs are made at once, whatever their rewards

@@ -8,8 +8,6 @@ from ...heuristics.weight_steps import WeightSteps
 from ..climbing.cut_rounds import CutRounds
 from ..counting.price_counter import PriceCounter
 
-__all__ = ["Balance"]
-
 _STEP = 1.0  # the first step: change of a share's logarithm over that of a ratio
 _UNEVEN = 0.25  # weights move if the largest ratio exceeds the mean by this part of the case's gap
 _MOST = 8  # most changes of weights in a case

@@ -25,8 +25,6 @@ from ..climbing.dual_point import Case, DualPoint
 from ..climbing.leaf_prices import LeafReader
 from ..counting.price_counter import PriceCounter
 
-__all__ = ["Node", "Proof", "certificate_of", "leaves_of", "root_of", "settle", "tree_of"]
-
 
 @dataclass(frozen=True)
 class Proof:

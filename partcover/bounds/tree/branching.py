@@ -13,8 +13,6 @@ from ...runtime.limits import Deadline
 from ..climbing.dual_point import Rewards
 from .branch_tree import Node, Proof, settle
 
-__all__ = ["Split", "Splitter"]
-
 _FRACTIONAL = 0.02  # a token may be split on if its x is this far from 0 and 1
 _TRIED = 3  # number of tokens tried
 _ROUNDS = 4  # most rounds of a trial

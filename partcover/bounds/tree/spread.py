@@ -15,8 +15,6 @@ from ...problem.solution import Solution
 from ...runtime.processes.engines import engine_error
 from .branch_tree import Node, leaves_of, settle, tree_of
 
-__all__ = ["CaseTask", "Spread", "graft"]
-
 _SLICE = 30.0  # seconds that a worker has for a case; then its parts go to all workers
 _SHARE = 0.9  # share of the remaining time after which a last case must come back
 _MOST_LOST = 3  # a case with which so many workers were lost is not handed out again

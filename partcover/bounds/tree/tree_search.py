@@ -39,8 +39,6 @@ from .branch_tree import Node, Proof, certificate_of, leaves_of, settle
 from .branching import Split, Splitter
 from .spread import Spread, graft
 
-__all__ = ["TreeSearch", "recounted", "with_known"]
-
 _BATCH = 2  # cases at a time, for any number of threads, so that the tree does not depend on it
 # share of the gap: a case that gains less in a round is split; the same if there are no new cuts
 _SLOW, _SLOW_ALONE = 0.04, 0.1

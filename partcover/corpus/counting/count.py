@@ -35,17 +35,6 @@ from ..word_arrays import Views, arrays_of
 from .runs import Spill, write_run
 from .shards import Shard
 
-__all__ = [
-    "CountSettings",
-    "Tally",
-    "blocks",
-    "count_only_shard",
-    "count_shard",
-    "count_texts",
-    "not_counted",
-]
-
-
 _ASCII = bytes(range(0x80))
 PIECES = 1 << 26  # bytes of distinct pieces after which a rule is run over them
 # Parts of the memory that a table of pieces, a table of words and words to be sorted may fill:

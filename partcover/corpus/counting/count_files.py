@@ -30,15 +30,6 @@ from .count import BLOCK_SHARE, CountSettings, count_only_shard, count_shard
 from .runs import FAN_IN, Spill, joined, merge, merge_files, read_run
 from .shards import Shard, plan_shards
 
-__all__ = [
-    "Workers",
-    "count_shards",
-    "counted_words",
-    "most_frequent_first",
-    "shard_bytes",
-    "workers_of",
-]
-
 SHARD = 1 << 27  # bytes of the largest shards
 LEAST = 1 << 22  # bytes of the smallest, where there are several workers
 MANY = 16  # workers of an executor that does not say how many

@@ -37,8 +37,6 @@ from .manifest import describe_plan, difference, write_manifest
 from .runs import is_whole
 from .shards import Shard, plan_shards
 
-__all__ = ["CountJob"]
-
 _PLAN = "plan.json"
 
 

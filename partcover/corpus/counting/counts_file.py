@@ -26,17 +26,6 @@ from ..symbols import Symbols, Token
 from ..word_arrays import MAX_COUNT, WORDS_PER_BLOCK, Arrays, Views
 from .runs import joined
 
-__all__ = [
-    "Totals",
-    "check_text",
-    "is_parquet",
-    "read_blocks",
-    "read_span",
-    "read_words",
-    "spans_of",
-    "write_counts",
-]
-
 ROWS = 1 << 17  # words of a row group
 ROW_BYTES = 1 << 24  # bytes of its words, after which it ends
 _REPEATED = 1 << 26  # bytes of words in a batch that may stand for fewer in the file

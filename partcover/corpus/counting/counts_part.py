@@ -16,8 +16,6 @@ from ..word_arrays import Arrays, from_utf8
 from ..word_counts import WordCounts
 from .counts_file import check_text, read_span, spans_of
 
-__all__ = ["PART", "CountsPart", "parts_of", "words_of"]
-
 PART = 1 << 20  # bytes of a part of a TSV
 
 

@@ -25,8 +25,6 @@ from ..word_arrays import MAX_COUNT
 from ..word_counts import WordCounts, split_words
 from .counts_part import parts_of, words_of
 
-__all__ = ["HeadAndTail", "WordShard", "words_between"]
-
 _Result = TypeVar("_Result")
 _Value = TypeVar("_Value")
 _Numbers: TypeAlias = tuple[Int64, Int64]  # counts, ascending, and how many words have each

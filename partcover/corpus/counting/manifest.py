@@ -25,8 +25,6 @@ from ..files.tsv import Header
 from .count import CountSettings
 from .counts_file import Totals
 
-__all__ = ["describe_merge", "describe_plan", "difference", "manifest_of", "write_manifest"]
-
 
 def describe_plan(
     sources: Sequence[Source], settings: CountSettings, shard_bytes: int

@@ -16,8 +16,6 @@ from .counts_file import Totals, check_text, read_blocks, write_counts
 from .manifest import describe_merge, write_manifest
 from .runs import Spill
 
-__all__ = ["merge_counts"]
-
 
 def merge_counts(
     paths: Sequence[str],

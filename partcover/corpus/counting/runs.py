@@ -23,17 +23,6 @@ from ...runtime.files.writing import atomic_writer, open_input, scratch_folder
 from ..symbols import show
 from ..word_arrays import Arrays
 
-__all__ = [
-    "Spill",
-    "is_whole",
-    "joined",
-    "merge",
-    "merge_files",
-    "read_run",
-    "sorted_blocks",
-    "write_run",
-]
-
 BLOCK = 1 << 18  # bytes of a block, if no word is longer
 FAN_IN = 64  # runs that are merged at a time
 _WORD = 16  # bytes of a word in a block, besides its own

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 
 from ..files.sources import Source, is_url
 
-__all__ = ["Shard", "plan_shards"]
-
 
 @dataclass(frozen=True)
 class Shard:

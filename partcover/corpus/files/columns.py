@@ -8,8 +8,6 @@ from typing import Any, Protocol
 from ...errors import InputError
 from ...runtime.arguments import shown
 
-__all__ = ["Table", "pairs_of", "values_of"]
-
 
 class Table(Protocol):
     """A data frame, a table or a series of another library."""

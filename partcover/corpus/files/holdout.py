@@ -7,8 +7,6 @@ import numpy as np
 from ...errors import InputError
 from ..word_counts import WordCounts
 
-__all__ = ["split"]
-
 _MAX_COUNT = 10**9  # NumPy draws from fewer occurrences than this
 
 

@@ -8,8 +8,6 @@ from itertools import islice
 from ...errors import InputError
 from ..pretokenizers.unicode_tables import compiled
 
-__all__ = ["ALL_WORDS", "LONGEST", "checked_phrases", "join_words", "phrase_sizes"]
-
 #: As a number of words: all in a row.
 ALL_WORDS = 2**31 - 1
 #: The most words otherwise: libraries that write a repetition out take no thousands.

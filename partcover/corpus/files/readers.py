@@ -24,8 +24,6 @@ from ...runtime.progress import Progress
 from ..pretokenizers.seams import FirstCut, first_line, seams
 from .sources import Source, find_sources, is_url, open_source
 
-__all__ = ["Document", "documents", "refuse_piece", "texts_of"]
-
 CHUNK = 1 << 19  # bytes that are read at a time
 PIECE = 1 << 28
 """Bytes that compressed input may inflate to in one piece: a line, a document, a word."""

@@ -29,18 +29,6 @@ from typing import IO, Any
 from ...errors import InputError, MissingExtra, PartcoverError
 from ...runtime.files.writing import open_input
 
-__all__ = [
-    "OTHER_NAMES",
-    "Source",
-    "check_unchanged",
-    "find_sources",
-    "is_url",
-    "listed_reasons",
-    "open_source",
-    "sha256_of",
-    "state_of",
-]
-
 _TEXTS = ("", ".txt", ".md", ".jsonl")
 _PACKED = {".gz": "gz", ".zst": "zst"}
 _ENDINGS = ".txt, .md, .jsonl, .parquet, .gz, .zst"

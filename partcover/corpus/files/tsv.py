@@ -37,18 +37,6 @@ from .. import symbols as sym
 from ..symbols import Symbols, Token
 from ..word_arrays import MAX_COUNT, Arrays, Views, arrays_of
 
-__all__ = [
-    "Header",
-    "format_header",
-    "format_line",
-    "parse_header",
-    "parse_line",
-    "read",
-    "read_blocks",
-    "read_part",
-    "read_table",
-]
-
 CHUNK = 1 << 22  # bytes that are read at a time
 _NUMBER = re.compile(rb"[0-9]+")
 _SIGNED = re.compile(rb"-[0-9]+(\.[0-9]*)?")

@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
-__all__ = ["Change", "Edit", "OfBytes", "characters", "utf8"]
-
-
 OfBytes: TypeAlias = Callable[[bytes], bytes]
 
 

@@ -17,8 +17,6 @@ from ...runtime.patterns import regex
 from ..pretokenizers.character_kinds import code_points
 from .changes import characters, utf8
 
-__all__ = ["CharacterMap"]
-
 # A text is written for each entry found, so that this is how much larger a text may become.
 _LONGEST = 1 << 12
 # what a character may be to the grapheme clusters beside it, and more rather than less

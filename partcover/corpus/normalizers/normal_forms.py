@@ -16,8 +16,6 @@ from ..pretokenizers import unicode_tables as tables
 from ..pretokenizers.character_kinds import code_points
 from .changes import Edit, characters, utf8
 
-__all__ = ["NormalForm", "joining_characters"]
-
 _BLOCK = 1 << 12
 
 

@@ -17,8 +17,6 @@ from ...runtime.arrays import np
 from .changes import OfBytes, utf8
 from .character_map import CharacterMap
 
-__all__ = ["MARK", "SentencePieceText", "SpaceRules"]
-
 MARK = "▁"
 
 

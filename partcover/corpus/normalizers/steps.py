@@ -22,13 +22,6 @@ from .character_map import CharacterMap
 from .normal_forms import NormalForm
 from .sentencepiece_text import SentencePieceText, SpaceRules
 
-__all__ = [
-    "NEEDED",
-    "NORMALIZERS",
-    "AnyChange",
-    "writes_a_space",
-]
-
 
 def _always(pattern: str, new: str, **how: Any) -> Change:
     return Change(regex.compile(pattern), lambda _: new, **how)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["BYTE_SPELLINGS", "PRINTABLE", "spelled_bytes"]
-
 #: The bytes that stand for themselves: what is printable in Latin-1.
 PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _OTHER = [byte for byte in range(256) if byte not in PRINTABLE]

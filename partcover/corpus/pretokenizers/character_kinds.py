@@ -11,8 +11,6 @@ from ...runtime.arrays import UInt8, np
 from ...runtime.patterns import regex
 from .character_table import KINDS
 
-__all__ = ["PLACES", "character_kinds", "code_points"]
-
 #: Where Unicode has characters that are any of these; a test looks at the others.
 PLACES = (range(0x40000), range(0xE0000, 0xE1000))
 

@@ -1,7 +1,5 @@
 """The kinds of all code points, compressed, as `tests/corpus/character_table.py` prints them."""
 
-__all__ = ["KINDS"]
-
 KINDS = """
 c-rmV%XX_O002-{)|q6Oq0{?SevY4h;~P<YCVixP_w=+$R1gplt%T6|R|_-$s;U15-
 5d9;_VY(p{b?6S$Qr{ho=ew1Z?~#m^;SH8yXAuK-_M5K|8hV1wf)A%SGQL8OZ~6j#{E9Nc-

@@ -18,8 +18,6 @@ from .pattern_programs import Programs, Unsupported, points_of
 from .steps import Inside, Step, Steps
 from .unicode_tables import compiled
 
-__all__ = ["CompiledSteps"]
-
 _BEHAVIOURS = {
     "Isolated": kernel.ISOLATED,
     "Removed": kernel.REMOVED,

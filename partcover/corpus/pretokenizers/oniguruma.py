@@ -33,8 +33,6 @@ import re
 from ...errors import InputError
 from ...runtime.arguments import shown
 
-__all__ = ["translated"]
-
 _LONGEST = 20_000
 _MOST = 100_000  # repetitions that Oniguruma takes
 _LETTERS = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"

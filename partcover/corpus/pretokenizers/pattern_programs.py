@@ -23,8 +23,6 @@ from ...runtime.patterns import regex
 from .character_kinds import code_points
 from .unicode_tables import in_unicode_16
 
-__all__ = ["Programs", "Unsupported", "points_of"]
-
 _MOST_NODES = 1_000  # of a pattern, with repetitions written out
 _BITS = 32  # of a table
 _ANY = -1

@@ -22,16 +22,6 @@ from ..files.joining import ALL_WORDS, checked_phrases
 from .published_patterns import NAME_OF_SPLIT, PATTERNS, SPLITS
 from .steps import PHRASES, Steps, read_steps
 
-__all__ = [
-    "APART",
-    "name_of_pattern",
-    "phrase_of",
-    "split_pattern",
-    "with_phrases",
-    "without_phrases",
-]
-
-
 _NAME = r"([^+]*)\+phrases(?::([0-9]{1,18}))?"
 _NUMBER = r"\)\{0,([0-9]{1,9})\}"
 

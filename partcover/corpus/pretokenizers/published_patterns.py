@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .steps import GPT2
 
-__all__ = ["CLIP", "CUTTING", "DEEPSEEK", "NAME_OF_SPLIT", "PATTERNS", "SPACE_RUNS", "SPLITS"]
-
 # The patterns as published: GPT-2's encoder.py, and tiktoken's first releases of the other two
 # (later releases rewrite them for speed).
 PATTERNS = {

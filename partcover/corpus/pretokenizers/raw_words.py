@@ -36,8 +36,6 @@ from .published_patterns import CLIP
 from .steps import PUNCTUATION, WORD_CHARACTER, Inside, Steps
 from .unicode_tables import compiled
 
-__all__ = ["raw_rules"]
-
 _WHITE, _SINGLE, _RUN, _OTHER_RUN, _GONE, _JOINING = (
     _encoder.WHITE, _encoder.NUMBER, _encoder.LETTER, _encoder.SIGN, _encoder.UPPER, _encoder.MARK,
 )  # fmt: skip

@@ -16,8 +16,6 @@ from ...kernels.words import _word_table
 from ..normalizers.normalizer import Normalizer
 from .pretokenizer import Pretokenizer
 
-__all__ = ["FirstCut", "cut_finder", "first_line", "seams"]
-
 #: Returns the first place from `begin` > 0 on where a text is split in any case, or -1.
 FirstCut: TypeAlias = Callable[[bytes, int], int]
 

@@ -9,8 +9,6 @@ from typing import TypeAlias
 from ...errors import InputError
 from ...runtime.arguments import shown
 
-__all__ = ["CheckedSplitter", "Splitter"]
-
 #: A pre-tokenizer given as a function: it returns all words of a text, in order.
 Splitter: TypeAlias = Callable[[str], Iterable[str]]
 

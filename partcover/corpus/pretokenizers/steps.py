@@ -61,26 +61,6 @@ from .byte_spelling import spelled_bytes
 from .oniguruma import translated
 from .timed_patterns import Matches, Span, TimedPattern, check_sizes, timed_pattern
 
-__all__ = [
-    "END_OF_WORD",
-    "GPT2",
-    "INSIDE_WORD",
-    "PHRASES",
-    "PUNCTUATION",
-    "WORD_CHARACTER",
-    "Cut",
-    "Inside",
-    "Piece",
-    "Step",
-    "Steps",
-    "inside_word",
-    "leave_others_out",
-    "leave_out",
-    "leaving_out",
-    "read_steps",
-    "split_steps",
-]
-
 #: The step that puts a space behind each word.
 END_OF_WORD = {"type": "EndOfWord"}
 #: The type of the step that joins words.

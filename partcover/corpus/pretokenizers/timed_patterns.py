@@ -13,8 +13,6 @@ from ...runtime.patterns import regex
 from .oniguruma import translated
 from .unicode_tables import compiled
 
-__all__ = ["Matches", "Span", "TimedPattern", "check_sizes", "timed_pattern"]
-
 Span: TypeAlias = tuple[int, int]
 Matches: TypeAlias = list[tuple[int, int, bool]]  # all of a text: begin, end, whether it matches
 

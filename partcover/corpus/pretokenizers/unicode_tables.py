@@ -14,23 +14,6 @@ from typing import Any
 
 from ...runtime.patterns import regex
 
-__all__ = [
-    "CONTROLS",
-    "IDEOGRAPHS",
-    "INERT",
-    "LOWER",
-    "MARKS",
-    "NEWER",
-    "NMT_GONE",
-    "NMT_SPACE",
-    "NONSPACING",
-    "SMALL",
-    "WHITE",
-    "compiled",
-    "in_unicode_16",
-    "ranges_of",
-]
-
 
 def character_class(ranges: str) -> str:
     r"""Returns the inside of a class of a regular expression, from ranges in hexadecimal.

@@ -17,8 +17,6 @@ from .character_kinds import character_kinds
 from .phrases import without_phrases
 from .pretokenizer import Pretokenizer
 
-__all__ = ["WordsWithin", "words_within"]
-
 
 def words_within(phrases: WordCounts, pretokenizer: str | None = None) -> WordCounts:
     """Returns the words that phrases are made of, counted.

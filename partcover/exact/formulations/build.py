@@ -18,8 +18,6 @@ from .parts import Body, TokenOccurrences
 from .path import path
 from .printed import printed
 
-__all__ = ["EXACT", "FORMULATIONS", "Formulation", "Goal", "build", "entries", "require"]
-
 Goal = Literal["tokens", "decision", "size"]
 
 

@@ -8,8 +8,6 @@ from ...problem.instance import Instance
 from ..sparse_model import Rows
 from .parts import Body, SymbolPlaces, TokenOccurrences, expand, pair_body
 
-__all__ = ["coverage"]
-
 
 def coverage(instance: Instance, tokens: TokenOccurrences) -> Body:
     """Builds Equations (9)–(11): a chosen token covers every pair under its occurrences.

@@ -8,8 +8,6 @@ from ...problem.instance import Instance
 from ..sparse_model import Rows
 from .parts import Body, Names, SymbolPlaces, TokenOccurrences, expand, pair_body
 
-__all__ = ["occurrence"]
-
 
 def occurrence(instance: Instance, tokens: TokenOccurrences) -> Body:
     """Builds a corrected version of the paper's model: at most one occurrence covers a symbol.

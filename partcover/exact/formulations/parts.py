@@ -14,8 +14,6 @@ from ...problem.instance import Instance
 from ...runtime.arrays import Int64
 from ..sparse_model import Rows
 
-__all__ = ["Body", "Names", "SymbolPlaces", "TokenOccurrences", "expand", "pair_body"]
-
 
 @dataclass(frozen=True, eq=False)
 class TokenOccurrences:

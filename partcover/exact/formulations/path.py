@@ -8,8 +8,6 @@ from ...problem.instance import Instance
 from ..sparse_model import Rows
 from .parts import Body, Names, SymbolPlaces, TokenOccurrences, expand
 
-__all__ = ["path"]
-
 
 def path(instance: Instance, tokens: TokenOccurrences) -> Body:
     """Builds a unit flow in each word, whose arcs need the tokens that they represent.

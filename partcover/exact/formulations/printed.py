@@ -11,8 +11,6 @@ from ...runtime.arrays import Int64
 from ..sparse_model import Rows
 from .parts import Body, Names, SymbolPlaces, TokenOccurrences, pair_body
 
-__all__ = ["printed"]
-
 
 def printed(instance: Instance, tokens: TokenOccurrences) -> Body:
     """Builds Equations (1)–(8) exactly as printed: two symbols alone identify a token's pair."""

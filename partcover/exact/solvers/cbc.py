@@ -24,8 +24,6 @@ from ..sparse_model import SparseModel
 from .interruptible import PATIENCE, in_thread
 from .log_reader import LogReader
 
-__all__ = ["cbc", "cbc_program"]
-
 _END = "partcover: the log ends here"
 
 

@@ -12,8 +12,6 @@ from ...runtime.processes.native_output import native_output, silent_c
 from ...runtime.processes.threads import watch
 from ..solver_io import SolverReport
 
-__all__ = ["PATIENCE", "in_thread"]
-
 PATIENCE = 5.0  # seconds in which a solver must return its answer after Ctrl-C
 
 

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 
 from ..solver_io import SolverOptions
 
-__all__ = ["LogReader"]
-
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _HIGHS = re.compile(r"^ ?\S? +\d+ +\d+ +\d+ +[\d.]+% +(\S+) +(\S+) ")
 _CP_SAT = re.compile(r"^#\S+ +\S+ +best:(\S+) +next:\[([^,\]]*),?([^\]]*)\]")

@@ -20,8 +20,6 @@ from ..sparse_model import SparseModel
 from .interruptible import PATIENCE, in_thread
 from .log_reader import LogReader
 
-__all__ = ["adapter", "last_solution", "to_proto"]
-
 Adapter = Callable[[SparseModel, SolverOptions], SolverReport]
 
 _TYPES = {"scip": "GSCIP", "highs": "HIGHS", "cp-sat": "CP_SAT", "glop": "GLOP", "pdlp": "PDLP"}

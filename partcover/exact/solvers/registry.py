@@ -18,8 +18,6 @@ from ..sparse_model import SparseModel
 from . import mathopt
 from .cbc import cbc
 
-__all__ = ["SOLVERS", "Solver", "available", "complete", "features", "require", "run"]
-
 
 @dataclass(frozen=True)
 class Solver:

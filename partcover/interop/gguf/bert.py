@@ -6,8 +6,6 @@ from typing import Any
 
 from ...corpus.normalizers.normalizer import Normalizer
 
-__all__ = ["bert_steps", "flags_of"]
-
 _LATER = r"[\u1161-\u1175\u11A8-\u11C2]"  # letters of Korean syllables behind the first one
 
 

@@ -18,8 +18,6 @@ import numpy as np
 from ...errors import InputError
 from ...runtime.files.writing import atomic_writer, open_input
 
-__all__ = ["MAGIC", "Value", "is_numbers", "read_keys", "write_keys"]
-
 MAGIC = b"GGUF"
 _VERSIONS = (2, 3)
 _MOST_KEYS = 1 << 16

@@ -17,8 +17,6 @@ from .origin import origin_in
 from .read import looks_like, read
 from .write import model_of, split_of, write
 
-__all__ = ["GGUF"]
-
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     if origin_in(vocabulary)[0] is not None:

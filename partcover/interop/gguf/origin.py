@@ -14,8 +14,6 @@ from ...vocabulary.vocabulary import Vocabulary
 from ..huggingface.origin import use_of
 from .container import Value, is_numbers
 
-__all__ = ["ORIGIN", "kept_keys", "numbers_of", "origin_in", "origin_of"]
-
 ORIGIN = "gguf"
 # what is written anew
 _LISTS = ("tokens", "scores", "token_type", "merges")

@@ -34,8 +34,6 @@ from .origin import ORIGIN, origin_of
 from .rwkv_spelling import read_spelled
 from .splits import SPLITS, Split
 
-__all__ = ["looks_like", "read"]
-
 _PRE = "tokenizer.ggml."
 _MARK = "▁"
 _NO_LIMIT = 2**31  # of the characters of a word

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["read_spelled", "spelled"]
-
 _ESCAPE = re.compile(rb"\\(?:x([0-9a-f]{2})|(.)|$)", re.DOTALL)
 _LETTERS = {b"t": b"\t", b"n": b"\n", b"r": b"\r"}
 

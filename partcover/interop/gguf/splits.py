@@ -13,8 +13,6 @@ from typing import NamedTuple
 from ...corpus.pretokenizers.pretokenizer import DEEPSEEK, PATTERNS, Pretokenizer
 from ...corpus.pretokenizers.steps import read_steps, split_steps
 
-__all__ = ["NEAREST", "SPLITS", "Split", "name_of_split", "pretokenizer_of_split"]
-
 
 class Split(NamedTuple):
     """How a text is split.

@@ -29,8 +29,6 @@ from .origin import kept_keys, numbers_of, origin_in
 from .rwkv_spelling import spelled
 from .splits import NEAREST, SPLITS, name_of_split
 
-__all__ = ["bert_of", "model_of", "split_of", "write"]
-
 _PRE = "tokenizer.ggml."
 _MAX_FREE = 100_000  # ids without a token
 _FREE_SCORE = -1000.0

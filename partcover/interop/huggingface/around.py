@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["not_carried"]
-
 
 def not_carried(data: Mapping[str, Any], left_out: Sequence[str]) -> list[str]:
     """Returns remarks on what is not carried; `left_out` are added tokens that merges make."""

@@ -14,8 +14,6 @@ import math
 from decimal import Decimal
 from typing import Any
 
-__all__ = ["as_read", "spell_number", "tokenizer_text"]
-
 _EXACT = 22  # 10^22 is the last power of ten that is a float64
 _LARGEST = 2**64
 

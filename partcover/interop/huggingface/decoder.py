@@ -16,8 +16,6 @@ from ..splitting import unmark
 from .frame import steps_of
 from .word_pieces import PREFIX, word_mark
 
-__all__ = ["read_decoding", "write_decoder"]
-
 _MARK = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
 _IGNORED = ("add_prefix_space", "trim_offsets", "use_regex")  # of ByteLevel, whatever they are
 Steps = list[dict[str, Any]]

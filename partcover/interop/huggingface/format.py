@@ -26,8 +26,6 @@ from .spelling import speller
 from .word_pieces import PREFIX, free_mark, read_piece, spell_piece, without_mark, word_mark
 from .write import FILE, write
 
-__all__ = ["HUGGINGFACE", "replay_of"]
-
 # bytes of a piece: a thread of 512 KiB of stack ends at 8,065, one of 8 MiB at 130,945
 _LONGEST_OF_UNIGRAM = 8000
 

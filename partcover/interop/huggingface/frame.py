@@ -10,8 +10,6 @@ from ...encoding.offsets import Trim
 from ...vocabulary.vocabulary import Vocabulary
 from .origin import tokenizer_in
 
-__all__ = ["frame_of", "steps_of", "trim_of"]
-
 
 def frame_of(vocabulary: Vocabulary) -> tuple[list[int], list[int]] | None:
     """Returns the ids that the vocabulary's own file puts before and after a text.

@@ -29,8 +29,6 @@ from typing import Any, NamedTuple
 
 from .decimals import as_read, spell_number
 
-__all__ = ["escapes", "kept", "parsed", "rewritten"]
-
 _SPACE = " \t\n\r"
 _BLANK = re.compile(r"[ \t\n\r]*")
 _GAP = re.compile(r"[ \t\n\r]*,[ \t\n\r]*")

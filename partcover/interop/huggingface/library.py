@@ -14,8 +14,6 @@ from ...errors import InputError, MissingExtra
 from ..format import WholeTexts
 from .frame import frame_of, trim_of
 
-__all__ = ["Library"]
-
 _MORE = "; version 0.23 can do more (pip install 'tokenizers<1')"
 
 

@@ -20,19 +20,6 @@ from ..replay import words_of
 from .spelling import speller
 from .word_pieces import PREFIX, word_mark
 
-__all__ = [
-    "FREE",
-    "MAX_FREE",
-    "MERGING",
-    "all_merges",
-    "build_model",
-    "looks_up_words",
-    "place_special",
-    "special_in_words",
-    "unigram_entries",
-    "unreached",
-]
-
 # a score that no path takes
 _NEVER = -1e308
 MAX_FREE = 1 << 20

@@ -7,8 +7,6 @@ from typing import Any
 from ...corpus.normalizers.normalizer import Normalizer
 from ..format import GivenUp
 
-__all__ = ["as_steps", "changes_parts"]
-
 
 def as_steps(name: str) -> tuple[str | None, list[GivenUp]]:
     """Returns a normalizer that the library has, and what was left out for that."""

@@ -31,20 +31,6 @@ from .layout import escapes, kept, parsed, rewritten
 from .model import FREE, MAX_FREE, all_merges, place_special, unigram_entries
 from .word_pieces import PREFIX, free_mark, spell_piece, without_prefix
 
-__all__ = [
-    "ORIGIN",
-    "added_entry",
-    "files_beside",
-    "needed_pieces",
-    "origin_in",
-    "origin_of",
-    "read_small",
-    "settings_ids",
-    "tokenizer_in",
-    "use_of",
-    "write_into",
-]
-
 ORIGIN = "origin"
 _CONFIG = "tokenizer_config.json"
 _KEPT = (_CONFIG, "special_tokens_map.json", "chat_template.jinja", "chat_template.json")

@@ -42,8 +42,6 @@ from .word_pieces import (
     unknown_words,
 )
 
-__all__ = ["flags_of", "from_json", "looks_like", "read"]
-
 Spell: TypeAlias = Callable[[str], bytes | None]
 _FOUND = ("single_word", "lstrip", "rstrip", "normalized")
 _NEVER = {0xC0, 0xC1, *range(0xF5, 0x100)}  # bytes that are in no UTF-8

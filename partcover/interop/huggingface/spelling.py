@@ -11,8 +11,6 @@ from ..byte_level import to_characters
 from ..end_of_word import ends_words, spell_ended
 from .word_pieces import spell_piece, word_mark
 
-__all__ = ["DECODED_BYTE", "speller", "to_text"]
-
 # what the decoder of byte fallback reads as a byte
 DECODED_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>")
 

@@ -11,8 +11,6 @@ from ...errors import InputError
 from ...runtime.files.writing import load_json, open_input, read_json
 from .word_pieces import PREFIX, mark_steps
 
-__all__ = ["as_tokenizer", "list_in", "looks_like_list"]
-
 _UNKNOWN = "[UNK]"
 _SPECIAL = (_UNKNOWN, "[SEP]", "[CLS]", "[PAD]", "[MASK]")
 _CONFIG = "tokenizer_config.json"

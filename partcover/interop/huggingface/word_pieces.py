@@ -24,19 +24,6 @@ from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of
 
-__all__ = [
-    "PREFIX",
-    "free_mark",
-    "inside_steps",
-    "mark_steps",
-    "read_piece",
-    "spell_piece",
-    "unknown_words",
-    "with_own_begins",
-    "without_mark",
-    "word_mark",
-]
-
 PREFIX = "##"
 # what may mark the beginning of words: ▁, or a character of private use
 _MARKS = (0x2581, *range(0xE000, 0xF900))

@@ -45,8 +45,6 @@ from .origin import added_entry, origin_in, write_into
 from .spelling import DECODED_BYTE, speller
 from .word_pieces import without_mark, word_mark
 
-__all__ = ["FILE", "write"]
-
 FILE = "tokenizer.json"
 
 

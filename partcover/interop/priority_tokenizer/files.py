@@ -1,7 +1,5 @@
 """Names the files of a priority tokenizer's folder."""
 
-__all__ = ["CLASS", "CONFIG", "CUTTER", "VOCABULARY"]
-
 VOCABULARY = "vocab.json"
 CONFIG = "tokenizer_config.json"
 # the code that is exported too, copied from the files beside this one

@@ -17,8 +17,6 @@ from .files import CONFIG, CUTTER, VOCABULARY
 from .read import looks_like, read
 from .write import write
 
-__all__ = ["PRIORITY_TOKENIZER"]
-
 
 def _adapt(vocabulary: Vocabulary) -> tuple[Vocabulary, list[GivenUp]]:
     reason = None

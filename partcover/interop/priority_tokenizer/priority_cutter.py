@@ -13,8 +13,6 @@ from functools import lru_cache
 
 import regex
 
-__all__ = ["PriorityCutter"]
-
 _PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _OTHER = [byte for byte in range(256) if byte not in _PRINTABLE]
 _SPELLED = str.maketrans({chr(byte): chr(0x100 + i) for i, byte in enumerate(_OTHER)})

@@ -12,8 +12,6 @@ from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters
 from .files import CONFIG, CUTTER, VOCABULARY
 
-__all__ = ["looks_like", "read"]
-
 
 def looks_like(path: Path) -> bool:
     """Returns whether a path is the folder of a priority tokenizer."""

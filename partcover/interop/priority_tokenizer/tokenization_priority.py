@@ -14,8 +14,6 @@ from transformers import PreTrainedTokenizer
 
 from .priority_cutter import PriorityCutter
 
-__all__ = ["PriorityTokenizer"]
-
 
 class PriorityTokenizer(PreTrainedTokenizer):  # type: ignore[misc]
     """`PriorityCutter` as transformers wants it; special tokens are split off before.

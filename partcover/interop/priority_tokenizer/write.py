@@ -12,8 +12,6 @@ from ..byte_level import pieces_of, to_characters
 from ..splitting import patterns
 from .files import CLASS, CONFIG, CUTTER, VOCABULARY
 
-__all__ = ["write"]
-
 
 def write(vocabulary: Vocabulary, path: Path) -> list[str]:
     """Writes the folder: the vocabulary, the settings, and the code that segments by it.

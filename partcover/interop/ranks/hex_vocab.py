@@ -15,16 +15,6 @@ from ..byte_level import pieces_of
 from ..format import Format, GivenUp, Nearest, Replay
 from ..token_list import lines_of, not_carried, own_replay
 
-__all__ = [
-    "PATHPIECE",
-    "SAGE",
-    "adapt_lines",
-    "by_id",
-    "from_lines",
-    "hex_lines",
-    "write_hex",
-]
-
 _HEX = re.compile(rb"[0-9a-fA-F \t]*")
 
 

@@ -8,8 +8,6 @@ from ...vocabulary.vocabulary import Vocabulary
 from ..format import GivenUp
 from ..splitting import patterns, read_splitting
 
-__all__ = ["adapt_to_pattern", "named_pattern", "one_pattern"]
-
 _WHOLE = r"[\s\S]+"  # a text is one word
 
 

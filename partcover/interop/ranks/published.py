@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["PUBLISHED", "WHISPER", "published_as"]
-
 _END = "<|endoftext|>"
 #: The published files by their SHA-256: name, pre-tokenizer and special tokens, none of which is in
 #: the file.

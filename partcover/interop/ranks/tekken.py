@@ -18,8 +18,6 @@ from ..format import Format, GivenUp, Replay
 from .one_pattern import adapt_to_pattern, named_pattern, one_pattern
 from .tiktoken import RULES, adapt_to_ranks, vocabulary_of_ranks
 
-__all__ = ["TEKKEN"]
-
 _HEAD = 1 << 14
 _MOST_SPECIAL = 1 << 20
 _VERSION = "v7"  # the first that lists its special tokens

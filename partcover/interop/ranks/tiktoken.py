@@ -21,15 +21,6 @@ from ..merge_ranks import pairs_are_needless
 from ..splitting import described
 from .published import PUBLISHED, published_as
 
-__all__ = [
-    "RULES",
-    "TIKTOKEN",
-    "adapt_to_ranks",
-    "read_ranks",
-    "vocabulary_of_ranks",
-    "write_ranks",
-]
-
 _EMPTY = b"="  # how Whisper's file spells its empty token
 _BY_NAME = {name: (rules, special) for name, rules, special in PUBLISHED.values()}
 

@@ -11,8 +11,6 @@ from ..whole_texts import pretokenizer_of
 from .pieces import MARK
 from .proto import CONTROL, NORMAL, UNKNOWN, USER_DEFINED
 
-__all__ = ["Spaces", "is_own", "normalizer_of", "own_spec", "spaces_of"]
-
 
 class Spaces(NamedTuple):
     """How a model treats a text.

@@ -17,8 +17,6 @@ from .proto import BPE, BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
 from .read import looks_like, parse, read, user_defined_name
 from .write import MERGING, write
 
-__all__ = ["SENTENCEPIECE"]
-
 _MAX_GAPS = 100_000  # ids without a token, which unused pieces fill
 
 

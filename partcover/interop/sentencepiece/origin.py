@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from ...errors import InputError
 from ...vocabulary.vocabulary import Vocabulary
 
-__all__ = ["kept_file", "kept_of"]
-
 _KEY = "sentencepiece"
 
 

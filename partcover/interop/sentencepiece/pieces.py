@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from ...corpus import symbols as sym
 
-__all__ = ["BYTE_PIECE", "LONGEST", "MARK", "is_too_long", "open_characters", "text_of"]
-
 MARK = "▁"  # stands for a space where sentencepiece escapes spaces
 LONGEST = 7999  # bytes of a piece; sentencepiece 0.2.3 refuses a model with a longer one
 BYTE_PIECE = re.compile(r"<0x[0-9A-F]{2}>")

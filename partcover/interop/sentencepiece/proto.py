@@ -13,20 +13,6 @@ from typing import Any
 
 from ...errors import MissingExtra
 
-__all__ = [
-    "BPE",
-    "BYTE",
-    "CHAR",
-    "CONTROL",
-    "NORMAL",
-    "UNIGRAM",
-    "UNKNOWN",
-    "UNUSED",
-    "USER_DEFINED",
-    "model_proto",
-    "new_model",
-]
-
 UNIGRAM, BPE, CHAR = 1, 2, 4  # kinds of models
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 

@@ -24,8 +24,6 @@ from .origin import kept_of
 from .pieces import BYTE_PIECE, MARK, open_characters
 from .proto import BPE, BYTE, CHAR, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, new_model
 
-__all__ = ["from_bytes", "looks_like", "parse", "read", "user_defined_name", "vocabulary_of"]
-
 _HEAD = 1 << 12
 _LEAST = -1 / 64  # a score that changes each sum of 32 bits up to 100,000
 _SCORE_AND_TYPE = re.compile(rb"(?s:\x15.{4})?(?:\x18[\x01-\x06])?")  # fields 2 and 3

@@ -18,8 +18,6 @@ from .pieces import MARK, open_characters, text_of
 from .proto import BPE, BYTE, CONTROL, NORMAL, UNIGRAM, UNKNOWN, UNUSED, USER_DEFINED, new_model
 from .read import from_bytes
 
-__all__ = ["MERGING", "Piece", "pieces_by_id", "write"]
-
 MERGING = ("merges", "character_merges")
 # Unigram gives a character that is no piece, and becomes its n bytes, the lowest score − 10.  With
 # pieces of −10 / (n − 1) each that is n of them.  In 32-bit floats this is exact for n of 2 and 3.

@@ -22,8 +22,6 @@ from ..ranks.tiktoken import (
     write_ranks,
 )
 
-__all__ = ["TIKTOKEN_PACKAGE"]
-
 _FOLDER = "tiktoken_ext"  # the namespace package in which tiktoken looks for encodings
 _FORMAT = "partcover-tiktoken-package"
 # names of tiktoken's own: a second encoding of such a name makes every look-up fail

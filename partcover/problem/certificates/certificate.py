@@ -22,14 +22,6 @@ from .checksum import digest, symbols_of, whole
 from .nodes import Branch, Leaf, node_from_json, node_to_json
 from .tail import TailTerm
 
-__all__ = [
-    "SCALE_BITS",
-    "Certificate",
-    "leaves_weighted",
-    "of_weighted",
-    "policy_digest",
-]
-
 SCALE_BITS = 20
 """Binary digits after the point of a price, unless a certificate needs more or allows fewer."""
 

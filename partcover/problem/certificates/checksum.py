@@ -14,8 +14,6 @@ from ...corpus.symbols import Symbols
 from ...errors import InputError
 from ...runtime.arguments import shown
 
-__all__ = ["digest", "inflated", "listed", "symbols_of", "unpacked_bytes", "whole"]
-
 
 def digest(content: Mapping[str, Any]) -> str:
     """Returns the SHA-256 of JSON content, its keys sorted."""

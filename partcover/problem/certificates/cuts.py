@@ -18,17 +18,6 @@ from ...runtime.memory import refuse_beyond
 from ...runtime.notebook import brief
 from .checksum import inflated, listed, unpacked_bytes, whole
 
-__all__ = [
-    "Cut",
-    "CutKind",
-    "PackedPairs",
-    "PairPrices",
-    "Pairs",
-    "names",
-    "packed",
-    "unpacked",
-]
-
 CutKind: TypeAlias = Literal["cycle", "clique"]
 _NUMBERS = "coef", "rhs", "multiplier"
 

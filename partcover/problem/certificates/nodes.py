@@ -16,8 +16,6 @@ from ...runtime.notebook import brief
 from .checksum import inflated, listed, unpacked_bytes, whole
 from .cuts import Cut, PackedPairs, Pairs, packed
 
-__all__ = ["Branch", "Charge", "Leaf", "Prices", "node_from_json", "node_to_json"]
-
 Prices = Int32 | Int64
 
 _SHORT_BITS = 30  # with at most so many, a price of 1 fits in 32 bits with its sign

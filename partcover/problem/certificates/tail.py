@@ -12,8 +12,6 @@ from ...errors import InputError
 from ...runtime.arguments import shown
 from .checksum import listed, whole
 
-__all__ = ["LONGEST_PRICED", "MOST_TOKENS", "TailDigest", "TailTerm"]
-
 LONGEST_PRICED = 256
 """Symbols of the longest word of a tail that gets prices; longer ones count as one token."""
 MOST_TOKENS = 16

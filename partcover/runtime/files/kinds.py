@@ -7,16 +7,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-__all__ = [
-    "HEADER",
-    "Kind",
-    "begins_object",
-    "kind_of",
-    "kind_of_head",
-    "likely_mistake",
-    "looks_counted",
-]
-
 Kind: TypeAlias = Literal[
     "counts",
     "text",

@@ -10,16 +10,6 @@ from pathlib import Path
 
 from ...errors import InputError
 
-__all__ = [
-    "ASIDE",
-    "held_folder",
-    "held_output",
-    "is_free",
-    "kept_locked",
-    "lock",
-    "lock_new",
-]
-
 ASIDE = ".partcover"  # the extension of the temporary file next to a file that is being written
 
 

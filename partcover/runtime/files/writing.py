@@ -18,26 +18,6 @@ from ...errors import InputError
 from ..processes.signals import deferred
 from .locks import ASIDE, is_free, kept_locked, lock_new
 
-__all__ = [
-    "atomic_writer",
-    "check_whole",
-    "check_writable",
-    "checksum_of",
-    "in_place",
-    "load_json",
-    "open_input",
-    "open_unchanging",
-    "read_json",
-    "read_text",
-    "reading",
-    "remove_left_behind",
-    "scratch_folder",
-    "shown",
-    "size_of",
-    "sync",
-    "write_atomic",
-]
-
 
 @contextlib.contextmanager
 def atomic_writer(path: str | PathLike[str], *, lasting: bool = True) -> Iterator[IO[bytes]]:

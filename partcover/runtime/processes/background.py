@@ -6,8 +6,6 @@ import threading
 from collections.abc import Iterator
 from types import TracebackType
 
-__all__ = ["Background"]
-
 
 class Background:
     """Runs the steps of a generator in its own thread during a ``with`` block.

@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
-__all__ = ["OWN_SESSION", "die_with_parent", "guarded", "run"]
-
 OWN_SESSION: dict[str, Any]
 """Options of `subprocess.Popen` that protect the child from the terminal's Ctrl-C."""
 if sys.platform == "win32":

@@ -40,8 +40,6 @@ from ...errors import InputError, MissingExtra, PartcoverError
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["ENGINES", "engine_error", "executor_of", "in_order", "result_of", "submit"]
-
 ENGINES = "threads, processes, dask, dask://HOST:PORT, ray, ray://HOST:PORT"
 _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")

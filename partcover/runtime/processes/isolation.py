@@ -15,8 +15,6 @@ from typing import Any
 from ...errors import InputError, PartcoverError
 from .children import die_with_parent
 
-__all__ = ["run_isolated"]
-
 _STATUS = Path("/proc/self/status")
 
 

@@ -17,8 +17,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 
-__all__ = ["lead_to_standard_error", "native_output", "silent_c"]
-
 _asked = threading.Event()
 _lock = threading.Lock()
 _inside: list[int] = []  # for each user inside, the standard output before the first one

@@ -8,8 +8,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeAlias, TypeVar
 
-__all__ = ["SHARDS", "ForEach", "batches", "call_in_turn", "ordered_map", "workers"]
-
 _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")
 

@@ -13,8 +13,6 @@ from typing import Any, Generic, TypeVar
 from ...errors import InputError
 from ..files.writing import scratch_folder
 
-__all__ = ["Shared", "shared"]
-
 _Value = TypeVar("_Value")
 
 

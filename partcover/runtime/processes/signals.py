@@ -18,8 +18,6 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-__all__ = ["deferred", "install", "keeps_best"]
-
 _EXIT_INTERRUPTED = 130
 _SIGNALS = [signal.SIGINT, signal.SIGTERM]
 if sys.platform == "win32":

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import threading
 
-__all__ = ["left_behind", "watch"]
-
 _lock = threading.Lock()
 _watched: list[threading.Thread] = []
 

@@ -14,8 +14,6 @@ from ...corpus.word_counts import WordCounts
 from ...problem.word_index import WordIndex
 from ...runtime.arrays import Bools, Int32, Int64, np
 
-__all__ = ["Lattice", "map_shards", "shards"]
-
 _T = TypeVar("_T")
 
 

@@ -23,8 +23,6 @@ from ...runtime.progress import Progress
 from ...segmentation.segmentation import segment
 from ...vocabulary.vocabulary import Vocabulary
 
-__all__ = ["MergeResult", "ordered_symbols", "train_merges"]
-
 _CHUNK = 256  # tokens between looks at the clock
 _SPELLED = 48  # bytes for each symbol of a token, while words are segmented and tokens are written
 

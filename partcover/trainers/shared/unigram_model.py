@@ -14,9 +14,6 @@ from ...runtime.arrays import ArrayLike, Bools, Float64, Int64, np
 from ...vocabulary.vocabulary import Vocabulary
 from .lattice import Lattice, map_shards
 
-__all__ = ["RARE", "PieceModel", "digamma", "expectation", "fit_shares", "pruning_losses"]
-
-
 # sums of floats depend on their order: words are summed in so many parts on any number of threads
 _PARTS = 8
 #: Expected count below which a token is dropped (sentencepiece's).
