@@ -8,7 +8,7 @@ from typing import Any
 
 from partcover.instances.records import BUDGETS, Record
 from partcover.report.plots import plot_lines
-from partcover.report.tables import rows_markdown
+from partcover.report.tables.listing import rows_markdown
 
 _METHODS = {"greedtok": "GreedTok", "bpe": "BPE", "unigram": "Unigram"}
 

@@ -150,7 +150,7 @@ def price_report(
             reward, best = rewards.get(token, (0.0, False))
             if reward > 0:
                 gain = own
-                if terms is not None and terms.pays(token):
+                if terms is not None and terms.accounts_of(token):
                     at = sorted_words.first[sorted_words.words.index(word)]
                     paid = [terms.paid_before(token, at + n) for n in range(len(word) + 1)]
                     gain = own - np.diff(np.array(paid, np.float64) / one)

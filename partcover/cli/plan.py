@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..problem.memory_plan import Work, memory_plan
-from ..report.tables import facts
+from ..report.tables.listing import facts
 from ..runtime.memory import shown_size
 from .inputs import InstanceSource
 from .shown.output import Output

@@ -9,7 +9,7 @@ import partcover as pc
 
 from ..analysis.parity import parity
 from ..errors import InputError
-from ..report.tables import Listing, columns_of, facts, solution_parts
+from ..report.tables.listing import Listing, columns_of, facts, solution_parts
 from .checkpoint_files import CertificateFile
 from .exit_status import EXIT_USAGE, exit_status
 from .shown.output import Output, say

@@ -8,7 +8,7 @@ from typing import Any
 from ..corpus.symbols import Symbols
 from ..studies.paper_tables import EXPERIMENTS
 from ..studies.tokenizer_audit import CostlyWord, TokenizerAudit
-from .tables import is_finite_number, token_line
+from .tables.listing import is_finite_number, token_line
 
 _MOST_PIECES = 12  # tokens of a costly word that are shown
 _COLOURS = 8  # of tokens, in the page's style

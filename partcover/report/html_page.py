@@ -21,7 +21,6 @@ from ..runtime.limits import RunLimits
 from ..runtime.progress import Progress
 from ..segmentation.segmentation import segment
 from ..studies.tokenizer_audit import CostlyWord, costly_words
-from .audit_tables import audit_remarks, audit_tables
 from .charts import (
     comparison_chart,
     costly_bars,
@@ -32,10 +31,11 @@ from .charts import (
     sizes_chart,
 )
 from .figures import COLOURS
-from .page_tables import listing_table, page_table, shown
 from .reduction_figure import check_drawing, draw_reduction
 from .runs import Runs, Table
 from .standings import Headline, checked_bound, headline, known_bounds, measure, under_one_bound
+from .tables.audit import audit_remarks, audit_tables
+from .tables.page import listing_table, page_table, shown
 from .word_explorer import explore, steps
 
 _PAGES = Path(__file__).parent / "templates"

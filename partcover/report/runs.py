@@ -19,7 +19,7 @@ from ..runtime.files.kinds import kind_of
 from ..runtime.files.writing import read_json, read_text
 from ..studies.tokenizer_audit import TokenizerAudit
 from ..vocabulary.vocabulary import Vocabulary
-from .tables import is_finite_number
+from .tables.listing import is_finite_number
 
 _TOKENS = 2_000  # rows of `inspect` that a page holds
 

@@ -15,7 +15,7 @@ from ..segmentation.segmentation import Segmentation
 from ..verification.certificate_check import check_certificate
 from ..vocabulary.vocabulary import Vocabulary
 from .runs import Runs, Table
-from .tables import cell, is_finite_number
+from .tables.listing import cell, is_finite_number
 
 _PLAIN = {"candidates": "substrings"}
 

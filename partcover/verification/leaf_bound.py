@@ -42,15 +42,17 @@ class LeafCase:
         self, token: Token, starts: Sequence[int]
     ) -> Sequence[int] | Mapping[int, int]:
         """Returns the price sums before a token's start and end, minus what it pays there."""
-        if not self.terms.pays(token):
+        if not self.terms.accounts_of(token):
             return self.before
         places = {place for start in starts for place in (start, start + len(token))}
         return {n: self.before[n] - self.terms.paid_before(token, n) for n in places}
 
     def worth(self, token: Token, starts: Sequence[int], scale: int) -> int:
         """Returns the largest total gain of occurrences that do not overlap; `starts` ascend."""
-        before, count_at = self.prices_before(token, starts), self.words.count_at
-        length = len(token)
+        before: Sequence[int] | Mapping[int, int] = self.before
+        if self.terms.has_payments:
+            before = self.prices_before(token, starts)
+        count_at, length = self.words.count_at, len(token)
         best = [0]  # best[i]: the largest gain of the first i occurrences
         n_ended = 0  # number of occurrences that end at or before the start of the present one
         for start in starts:
@@ -106,8 +108,10 @@ def case_values(
                 case.required_reward += case.worth(token, starts, scale)
     for token, starts in occurring_candidates(instance, words):
         for case in cases:
-            if token not in case.decided and (reward := case.reward(token, starts, scale)) > 0:
-                case.rewards.append(reward)
+            if token not in case.decided:
+                reward = case.worth(token, starts, scale) + case.terms.gives(token)
+                if reward > 0:
+                    case.rewards.append(reward)
     values = []
     for case in cases:
         value = sum(n * price for n, price in zip(case.words.count_at, case.prices, strict=True))

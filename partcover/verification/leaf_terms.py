@@ -79,6 +79,7 @@ class LeafTerms:
         self.n_entries += sum(map(len, (*paid.values(), *dues.values())))
         self._paid = {token: _account(at) for token, at in paid.items()}
         self._paid_to = {token: _account(at) for token, at in dues.items()}
+        self.has_payments = bool(paid or dues)
         self._token: Token | None = None
         self._accounts: list[_Account] = []
         self._steps = self._places = 0
@@ -96,20 +97,16 @@ class LeafTerms:
             return prices
         return [price + self._added[symbol] for symbol, price in enumerate(prices)]
 
-    def pays(self, token: Token) -> bool:
-        """Returns whether a token pays for covering some symbols."""
-        return bool(self._paid or self._paid_to) and bool(self._accounts_of(token))
-
     def paid_before(self, token: Token, position: int) -> int:
         """Returns what a token pays for all symbols before a position."""
-        accounts = self._accounts_of(token)
+        accounts = self.accounts_of(token)
         self._steps += len(accounts)
         self._places += 1
         if self._steps > _FREE_STEPS + _STEPS_A_PLACE * self._places:
             raise InputError("tokens pay to too many others for a check in reasonable time")
         return sum([sums[bisect_left(symbols, position)] for symbols, sums in accounts])
 
-    def _accounts_of(self, token: Token) -> list[_Account]:
+    def accounts_of(self, token: Token) -> list[_Account]:
         """Returns what a token pays for pairs and to others; cached for repeated look-ups."""
         if token != self._token:
             self._token = token

@@ -298,6 +298,40 @@ def test_an_instance_without_order_refuses_its_multipliers():
 
 
 @pytest.mark.parametrize(
+    ("word", "merges", "prices", "orders"),
+    [
+        # aba begins at symbols 1 and 3; where it begins at 1, it also covers the symbols 2 and 3
+        (
+            "aababa",
+            ((b"b", b"a"), (b"a", b"ba")),
+            [8, 8, 8, -8, 8, -8],
+            [((b"b", b"a"), [3, 5], [40, 12]), ((b"a", b"ba"), [2], [56])],
+        ),
+        (
+            "abaaaab",
+            ((b"a", b"a"), (b"a", b"aa")),
+            [8, 8, 8, -4, 0, 8, 8],
+            [((b"a", b"a"), [3], [24]), ((b"a", b"aa"), [3], [28])],
+        ),
+    ],
+)
+def test_a_token_that_reaches_over_the_border_from_before_does_not_pay(
+    word, merges, prices, orders
+):
+    tokens = [left + right for left, right in merges]
+    condition = MergeCondition(merges, rule="merges")
+    instance = Instance(
+        {word: 1}, len(tokens), candidates=tokens, required=tokens, merges=condition
+    )
+    pairs = (PairPrices(merge, np.array(at), np.array(m)) for merge, at, m in orders)
+    leaf = Leaf(np.array(prices, np.int32), orders=tuple(pairs))
+    check = check_certificate(instance, Certificate.of(instance, (leaf,), 0, scale_bits=3))
+    assert check.ok
+    base = Vocabulary(tokens, rule="merges", merges=merges)
+    assert check.lower_bound <= segment(instance.words, base).tokens
+
+
+@pytest.mark.parametrize(
     "change",
     [7, {}, {"tokens": 7, "multipliers": ""}, {"tokens": [[]], "multipliers": ""}],
 )

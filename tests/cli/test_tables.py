@@ -19,8 +19,8 @@ import pytest
 from rich.cells import cell_len
 
 from partcover.cli.shown.output import Output
-from partcover.report.fitting import is_number
-from partcover.report.tables import (
+from partcover.report.tables.fitting import is_number
+from partcover.report.tables.listing import (
     SPARE_COLUMNS,
     Listing,
     facts,

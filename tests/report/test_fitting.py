@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from partcover.report.fitting import column_widths, fitted_text, is_number
+from partcover.report.tables.fitting import column_widths, fitted_text, is_number
 
 NUMBERS = st.one_of(
     st.integers(-(2**63), 2**63 - 1).map("{:,}".format),

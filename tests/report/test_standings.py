@@ -7,7 +7,6 @@ import json
 import pytest
 
 from partcover import InputError, Instance, Vocabulary, WordCounts, greedtok, lower_bound, solve
-from partcover.report.page_tables import page_table
 from partcover.report.runs import Runs, Table
 from partcover.report.standings import (
     checked_bound,
@@ -17,6 +16,7 @@ from partcover.report.standings import (
     percent,
     under_one_bound,
 )
+from partcover.report.tables.page import page_table
 from partcover.segmentation.segmentation import segment
 from partcover.studies.compare import compare
 

@@ -21,7 +21,7 @@ from ...runtime.files.writing import write_atomic
 from ...runtime.progress import Event, EventLog, Progress
 
 if TYPE_CHECKING:
-    from ...report.tables import Listing
+    from ...report.tables.listing import Listing
 
 _Result = TypeVar("_Result")
 FORMATS = ("table", "csv", "markdown", "json")
@@ -132,7 +132,7 @@ class Output:
 
     def text(self, data: dict[str, Any], parts: tuple[Listing | str, ...], form: str) -> str:
         """Returns a result as the text of a file."""
-        from ...report.tables import rows_csv, rows_markdown
+        from ...report.tables.listing import rows_csv, rows_markdown
 
         tables = [part for part in parts if not isinstance(part, str)]
         if tables and form == "csv":
@@ -162,7 +162,7 @@ class Output:
         from rich.console import Console
         from rich.text import Text
 
-        from ...report.tables import fitted_table
+        from ...report.tables.listing import fitted_table
 
         width = self.width
         # without a height the width is 80 where TERM is dumb

@@ -11,7 +11,7 @@ import click
 import partcover as pc
 
 from ...errors import InputError
-from ...report.tables import Listing, columns_of
+from ...report.tables.scores import score_tables
 from ...runtime.files.kinds import kind_of
 from ..base_files import read_corpus
 from ..command import Options
@@ -19,31 +19,7 @@ from ..exit_status import EXIT_INTERRUPTED
 from ..inputs import note_other_words, read_vocabulary, read_words, with_pretokenizer
 from .output import Output
 
-_ABOUT = columns_of(
-    "size rule pretokenizer unreachable", size="tokens", pretokenizer="pre-tokenizer"
-)
-_TEXTS = columns_of(
-    "corpus total_count tokens tokens_per_word bytes_per_token",
-    corpus="text",
-    total_count="words",
-    tokens_per_word="per word",
-    bytes_per_token="bytes/token",
-)
-_USE = columns_of(
-    "corpus whole_share used never_used renyi_efficiency",
-    corpus="text",
-    whole_share="kept whole",
-    never_used="unused",
-    renyi_efficiency="Rényi",
-)
-_GAPS = columns_of(
-    "corpus lower_bound gap vocabulary_gap rule_gap",
-    corpus="text",
-    vocabulary_gap="choice",
-    rule_gap="rule",
-)
 _ORDER, _CONTEXT = 3, 8  # of the n-gram model in tokens, and of another in bytes
-_PARITY = {"per": "tokens per", "worst_over_best": "worst/best", "gini": "Gini"}
 
 
 def show_scores(out: Output, first: str, others: Sequence[str], options: Options) -> int:
@@ -76,7 +52,7 @@ def show_scores(out: Output, first: str, others: Sequence[str], options: Options
         scored.append({"vocabulary": name, **data})
         if is_interrupted:  # the others have all but bounds
             limit, status = 0.0, EXIT_INTERRUPTED
-    tables = _tables(scored, options)
+    tables = score_tables(scored)
     if len(scored) == 1:
         del scored[0]["vocabulary"]
     out.result(scored[0] if len(scored) == 1 else {"vocabularies": scored}, *tables)
@@ -150,30 +126,3 @@ def _names(paths: Sequence[str]) -> dict[str, str]:
         path: path if short.count(name) > 1 else name
         for path, name in zip(paths, short, strict=True)
     }
-
-
-def _tables(scored: list[dict[str, Any]], options: Options) -> list[Listing]:
-    """Makes the tables; the CSV has a row for each vocabulary and each corpus."""
-    name = {"vocabulary": "vocabulary"} if len(scored) > 1 else {}
-    rows, parities = (
-        [{**{key: data[key] for key in name}, **row} for data in scored for row in data[part]]
-        for part in ("corpora", "parity")
-    )
-    about = [{**data, "rule": data["rule"].replace("_", " ")} for data in scored]
-    tables = [
-        Listing(about, name | _ABOUT, data=rows),
-        Listing(rows, name | _TEXTS, "Tokens needed"),
-        Listing(rows, name | _USE, "Use of tokens"),
-    ]
-    if any("gap" in row for row in rows):
-        tables.append(Listing(rows, name | _GAPS, "Gap to the lower bound"))
-    if options.train:
-        columns = {
-            "corpus": "text",
-            "bits_per_byte": f"order {_ORDER}",
-            "bits_per_byte_same_context": f"contexts of {_CONTEXT} bytes",
-        }
-        tables.append(Listing(rows, name | columns, "Bits per byte of an n-gram model"))
-    if parities:
-        tables.append(Listing(parities, name | _PARITY, "Parity between texts"))
-    return tables

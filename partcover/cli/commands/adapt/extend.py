@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import partcover as pc
 
 from ....errors import InputError
-from ....report.adaptation_tables import adaptation_remarks, extension_tables, pruning_tables
-from ....report.tables import Listing
+from ....report.tables.adaptation import adaptation_remarks, extension_tables, pruning_tables
+from ....report.tables.listing import Listing
 from ....runtime.files.writing import atomic_writer
 from ...base_files import read_corpus, read_tokenizer
 from ...command import Options, command

@@ -9,7 +9,7 @@ import click
 
 import partcover as pc
 
-from ....report.tables import facts
+from ....report.tables.listing import facts
 from ...command import command
 from ...results import write_instance
 from ...shown.output import Output

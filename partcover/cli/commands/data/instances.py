@@ -8,7 +8,7 @@ import cloup
 import partcover as pc
 
 from ....corpus import symbols as sym
-from ....report.tables import Listing, columns_of, facts, token_line
+from ....report.tables.listing import Listing, columns_of, facts, token_line
 from ...command import Group, Options, command
 from ...exit_status import EXIT_VERIFICATION
 from ...inputs import read_certificate, read_vocabulary

@@ -49,7 +49,7 @@ def audit_command(out: Output, tokenizer: str, files: tuple[str, ...], asked: Op
     $ partcover audit tokenizer.json texts/ --time-limit 60  # spend more time on the bounds
     $ partcover audit tokenizer.json texts/ --max-gap 10%  # check a limit, for example in CI
     """
-    from ....report.audit_tables import audit_remarks, audit_tables
+    from ....report.tables.audit import audit_remarks, audit_tables
     from ....studies.audited_text import words_of_files
 
     is_page = Path(out.path or "").suffix.lower() in _PAGES

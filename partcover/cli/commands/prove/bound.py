@@ -7,7 +7,7 @@ from fractions import Fraction
 import partcover as pc
 
 from ....errors import VerificationError
-from ....report.tables import Listing, columns_of
+from ....report.tables.listing import Listing, columns_of
 from ...checkpoint_files import CheckpointFiles, SearchOptions
 from ...command import Options, command
 from ...exit_status import EXIT_INTERRUPTED

@@ -10,7 +10,7 @@ import partcover as pc
 
 from ....corpus.symbols import Symbols
 from ....errors import InputError
-from ....report.tables import Listing, columns_of
+from ....report.tables.listing import Listing, columns_of
 from ....runtime.numerals import read_digits
 from ...command import Options, command
 from ...inputs import InstanceSource, note_other_words, read_vocabulary

@@ -7,7 +7,7 @@ from typing import Any
 import partcover as pc
 
 from ....corpus import symbols as sym
-from ....report.tables import Listing, columns_of
+from ....report.tables.listing import Listing, columns_of
 from ...command import Options, command
 from ...inputs import InstanceSource
 from ...shown.output import Output

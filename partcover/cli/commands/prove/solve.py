@@ -11,7 +11,7 @@ import click
 
 import partcover as pc
 
-from ....report.tables import Listing, columns_of
+from ....report.tables.listing import Listing, columns_of
 from ....runtime.processes.engines import executor_of
 from ...checkpoint_files import CheckpointFiles, SearchOptions
 from ...command import Options, command

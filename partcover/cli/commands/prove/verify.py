@@ -11,7 +11,7 @@ import click
 
 import partcover as pc
 
-from ....report.tables import Listing, columns_of, facts, labeled
+from ....report.tables.listing import Listing, columns_of, facts, labeled
 from ....runtime.files.kinds import kind_of
 from ....runtime.progress import gap_of
 from ...base_files import read_corpus

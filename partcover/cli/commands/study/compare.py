@@ -5,59 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import partcover as pc
 
-from ....report.tables import Listing, columns_of, shown_columns
+from ....report.tables.comparison import COLUMNS, comparison_tables
+from ....report.tables.listing import Listing, columns_of
 from ...command import Options, command
 from ...declared import exclude
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, note_other_words, parse_budgets, read_vocabulary
 from ...shown.output import Output
-
-if TYPE_CHECKING:
-    pass
-
-
-COLUMNS = columns_of(
-    "method rule k size tokens tokens_per_word bytes_per_token held_out_tokens_per_word "
-    "lower_bound gap relaxed_cover d certified_ratio memory seconds termination",
-    tokens_per_word="per word",
-    bytes_per_token="bytes/token",
-    held_out_tokens_per_word="held out",
-    certified_ratio="certified",
-)
-SETS = columns_of(
-    "method rule k whole_words whole_word_share used used_share whole_share held_out_whole_share "
-    "renyi_efficiency held_out_renyi_efficiency",
-    whole_word_share="share",
-    used_share="share",
-    whole_share="words kept whole",
-    held_out_whole_share="held out",
-    renyi_efficiency="Rényi efficiency",
-    held_out_renyi_efficiency="held out",
-)
-OVERLAP = columns_of(
-    "first second k first_size second_size shared union jaccard same_rank first_difference",
-    jaccard="shared/union",
-)
-
-
-def tables_of(data: dict[str, Any], sets: bool) -> list[Listing]:
-    """Makes the tables to show; the CSV of the rows has the measures of the token sets."""
-    rows, vocabularies = data["rows"], data["sets"]["vocabularies"] if sets else []
-    names = ("k", "method", "rule")
-    facts = {tuple(row[n] for n in names): row for row in vocabularies}
-    records = [{**row, **facts.get(tuple(row[n] for n in names), {})} for row in rows]
-    tables = [Listing(rows, COLUMNS, data=records)]
-    if sets:
-        tables += [Listing(vocabularies, SETS), Listing(data["sets"]["overlap"], OVERLAP)]
-    return [
-        replace(table, columns=shown_columns(table.rows, table.columns))
-        for table in tables
-        if table.rows
-    ]
 
 
 @command("compare", keeps_best=True)
@@ -178,7 +136,7 @@ def _show(out: Output, data: dict[str, Any], asked: Options) -> None:
         out.wrote(asked.plot)
     for remark in dict.fromkeys(row["remark"] for row in data["rows"] if "remark" in row):
         out.note(remark)
-    out.result(data, *tables_of(data, asked.sets))
+    out.result(data, *comparison_tables(data, sets=asked.sets))
 
 
 @command("demo")

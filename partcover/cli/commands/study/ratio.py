@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ....corpus import symbols as sym
-from ....report.tables import Listing, columns_of, facts
+from ....report.tables.listing import Listing, columns_of, facts
 from ...command import Options, command
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from ....report.tables import Listing, shown_columns
 from ...command import Options, command
 from ...declared import is_given
 from ...exit_status import EXIT_INTERRUPTED
@@ -40,6 +39,7 @@ def reproduce_command(out: Output, source: InstanceSource, asked: Options) -> in
     --plot, conditions, --threads, --seed, -o, tables
     $ partcover reproduce tokens-per-word book.tsv -k 100,200 -o table.md
     """
+    from ....report.tables.papers import paper_tables
     from ....studies.paper_tables import EXPERIMENTS
 
     if asked.name not in ("all", *EXPERIMENTS):
@@ -62,7 +62,7 @@ def reproduce_command(out: Output, source: InstanceSource, asked: Options) -> in
     left_out = {m: why for each in results for m, why in each["manifest"]["left_out"].items()}
     for method, line in left_out.items():
         out.note(f"without {method}: {line}")
-    out.result(data, *_parts(results))
+    out.result(data, *paper_tables(results))
     return EXIT_INTERRUPTED if interrupted else 0
 
 
@@ -112,46 +112,3 @@ def _command_line(name: str, source: InstanceSource) -> str:
             if key not in beside:
                 words += [flags[key], f"{text:g}" if isinstance(text, float) else str(text)]
     return shlex.join(words)
-
-
-def _parts(results: Sequence[dict[str, Any]]) -> tuple[Listing | str, ...]:
-    """Makes a page of every table, below the command that makes it."""
-    from ....studies.paper_tables import EXPERIMENTS, remarks
-
-    parts: list[Listing | str] = []
-    for result in results:
-        facts, rows = result["manifest"], result["rows"]
-        experiment = EXPERIMENTS[facts["experiment"]]
-        parts += [
-            f"## {facts['experiment']}",
-            f"{experiment.about} From {experiment.paper}.",
-            f"    {facts['command']}",
-            Listing(rows, _shown(experiment.columns, rows)),
-            *remarks(facts, rows),
-        ]
-    facts = results[0]["manifest"]
-    source, versions = facts["input"], facts["versions"]
-    parts.append(
-        f"Made from {source['corpus']} ({source['words']:,} words, {source['total_count']:,} "
-        f"counted, SHA-256 of the counted words {source['corpus_sha256']}), seed {facts['seed']}, "
-        f"with {', '.join(f'{library} {number}' for library, number in versions.items())}."
-    )
-    if len(results) > 1:
-        command = facts["command"].replace(facts["experiment"], "all", 1)
-        head = "# The papers' tables, reproduced"
-        how = (
-            "Tables and figures of papers on tokenization, computed with partcover. The command "
-            f"above each table makes it; `{command} -o FILE.md` makes the whole page."
-        )
-        parts = [head, how, *parts]
-    return tuple(parts)
-
-
-def _shown(columns: Any, rows: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Returns the columns that some row has a value for, and sizes where one is below k."""
-    sizes = {
-        key: key.replace("_", " ")
-        for key in ("size", "first_size", "second_size")
-        if any(row.get(key) is not None and row[key] < row["k"] for row in rows)
-    }
-    return shown_columns(rows, {**columns, **sizes})

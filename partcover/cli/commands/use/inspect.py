@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import click
 import partcover as pc
 
 from ....errors import InputError
-from ....report.tables import Listing, columns_of, facts
+from ....report.tables.inspection import inspection_tables
 from ...command import Options, command
 from ...declared import exclude
 from ...inputs import note_other_words, read_vocabulary, read_words
@@ -77,7 +76,7 @@ def inspect_command(out: Output, vocab: str, corpora: tuple[str, ...], view: Opt
         plot_difference(data["diff"], view.plot, [Path(vocab).stem, Path(str(view.diff)).stem])
         out.wrote(view.plot)
     rows = [] if out.no_vocabulary else inspection.rows(_order(inspection, view)[: view.top])
-    out.result(data, *_parts(data, rows, view.diff, view.top))
+    out.result(data, *inspection_tables(data, rows, view.diff, view.top))
     return 0
 
 
@@ -133,70 +132,3 @@ def _order(inspection: Inspection, view: Options) -> npt.NDArray[np.intp]:
     keys = {"uses": inspection.uses, "gain": inspection.gains, "length": inspection.lengths}
     key = keys.get(view.sort)
     return np.arange(len(inspection.lengths)) if key is None else np.argsort(-key, kind="stable")
-
-
-_FACTS = {
-    "method": "method",
-    "rule": "segmentation rule",
-    "pretokenizer": "pre-tokenizer",
-    "size": "tokens in vocabulary",
-    "special": "special tokens",
-    "split_characters": "tokens splitting a character",
-    "whole_words": "tokens that are words",
-    "never_occur": "tokens in no word",
-    "never_used": "unused tokens",
-    "intermediate": "unused, part of others",
-    "without_gain": "tokens without gain",
-    "words": "distinct words",
-    "total_count": "words counted",
-    "tokens": "tokens needed",
-    "tokens_per_word": "tokens per word",
-    "single_symbols": "single symbols needed",
-    "tokens_within_words": "tokens needed, within words",
-    "share_across_words": "saving across words",
-}
-
-
-def _parts(
-    data: dict[str, Any], rows: list[dict[str, Any]], diff: str | None, top: int
-) -> list[Listing | str]:
-    """Makes the tables; the CSV has the tokens."""
-    known = {name: data[key] for key, name in _FACTS.items() if data.get(key) is not None}
-    if "rule" in data:
-        known["segmentation rule"] = data["rule"].replace("_", " ")
-    lengths = data["by_length"][:top]
-    names = columns_of(
-        "order token length occurrences uses gain whole_word splits_character intermediate",
-        occurrences="occurs",
-        whole_word="word",
-        splits_character="splits a character",
-        intermediate="only a part",
-    )
-    columns = {key: name for key, name in names.items() if rows and key in rows[0]}
-    parts: list[Listing | str] = [replace(facts(known), data=rows)]
-    parts.append(Listing(lengths, columns_of(" ".join(lengths[0] if lengths else ())), "by length"))
-    if rows:
-        parts.append(Listing(rows, columns))
-    if "audit" in data:
-        audit = data["audit"]
-        columns = columns_of(
-            "word count pieces saves gain", pieces="tokens", saves="would save", gain="in all words"
-        )
-        title = f"words that should be tokens: {audit['total']:,} (segmentation by shortest path)"
-        parts.append(Listing(audit["missing"], columns, title))
-    if "diff" in data:
-        two = data["diff"]
-        sides = {"shared": two["shared"]}
-        for side in ("here", "there"):
-            sides[f"only {side}"] = len(two[f"only_{side}"])
-            if two[f"tokens_{side}"] is not None:
-                rule = two[f"rule_{side}"].replace("_", " ")
-                sides[f"tokens needed {side}, {rule}"] = two[f"tokens_{side}"]
-        parts += ["", facts(sides, f"here, and there: {diff}")]
-        for side in ("here", "there"):
-            listed = two[f"only_{side}"][:top]
-            if listed:
-                counted = [key for key in ("uses", "gain") if listed[0][key] is not None]
-                columns = {key: key for key in ("token", *counted)}
-                parts.append(Listing(listed, columns, f"only {side}"))
-    return parts

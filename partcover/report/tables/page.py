@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .fitting import column_widths
-from .tables import SPARE_COLUMNS, Listing, cell, is_finite_number
+from .listing import SPARE_COLUMNS, Listing, cell, is_finite_number
 
 _ROOM = 118  # characters that fit beside each other where a page is 1,280 pixels wide
 _HEADINGS = {
@@ -43,7 +43,7 @@ def page_table(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from partcover.report.page_tables import page_table
+    >>> from partcover.report.tables.page import page_table
     >>> rows = [{"method": "bpe", "k": k, "seed": 0, "gap": None} for k in (1, 2)]
     >>> table = page_table("rows", rows)
     >>> [column["heading"] for column in table["columns"]], table["same"]
@@ -92,8 +92,8 @@ def listing_table(listing: Listing) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from partcover.report.page_tables import listing_table
-    >>> from partcover.report.tables import Listing
+    >>> from partcover.report.tables.page import listing_table
+    >>> from partcover.report.tables.listing import Listing
     >>> listing_table(Listing([{"k": 2, "gap": 0.25}], {"k": "k", "gap": ""}, "one"))["rows"]
     [[{'text': '2', 'number': True}, {'text': '25.000 %', 'number': True}]]
     """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..runtime.arguments import counted
-from ..studies.tokenizer_audit import TokenizerAudit
-from .tables import Listing, token_line
+from ...runtime.arguments import counted
+from ...studies.tokenizer_audit import TokenizerAudit
+from .listing import Listing, token_line
 
 SCOPE = (
     "The bounds hold for this text alone. A tokenizer for many texts cannot reach the bound of "

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..corpus import symbols as sym
-from ..errors import InputError
-from ..runtime.arguments import counted
-from .tables import Listing, token_line
+from ...corpus import symbols as sym
+from ...errors import InputError
+from ...runtime.arguments import counted
+from .listing import Listing, token_line
 
 if TYPE_CHECKING:
-    from ..adaptation.results import Adaptation, BeforeAfter
+    from ...adaptation.results import Adaptation, BeforeAfter
 
 _NAMED = 10  # tokens in a remark
 
@@ -110,7 +110,7 @@ def _proof(adaptation: Adaptation, at_least: str) -> Listing:
 
 def _lacking(found: Adaptation) -> str | None:
     """Returns a remark on what of the corpus has no token; None if all has one."""
-    from ..studies.audited_text import spelled
+    from ...studies.audited_text import spelled
 
     new, words = found.vocabulary, found.corpus.words
     if new.symbols != "bytes" or min(new.id_of) >= 0:

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from ..corpus import symbols as sym
-from ..errors import printable, shorten
+from ...corpus import symbols as sym
+from ...errors import printable, shorten
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..problem.solution import Result
+    from ...problem.solution import Result
 
 
 _LONG = 40  # characters of a token in a line of tokens
@@ -56,7 +56,7 @@ def columns_of(keys: str, **headings: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> from partcover.report.tables import columns_of
+    >>> from partcover.report.tables.listing import columns_of
     >>> columns_of("k lower_bound gap", gap="gap (%)")
     {'k': 'k', 'lower_bound': 'lower bound', 'gap': 'gap (%)'}
     """
@@ -81,7 +81,7 @@ def is_finite_number(value: Any) -> bool:
 
     Examples
     --------
-    >>> from partcover.report.tables import is_finite_number
+    >>> from partcover.report.tables.listing import is_finite_number
     >>> [is_finite_number(value) for value in (2, 0.5, float("nan"), True, "2")]
     [True, True, False, False, False]
     """
@@ -196,7 +196,7 @@ def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
     Examples
     --------
-    >>> from partcover.report.tables import rows_csv
+    >>> from partcover.report.tables.listing import rows_csv
     >>> print(rows_csv([{"token": "=1+1", "gain": -3}]), end="")
     token,gain
     '=1+1,-3
@@ -295,7 +295,7 @@ def labeled(values: Mapping[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from partcover.report.tables import labeled
+    >>> from partcover.report.tables.listing import labeled
     >>> labeled({"tokens": 28, "claimed": 28, "threshold": None})
     {'tokens needed': 28, 'claimed': 28}
     """

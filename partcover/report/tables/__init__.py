@@ -1,0 +1,1 @@
+"""Tables that commands, notebooks and pages show."""
