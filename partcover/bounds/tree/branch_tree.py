@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -36,6 +36,7 @@ class Proof:
     # the tokens, or the largest ratio, of the only vocabulary of the case; None if there are
     # several
     counted: int | Fraction | None = None
+    packed: Leaf | None = None  # the leaf of a case that is done; it then has no `prices`
 
     @classmethod
     def of_words(cls, counter: PriceCounter) -> Proof:
@@ -62,6 +63,8 @@ class Proof:
     @cached_property
     def leaf(self) -> Leaf:
         """The leaf of a certificate."""
+        if self.packed is not None:
+            return self.packed
         if self.counted is not None:
             return Leaf(None, weights=self.counter.weights)
         return self.prices.leaf(self.counter).packed(self.counter.bits)
@@ -98,6 +101,17 @@ class Node:
         """Keeps a bound if it is better."""
         if proof.level > self.level:
             self.proof = proof
+
+    def divide(self, token: int, children: list[Node]) -> None:
+        """Replaces the case by its two cases with a token and without it."""
+        self.token, self.children = token, children
+        self.proof, self.x, self.rounds = Proof(0, _NOTHING, self.proof.counter), _NO_X, None
+
+    def pack(self) -> None:
+        """Keeps no more than the leaf of a case that is done, a tenth of the memory."""
+        if self.proof.packed is None:
+            self.proof = replace(self.proof, prices=_NOTHING, packed=self.proof.leaf)
+            self.x, self.rounds = _NO_X, None
 
 
 def root_of(best: BestPrices, rounds: CutRounds | None) -> Node:
@@ -195,7 +209,7 @@ def tree_of(
             elif here.inside[token]:
                 stack += [(None, []), (here, siblings)]
             else:
-                node = Node(here, Proof(0, _NOTHING, counter), np.zeros(0), token=token)
+                node = Node(here, Proof(0, _NOTHING, counter), _NO_X, token=token)
                 stack += [(here.without(token), node.children), (here.with_(token), node.children)]
                 siblings.append(node)
     return top[0]
@@ -226,3 +240,4 @@ def _counted_by(counter: PriceCounter, weights: tuple[int, ...]) -> PriceCounter
 
 
 _NOTHING = DualPoint(np.zeros(0, np.int64))
+_NO_X = np.zeros(0)

@@ -128,7 +128,7 @@ def graft(node: Node, solution: Solution) -> None:
         settle(leaf)
         leaf.improve(node.proof)
     if grown.children:
-        node.token, node.children, node.rounds = grown.token, grown.children, None
+        node.divide(grown.token, grown.children)
     else:
         node.improve(grown.proof)
         node.x = grown.x

@@ -193,11 +193,12 @@ class TreeSearch:
             self.ascent.begin()
         while True:
             goal, reached = self.goal, self.reached
-            opened = [
-                leaf
-                for leaf in leaves_of(self.root)
-                if not leaf.is_offered and not leaf.proof.closes(goal)
-            ]
+            opened = []
+            for leaf in leaves_of(self.root):
+                if leaf.is_offered or leaf.proof.closes(goal):
+                    leaf.pack()
+                else:
+                    opened.append(leaf)
             self._report(opened)
             if not opened or (self.threshold is not None and reached <= self.threshold):
                 return "completed"
@@ -221,8 +222,7 @@ class TreeSearch:
                 self.splitter.learn(outcome.split)
                 node.is_offered = node.is_settled
                 if outcome.split.children:
-                    node.token, node.children = outcome.split.token, [*outcome.split.children]
-                    node.rounds = None
+                    node.divide(outcome.split.token, [*outcome.split.children])
                 self._offer(outcome)
 
     def _is_spread(self, spread: Spread, opened: list[Node]) -> bool:
