@@ -16,6 +16,7 @@ include "../shared/_arrays.pxi"
 include "../shared/_hash.pxi"
 include "../shared/_marks.pxi"
 include "_pair_heap.pxi"
+include "../shared/_popcount.pxi"
 include "../shared/_prefetch.pxi"
 
 cdef enum:
@@ -29,7 +30,12 @@ cdef struct At:
     # the piece that begins at this symbol; at the last symbol of a longer piece, where that begins
     int32_t piece
     int32_t pair         # the pair that begins at this symbol, or LAST or NO_PIECE
-    int32_t word
+
+
+cdef struct Begins:
+    # where words begin among 64 symbols
+    uint64_t bits
+    int32_t before       # words that begin before these symbols
 
 
 cdef struct Merge:
@@ -113,6 +119,7 @@ cdef class MergeTrainer:
     cdef int64_t min_count
     cdef bint scored
     cdef At *at
+    cdef Begins *begins
     cdef const int64_t[::1] offsets
     # where each token is in `text`; forbidden ones have indices from `room` on
     cdef int64_t[::1] starts
@@ -191,10 +198,11 @@ cdef class MergeTrainer:
         self.mask = (1 << 16) - 1
         self.table = <int32_t *> malloc((self.mask + 1) * sizeof(int32_t))
         self.at = <At *> malloc((size + 1) * sizeof(At))
+        self.begins = <Begins *> calloc(size // 64 + 1, sizeof(Begins))
         self.left_of_new = <int32_t *> calloc(pieces, sizeof(int32_t))
         self.right_of_new = <int32_t *> calloc(pieces, sizeof(int32_t))
-        if (self.table == NULL or self.at == NULL or self.left_of_new == NULL
-                or self.right_of_new == NULL):
+        if (self.table == NULL or self.at == NULL or self.begins == NULL
+                or self.left_of_new == NULL or self.right_of_new == NULL):
             raise MemoryError
         self.newest = -1
         with nogil:
@@ -212,6 +220,7 @@ cdef class MergeTrainer:
         for p in range(self.n_pairs):
             free(self.pairs[p].places)
         free(self.at)
+        free(self.begins)
         free(self.left_of_new)
         free(self.right_of_new)
         free(self.pairs)
@@ -268,9 +277,9 @@ cdef class MergeTrainer:
         cdef bint all_single = which.shape[0] == 0
         for w in range(self.counts.shape[0]):
             begin = self.offsets[w]
+            self.begins[begin >> 6].bits |= <uint64_t> 1 << (begin & 63)
             before = -1
             for i in range(begin, self.offsets[w + 1]):
-                self.at[i].word = <int32_t> w
                 self.at[i].pair = NO_PIECE
                 token = SINGLE if all_single else which[i]
                 if token == INSIDE:
@@ -285,11 +294,18 @@ cdef class MergeTrainer:
                                     self.counts[w])
                 before = <int32_t> begin
                 begin = i + 1
+        for i in range(1, (self.offsets[self.counts.shape[0]] >> 6) + 1):
+            self.begins[i].before = self.begins[i - 1].before + popcount(self.begins[i - 1].bits)
         # pairs may be found in any order, since the order of the heap is total
         for p in range(self.n_changed):
             self._refresh(self.changed[p])
         self.n_changed = 0
         return 0
+
+    cdef inline int32_t _word(self, int32_t p) noexcept nogil:
+        """The word that has the symbol at p."""
+        cdef const Begins *begins = &self.begins[p >> 6]
+        return begins.before + popcount(begins.bits << (63 - (p & 63))) - 1
 
     cdef inline int64_t _length(self, int32_t piece) noexcept nogil:
         return 1 if piece < self.alphabet else self.lengths[piece - self.alphabet]
@@ -305,7 +321,7 @@ cdef class MergeTrainer:
 
     cdef int _join(self, int32_t p, int32_t token) except -1 nogil:
         """Joins the piece at p with the next piece."""
-        cdef int64_t count = self.counts[self.at[p].word]
+        cdef int64_t count = self.counts[self._word(p)]
         cdef int32_t q = <int32_t> (p + self._length(self.at[p].piece))
         cdef int32_t r = <int32_t> (q + self._length(self.at[q].piece))
         cdef int32_t before = self._before(p)
@@ -702,7 +718,7 @@ cdef class MergeTrainer:
                 prefetch(&self.at[places[i + 2 * AHEAD]])
                 ahead = &self.at[places[i + AHEAD]]
                 if ahead.pair == number:
-                    prefetch(&self.counts[ahead.word])
+                    prefetch(&self.counts[self._word(places[i + AHEAD])])
                     # the pairs before and after, most likely
                     prefetch(&self.pairs[ahead[-1].pair if places[i + AHEAD] else 0])
                     prefetch(&self.pairs[ahead[left_length].pair])
