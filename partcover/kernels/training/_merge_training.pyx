@@ -22,7 +22,6 @@ include "../shared/_prefetch.pxi"
 cdef enum:
     LAST = -1           # in place of a pair: the last piece of its word begins here
     NO_PIECE = -2       # in place of a pair: no piece begins here
-    FEW = 6             # initial room for places of a pair: the least that malloc allocates anyway
     AHEAD = 16          # how many places ahead memory is prefetched
 
 
@@ -218,7 +217,8 @@ cdef class MergeTrainer:
     def __dealloc__(self):
         cdef Py_ssize_t p
         for p in range(self.n_pairs):
-            free(self.pairs[p].places)
+            if self.pairs[p].place_room > FEW:
+                free(self.pairs[p].places.many)
         free(self.at)
         free(self.begins)
         free(self.left_of_new)
@@ -463,9 +463,8 @@ cdef class MergeTrainer:
         pair.right = right
         pair.count = 0
         pair.key = 0
-        pair.places = NULL
         pair.n_places = 0
-        pair.place_room = 0
+        pair.place_room = FEW
         pair.heap_place = -1
         pair.rank = -1
         pair.changed = False
@@ -539,7 +538,7 @@ cdef class MergeTrainer:
         if not pair.excluded:
             if pair.n_places == pair.place_room:
                 self._widen_places(pair)
-            pair.places[pair.n_places] = p
+            _places(&pair.places, pair.place_room)[pair.n_places] = p
             pair.n_places += 1
         self.at[p].pair = number
         if self.scored:
@@ -555,15 +554,16 @@ cdef class MergeTrainer:
         return self._add(number, count)
 
     cdef int _widen_places(self, Pair *pair) except -1 nogil:
-        cdef int64_t room = 2 * <int64_t> pair.place_room
-        cdef int32_t *moved
-        if room == 0:
-            room = FEW
-        moved = <int32_t *> realloc(pair.places, room * sizeof(int32_t))
+        cdef bint are_few = pair.place_room == FEW
+        cdef int64_t room = MORE if are_few else 2 * <int64_t> pair.place_room
+        cdef int32_t *moved = <int32_t *> realloc(NULL if are_few else pair.places.many,
+                                                  room * sizeof(int32_t))
         if moved == NULL:
             with gil:
                 raise MemoryError
-        pair.places = moved
+        if are_few:
+            memcpy(moved, pair.places.few, sizeof(pair.places.few))
+        pair.places.many = moved
         pair.place_room = <uint32_t> room
         return 0
 
@@ -646,6 +646,8 @@ cdef class MergeTrainer:
     cdef int _merge_best(self) except -1 nogil:
         """Merges the best pair, or excludes it if its token is forbidden; 0 if no pair is left."""
         cdef int32_t number, token, left, right
+        cdef Places kept
+        cdef uint32_t room
         cdef int32_t *places
         cdef Py_ssize_t slot, n_places
         cdef int64_t length
@@ -659,17 +661,19 @@ cdef class MergeTrainer:
             self._refresh(number)
         left = self.pairs[number].left
         right = self.pairs[number].right
-        places = self.pairs[number].places
+        kept = self.pairs[number].places
         n_places = self.pairs[number].n_places
-        self.pairs[number].places = NULL
+        room = self.pairs[number].place_room
+        places = _places(&kept, room)
         self.pairs[number].n_places = 0
-        self.pairs[number].place_room = 0
+        self.pairs[number].place_room = FEW
         length = self._length(left) + self._length(right)
         self._spell_pair(left, right)
         slot = self._slot_of(length)
         token = self.spellings[slot]
         if token >= self.room:
-            free(places)
+            if room > FEW:
+                free(kept.many)
             self.pairs[number].excluded = True
             self._refresh(number)
             return 1
@@ -692,7 +696,8 @@ cdef class MergeTrainer:
                 qsort(places, n_places, sizeof(int32_t), _ascending)
             self._join_all(number, places, n_places, token, is_new)
         finally:
-            free(places)
+            if room > FEW:
+                free(kept.many)
         if self.scored:
             self._mark_parts()
         for i in range(self.n_changed):

@@ -21,18 +21,34 @@ cdef extern from *:
                          uint64_t d, uint64_t e, uint64_t f) noexcept nogil
 
 
+cdef enum:
+    FEW = 2             # places that need no memory of their own: most pairs have no more
+    MORE = 6            # room for the first places that do: the least that malloc allocates anyway
+
+
+cdef union Places:
+    int32_t few[FEW]
+    int32_t *many
+
+
 cdef struct Pair:
     int64_t count        # current number of its occurrences
     int64_t key          # its count in the heap; 0: it is not in the heap
     int32_t left
     int32_t right
-    int32_t *places      # where it has begun, until it is merged; some places may be outdated
+    Places places        # where it has begun, until it is merged; some places may be outdated
     uint32_t n_places
-    uint32_t place_room
+    uint32_t place_room  # FEW: they are in `few`
     int32_t heap_place   # its index in the heap, or -1
     int32_t rank         # the number of its merge, or -1
     uint8_t changed
     uint8_t excluded     # never merged: its token is too long or forbidden
+
+
+cdef inline int32_t *_places(Places *places, uint32_t room) noexcept nogil:
+    if room == FEW:
+        return &places.few[0]
+    return places.many
 
 
 cdef struct Score:
