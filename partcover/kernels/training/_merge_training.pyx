@@ -217,7 +217,7 @@ cdef class MergeTrainer:
     def __dealloc__(self):
         cdef Py_ssize_t p
         for p in range(self.n_pairs):
-            if self.pairs[p].place_room > FEW:
+            if self.pairs[p].n_places > FEW:
                 free(self.pairs[p].places.many)
         free(self.at)
         free(self.begins)
@@ -464,7 +464,6 @@ cdef class MergeTrainer:
         pair.count = 0
         pair.key = 0
         pair.n_places = 0
-        pair.place_room = FEW
         pair.heap_place = -1
         pair.rank = -1
         pair.changed = False
@@ -536,9 +535,12 @@ cdef class MergeTrainer:
         cdef Pair *pair = &self.pairs[number]
         cdef Score *score
         if not pair.excluded:
-            if pair.n_places == pair.place_room:
+            if pair.n_places >= FEW and not pair.n_places & (pair.n_places - 1):
                 self._widen_places(pair)
-            _places(&pair.places, pair.place_room)[pair.n_places] = p
+            if pair.n_places < FEW:
+                pair.places.few[pair.n_places] = p
+            else:
+                pair.places.many[pair.n_places] = p
             pair.n_places += 1
         self.at[p].pair = number
         if self.scored:
@@ -554,17 +556,15 @@ cdef class MergeTrainer:
         return self._add(number, count)
 
     cdef int _widen_places(self, Pair *pair) except -1 nogil:
-        cdef bint are_few = pair.place_room == FEW
-        cdef int64_t room = MORE if are_few else 2 * <int64_t> pair.place_room
+        cdef bint are_few = pair.n_places == FEW
         cdef int32_t *moved = <int32_t *> realloc(NULL if are_few else pair.places.many,
-                                                  room * sizeof(int32_t))
+                                                  2 * pair.n_places * sizeof(int32_t))
         if moved == NULL:
             with gil:
                 raise MemoryError
         if are_few:
             memcpy(moved, pair.places.few, sizeof(pair.places.few))
         pair.places.many = moved
-        pair.place_room = <uint32_t> room
         return 0
 
     cdef void _add_part(self, int32_t piece, int64_t count) noexcept nogil:
@@ -647,7 +647,6 @@ cdef class MergeTrainer:
         """Merges the best pair, or excludes it if its token is forbidden; 0 if no pair is left."""
         cdef int32_t number, token, left, right
         cdef Places kept
-        cdef uint32_t room
         cdef int32_t *places
         cdef Py_ssize_t slot, n_places
         cdef int64_t length
@@ -663,16 +662,14 @@ cdef class MergeTrainer:
         right = self.pairs[number].right
         kept = self.pairs[number].places
         n_places = self.pairs[number].n_places
-        room = self.pairs[number].place_room
-        places = _places(&kept, room)
+        places = kept.many if n_places > FEW else &kept.few[0]
         self.pairs[number].n_places = 0
-        self.pairs[number].place_room = FEW
         length = self._length(left) + self._length(right)
         self._spell_pair(left, right)
         slot = self._slot_of(length)
         token = self.spellings[slot]
         if token >= self.room:
-            if room > FEW:
+            if n_places > FEW:
                 free(kept.many)
             self.pairs[number].excluded = True
             self._refresh(number)
@@ -696,7 +693,7 @@ cdef class MergeTrainer:
                 qsort(places, n_places, sizeof(int32_t), _ascending)
             self._join_all(number, places, n_places, token, is_new)
         finally:
-            if room > FEW:
+            if n_places > FEW:
                 free(kept.many)
         if self.scored:
             self._mark_parts()

@@ -23,7 +23,6 @@ cdef extern from *:
 
 cdef enum:
     FEW = 2             # places that need no memory of their own: most pairs have no more
-    MORE = 6            # room for the first places that do: the least that malloc allocates anyway
 
 
 cdef union Places:
@@ -37,18 +36,11 @@ cdef struct Pair:
     int32_t left
     int32_t right
     Places places        # where it has begun, until it is merged; some places may be outdated
-    uint32_t n_places
-    uint32_t place_room  # FEW: they are in `few`
+    uint32_t n_places    # more than FEW: they are in `many`, with room up to a power of two
     int32_t heap_place   # its index in the heap, or -1
     int32_t rank         # the number of its merge, or -1
     uint8_t changed
     uint8_t excluded     # never merged: its token is too long or forbidden
-
-
-cdef inline int32_t *_places(Places *places, uint32_t room) noexcept nogil:
-    if room == FEW:
-        return &places.few[0]
-    return places.many
 
 
 cdef struct Score:

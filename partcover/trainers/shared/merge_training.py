@@ -123,6 +123,7 @@ def train_merges(
     exhausted = termination == "completed" and trainer.tokens < instance.k
     tokens = layout.tokens(trainer)
     left, right, made, joined = trainer.merges()
+    del trainer  # most of the memory
     spelled = [*layout.symbols(), *tokens]
     sides = (map(spelled.__getitem__, pieces) for pieces in (left, right))
     first = len(layout.alphabet) + len(given)  # of the new tokens
