@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable
 from os import PathLike, fspath
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..corpus.symbols import Token
 from ..errors import InputError
@@ -18,11 +16,13 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Threads
 from ..runtime.limits import Deadline
-from ..runtime.processes import children
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bpe import bpe
 from .trainer import solution_of, trainer
+
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess
 
 _MISSING = 77  # exit status if the package, or a library that it needs, is not installed
 _BYTES = 256  # single bytes are part of the package's vocabularies
@@ -186,6 +186,9 @@ def sage(
     tokens: Iterable[Token] = start.tokens[: instance.k]
     # BPE's tokens are no more than k where the words, or the time, had no more
     if len(start) > instance.k:
+        import subprocess  # what starts other programs is imported where one is started
+        import tempfile
+
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             left_out = _prepare(folder, instance, start, text, rounds, lines, seed)
@@ -304,8 +307,12 @@ def _call(
     arguments: list[str],
     folder: Path | None = None,
     timeout: float | None = None,
-) -> subprocess.CompletedProcess[str]:
+) -> CompletedProcess[str]:
     """Runs the Python that has the package."""
+    import shutil
+
+    from ..runtime.processes import children
+
     # strings hash alike in every run; text files are UTF-8 in any locale
     environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
     try:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
-import tempfile
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,6 @@ from ..problem.instance import Instance
 from ..problem.solution import Solution
 from ..runtime.arguments import Seconds, Threads
 from ..runtime.limits import Deadline
-from ..runtime.processes import children
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .trainer import solution_of, trainer
@@ -189,6 +186,11 @@ def _train(
     lines: list[tuple[str, int]], options: dict[str, Any], deadline: Deadline
 ) -> bytes | None:
     """Runs the library on words and their counts; returns its model, None if time is up."""
+    import subprocess  # what starts other programs is imported where one is started
+    import tempfile
+
+    from ..runtime.processes import children
+
     with tempfile.TemporaryDirectory() as folder:
         source, model = Path(folder, "words.tsv"), Path(folder, "it.model")
         with source.open("w", encoding="utf-8", newline="\n") as file:
