@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ class Collected:
     """
 
     def __init__(self, size: int, kind: npt.DTypeLike) -> None:
-        self._size = size
+        self.size = size
         self._array: npt.NDArray[Any] = np.empty(0, kind)
         self._n = self._done = 0
 
@@ -40,14 +41,24 @@ class Collected:
         self._array[self._n : end] = numbers
         self._n = end
 
+    @property
+    def numbers(self) -> npt.NDArray[Any]:
+        """The numbers so far, in memory that still belongs to this object."""
+        return self._array[: self._n]
+
+    def clear(self, size: int) -> None:
+        """Forgets the numbers, for another text: new memory would take longer."""
+        self.size = size
+        self._n = self._done = 0
+
     def _room_for(self, more: int, size: int) -> int:
         """Makes room for some numbers of `size` bytes, and returns where they end."""
         end = self._n + more
         self._done += size
         if end > len(self._array):
             room = end
-            if self._done < self._size:
-                room = int(end * _MORE * self._size / self._done)
+            if self._done < self.size:
+                room = int(end * _MORE * self.size / self._done)
             if self._n:  # the estimate was too small: grow so that few copies are made in any case
                 room = max(room, end + end // 4)
             larger = np.empty(room, self._array.dtype)
@@ -63,6 +74,39 @@ class Collected:
         return self._array
 
 
+class CollectedInOrder:
+    """Collects the parts of a text that threads collect.
+
+    Parameters
+    ----------
+    size, kind
+        As for `Collected`, of the whole text.
+    """
+
+    def __init__(self, size: int, kind: npt.DTypeLike) -> None:
+        self._all = Collected(size, kind)
+        self._kind = kind
+        self._spare: deque[Collected] = deque()
+
+    def new(self, size: int) -> Collected:
+        """Returns what collects the next part; several threads may ask at the same time."""
+        try:
+            part = self._spare.pop()
+        except IndexError:
+            return Collected(size, self._kind)
+        part.clear(size)
+        return part
+
+    def take(self, part: Collected) -> None:
+        """Adds the numbers of a part, in the order of the parts."""
+        self._all.append(part.numbers, part.size)
+        self._spare.append(part)
+
+    def result(self) -> npt.NDArray[Any]:
+        """Returns the array; nothing may be added afterwards."""
+        return self._all.result()
+
+
 class Counted:
     """Counts the numbers without storing them."""
 
@@ -72,6 +116,10 @@ class Counted:
     def add(self, cache: WordCache, size: int) -> None:
         """Adds the numbers of a section."""
         self._n += cache.total
+
+    def append(self, numbers: npt.NDArray[Any], size: int) -> None:
+        """Adds the given numbers."""
+        self._n += len(numbers)
 
     def result(self) -> int:
         """Returns the count."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property, partial
-from itertools import chain, islice
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -28,7 +27,7 @@ from ..segmentation.protocols import Draw
 from ..segmentation.text_cutter import TextCutter
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import FUNCTION, Vocabulary
-from .collected import Collected, Counted
+from .collected import Collected, CollectedInOrder, Counted
 from .decoding import Decoder
 from .listing import listed
 from .offsets import (
@@ -55,6 +54,7 @@ from .worker import PART, Workers, token_table
 
 Unit: TypeAlias = Literal["bytes", "chars"]
 _Result = TypeVar("_Result")
+_Sink = TypeVar("_Sink", Collected, Counted)
 Ids: TypeAlias = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
 
 _TEXT: Literal["text"] = "text"
@@ -222,8 +222,9 @@ class TextEncoder(Decoder):
         """
         if self._values and (short := self._short(text, special)) is not None:
             return self._quick.values(short, self._values)
-        found = list(self._found(self._prepared(text, special), special, _collected))
-        return listed(found, self._values, self.threads)
+        found: list[Collected] = []
+        self._collect(self._prepared(text, special), special, _collected, found.append)
+        return listed([part.result() for part in found], self._values, self.threads)
 
     def encode_to_numpy(self, text: str | bytes, *, special: Special = "text") -> Ids:
         """Returns the ids of a text as an array of `dtype`; otherwise as `encode`."""
@@ -231,14 +232,13 @@ class TextEncoder(Decoder):
             ids: Ids = self._quick.array(short, self.dtype)
             return ids
         data = self._prepared(text, special)
-        parts = self._found(data, special, partial(Collected, kind=self.dtype))
-        some = list(islice(parts, 2))
-        if len(some) == 1 and some[0].dtype == self.dtype:
-            only: Ids = some[0]
-            return only
-        out = Collected(len(data), self.dtype)
-        for part in chain(some, parts):  # while threads compute the next ones
-            out.append(part, PART)
+        size = len(data) if isinstance(data, bytes) or data.isascii() else 2 * len(data)
+        if self.threads == 1:
+            only = Collected(size, self.dtype)
+            self._collect(data, special, lambda _: only, lambda _: None)
+            return only.result()
+        out = CollectedInOrder(size, self.dtype)
+        self._collect(data, special, out.new, out.take)
         return out.result()
 
     def count(self, text: str | bytes, *, special: Special = "text") -> int:
@@ -252,7 +252,9 @@ class TextEncoder(Decoder):
         """
         if (short := self._short(text, special)) is not None:
             return self._quick.count(short)
-        return sum(self._found(self._prepared(text, special), special, Counted))
+        found: list[Counted] = []
+        self._collect(self._prepared(text, special), special, Counted, found.append)
+        return sum(part.result() for part in found)
 
     @checked
     def encode_with_offsets(
@@ -314,10 +316,11 @@ class TextEncoder(Decoder):
                     span = np.array([0]), np.array([len(part.text)])
                 else:
                     follows = bool(numbers)
-                    some = self._numbering.numbers(
-                        part.text, at, self.threads, _collected, follows=follows
+                    some: list[Collected] = []
+                    self._numbering.numbers(
+                        part.text, at, self.threads, _collected, some.append, follows=follows
                     )
-                    numbers.append(joined(list(some)))
+                    numbers.append(joined([one.result() for one in some]))
                     span = self._spans(part.text, self._lengths_of(numbers[-1]), follows)
                     at += len(part.text)
                 given.append((span[0] + size, span[1] + size))
@@ -382,14 +385,18 @@ class TextEncoder(Decoder):
             return None
         return text if self._finds_none or self._special.absent(text, special) else None
 
-    def _found(
-        self, text: str | bytes, special: Special, new: Callable[[int], Collected | Counted]
-    ) -> Iterator[Any]:
-        """Yields the result of `new` for the ids of a text, part by part."""
+    def _collect(
+        self,
+        text: str | bytes,
+        special: Special,
+        new: Callable[[int], _Sink],
+        take: Callable[[_Sink], object],
+    ) -> None:
+        """Collects the ids of a text in what `new` makes for parts of it; `take` gets each."""
         workers = self._workers_for(special)
         if isinstance(text, str):
             try:
-                yield from workers.numbers(text, 0, self.threads, new)
+                workers.numbers(text, 0, self.threads, new, take)
             except (InputError, UnicodeEncodeError):
                 # if there are several errors, raise the one that a single thread would find
                 as_bytes(text, "the text")
@@ -398,9 +405,11 @@ class TextEncoder(Decoder):
         parts = self._parts(text, special)
         for place, (at, part) in enumerate(placed(parts)):
             if isinstance(part, np.ndarray):
-                yield len(part) if new is Counted else part
+                ids = new(len(part))
+                ids.append(part, len(part))
+                take(ids)
             else:
-                yield from workers.numbers(part, at, self.threads, new, follows=place > 0)
+                workers.numbers(part, at, self.threads, new, take, follows=place > 0)
 
     def _parts(self, text: bytes, special: Special) -> list[bytes | Numbers]:
         """Splits a text at special tokens, and normalizes the rest if workers do not."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,12 @@ from ..kernels.encoding._encoder import MARKED, WHOLE, TokenTable, WordCache
 from ..kernels.encoding._shares import utf8_size
 from ..kernels.segmentation._segment import SINGLE
 from ..runtime.arguments import shown
-from ..runtime.processes.parallel import ordered_map
+from ..runtime.processes.parallel import shared_in_order
 from .collected import Collected, Counted
 from .text import Numbers, UnknownNumbers, exchange, placed
 from .utf8 import utf8
 
-_Sink: TypeAlias = Collected | Counted
+_Sink = TypeVar("_Sink", Collected, Counted)
 
 SECTION = 1 << 18  # bytes of text after which new words are segmented
 PART = 1 << 18  # bytes or characters that a thread processes at once
@@ -380,10 +380,11 @@ class Workers:
         at: int,
         threads: int,
         new: Callable[[int], _Sink],
+        take: Callable[[_Sink], object],
         *,
         follows: bool = False,
-    ) -> Iterator[Any]:
-        """Yields the result of `new` for a text's numbers; several threads share a long text.
+    ) -> None:
+        """Collects a text's numbers in what `new` makes; `take` gets it; threads share a long text.
 
         `at` is the start of the text, and `follows` says whether it follows a special token.
         Characters are converted to UTF-8 and normalized part by part, by the thread that processes
@@ -407,23 +408,25 @@ class Workers:
                 data = self._normal.of_bytes(data)
             worker.collect(out, data, at, 0, len(data))
 
-        def collected(out: _Sink, parts: Iterable[tuple[int, int]]) -> Any:
-            with self.one() as worker:
-                worker = (worker.following if follows else None) or worker
-                worker.cache.start_text()
-                for begin, end in parts:
-                    collect(worker, out, begin, end)
-            return out.result()
+        def collected(worker: Worker, size: int, parts: Iterable[tuple[int, int]]) -> _Sink:
+            worker = (worker.following if follows else None) or worker
+            worker.cache.start_text()
+            out = new(size)
+            for begin, end in parts:
+                collect(worker, out, begin, end)
+            return out
 
         if threads == 1:
             # characters that are not ASCII have two or three bytes
-            yield collected(new(len(text) if plain else 2 * len(text)), pairwise(places))
+            with self.one() as worker:
+                out = collected(worker, len(text) if plain else 2 * len(text), pairwise(places))
+            take(out)
             return
 
-        def work(part: tuple[int, int]) -> Any:
-            return collected(new(part[1] - part[0]), [part])
+        def work(worker: Worker, part: tuple[int, int]) -> _Sink:
+            return collected(worker, part[1] - part[0], [part])
 
-        yield from ordered_map(work, pairwise(places), threads)
+        shared_in_order(self.one, work, pairwise(places), threads, take)
 
     def _places(self, text: bytes | str) -> Iterator[int]:
         """Yields the borders of the parts of a text, places where the first rule splits."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from threading import Lock
 from typing import TypeAlias, TypeVar
 
 _Job = TypeVar("_Job")
+_Lent = TypeVar("_Lent")
 _Result = TypeVar("_Result")
 
 
@@ -59,6 +61,80 @@ def ordered_map(
         finally:
             for future in pending:
                 future.cancel()
+
+
+def shared_in_order(
+    lend: Callable[[], AbstractContextManager[_Lent]],
+    work: Callable[[_Lent, _Job], _Result],
+    jobs: Iterable[_Job],
+    threads: int,
+    take: Callable[[_Result], object],
+) -> None:
+    """Passes on the result of each job, in order; threads share the jobs, also the calling one.
+
+    It takes less time for each job than `ordered_map`: threads do not wait for one another.  The
+    thread that ends the job whose turn it is passes its result on, and those that follow.
+
+    Parameters
+    ----------
+    lend : callable
+        Returns the context of a thread: what it enters is for this thread alone.
+    work : callable
+        Returns the result of a job, given what the thread was lent.
+    jobs : iterable
+        The jobs, none of them None.
+    threads : int
+        Number of threads.
+    take : callable
+        Gets each result, one at a time.
+
+    Raises
+    ------
+    BaseException
+        The error of the first job that has one.  Jobs after it may not be done.
+
+    Examples
+    --------
+    >>> from contextlib import nullcontext
+    >>> from partcover.runtime.processes.parallel import shared_in_order
+    >>> taken = []
+    >>> shared_in_order(nullcontext, lambda _, job: len(job), ["a", "bb"], 2, taken.append)
+    >>> taken
+    [1, 2]
+    """
+    left = iter(jobs)
+    lock = Lock()  # of the next four
+    begun = turn = 0
+    ended: dict[int, _Result] = {}
+    errors: dict[int, BaseException] = {}
+
+    def run() -> None:
+        nonlocal begun, turn
+        place = 0
+        try:
+            with lend() as lent:
+                while True:
+                    with lock:
+                        place = begun
+                        job = None if errors else next(left, None)
+                        if job is None:
+                            return
+                        begun += 1
+                    result = work(lent, job)
+                    with lock:
+                        ended[place] = result
+                        while turn in ended:
+                            take(ended.pop(turn))
+                            turn += 1
+        except BaseException as error:
+            errors[place] = error
+
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in range(threads - 1):
+            pool.submit(run)
+        run()
+    if errors:
+        raise errors[min(errors)]
 
 
 SHARDS = 8
