@@ -232,12 +232,12 @@ class TextEncoder(Decoder):
             ids: Ids = self._quick.array(short, self.dtype)
             return ids
         data = self._prepared(text, special)
-        size = len(data) if isinstance(data, bytes) or data.isascii() else 2 * len(data)
         if self.threads == 1:
-            only = Collected(size, self.dtype)
+            plain = isinstance(data, bytes) or data.isascii()
+            only = Collected(len(data) if plain else 2 * len(data), self.dtype)
             self._collect(data, special, lambda _: only, lambda _: None)
             return only.result()
-        out = CollectedInOrder(size, self.dtype)
+        out = CollectedInOrder(len(data), self.dtype)
         self._collect(data, special, out.new, out.take)
         return out.result()
 
