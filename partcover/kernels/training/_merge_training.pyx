@@ -73,7 +73,7 @@ cdef class MergeTrainer:
         Symbols 0 … alphabet − 1 of the words, then of the given tokens, then of the forbidden
         tokens.  The trainer does not keep it.
     offsets : ndarray of int64, shape (words + 1,)
-        Word ``w`` is ``text[offsets[w]:offsets[w + 1]]``.
+        Word ``w`` is ``text[offsets[w]:offsets[w + 1]]``, and not empty.
     counts : ndarray of int64, shape (words,)
         How often each word occurs; Σ count · symbols must fit in int64.
     which : ndarray of int32
