@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,10 +26,12 @@ from partcover import (
     lower_bound,
 )
 from partcover.bounds.climbing.best_prices import PATIENCE
+from partcover.bounds.climbing.climb import Climb
 from partcover.bounds.lower_bound import bounds
 from partcover.bounds.steps.word_ascent import WordAscent
 from partcover.cli import main as cli
 from partcover.exact import relax as exact
+from partcover.runtime.limits import Deadline
 from partcover.runtime.progress import EventLog
 from partcover.verification.certificate_check import check_certificate
 
@@ -352,3 +355,24 @@ def test_command_interrupted(run, corpus, tmp_path, monkeypatch):
     status, data = as_json(run("bound", corpus, "-k", "5", "-o", "P.cert", "--json", "--quiet"))
     assert (status, data["termination"]) == (130, "interrupted")
     assert Certificate.load(tmp_path / "P.cert").lower_bound == data["lower_bound"]
+
+
+@pytest.mark.parametrize(("gains", "ended"), [(1, 9), (40, 48), (60, 72), (120, 144)])
+def test_long_runs_wait_longer_for_a_gain(gains, ended):
+    """The bound rises in the first rounds only: new cuts may lower it for long in a long run."""
+    rounds = SimpleNamespace(n_rounds=0, n_steps=0, count_seconds=0.0)
+    rounds.steps = SimpleNamespace(cuts=["a cut"])
+
+    def round_(*_):
+        rounds.n_rounds += 1
+
+    def offer(*_):
+        best.value = min(rounds.n_rounds, gains)
+
+    rounds.round = round_
+    best = SimpleNamespace(value=0, offer_round=offer, is_met=False, incumbent=None, lower_bound=0)
+    climb = Climb(None, best, Deadline(), None, cuts=True)
+    climb.rounds = rounds
+    while climb.advance() is None:
+        pass
+    assert rounds.n_rounds == ended

@@ -23,7 +23,9 @@ _EARLY, _EARLY_STEPS = 64, 16
 # Relative gap to the relaxation at which cuts begin.  They also begin if the bound has risen by
 # less than that in the second half of so many steps or more: flows are far from meeting rows then.
 _NEAR, _MANY_STEPS = 1e-4, 256
-_ROUNDS_WITHOUT_GAIN = 8  # rounds without gain after which cuts end
+# Rounds without gain after which cuts end, and the same as a part of all rounds: new cuts over
+# groups of tokens lower the bound, and late in a long run it takes many rounds to return
+_ROUNDS_WITHOUT_GAIN, _PART_WITHOUT_GAIN = 8, 1 / 6
 _GAIN = 1e-6  # relative increase of the bound that counts as a gain
 _CUT_STEPS = 1500  # cuts need the time of so many plain steps before they prove more
 # a count with cuts is taken to need this multiple of a plain one until it is measured
@@ -168,9 +170,8 @@ class Climb:
         if best.value - self._last_gain[0] > _GAIN * best.value:
             self._last_gain = best.value, rounds.n_rounds
         ended = self._limit()
-        if ended is None and (
-            best.is_met or rounds.n_rounds - self._last_gain[1] >= _ROUNDS_WITHOUT_GAIN
-        ):
+        patience = max(_ROUNDS_WITHOUT_GAIN, _PART_WITHOUT_GAIN * rounds.n_rounds)
+        if ended is None and (best.is_met or rounds.n_rounds - self._last_gain[1] >= patience):
             ended = "completed"
         return ended
 
