@@ -12,6 +12,7 @@ from strategies import instances, random_instance
 
 from partcover import InputError, lower_bound
 from partcover.kernels.bounds._rewards import self_overlaps
+from partcover.kernels.steps._column_step import move_columns, move_rows
 from partcover.kernels.steps._saddle_point import Saddle, arcs, project, same_arcs
 
 
@@ -87,6 +88,37 @@ def test_projection(data):
         assert fee == 0
         assert out == pytest.approx(clipped(0.0), abs=1e-12)
     assert out.sum() <= budget + 1e-6
+
+
+def drawn_arrays(data, count):
+    """Draws some arrays of equal size."""
+    size = data.draw(st.integers(0, 8))
+    values = st.lists(st.floats(-2, 2), min_size=size, max_size=size)
+    return [np.array(data.draw(values), np.float64) for _ in range(count)]
+
+
+@tries(50)
+@given(st.data())
+def test_columns_move_and_are_averaged(data):
+    made, start, metric, old = drawn_arrays(data, 4)
+    x, ahead = old.copy(), np.empty(len(old))
+    moved = move_columns(made, start, metric, 0.75, x, ahead)
+    assert ahead == pytest.approx(2 * made - old)
+    assert x == pytest.approx(0.75 * (2 * made - old) + 0.25 * start)
+    assert moved == pytest.approx(float(np.dot(metric, (made - old) ** 2)))
+
+
+@tries(50)
+@given(st.data())
+def test_multipliers_of_rows_move_and_are_averaged(data):
+    over, pace, start, old = drawn_arrays(data, 4)
+    pace = abs(pace) + 0.5
+    multiplier, made = old.copy(), np.empty(len(old))
+    moved = move_rows(over, pace, start, 3.0, 0.75, multiplier, made)
+    expected = np.maximum(old + 3 * pace * over, 0)
+    assert made == pytest.approx(expected)
+    assert multiplier == pytest.approx(0.75 * (2 * expected - old) + 0.25 * start)
+    assert moved == pytest.approx(float(np.sum((expected - old) ** 2 / pace)))
 
 
 def slow_step(saddle, instance, which, start, end, pairs, weight, keep, ahead):

@@ -122,8 +122,9 @@ def test_families_stand_upon_each_other(data):
     values = np.arange(1.0, n + n_own + 1)
     assert rows.violation(values).tolist() == (expected @ values - rows.rhs).tolist()
     multipliers = np.arange(1.0, len(rows.keys) + 1)
-    owed = rows.transposed(multipliers, n + n_own)
-    assert owed.tolist() == (expected.T @ multipliers).tolist()
+    gain = np.arange(2.0, n + n_own + 2)
+    left = rows.without(gain, multipliers)
+    assert left.tolist() == (gain - expected.T @ multipliers).tolist()
 
 
 WORDS = {"that": 9, "hat": 7, "than": 5, "thin": 4, "tint": 3, "hint": 2, "ant": 2}

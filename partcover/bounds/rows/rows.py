@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ...kernels.bounds._parts import group_rows
+from ...kernels.steps._column_step import add_values, subtract_pushes
 from ...kernels.steps._saddle_point import Saddle
 from ...runtime.arrays import Bools, Float64, Int8, Int32, Int64, Integers
 
@@ -211,13 +212,24 @@ class Rows:
         """Returns the rows of one family among stacked rows."""
         return slice(self.first_row[number], self.first_row[number + 1])
 
-    def transposed(self, multipliers: Float64, columns: int) -> Float64:
-        """Returns Σ coef·multiplier for each column."""
-        return sums(self.column, self.coef * multipliers[self.row], columns)
+    @cached_property
+    def _by_row(self) -> tuple[Int64, Int32, Float64]:
+        """The entries sorted by row: where those of each row begin, columns, coefficients."""
+        order = np.argsort(self.row, kind="stable")
+        first = np.searchsorted(self.row[order], np.arange(len(self.keys) + 1)).astype(np.int64)
+        return first, self.column[order].astype(np.int32), self.coef[order]
+
+    def without(self, gain: Float64, multipliers: Float64) -> Float64:
+        """Returns the gain of each column minus Σ coef·multiplier."""
+        left = gain.copy()
+        subtract_pushes(*self._by_row, multipliers, left)
+        return left
 
     def violation(self, values: Float64) -> Float64:
         """Returns Σ coef·value − rhs for each row."""
-        return sums(self.row, self.coef * values[self.column], len(self.keys)) - self.rhs
+        violation = -self.rhs
+        add_values(*self._by_row, values, violation)
+        return violation
 
 
 def matches(ours: Int64, theirs: Int64) -> tuple[Int64, Int64]:

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from ...kernels.steps._column_step import move_columns, move_rows
 from ...kernels.steps._saddle_point import Saddle
 from ...kernels.steps._word_steps import WordSteps
 from ...runtime.arrays import Float64, Int32
@@ -78,6 +79,7 @@ class PrimalDual:
             weight += sums(rows.arcs.target, counts, columns)
         size = np.abs(rows.coef)
         self.size = np.maximum(np.bincount(rows.row, size, len(rows.keys)), 1)
+        self.pace = rows.scale / self.size  # the step sizes of rows
         added = np.bincount(rows.column, size * rows.scale[rows.row], columns)
         self.metric = np.maximum(weight + added, 1.0)
         self.budgets.over(self.active)
@@ -103,31 +105,33 @@ class PrimalDual:
         n, weight, rows = len(self.active), self.weight, self.rows
         keep = (self.steps + 1) / (self.steps + 2)
         x, own, mu = self.x[self.active], self.own, self.mu
-        gain = self.gain
-        if len(mu):
-            gain = gain - rows.transposed(mu, len(gain))
+        gain = rows.without(self.gain, mu) if len(mu) else self.gain
         scale = 1 / (self.metric * weight)
         made = self.budgets.project(x, gain[:n], scale[:n])
-        own_made, ahead = own, 2 * made - x
+        own_made = own
         if len(own):
             own_made = (own + scale[n:] * gain[n:]).clip(0, 1)
-            ahead = np.concatenate([ahead, 2 * own_made - own])
+        ahead = np.empty(len(gain))
+        flows = move_columns(made, self.x_from, self.metric[:n], keep, x, ahead[:n])
+        if len(own):
+            own = own.copy()
+            own_metric = self.metric[n:]
+            flows += move_columns(own_made, self.own_from, own_metric, keep, own, ahead[n:])
 
         def work(shard: int) -> None:
             self.saddle.step(shard, weight, keep, ahead, self.gains_of[shard], self.moves[shard])
 
         self.counter.share(work, self.n_shards)
         self.gain = self.at_rest + self.gains_of.sum(axis=0)
-        flows, prices = self.moves.sum(axis=0).tolist()
-        flows += float((self.metric[:n] * (made - x) ** 2).sum())
-        flows += float((self.metric[n:] * (own_made - own) ** 2).sum())
-        self.x[self.active] = keep * ahead[:n] + (1 - keep) * self.x_from
-        if len(own) or len(mu):
-            mu_made = np.maximum(mu + weight * rows.scale * rows.violation(ahead) / self.size, 0)
-            prices += float(np.sum(self.size / rows.scale * (mu_made - mu) ** 2))
-            self.own = keep * ahead[n:] + (1 - keep) * self.own_from
-            self.mu = keep * (2 * mu_made - mu) + (1 - keep) * self.mu_from
-            self.mu_made = mu_made
+        moved_flows, prices = self.moves.sum(axis=0).tolist()
+        flows += moved_flows
+        self.x[self.active] = x
+        self.own = own
+        if len(mu):
+            over = rows.violation(ahead)
+            mu, mu_made = mu.copy(), np.empty(len(mu))
+            prices += move_rows(over, self.pace, self.mu_from, weight, keep, mu, mu_made)
+            self.mu, self.mu_made = mu, mu_made
         self.x_made, self.own_made = made, own_made
         self.steps += 1
         return math.sqrt(weight * flows + prices / weight)
@@ -152,7 +156,7 @@ class PrimalDual:
         flows, prices = self.saddle.distance()
         flows += float(np.sum(self.metric[:n] * (self.x[self.active] - self.x_from) ** 2))
         flows += float(np.sum(self.metric[n:] * (self.own - self.own_from) ** 2))
-        prices += float(np.sum(self.size / self.rows.scale * (self.mu - self.mu_from) ** 2))
+        prices += float(np.sum((self.mu - self.mu_from) ** 2 / self.pace))
         if flows > 1e-20 and prices > 1e-20:
             self.weight = math.sqrt(self.weight * math.sqrt(prices / flows))
 
