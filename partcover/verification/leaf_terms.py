@@ -65,7 +65,9 @@ class LeafTerms:
         dues: dict[Token, dict[int, int]] = {}
         if leaf.has_terms:
             pairs = unpacked(leaf.pairs, len(words.count_at))
-            self._add_cuts([pair for pair in pairs if len(pair.tokens) > 1], leaf.cuts, paid)
+            linked = self._add_links(unpacked(leaf.links, len(words.count_at)), paid)
+            several = [pair for pair in pairs if len(pair.tokens) > 1]
+            self._add_cuts(several, linked, leaf.cuts, paid)
             if merges is not None:
                 whole = words.words if merges.whole_words else ()
                 exempt = {*instance.fixed, *whole, *(merges.given or ())}
@@ -117,8 +119,44 @@ class LeafTerms:
                 self._accounts += [self._paid_to[part] for part in needed if part in self._paid_to]
         return self._accounts
 
+    def _add_links(
+        self, links: Sequence[PairPrices], paid: dict[Token, Counter[int]]
+    ) -> dict[tuple[Token, ...], int]:
+        """Adds what the tokens of links pay, and ρ of each to the loss; returns ρ of each link."""
+        text, words = self._words.text, self._words
+        totals: dict[tuple[Token, ...], int] = {}
+        steps = n_multipliers = 0
+        for link in links:
+            first, second, *bridges = _checked_link(link, totals)
+            about = f"the link of {names(link.tokens[:2])}"
+            at = _checked_multipliers(link, about, range(len(words.word_at)))
+            totals[first, second] = self._total(at)
+            self.loss += totals[first, second]
+            for symbol, multiplier in at.items():
+                word = words.word_at[symbol]
+                begin, end = words.first[word], words.first[word] + words.sizes[word]
+                steps, n_multipliers = steps + (end - begin) * len(link.tokens), n_multipliers + 1
+                if steps > _FREE_STEPS + _STEPS_A_MULTIPLIER * n_multipliers:
+                    raise InputError("links have too many tokens for a check in short time")
+                other = _next(text, second, symbol + 1, end)
+                if other < 0:
+                    raise InputError(f"{about} has a multiplier where no second token follows")
+                paid[first][symbol] += multiplier
+                paid[second][other] += multiplier
+                for token in bridges:
+                    over = [_over(text, token, place, begin, end) for place in (symbol, other)]
+                    both = over[0] & over[1]
+                    if both and both in over:
+                        paid[token][symbol if both == over[0] else other] += multiplier
+        self.n_entries += n_multipliers
+        return totals
+
     def _add_cuts(
-        self, pairs: Sequence[PairPrices], cuts: Sequence[Cut], paid: dict[Token, Counter[int]]
+        self,
+        pairs: Sequence[PairPrices],
+        linked: Mapping[tuple[Token, ...], int],
+        cuts: Sequence[Cut],
+        paid: dict[Token, Counter[int]],
     ) -> None:
         """Adds pairs and cuts: Σ μ·coef to rewards, and to the loss Σ max(0, ρ − Σ μ) + Σ μ·rhs."""
         totals: dict[tuple[Token, ...], int] = {}  # ρ of each pair
@@ -130,7 +168,9 @@ class LeafTerms:
             totals[pair.tokens] = self._total(at)
             for token in pair.tokens:
                 paid[token].update(at)
-        covered: Counter[tuple[Token, ...]] = Counter()  # Σ μ of the cuts over each pair
+        # Σ μ of the cuts over each pair, and over each link
+        covered: Counter[tuple[Token, ...]] = Counter()
+        under: Counter[tuple[Token, ...]] = Counter()
         for cut in cuts:
             _check_cut(cut)
             if cut.kind == "clique" and comb(len(cut.nodes), 2) > len(totals):
@@ -147,8 +187,15 @@ class LeafTerms:
                         f"a cut has the edge {names(edge)}, of which the leaf has no multipliers"
                     )
                 covered[edge] += cut.multiplier
+            for link in cut.linked:
+                if link not in linked:
+                    raise InputError(
+                        f"a cut has the link {names(link)}, of which the leaf has no multipliers"
+                    )
+                under[link] += cut.multiplier
             self.loss += cut.multiplier * cut.rhs
         self.loss += sum(max(0, total - covered[pair]) for pair, total in totals.items())
+        self.loss += sum(max(0, total - under[link]) for link, total in linked.items())
 
     def _add_due(self, pair: PairPrices, dues: dict[Token, dict[int, int]]) -> None:
         """Adds what a token gets from those that need it."""
@@ -298,12 +345,66 @@ def _checked_multipliers(
     return dict(zip(positions, multipliers, strict=True))
 
 
+def _next(text: Any, token: Token, begin: int, end: int) -> int:
+    """Returns the first start of a token from a symbol of a word on; −1 if there is none."""
+    size = len(token)
+    starts = range(begin, end - size + 1)
+    return next((start for start in starts if text[start : start + size] == token), -1)
+
+
+def _over(text: Any, token: Token, symbol: int, begin: int, end: int) -> set[int]:
+    """Returns the starts of the occurrences of a token over a symbol of a word."""
+    size = len(token)
+    starts = range(max(begin, symbol - size + 1), min(symbol, end - size) + 1)
+    return {start for start in starts if text[start : start + size] == token}
+
+
+def _checked_link(link: PairPrices, known: Container[tuple[Token, ...]]) -> tuple[Token, ...]:
+    """Returns the tokens of a link: two, and those that bridge them."""
+    tokens = link.tokens
+    if len(tokens) < 2 or len(set(tokens)) < len(tokens):
+        raise InputError("a link does not have at least two tokens, which all differ")
+    if tokens[:2] in known:
+        raise InputError(f"a leaf has the link {names(tokens[:2])} twice")
+    if min(map(len, tokens)) < 2:
+        raise InputError(f"the link {names(tokens[:2])} has a single symbol, which is no token")
+    return tokens
+
+
+def _check_signed(cut: Cut) -> None:
+    """Raises an error unless a cycle with links has an odd number of edges.
+
+    An edge counts half of Σ x of its two nodes, and half a one more if exactly one is chosen; a
+    link counts half a one less then.  Around a cycle, this changes an even number of times.  So if
+    it changes at each of an odd number e of edges, it also changes at a link, and all count at most
+    Σ x + (e − 1) / 2.
+    """
+    n = len(cut.nodes)
+    at = {max(link, -1 - link) for link in cut.links}
+    n_edges = n - len(at)
+    for is_wrong, what in (
+        (n < 2, "has fewer than 2 nodes"),
+        (any(len(node) != 1 for node in cut.nodes), "has a node that is not a single token"),
+        (len(set(cut.tokens)) < n, "has a token twice"),
+        (not at or len(at) < len(cut.links) or max(at) >= n, "has links that are none of it"),
+        (n_edges % 2 == 0, f"has {n_edges} edges: the number must be odd"),
+        (cut.coef != 1 or cut.rhs != n_edges // 2, "has another coef or rhs than those of a cycle"),
+        (not 0 <= cut.multiplier < _LIMIT, "has a multiplier that is not 0 to 2^63 − 1"),
+    ):
+        if is_wrong:
+            raise InputError(f"a cycle with links {what}")
+
+
 def _check_cut(cut: Cut) -> None:
     """Raises an error unless the inequality holds for each number s of chosen tokens."""
+    if cut.kind == "signed":
+        _check_signed(cut)
+        return
     n, tokens, kind, coef, rhs = len(cut.nodes), cut.tokens, cut.kind, cut.coef, cut.rhs
     for is_wrong, what in (
         (kind not in ("cycle", "clique"), f"is of the kind {kind!r}: use 'cycle' or 'clique'"),
         (n < 3, f"has {n} nodes: it must have at least 3"),
+        (bool(cut.links), "has links, which only a signed cycle has"),
         (kind == "cycle" and n % 2 == 0, f"has {n} nodes: the number must be odd"),
         (not all(cut.nodes), "has a node without tokens"),
         (len(set(tokens)) < len(tokens), "has a token twice"),

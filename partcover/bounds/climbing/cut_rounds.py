@@ -11,6 +11,7 @@ import numpy as np
 from ...runtime.arrays import Float64, Int32
 from ...runtime.limits import Deadline
 from ..counting.price_counter import PriceCounter, largest
+from ..steps.link_separation import separate_links
 from ..steps.part_ascent import PartAscent
 from ..steps.separation import separate
 from ..steps.word_ascent import WordAscent
@@ -99,6 +100,7 @@ class CutRounds:
         known = set(steps.cuts)
         separates &= not deadline.is_over
         cuts = [cut for cut in separate(steps) if cut not in known] if separates else []
+        cuts += separate_links(steps) if separates else []
         active, violated = self._active(rewards)
         round_ = Round(value, prices, rewards, len(cuts), violated)
         kept = steps.cuts

@@ -136,6 +136,8 @@ class DualPoint:
         def kind(cut: Inequality) -> str:
             if cut.kind == "clique":
                 return "cliques"
+            if cut.kind == "signed":
+                return "cycles with links"
             kind = "triangles" if len(cut.nodes) == 3 else "cycles"
             return kind if len(cut.tokens) == len(cut.nodes) else kind + " of groups"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from ...verification.leaf_terms import LeafTerms
 from ...verification.sorted_words import SortedWords
 from ..counting.price_counter import PriceCounter
 from ..rows.budgets import Fees
-from ..rows.cuts import Cuts, Group, Inequality, set_key
+from ..rows.cuts import Cuts, Group, Inequality, link_key, set_key
 from ..rows.family import NO_FLOWS, Multipliers, OverFlows, Term
 from ..rows.merges import merges_of
 from ..rows.needs import Needs
@@ -74,8 +75,16 @@ class LeafReader:
             at, own = _paid(pair, shift, ascending)
             if tokens[0] >= 0 and len(own):
                 paid[tokens] = at, own
+        bridges: dict[int, Group] = {}
+        links: Paid = {}
+        for link in unpacked(leaf.links, len(ascending)):
+            one, other, *more = (number[token] for token in link.tokens)
+            at, own = _paid(link, shift, ascending)
+            if min(one, other) >= 0 and len(own):
+                links[one, other] = at, own
+                bridges[link_key((one, other))] = tuple(sorted(n for n in more if n >= 0))
         if leaf.has_cuts:
-            terms.append(self._cuts(leaf, number, paid, shift))
+            terms.append(self._cuts(leaf, number, paid, links, bridges, shift))
         if counter.merges is not None:
             terms += self._of_merges(leaf, number, paid, shift)
         return DualPoint(prices, tuple(terms))
@@ -83,6 +92,7 @@ class LeafReader:
     def _numbers(self, leaf: Leaf) -> dict[Token, int]:
         """Returns the number of each token that a leaf names; −1 if it is not a candidate."""
         named = {token for pair in leaf.pair_tokens for token in pair}
+        named.update(token for link in leaf.link_tokens for token in link)
         named.update(token for cut in leaf.cuts for token in cut.tokens)
         named.update(charge.token for charge in leaf.charges)
         named.update(part for charge in leaf.charges for part, _ in charge.parts)
@@ -110,12 +120,21 @@ class LeafReader:
         fits = max(gains, default=0) < _LIMIT << self.counter.low_bits
         return terms if fits and sum(dues.multiplier.tolist()) < _LIMIT else []
 
-    def _cuts(self, leaf: Leaf, number: dict[Token, int], paid: Paid, shift: int) -> Term:
-        """Returns the cuts, and what tokens of edges pay."""
+    def _cuts(
+        self,
+        leaf: Leaf,
+        number: dict[Token, int],
+        paid: Paid,
+        links: Paid,
+        bridges: dict[int, Group],
+        shift: int,
+    ) -> Term:
+        """Returns the cuts, and what tokens of edges and links pay."""
         edges: dict[int, Group] = {}
         for edge in paid:
             if len(edge) > 1:
                 edges.setdefault(set_key(edge), edge)
+        edges |= {link_key(link): link for link in links}
         cuts: dict[Inequality, int] = {}  # a cut with a large multiplier is listed several times
         gains: dict[int, int] = {}
         for cut in leaf.cuts:
@@ -123,17 +142,25 @@ class LeafReader:
             if not multiplier or min(number[token] for token in cut.tokens) < 0:
                 continue
             nodes = [tuple(sorted(number[token] for token in node)) for node in cut.nodes]
-            order = Inequality.cycle(nodes).nodes if cut.kind == "cycle" else sorted(nodes)
-            inequality = Inequality(cut.kind, tuple(order), cut.coef, cut.rhs)
-            named = zip(inequality.sets, inequality.edges, strict=True)
-            if all(edges.get(name) == edge for name, edge in named):
+            if cut.kind == "signed":
+                linked = {max(n, -1 - n): n >= 0 for n in cut.links}
+                around = [*nodes, nodes[0]]
+                joined: list[tuple[int, int] | None] = [
+                    None if n not in linked else (a[0], b[0]) if linked[n] else (b[0], a[0])
+                    for n, (a, b) in enumerate(pairwise(around))
+                ]
+                inequality = Inequality.signed(nodes, joined)
+            else:
+                order = Inequality.cycle(nodes).nodes if cut.kind == "cycle" else sorted(nodes)
+                inequality = Inequality(cut.kind, tuple(order), cut.coef, cut.rhs)
+            if all(edges.get(name) == edge for name, edge in inequality.named.items()):
                 cuts[inequality] = cuts.get(inequality, 0) + multiplier
                 for token in inequality.tokens:
                     gains[token] = gains.get(token, 0) + multiplier * abs(cut.coef)
-        own = {name: paid[edge] for name, edge in edges.items()}
+        own = {name: (links if name < 0 else paid)[edge] for name, edge in edges.items()}
         _refuse_beyond(_LIMIT << self.counter.low_bits, max(gains.values(), default=0))
         _refuse_beyond(_LIMIT, sum(int(multiplier.sum()) for _, multiplier in own.values()))
-        return Term(Cuts(list(cuts), edges), cuts, _over_flows(own))
+        return Term(Cuts(list(cuts), edges, bridges), cuts, _over_flows(own))
 
 
 def rounds_at(ascent: WordAscent, case: Case, prices: DualPoint, rewards: Rewards) -> CutRounds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeAlias
@@ -16,6 +16,7 @@ from ...runtime.arrays import Int32, Int64
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
 from .family import Family, Given, Multipliers, OverFlows, Term
+from .links import LinkPayments, rows_of_links
 from .rows import ArcRows, Arcs, Rows, ranges, sums
 
 _MOST = (1 << 63) - 1  # largest multiplier in a certificate
@@ -34,6 +35,15 @@ def set_key(tokens: Group) -> int:
     return _LARGER | int.from_bytes(digest, "little") >> 2
 
 
+def link_key(tokens: Group) -> int:
+    """Returns the name of a link of two candidates, the first one first; names are below 0."""
+    return -1 - (tokens[0] << 32 | tokens[1])
+
+
+def _keyed(links: Sequence[tuple[int, int] | None]) -> list[tuple[int, int]]:
+    return [(-1, -1) if link is None else link for link in links]
+
+
 @dataclass(frozen=True)
 class Inequality:
     """An inequality Σ y over some edges ≤ coef · Σ x + rhs, which every vocabulary satisfies.
@@ -42,12 +52,33 @@ class Inequality:
     candidates is chosen.  x is 1 for a chosen candidate.  docs/certificates.md has the proof.
     """
 
-    kind: CutKind  # which edges the sum has: those between neighbors of a cycle, or all
+    # which edges the sum has: those between neighbors of a cycle, with or without links, or all
+    kind: CutKind
     # nodes, no two of which share a candidate.  A cycle begins with its smallest node and continues
     # to the smaller neighbor of that; a clique is sorted.  So equal inequalities are equal objects.
     nodes: tuple[Group, ...]
     coef: int  # the coefficient and the right-hand side
     rhs: int
+    # of a signed cycle, the links, as `Cut.links` has them; their variables are in the sum, too
+    links: tuple[int, ...] = ()
+
+    @classmethod
+    def signed(cls, nodes: Sequence[Group], links: Sequence[tuple[int, int] | None]) -> Inequality:
+        """Makes the inequality of a cycle with links.
+
+        For each node, `links` has the first and the second token of its link with the next node, or
+        None for an edge.
+        """
+        n, at = len(nodes), nodes.index(min(nodes))
+        around, joined = [*nodes[at:], *nodes[:at]], [*links[at:], *links[:at]]
+        back = [around[0], *around[:0:-1]], joined[::-1]
+        around, joined = min((around, joined), back, key=lambda way: (way[0], _keyed(way[1])))
+        numbers = [
+            number if (link[0],) == around[number] else -1 - number
+            for number, link in enumerate(joined)
+            if link is not None
+        ]
+        return cls("signed", tuple(around), 1, (n - len(numbers)) // 2, tuple(numbers))
 
     @classmethod
     def cycle(cls, nodes: Sequence[Group]) -> Inequality:
@@ -75,25 +106,39 @@ class Inequality:
     def edges(self) -> list[Group]:
         """The candidates of each edge."""
         g = self.nodes
-        if self.kind == "cycle":
+        if self.kind == "signed":
+            linked = {max(n, -1 - n) for n in self.links}
+            around = (*g, g[0])
+            joined = [(*around[i], *around[i + 1]) for i in range(len(g)) if i not in linked]
+        elif self.kind == "cycle":
             joined = [(*g[i - 1], *g[i]) for i in range(len(g))]
         else:
             joined = [(*a, *b) for i, a in enumerate(g) for b in g[i + 1 :]]
         return [tuple(sorted(edge)) for edge in joined]
 
     @cached_property
+    def linked(self) -> list[Group]:
+        """The first and the second candidate of each link."""
+        found = []
+        for n in self.links:
+            at = max(n, -1 - n)
+            (one,), (other,) = self.nodes[at], self.nodes[(at + 1) % len(self.nodes)]
+            found.append((one, other) if n >= 0 else (other, one))
+        return found
+
+    @cached_property
     def sets(self) -> list[int]:
-        """The names of the edges, by `set_key`."""
-        return [set_key(edge) for edge in self.edges]
+        """The names of the edges, by `set_key`, and of the links, by `link_key`."""
+        return [*map(set_key, self.edges), *map(link_key, self.linked)]
 
     @cached_property
     def named(self) -> dict[int, Group]:
-        """The candidates of each edge, by its name."""
-        return dict(zip(self.sets, self.edges, strict=True))
+        """The candidates of each edge and link, by its name."""
+        return dict(zip(self.sets, [*self.edges, *self.linked], strict=True))
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.kind, self.nodes, self.coef, self.rhs))
+        return hash((self.kind, self.nodes, self.coef, self.rhs, self.links))
 
     def __hash__(self) -> int:
         return self._hash
@@ -108,9 +153,14 @@ class Cuts(Family):
     """
 
     def __init__(
-        self, cuts: Sequence[Inequality] = (), edges: Mapping[int, Group] | None = None
+        self,
+        cuts: Sequence[Inequality] = (),
+        edges: Mapping[int, Group] | None = None,
+        bridges: Mapping[int, Group] | None = None,
     ) -> None:
-        self.edges = dict(edges or {})  # those with multipliers may be in no cut
+        # edges, and links, whose names are below 0; those with multipliers may be in no cut
+        self.edges = dict(edges or {})
+        self.bridges = dict(bridges or {})  # the candidates that bridge each link
         for cut in cuts:
             self.edges.update(cut.named)
         # two sets with the same name almost never occur; then cuts are left out
@@ -126,7 +176,13 @@ class Cuts(Family):
         n, m = len(arcs.active), len(self.cuts)
         local = arcs.local
         edges = [self.edges[name] for name in self.names]
-        over_flows = rows_of_sets(arcs, np.array(self.names, np.int64), edges)
+        n_links = sum(name < 0 for name in self.names)
+        linking, self.bridges = rows_of_links(arcs, edges[:n_links])
+        sets = np.array(self.names[n_links:], np.int64)
+        over_flows = rows_of_sets(arcs, sets, edges[n_links:])
+        over_flows = replace(over_flows, target=over_flows.target + np.int32(n_links))
+        if len(linking):
+            over_flows = ArcRows.joined([linking, over_flows]).by_place()
         weight = sums(over_flows.target - n, arcs.count_at(over_flows.place), len(edges))
         number = {name: i for i, name in enumerate(self.names)}
         n_edges = np.array([len(cut.sets) for cut in self.cuts])
@@ -143,14 +199,19 @@ class Cuts(Family):
         sizes = [len(tokens) for tokens in edges]
         members = local[[token for tokens in edges for token in tokens]]
         any_of = sums(np.repeat(np.arange(len(edges)), sizes), arcs.x[members], len(edges))
+        # the variable of a link is 1 less whether both of its tokens are chosen
+        ends = np.array(edges[:n_links], np.int64).reshape(-1, 2)
+        any_of[:n_links] = 1 - arcs.x[local[ends]].min(axis=1, initial=1.0)
+        of_link = edge < n_links
+        links_of = np.bincount(cut_of_edge[of_link], minlength=m)
         return Rows(
             self.cuts,
             self.names,
-            np.minimum(any_of, 1),
+            np.minimum(any_of, 1.0),
             np.concatenate([cut_of_edge, cut_of_token]),
             np.concatenate([n + edge, token]),
-            np.concatenate([np.ones(len(edge)), -coef[cut_of_token]]),
-            np.array([float(cut.rhs) for cut in self.cuts]),
+            np.concatenate([np.where(of_link, -1.0, 1.0), -coef[cut_of_token]]),
+            np.array([float(cut.rhs) for cut in self.cuts]) - links_of,
             sums(cut_of_edge, share[edge], m) / n_edges,
             over_flows,
         )
@@ -166,6 +227,7 @@ class Cuts(Family):
         """Returns what cuts give to tokens; the loss is right-hand sides and what no cut covers."""
         beyond = dict(zip(term.over.names.tolist(), term.over.sums(counter), strict=True))
         given = Given()
+        given.loss += sum(total for name, total in beyond.items() if name < 0)
         for cut, m in term.multipliers.items():
             for name in cut.sets:
                 beyond[name] -= m
@@ -178,12 +240,19 @@ class Cuts(Family):
     def payments(self, counter: PriceCounter, over: OverFlows) -> Payments:
         """Returns the payments; the list of a token has the multipliers of all its edges."""
         owner, at = self._payers(over)
+        position, multiplier = over.position[at], over.multiplier[at]
+        links = LinkPayments.of(counter, self.edges, self.bridges, over)
+        owner = np.concatenate([owner, links.owner])
         tokens = np.unique(owner)
-        return Payments(owner, over.position[at], over.multiplier[at], tokens, tokens)
+        position = np.concatenate([position, links.position])
+        return Payments(
+            owner, position, np.concatenate([multiplier, links.multiplier]), tokens, tokens
+        )
 
     def _payers(self, over: OverFlows) -> tuple[Int64, Int64]:
         """Returns the tokens that pay, and the index of the edge whose multipliers each pays."""
-        edges = [self.edges[name] for name in over.names.tolist()]
+        # what tokens pay for links has positions of its own
+        edges = [self.edges[name] if name >= 0 else () for name in over.names.tolist()]
         sizes = np.array([len(edge) for edge in edges], np.int64)
         first = np.cumsum(sizes) - sizes
         listed = np.array([token for edge in edges for token in edge], np.int64)
@@ -204,7 +273,11 @@ class Cuts(Family):
 
     def in_leaf(self, counter: PriceCounter, term: Term) -> dict[str, Any]:
         """Returns the edges and cuts; a cut with a large multiplier is listed several times."""
-        edges = [self.edges[name] for name in term.over.names.tolist()]
+        over = term.over
+        edges = [
+            self.edges[name] + self.bridges.get(name, ()) if name < 0 else self.edges[name]
+            for name in over.names.tolist()
+        ]
         numbers = sorted({t for edge in edges for t in edge})
         token = dict(zip(numbers, counter.tokens(np.array(numbers, np.int64)), strict=True))
         cuts = tuple(
@@ -214,12 +287,16 @@ class Cuts(Family):
                 cut.coef,
                 cut.rhs,
                 min(_MOST, left),
+                cut.links,
             )
             for cut, m in term.multipliers.items()
             for left in range(m, 0, -_MOST)
         )
-        owners = (tuple(sorted(token[t] for t in edge)) for edge in edges)
-        return {"pairs": term.over.pairs(owners, counter), "cuts": cuts}
+        named = [tuple(token[t] for t in edge) for edge in edges]
+        n_links = int(np.searchsorted(over.names, 0))
+        owners = named[:n_links] + [tuple(sorted(edge)) for edge in named[n_links:]]
+        pairs = over.pairs(owners, counter)
+        return {"pairs": pairs[n_links:], "links": pairs[:n_links], "cuts": cuts}
 
 
 def rows_of_sets(arcs: Arcs, names: Int64, sets: Sequence[Group]) -> ArcRows:

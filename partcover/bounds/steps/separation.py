@@ -23,7 +23,7 @@ _KEY_BITS = 21  # bits of a token in the key of a group of up to three
 _FEW = 100  # with fewer new cuts over single tokens, groups of tokens are tried too
 
 
-class _Edge(NamedTuple):
+class Edge(NamedTuple):
     """A set of tokens whose flows overlap, its slack, and the count of the words that use them."""
 
     tokens: Group
@@ -38,7 +38,7 @@ class _ConflictGraph:
     Groups with a single edge lie on no cycle, and are left out.
     """
 
-    def __init__(self, sets: list[_Edge]) -> None:
+    def __init__(self, sets: list[Edge]) -> None:
         number, one, other = _splits([own.tokens for own in sets])
         keys, ends = np.unique(np.concatenate([one, other]), return_inverse=True)
         tail, head = ends.reshape(2, -1)
@@ -119,7 +119,7 @@ def separate(ascent: PartAscent) -> list[Inequality]:
     tried if single ones give few new cuts.
     """
     known = set(ascent.cuts)
-    pairs, x = _pairs(ascent)
+    pairs, x = edges_of_pairs(ascent)
     cuts = _violated(ascent, pairs, x)
     if sum(cut not in known for cut in cuts) >= _FEW:
         return cuts
@@ -127,7 +127,7 @@ def separate(ascent: PartAscent) -> list[Inequality]:
     return _violated(ascent, pairs + larger, x) if larger else cuts
 
 
-def _violated(ascent: PartAscent, edges: list[_Edge], x: Int64) -> list[Inequality]:
+def _violated(ascent: PartAscent, edges: list[Edge], x: Int64) -> list[Inequality]:
     """Returns violated cuts over some edges, the most useful first."""
     graph = _ConflictGraph(edges)
     if not graph.groups:
@@ -169,7 +169,7 @@ def _violated(ascent: PartAscent, edges: list[_Edge], x: Int64) -> list[Inequali
     return chosen[:_CUTS]
 
 
-def _pairs(ascent: PartAscent) -> tuple[list[_Edge], Int64]:
+def edges_of_pairs(ascent: PartAscent) -> tuple[list[Edge], Int64]:
     """Returns the pairs of tokens that are edges of some violated cut, and x of the tokens."""
     parts, flow = ascent.parts, ascent.saddle.flow
     overlaps = demands(parts.offsets, parts.which, parts.start, parts.end, flow, _SMALLEST_FLOW)
@@ -194,10 +194,10 @@ def _pairs(ascent: PartAscent) -> tuple[list[_Edge], Int64]:
     useful = (slack < ONE // 2) & (weight > _WORTH * ascent.fee)
     ends = (pairs[useful] >> 32).tolist(), (pairs[useful] & 0xFFFFFFFF).tolist()
     own = slack[useful].tolist(), weight[useful].tolist()
-    return list(map(_Edge, zip(*ends, strict=True), *own)), x
+    return list(map(Edge, zip(*ends, strict=True), *own)), x
 
 
-def _larger(ascent: PartAscent, x: Int64) -> list[_Edge]:
+def _larger(ascent: PartAscent, x: Int64) -> list[Edge]:
     """Returns the sets of three and four tokens that are edges of some violated cut."""
     parts = ascent.parts
     arrays = parts.offsets, parts.which, parts.start, parts.end, ascent.saddle.flow
@@ -211,5 +211,5 @@ def _larger(ascent: PartAscent, x: Int64) -> list[_Edge]:
     for own, (most, weight) in found.items():
         slack = max(ONE // 2 + sum(each[t] for t in own) // 2 - min(most, ONE), 0)
         if slack < ONE // 2 and weight > _WORTH * ascent.fee:
-            edges.append(_Edge(own, slack, weight))
+            edges.append(Edge(own, slack, weight))
     return edges

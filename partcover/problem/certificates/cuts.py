@@ -18,7 +18,7 @@ from ...runtime.memory import refuse_beyond
 from ...runtime.notebook import brief
 from .checksum import inflated, listed, unpacked_bytes, whole
 
-CutKind: TypeAlias = Literal["cycle", "clique"]
+CutKind: TypeAlias = Literal["cycle", "clique", "signed"]
 _NUMBERS = "coef", "rhs", "multiplier"
 
 _WIDTH = 8  # bytes of a number in packed multipliers
@@ -60,6 +60,10 @@ class Cut:
     ``coef · s + rhs`` edges are touched, which `check_certificate` confirms.  The multiplier is at
     least 0, in units of 2^-scale_bits of a token.
 
+    A signed cycle also has links, which count if both of their tokens are in the vocabulary.  Its
+    nodes are single tokens.  A link i joins node i and the next, with the token of node i first; a
+    link −1 − i joins them with that token second.
+
     Examples
     --------
     >>> from partcover.problem.certificates.cuts import Cut
@@ -72,9 +76,11 @@ class Cut:
     coef: int
     rhs: int
     multiplier: int
+    links: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         self.__dict__["nodes"] = tuple(map(tuple, self.nodes))
+        self.__dict__["links"] = tuple(whole(n, "a link of a cut") for n in self.links)
         for name in _NUMBERS:
             self.__dict__[name] = whole(getattr(self, name), f"the {name} of a cut")
 
@@ -86,20 +92,31 @@ class Cut:
     @property
     def n_ends(self) -> int:
         """The number of tokens of all its edges, counted for each edge."""
-        each = 2 if self.kind == "cycle" else len(self.nodes) - 1
+        each = len(self.nodes) - 1 if self.kind == "clique" else 2
         return each * sum(map(len, self.nodes))
 
     @property
     def edges(self) -> Iterator[tuple[Token, ...]]:
         """The tokens of each edge, ascending."""
         pairs: Iterable[tuple[tuple[Token, ...], tuple[Token, ...]]]
-        if self.kind == "cycle":
-            pairs = pairwise((*self.nodes, self.nodes[0]))
-        else:
+        if self.kind == "clique":
             pairs = combinations(self.nodes, 2)
-        for one, other in pairs:
+        else:
+            pairs = pairwise((*self.nodes, self.nodes[0]))
+        linked = {max(n, -1 - n) for n in self.links}
+        for number, (one, other) in enumerate(pairs):
+            if number in linked:
+                continue
             edge: list[Any] = [*one, *other]
             yield tuple(sorted(edge))
+
+    @property
+    def linked(self) -> Iterator[tuple[Token, ...]]:
+        """The first and the second token of each link."""
+        for n in self.links:
+            at = max(n, -1 - n)
+            (one,), (other,) = self.nodes[at], self.nodes[(at + 1) % len(self.nodes)]
+            yield (one, other) if n >= 0 else (other, one)
 
     @classmethod
     def cycle(cls, nodes: Iterable[Iterable[Token]], multiplier: int) -> Cut:
@@ -124,20 +141,24 @@ class Cut:
     def to_json(self) -> dict[str, Any]:
         """Returns the cut as in a certificate file."""
         nodes = [[sym.to_json(token) for token in node] for node in self.nodes]
-        return {self.kind: nodes} | {name: getattr(self, name) for name in _NUMBERS}
+        numbers = {name: getattr(self, name) for name in _NUMBERS}
+        return {self.kind: nodes} | numbers | ({"links": list(self.links)} if self.links else {})
 
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> Cut:
         """Makes a cut from untrusted content of a file."""
-        kind: CutKind = "cycle" if isinstance(data, dict) and "cycle" in data else "clique"
-        if not isinstance(data, dict) or data.keys() != {kind, *_NUMBERS}:
+        kinds: tuple[CutKind, ...] = ("cycle", "clique", "signed")
+        kind = next((kind for kind in kinds if isinstance(data, dict) and kind in data), "cycle")
+        more = {"links"} if kind == "signed" else set()
+        if not isinstance(data, dict) or data.keys() != {kind, *_NUMBERS, *more}:
             raise InputError(
-                "a cut of a leaf does not have the keys 'cycle' or 'clique', 'coef', 'rhs' and "
-                "'multiplier'"
+                "a cut of a leaf does not have the keys 'cycle', 'clique' or 'signed' (with "
+                "'links'), 'coef', 'rhs' and 'multiplier'"
             )
         nodes = listed(data[kind], f"the nodes of a {kind}")
         named = tuple(tokens_from_json(node, "the tokens of a node", symbols) for node in nodes)
-        return cls(named, kind, *(data[name] for name in _NUMBERS))
+        links = tuple(listed(data.get("links", []), "the links of a cut"))
+        return cls(named, kind, *(data[name] for name in _NUMBERS), links)
 
 
 @dataclass(frozen=True, eq=False)

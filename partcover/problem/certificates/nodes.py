@@ -73,7 +73,9 @@ class Leaf:
     occurrences of the tokens of two nodes of `cuts` pay where they overlap; for a single token,
     what it, and all tokens that cannot be made without it, pay to it.  `charges` are what tokens
     pay to those that make them.  `orders` has for a merge, by its two parts, the multipliers at
-    borders of words where its result may lie, each at the symbol behind it.  All but weights are in
+    borders of words where its result may lie, each at the symbol behind it.  `links` have for two
+    tokens, and others that bridge them, what these pay in words where one follows the other, each
+    at the last symbol of the first.  All but weights are in
     units of 2^-scale_bits of a token.  Prices, pairs and orders may be packed as in a file.
 
     Examples
@@ -91,6 +93,7 @@ class Leaf:
     charges: tuple[Charge, ...] = ()
     weights: tuple[int, ...] = ()
     orders: Pairs = ()
+    links: Pairs = ()
 
     def __post_init__(self) -> None:
         named = ("group_multipliers", "a multiplier of a group"), ("weights", "a weight")
@@ -116,8 +119,8 @@ class Leaf:
 
     @property
     def has_cuts(self) -> bool:
-        """Whether the leaf has pairs or cuts, which need more than prices to count."""
-        return bool(self.pairs or self.cuts)
+        """Whether the leaf has pairs, links or cuts, which need more than prices to count."""
+        return bool(self.pairs or self.links or self.cuts)
 
     @property
     def is_plain(self) -> bool:
@@ -135,12 +138,19 @@ class Leaf:
         pairs = self.pairs
         return pairs.tokens if isinstance(pairs, PackedPairs) else tuple(p.tokens for p in pairs)
 
+    @property
+    def link_tokens(self) -> tuple[tuple[Token, ...], ...]:
+        """The two tokens of each link, and those that bridge them."""
+        links = self.links
+        return links.tokens if isinstance(links, PackedPairs) else tuple(p.tokens for p in links)
+
     def packed(self, scale_bits: int) -> Leaf:
         """Returns the leaf compressed, as in a file."""
         prices = self.prices
         if isinstance(prices, np.ndarray):
             prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
-        return replace(self, prices=prices, pairs=packed(self.pairs), orders=packed(self.orders))
+        parts = {name: packed(getattr(self, name)) for name in ("pairs", "orders", "links")}
+        return replace(self, prices=prices, **parts)
 
     def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
         """Returns the prices as an array, one for each of so many symbols of the words.
@@ -179,6 +189,7 @@ _PARTS: dict[str, Any] = {
     "charges": Charge,
     "orders": PackedPairs,
     "pairs": PackedPairs,
+    "links": PackedPairs,
     "cuts": Cut,
 }
 
