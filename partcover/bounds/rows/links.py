@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from ...kernels.bounds._links import link_rows
 from ...runtime.arrays import Int64
 from ..counting.price_counter import PriceCounter
 from .family import OverFlows
@@ -26,65 +27,29 @@ def rows_of_links(
     second's over the other, and those of other candidates over both.  Such a candidate bridges.  If
     it also has arcs over only the one and over only the other, it is left out.
     """
-    which, start, end = arcs.which.tolist(), arcs.start.tolist(), arcs.end.tolist()
-    active = arcs.active.tolist()
-    n = len(active)
-    by_token = np.argsort(arcs.which, kind="stable")
-    first = np.searchsorted(arcs.which[by_token], np.arange(n + 1)).tolist()
-    part = arcs.part
-    begins = np.searchsorted(part, np.arange(len(arcs.offsets) + 1)).tolist()
-    part_of = part.tolist()
-
-    def own(candidate: int) -> list[int]:
-        local = int(arcs.local[candidate])
-        found: list[int] = by_token[first[local] : first[local + 1]].tolist()
-        return found
-
-    names, places, targets, firsts, listed = [], [], [], [0], []
-    bridges: dict[int, tuple[int, ...]] = {}
-    for number, (one, other) in enumerate(links):
-        name = -1 - (one << 32 | other)
-        others: dict[int, list[int]] = defaultdict(list)
-        for o in own(other):
-            others[part_of[o]].append(o)
-        seen: set[int] = set()
-        found: set[int] = set()
-        for a in own(one):
-            last = end[a] - 1
-            behind = [o for o in others.get(part_of[a], ()) if start[o] > last]
-            if not behind or last in seen:
-                continue
-            seen.add(last)
-            at = start[behind[0]]
-            over: dict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-            for o in range(begins[part_of[a]], begins[part_of[a] + 1]):
-                if start[o] <= last < end[o]:
-                    over[active[which[o]]][0].append(o)
-                if start[o] <= at < end[o]:
-                    over[active[which[o]]][1].append(o)
-            row = {*over[one][0], *over[other][1]}
-            n_own = len(row)
-            for token, (early, late) in over.items():
-                both = set(early) & set(late)
-                if token not in (one, other) and both and len(both) in (len(early), len(late)):
-                    row |= both
-                    found.add(token)
-            if len(row) > n_own:
-                names.append(name)
-                places.append(last)
-                targets.append(n + number)
-                listed.extend(sorted(row))
-                firsts.append(len(listed))
-        bridges[name] = tuple(sorted(found))
-    rows = ArcRows(
-        np.array(names, np.int64),
-        np.array(places, np.int64),
-        np.array(targets, np.int32),
-        np.array(firsts, np.int64),
-        np.array(listed, np.int32),
-        limit=np.full(len(names), 2, np.int8),
-    )
-    return rows, bridges
+    ends = np.array(links, np.int64).reshape(-1, 2)
+    names = -1 - (ends[:, 0] << 32 | ends[:, 1])
+    n = len(arcs.active)
+    one, other = arcs.local[ends].T
+    order = np.lexsort((other, one))
+    first = np.searchsorted(one[order], np.arange(n + 1)).astype(np.int64)
+    arrays = arcs.offsets, arcs.which, arcs.start, arcs.end
+    listed = other[order].astype(np.int32), order.astype(np.int32)
+    rows, row_first, own = link_rows(*arrays, first, *listed)
+    number, place = rows[:, 0], rows[:, 1].copy()
+    link = np.repeat(number, np.diff(row_first))
+    token = arcs.which[own]
+    bridges = (token != one[link]) & (token != other[link])
+    pairs = np.unique(link[bridges] * n + token[bridges])
+    bounds = np.searchsorted(pairs, np.arange(len(links) + 1) * n).tolist()
+    tokens = arcs.active[pairs % max(n, 1)].tolist()
+    found = {
+        name: tuple(tokens[begin:end])
+        for name, (begin, end) in zip(names.tolist(), pairwise(bounds), strict=True)
+    }
+    target = (n + number).astype(np.int32)
+    limit = np.full(len(rows), 2, np.int8)
+    return ArcRows(names[number], place, target, row_first, own, limit=limit), found
 
 
 @dataclass(frozen=True)
