@@ -125,6 +125,23 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
        h = 0 … n.  Also s ≥ h, and coef_C may be negative only if each node is a single token, so
        that s = h.  So each T of C in S adds μ_C·coef_C, and C itself adds μ_C·rhs_C.  ∎
 
+    Links: a leaf may have multipliers m ≥ 0 for two tokens A and B at symbols of words.  Let p be
+    such a symbol, and q the first symbol of the next B that begins behind p in the word.  A pays m
+    if it lies over p, B if it lies over q, and each of some other tokens D that are listed if it
+    lies over both.  (D pays at p if all its occurrences in the word over p lie over q too, or else
+    at q if all those over q lie over p; or else not at all.)  Then the bound is lower by
+    ρ + max(0, ρ − Σ μ_C), where ρ is Σ c(W)·m and the sum is over the cuts with this link.  Such a
+    cut is a cycle of single tokens, whose neighbors have an edge or a link, with an odd number e of
+    edges; coef is 1 and rhs (e − 1)/2.  Why:
+
+    10. At most one piece lies over p, and one over q.  If both are different pieces and both pay,
+        they are A and B.  So m is paid at most 1 + w times, where w is 1 if A and B are both in S,
+        and 0 otherwise.  Lines 7 and 8 hold for ρ·(1 + w) as they do for ρ_E·y_E.
+    11. For an edge, y is half the sum of x of its two tokens, where x is 1 if a token is in S; half
+        a one more if exactly one of them is in S.  For a link, w is half a one less in that case.
+        Around a cycle this happens an even number of times.  So if it happens at all e edges, it
+        also happens at a link, and Σ y + Σ w ≤ Σ x + (e − 1)/2.  ∎
+
     Group budgets: a leaf may have a multiplier f_g ≥ 0 for each group.  A reward is then lower by
     the multipliers of its token's groups, and the bound is lower by f_g for each token that group g
     allows.  The tokens of S pay at most that much, so line 5 holds.

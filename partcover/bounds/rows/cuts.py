@@ -119,7 +119,7 @@ class Inequality:
     @cached_property
     def linked(self) -> list[Group]:
         """The first and the second candidate of each link."""
-        found = []
+        found: list[Group] = []
         for n in self.links:
             at = max(n, -1 - n)
             (one,), (other,) = self.nodes[at], self.nodes[(at + 1) % len(self.nodes)]

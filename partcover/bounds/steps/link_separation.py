@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.bounds._links import link_demands
-from ...kernels.bounds._separation import odd_cycles
+from ...kernels.bounds._separation import ONE, odd_cycles
 from ...runtime.arrays import Int64
 from ..rows.cuts import Inequality
 from .part_ascent import PartAscent
-from .separation import ONE, edges_of_pairs
+from .separation import edges_of_pairs
 
 __all__ = ["separate_links"]
 

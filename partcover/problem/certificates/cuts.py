@@ -148,7 +148,8 @@ class Cut:
     def from_json(cls, data: Any, symbols: Symbols) -> Cut:
         """Makes a cut from untrusted content of a file."""
         kinds: tuple[CutKind, ...] = ("cycle", "clique", "signed")
-        kind = next((kind for kind in kinds if isinstance(data, dict) and kind in data), "cycle")
+        given = [known for known in kinds if isinstance(data, dict) and known in data]
+        kind: CutKind = given[0] if given else "cycle"
         more = {"links"} if kind == "signed" else set()
         if not isinstance(data, dict) or data.keys() != {kind, *_NUMBERS, *more}:
             raise InputError(
@@ -158,7 +159,8 @@ class Cut:
         nodes = listed(data[kind], f"the nodes of a {kind}")
         named = tuple(tokens_from_json(node, "the tokens of a node", symbols) for node in nodes)
         links = tuple(listed(data.get("links", []), "the links of a cut"))
-        return cls(named, kind, *(data[name] for name in _NUMBERS), links)
+        coef, rhs, multiplier = (data[name] for name in _NUMBERS)
+        return cls(named, kind, coef, rhs, multiplier, links)
 
 
 @dataclass(frozen=True, eq=False)

@@ -149,8 +149,8 @@ class Leaf:
         prices = self.prices
         if isinstance(prices, np.ndarray):
             prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
-        parts = {name: packed(getattr(self, name)) for name in ("pairs", "orders", "links")}
-        return replace(self, prices=prices, **parts)
+        pairs, orders, links = map(packed, (self.pairs, self.orders, self.links))
+        return replace(self, prices=prices, pairs=pairs, orders=orders, links=links)
 
     def unpacked(self, symbols: int, scale_bits: int) -> Prices | None:
         """Returns the prices as an array, one for each of so many symbols of the words.
