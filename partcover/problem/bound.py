@@ -62,8 +62,8 @@ class Bound:
     plain_bound, plain_x : int, ndarray of float64
         What prices prove without cuts, and `x` of that relaxation.
     cuts, rounds : dict of str to int, int
-        Number of cuts of each kind (triangles, longer cycles, cliques, and cycles over groups of
-        tokens), and of rounds of cuts.
+        Number of cuts of each kind (triangles, longer cycles, cliques, cycles over groups of
+        tokens, and cycles with links), and of rounds of cuts.
 
     Examples
     --------

@@ -17,7 +17,7 @@ _SMALLEST_FLOW = 1e-3
 _VIOLATED = 1e-3  # smallest violation of a cut
 _DEMAND = 0.01  # flow by which a link must exceed what x allows without it
 _WORTH = 0.002  # smallest savings of a link, as a part of the k-th largest reward
-_CUTS = 300  # cuts in one round
+_CUTS = 1000  # cuts in one round
 
 
 def separate_links(ascent: PartAscent) -> list[Inequality]:
