@@ -99,6 +99,8 @@ def leaves_with_cuts(draw, instance: Instance, bits: int) -> Leaf:
     drawn = [draw(cuts(pairs, bits)) for _ in range(draw(st.integers(0, 3)))]
     valid = tuple(cut for cut in drawn if cut is not None)
     needed = {edge for cut in valid for edge in cut.edges}
+    if needed:  # an edge need not have multipliers
+        needed -= draw(st.sets(st.sampled_from(sorted(needed)), max_size=2))
     needed |= set(draw(st.lists(st.sampled_from(sorted(pairs)), max_size=3)))
     one = 1 << bits
     multiplier = st.integers(1, 2 * one) | st.just(one)

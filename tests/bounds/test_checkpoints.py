@@ -289,7 +289,6 @@ def tampered(leaf: Leaf) -> dict[str, Leaf]:
         "touch": replace(leaf, cuts=(*others, replace(cut, rhs=cut.rhs - 1))),
         "not 1 to": replace(leaf, pairs=(below, *pairs[1:])),
         "do not overlap": replace(leaf, pairs=(elsewhere, *pairs[1:])),
-        "in no pair|not pairs|has the edge": replace(leaf, pairs=pairs[:1]),
         "too large": replace(leaf, pairs=(far, *pairs[1:])),
         "multiplier": replace(
             leaf, cuts=(*others, Cut(cut.nodes, cut.kind, cut.coef, cut.rhs, -1))
@@ -304,7 +303,6 @@ def tampered(leaf: Leaf) -> dict[str, Leaf]:
         "touch",
         "not 1 to",
         "do not overlap",
-        "in no pair|not pairs|has the edge",
         "too large",
         "multiplier",
     ],

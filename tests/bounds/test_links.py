@@ -190,7 +190,6 @@ def changed(leaf, name):
         "no second token follows": lambda: with_link(
             link.tokens, np.arange(len(link.positions), dtype=np.int64) + 13
         ),
-        "of which the leaf has no multipliers": lambda: replace(leaf, links=tuple(rest)),
         "all differ": lambda: with_link((first, first, *bridges)),
         "at least two tokens": lambda: with_link((first,)),
         "twice": lambda: replace(leaf, links=(link, *leaf.links)),
@@ -209,7 +208,6 @@ def changed(leaf, name):
     "message",
     [
         "no second token follows",
-        "of which the leaf has no multipliers",
         "all differ",
         "at least two tokens",
         "twice",

@@ -135,6 +135,7 @@ class LeafReader:
             if len(edge) > 1:
                 edges.setdefault(set_key(edge), edge)
         edges |= {link_key(link): link for link in links}
+        priced = edges.copy()
         cuts: dict[Inequality, int] = {}  # a cut with a large multiplier is listed several times
         gains: dict[int, int] = {}
         for cut in leaf.cuts:
@@ -153,11 +154,12 @@ class LeafReader:
             else:
                 order = Inequality.cycle(nodes).nodes if cut.kind == "cycle" else sorted(nodes)
                 inequality = Inequality(cut.kind, tuple(order), cut.coef, cut.rhs)
-            if all(edges.get(name) == edge for name, edge in inequality.named.items()):
+            # unless two sets have the same name, which almost never occurs
+            if all(edges.setdefault(name, edge) == edge for name, edge in inequality.named.items()):
                 cuts[inequality] = cuts.get(inequality, 0) + multiplier
                 for token in inequality.tokens:
                     gains[token] = gains.get(token, 0) + multiplier * abs(cut.coef)
-        own = {name: (links if name < 0 else paid)[edge] for name, edge in edges.items()}
+        own = {name: (links if name < 0 else paid)[edge] for name, edge in priced.items()}
         _refuse_beyond(_LIMIT << self.counter.low_bits, max(gains.values(), default=0))
         _refuse_beyond(_LIMIT, sum(int(multiplier.sum()) for _, multiplier in own.values()))
         return Term(Cuts(list(cuts), edges, bridges), cuts, _over_flows(own))

@@ -217,11 +217,8 @@ class Cuts(Family):
         )
 
     def term(self, counter: PriceCounter, multipliers: Multipliers, over: OverFlows) -> Term:
-        """Returns the edges and cuts; a cut with an edge that has no multipliers is left out."""
-        priced = set(over.names.tolist())
-        positive = {cut: m for cut in self.cuts if (m := multipliers[cut]) > 0}
-        cuts = {cut: m for cut, m in positive.items() if priced.issuperset(cut.sets)}
-        return Term(self, cuts, over)
+        """Returns the edges, and the cuts with a positive multiplier."""
+        return Term(self, {cut: m for cut in self.cuts if (m := multipliers[cut]) > 0}, over)
 
     def gives(self, counter: PriceCounter, term: Term) -> Given:
         """Returns what cuts give to tokens; the loss is right-hand sides and what no cut covers."""
@@ -230,7 +227,7 @@ class Cuts(Family):
         given.loss += sum(total for name, total in beyond.items() if name < 0)
         for cut, m in term.multipliers.items():
             for name in cut.sets:
-                beyond[name] -= m
+                beyond[name] = beyond.get(name, 0) - m
             for token in cut.tokens:
                 given.tokens[token] += m * cut.coef
             given.loss += m * cut.rhs
@@ -278,7 +275,8 @@ class Cuts(Family):
             self.edges[name] + self.bridges.get(name, ()) if name < 0 else self.edges[name]
             for name in over.names.tolist()
         ]
-        numbers = sorted({t for edge in edges for t in edge})
+        parts = (*edges, *(cut.tokens for cut in term.multipliers))
+        numbers = sorted({t for part in parts for t in part})
         token = dict(zip(numbers, counter.tokens(np.array(numbers, np.int64)), strict=True))
         cuts = tuple(
             Cut(

@@ -14,8 +14,6 @@ from ..counting.price_counter import PriceCounter
 from .family import OverFlows
 from .rows import ArcRows, Arcs
 
-__all__ = ["LinkPayments", "rows_of_links"]
-
 
 def rows_of_links(
     arcs: Arcs, links: Sequence[tuple[int, ...]]

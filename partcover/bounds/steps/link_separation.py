@@ -11,8 +11,6 @@ from ..rows.cuts import Inequality
 from .part_ascent import PartAscent
 from .separation import edges_of_pairs
 
-__all__ = ["separate_links"]
-
 _SMALLEST_FLOW = 1e-3
 _VIOLATED = 1e-3  # smallest violation of a cut
 _DEMAND = 0.01  # flow by which a link must exceed what x allows without it
