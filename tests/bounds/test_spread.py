@@ -14,7 +14,14 @@ from partcover import Corpora, Instance, WordCounts, check_certificate, solve
 from partcover.bounds.branch_and_cut import branch_and_cut
 from partcover.errors import InputError
 
-pytestmark = pytest.mark.usefixtures("few_rounds")
+pytestmark = pytest.mark.usefixtures("few_rounds", "no_links")
+
+
+@pytest.fixture
+def no_links(monkeypatch):
+    """Without cuts with links there are cases to hand out: with them, the first case is all."""
+    links = "partcover.bounds.climbing.cut_rounds.separate_links"
+    monkeypatch.setattr(links, lambda ascent: [])
 
 
 class Worker(Executor):
