@@ -124,7 +124,7 @@ CUT = {"cycle": [["ab"], ["bc"], ["ca"]], "coef": 1, "rhs": 1, "multiplier": 2}
         ({"multipliers": None}, "the multipliers of a leaf cannot be unpacked"),
         ({"multipliers": "?"}, "the multipliers of a leaf cannot be unpacked"),
         ({"cuts": None}, "the cuts of a leaf are not a list"),
-        ({"cuts": [7]}, "a cut of a leaf does not have the keys 'cycle' or 'clique'"),
+        ({"cuts": [7]}, "a cut of a leaf does not have the keys 'cycle', 'clique' or"),
         ({"cuts": [{**CUT, "clique": [["ab"], ["bc"]]}]}, "a cut of a leaf does not have"),
         ({"cuts": [{**CUT, "more": 1}]}, "a cut of a leaf does not have"),
         ({"cuts": [{"cycle": [["ab"], ["bc"]]}]}, "a cut of a leaf does not have"),
@@ -210,7 +210,7 @@ def test_cuts_without_pairs_are_written_and_checked():
     loaded = Certificate.from_json(content)
     assert loaded.to_json() == content
     check = check_certificate(instance, loaded)
-    assert (check.problems, check.lower_bound) == ((), 14)
+    assert (check.problems, check.lower_bound) == ((), 8)
 
 
 @pytest.mark.parametrize("symbols", ["bytes", "chars", "ints"])
