@@ -67,8 +67,9 @@ class Cut:
     Examples
     --------
     >>> from partcover.problem.certificates.cuts import Cut
-    >>> Cut.cycle([[b"ab"], [b"bc"], [b"ca", b"cab"]], 1)
-    Cut(nodes=((b'ab',), (b'bc',), (b'ca', b'cab')), kind='cycle', coef=1, rhs=1, multiplier=1)
+    >>> cut = Cut.cycle([[b"ab"], [b"bc"], [b"ca", b"cab"]], 1)
+    >>> cut.kind, cut.coef, cut.rhs
+    ('cycle', 1, 1)
     """
 
     nodes: tuple[tuple[Token, ...], ...]
