@@ -18,17 +18,12 @@ def pair(tokens, positions, multipliers) -> PairPrices:
     return PairPrices(tuple(tokens), *arrays)
 
 
-def single(*tokens) -> tuple:
-    """Groups of one token each."""
-    return tuple((token,) for token in tokens)
-
-
 def triangle(bits: int = 0) -> tuple[Instance, Leaf]:
     """The instance and the leaf of "By hand, with a cut" in docs/certificates.md."""
     instance = Instance({"abc": 2, "bca": 2, "cab": 2, "xy": 2}, 2, max_length=2)
     ab, bc, ca, one = b"ab", b"bc", b"ca", 1 << bits
     pairs = (pair((ab, bc), [1], [one]), pair((bc, ca), [4], [one]), pair((ab, ca), [7], [one]))
-    cut = Cut.cycle(single(ab, bc, ca), 2 * one)
+    cut = Cut((ab, bc, ca), 2 * one)
     return instance, Leaf(np.full(11, one, np.int64), (), pairs, (cut,))
 
 
@@ -54,7 +49,7 @@ def symbols_of(instance: Instance) -> dict:
 
 @st.composite
 def cuts(draw, pairs: dict, bits: int) -> Cut | None:
-    """A valid cut, with an inequality that may be weaker than it must; None for a dead end."""
+    """A cut; None for a dead end."""
     kind = draw(st.sampled_from(["cycle", "clique"]))
     size = draw(st.sampled_from([3, 3, 5, 7] if kind == "cycle" else [3, 4, 5]))
     overlap = {frozenset(pair) for pair in pairs}
@@ -74,18 +69,7 @@ def cuts(draw, pairs: dict, bits: int) -> Cut | None:
             return None
         tokens.append(draw(st.sampled_from(options)))
     multiplier = draw(st.integers(0, 3 << bits))
-    groups = [[token] for token in tokens]
-    for token in draw(st.lists(st.sampled_from(pool), max_size=3, unique=True)):
-        if token not in tokens:
-            groups[draw(st.integers(0, size - 1))].append(token)
-    if kind == "cycle":
-        cut = Cut.cycle(groups, multiplier)
-    else:
-        cut = Cut.clique(groups, draw(st.integers(1, size - 2)), multiplier)
-    slack = draw(st.sampled_from([(0, 0), (0, 0), (0, 1), (1, 0), (-1, size)]))
-    if len(cut.tokens) > size:
-        slack = max(slack[0], -cut.coef), slack[1]
-    return Cut(cut.nodes, cut.kind, cut.coef + slack[0], cut.rhs + slack[1], multiplier)
+    return Cut(tokens, multiplier, draw(st.integers(1, size - 2)) if kind == "clique" else 0)
 
 
 @st.composite
@@ -107,7 +91,7 @@ def leaves_with_cuts(draw, instance: Instance, bits: int) -> Leaf:
     priced = []
     over = symbols_of(instance)
     for tokens in sorted(needed):
-        where = sorted(set().union(*(over[a] & over[b] for a, b in combinations(tokens, 2))))
+        where = sorted(over[tokens[0]] & over[tokens[1]])
         positions = draw(st.lists(st.sampled_from(where), min_size=1, unique=True))
         multipliers = draw(st.lists(multiplier, min_size=len(positions), max_size=len(positions)))
         priced.append(pair(tokens, sorted(positions), multipliers))

@@ -105,25 +105,24 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     5. So Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T).  S contains R, nothing of F, and at
        most as many other candidates as R leaves of k, whose rewards are at most the largest.  ∎
 
-    A leaf with sets E of tokens that overlap (`pairs`: the tokens of two nodes of a cut) has
-    multipliers m(W, p, E) ≥ 0, and for cuts C multipliers μ_C ≥ 0
-    (`partcover.problem.certificates.cuts`).  An occurrence of T is then worth
+    A leaf with pairs E of tokens that overlap has multipliers m(W, p, E) ≥ 0, and for cuts C
+    multipliers μ_C ≥ 0 (`partcover.problem.certificates.cuts`).  An occurrence of T is then worth
     max(0, Σ_p (d − Σ_{E ∋ T} m(W, p, E)) − 1).  The reward of a token is higher by
     Σ_{C ∋ T} μ_C·coef_C, and the bound is lower by Σ_E max(0, ρ_E − Σ_{C ∋ E} μ_C) + Σ_C μ_C·rhs_C,
     where ρ_E is Σ_W c(W) Σ_p m(W, p, E).  Why:
 
     6. In line 3, a piece that is T has prices of at most 1 + its worth + what T pays over it.
-    7. Only one piece lies over a symbol.  So the multiplier m of a set and a symbol is paid at most
-       once, and only if a token of the set is in S.  Let y_E be 1 if one of them is, and 0 if none
+    7. Only one piece lies over a symbol.  So the multiplier m of a pair and a symbol is paid at most
+       once, and only if a token of the pair is in S.  Let y_E be 1 if one of them is, and 0 if none
        is.  Then at most Σ ρ_E·y_E is paid, and line 5 becomes
        Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T) + Σ ρ_E·y_E.
     8. The last sum is Σ (ρ_E − Σ μ)·y_E + Σ_C μ_C Σ_{E ∈ C} y_E, and its first part is at most
        Σ max(0, ρ_E − Σ μ).
-    9. If s of its tokens are in S, a cut has Σ_{E ∈ C} y_E ≤ coef_C·s + rhs_C.  If tokens of h of
-       its n nodes are in S, an odd cycle has at most min(2h, n) such edges, and a clique has
-       C(n, 2) − C(n − h, 2).  The check confirms that this is at most coef_C·h + rhs_C for
-       h = 0 … n.  Also s ≥ h, and coef_C may be negative only if each node is a single token, so
-       that s = h.  So each T of C in S adds μ_C·coef_C, and C itself adds μ_C·rhs_C.  ∎
+    9. If s of its tokens are in S, a cut has Σ_{E ∈ C} y_E ≤ coef_C·s + rhs_C, whether its edges
+       have multipliers or not.  In a clique of n tokens, C(n, 2) − C(n − s, 2) edges have a token
+       in S: a concave function of s, of which coef_C·s + rhs_C is the line through the values at r
+       and r + 1.  For a cycle see line 11.  So each T of C in S adds μ_C·coef_C, and C itself adds
+       μ_C·rhs_C.  ∎
 
     Links: a leaf may have multipliers m ≥ 0 for two tokens A and B at symbols of words.  Let p be
     such a symbol, and q the first symbol of the next B that begins behind p in the word.  A pays m
@@ -131,8 +130,8 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     lies over both.  (D pays at p if all its occurrences in the word over p lie over q too, or else
     at q if all those over q lie over p; or else not at all.)  Then the bound is lower by
     ρ + max(0, ρ − Σ μ_C), where ρ is Σ c(W)·m and the sum is over the cuts with this link.  Such a
-    cut is a cycle of single tokens, whose neighbors have an edge or a link, with an odd number e of
-    edges; coef is 1 and rhs (e − 1)/2.  Why:
+    cut is a cycle: neighbors have an edge or a link, and the number e of edges is odd; coef is 1
+    and rhs (e − 1)/2.  Why:
 
     10. At most one piece lies over p, and one over q.  If both are different pieces and both pay,
         they are A and B.  So m is paid at most 1 + w times, where w is 1 if A and B are both in S,
@@ -218,7 +217,7 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     >>> def pair(first, second, position):
     ...     return PairPrices((first, second), np.array([position]), np.array([1]))
     >>> pairs = (pair(b"ab", b"bc", 1), pair(b"bc", b"ca", 4), pair(b"ab", b"ca", 7))
-    >>> cut = Cut.cycle([[b"ab"], [b"bc"], [b"ca"]], 2)
+    >>> cut = Cut((b"ab", b"bc", b"ca"), 2)
     >>> leaf = Leaf(np.ones(11, np.int32), pairs=pairs, cuts=(cut,))
     >>> check_certificate(instance, Certificate.of(instance, (leaf,), 16, scale_bits=0)).ok
     True

@@ -26,7 +26,7 @@ from partcover import (
     lower_bound,
 )
 from partcover.bounds.branch_and_cut import branch_and_cut
-from partcover.problem.certificates.cuts import Cut, unpacked
+from partcover.problem.certificates.cuts import unpacked
 from partcover.problem.certificates.nodes import Branch, Leaf
 from partcover.runtime.progress import Progress
 
@@ -284,15 +284,13 @@ def tampered(leaf: Leaf) -> dict[str, Leaf]:
     far = replace(pairs[0], multipliers=np.full_like(pairs[0].multipliers, 2**62))
     return {
         "the number must be odd": replace(
-            leaf, cuts=(*others, replace(cut, nodes=cut.nodes[:-1] * 2))
+            leaf, cuts=(*others, replace(cut, tokens=(*cut.tokens, b"zz")))
         ),
-        "touch": replace(leaf, cuts=(*others, replace(cut, rhs=cut.rhs - 1))),
+        "r = 9": replace(leaf, cuts=(*others, replace(cut, r=9, links=()))),
         "not 1 to": replace(leaf, pairs=(below, *pairs[1:])),
         "do not overlap": replace(leaf, pairs=(elsewhere, *pairs[1:])),
         "too large": replace(leaf, pairs=(far, *pairs[1:])),
-        "multiplier": replace(
-            leaf, cuts=(*others, Cut(cut.nodes, cut.kind, cut.coef, cut.rhs, -1))
-        ),
+        "multiplier": replace(leaf, cuts=(*others, replace(cut, multiplier=-1))),
     }
 
 
@@ -300,7 +298,7 @@ def tampered(leaf: Leaf) -> dict[str, Leaf]:
     "message",
     [
         "the number must be odd",
-        "touch",
+        "r = 9",
         "not 1 to",
         "do not overlap",
         "too large",

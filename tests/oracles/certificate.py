@@ -50,10 +50,10 @@ def fewest_in_case(instance: Instance, required: set, excluded: set) -> int | No
 
 
 def edges(cut: Cut) -> list[frozenset]:
-    if cut.kind == "clique":
-        return [frozenset(one + other) for one, other in combinations(cut.nodes, 2)]
-    turned = cut.nodes[1:] + cut.nodes[:1]
-    return [frozenset(one + other) for one, other in zip(cut.nodes, turned, strict=True)]
+    pairs = combinations(cut.tokens, 2)
+    if cut.kind == "cycle":
+        pairs = zip(cut.tokens, cut.tokens[1:] + cut.tokens[:1], strict=True)
+    return [frozenset(pair) for pair in pairs]
 
 
 def slow_bound(instance: Instance, certificate: Certificate) -> int:

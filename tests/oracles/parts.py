@@ -69,25 +69,6 @@ def demands(offsets, arcs, flow, smallest):
     return found
 
 
-def set_demands(offsets, arcs, flow, x, smallest):
-    """For each part, the three and the four tokens that want most over a position."""
-    live = [arc if f > smallest else (-1, 0, 0) for arc, f in zip(arcs, flow, strict=True)]
-    found = {}
-    for part, (first, last) in enumerate(pairwise(offsets)):
-        if sum(first <= start < last for which, start, _ in live if which >= 0) < 3:
-            continue
-        for position in {start for t, start, _ in live if t >= 0 and first <= start < last}:
-            tokens = {t for t, _, _ in live if t >= 0}
-            total = {t: sum(flow[n] for n in over(live, (t,), position)) for t in tokens}
-            wanted = [t for t in tokens if 2 * total[t] > x[t] and x[t] < 1]
-            wanted.sort(key=lambda t: (x[t] - 2 * total[t], t))
-            for size in range(3, min(len(wanted), 4) + 1):
-                key = (part, *sorted(wanted[:size]))
-                value = sum(total[t] for t in wanted[:size])
-                found[key] = max(found.get(key, 0), value)
-    return found
-
-
 def charged_reward(prices, count_at, one, places, size, multiplier):
     """The best set of occurrences that do not overlap; each pays what stands at its positions."""
     best = [(0, 0)]  # where the last one ends, and the reward so far

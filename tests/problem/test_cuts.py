@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cut_strategies import pair, single, triangle
+from cut_strategies import pair, triangle
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.certificate import planes, resealed
@@ -26,7 +26,7 @@ AB, BC, CA = b"ab", b"bc", b"ca"
 def certified(bits: int = 0) -> tuple[Instance, Certificate]:
     """The triangle, with a second cut that counts nothing."""
     instance, leaf = triangle(bits)
-    leaf = replace(leaf, cuts=(*leaf.cuts, Cut.clique(single(CA, BC, AB), 1, 0)))
+    leaf = replace(leaf, cuts=(*leaf.cuts, Cut((CA, BC, AB), 0, 1)))
     return instance, Certificate.of(instance, (leaf,), 16, bits)
 
 
@@ -102,13 +102,12 @@ def test_the_file_is_as_its_description_says():
     written = zlib.decompress(base64.b64decode(node["pairs"]["multipliers"]))
     assert written == zlib.decompress(base64.b64decode(planes([1] * 3, [1, 4, 7], [1] * 3)))
     assert node["cuts"][0] == CUT
-    nodes = [["ca"], ["bc"], ["ab"]]
-    assert node["cuts"][1] == {"clique": nodes, "coef": 1, "rhs": 1, "multiplier": 0}
+    assert node["cuts"][1] == {"clique": ["ca", "bc", "ab"], "r": 1, "multiplier": 0}
     same = changed(multipliers=planes([1, 1, 1], [1, 4, 7], [1, 1, 1]))
     assert check_certificate(instance, Certificate.from_json(same)).ok
 
 
-CUT = {"cycle": [["ab"], ["bc"], ["ca"]], "coef": 1, "rhs": 1, "multiplier": 2}
+CUT = {"cycle": ["ab", "bc", "ca"], "multiplier": 2}
 
 
 @pytest.mark.parametrize(
@@ -124,17 +123,26 @@ CUT = {"cycle": [["ab"], ["bc"], ["ca"]], "coef": 1, "rhs": 1, "multiplier": 2}
         ({"multipliers": None}, "the multipliers of a leaf cannot be unpacked"),
         ({"multipliers": "?"}, "the multipliers of a leaf cannot be unpacked"),
         ({"cuts": None}, "the cuts of a leaf are not a list"),
-        ({"cuts": [7]}, "a cut of a leaf does not have the keys 'cycle', 'clique' or"),
-        ({"cuts": [{**CUT, "clique": [["ab"], ["bc"]]}]}, "a cut of a leaf does not have"),
+        ({"cuts": [7]}, "a cut of a leaf does not have the keys 'cycle' and 'multiplier'"),
+        ({"cuts": [{**CUT, "clique": ["ab", "bc"]}]}, "a cut of a leaf does not have"),
         ({"cuts": [{**CUT, "more": 1}]}, "a cut of a leaf does not have"),
-        ({"cuts": [{"cycle": [["ab"], ["bc"]]}]}, "a cut of a leaf does not have"),
-        ({"cuts": [{**CUT, "cycle": "abc"}]}, "the nodes of a cycle are not a list"),
-        ({"cuts": [{**CUT, "cycle": ["ab", "bc"]}]}, "the tokens of a node are not a list"),
-        ({"cuts": [{**CUT, "cycle": [["ab"], []]}]}, "the tokens of a node are none"),
-        ({"cuts": [{**CUT, "cycle": [["ab"], [7]]}]}, "7 is not a token over bytes"),
-        ({"cuts": [{**CUT, "coef": 1.5}]}, r"the coef of a cut is 1\.5: it must be a whole"),
-        ({"cuts": [{**CUT, "rhs": "1"}]}, "the rhs of a cut is '1': it must be a whole"),
+        ({"cuts": [{**CUT, "r": 1}]}, "a cut of a leaf does not have"),
+        ({"cuts": [{"cycle": ["ab", "bc"]}]}, "a cut of a leaf does not have"),
+        ({"cuts": [{"clique": ["ab", "bc"], "multiplier": 2}]}, "a cut of a leaf does not have"),
+        ({"cuts": [{**CUT, "cycle": "abc"}]}, "the tokens of a cycle are not a list"),
+        ({"cuts": [{**CUT, "cycle": []}]}, "the tokens of a cycle are none"),
+        ({"cuts": [{**CUT, "cycle": ["ab", 7]}]}, "7 is not a token over bytes"),
+        ({"cuts": [{**CUT, "links": 7}]}, "the links of a cut are not a list"),
+        ({"cuts": [{**CUT, "links": [0.5]}]}, r"a link of a cut is 0\.5: it must be a whole"),
         ({"cuts": [{**CUT, "multiplier": True}]}, "the multiplier of a cut is True: it must be"),
+        (
+            {"cuts": [{"clique": ["ab", "bc", "ca"], "r": "1", "multiplier": 2}]},
+            "the r of a cut is '1': it must be a whole",
+        ),
+        (
+            {"cuts": [{"clique": ["ab", "bc", "ca"], "r": 0, "multiplier": 2}]},
+            "the r of a clique is 0: it must be at least 1",
+        ),
         ({"prices": None}, "a leaf without prices has pairs, cuts"),
     ],
 )
@@ -222,7 +230,7 @@ def test_every_alphabet(symbols):
     instance = Instance(counts, 2, max_length=2)
     ab, bc, ca = sorted(word[:2] for word, _ in counts)
     pairs = (pair((ab, bc), [1], [1]), pair((bc, ca), [4], [1]), pair((ab, ca), [7], [1]))
-    leaf = Leaf(np.ones(9, np.int32), (), pairs, (Cut.cycle(single(ab, bc, ca), 2),))
+    leaf = Leaf(np.ones(9, np.int32), (), pairs, (Cut((ab, bc, ca), 2),))
     certificate = Certificate.of(instance, (leaf,), 12, 0)
     loaded = Certificate.from_json(json.loads(json.dumps(certificate.to_json())))
     assert check_certificate(instance, loaded).ok

@@ -8,7 +8,7 @@ from dataclasses import replace
 import merge_strategies
 import numpy as np
 import pytest
-from cut_strategies import leaves_with_cuts, single
+from cut_strategies import leaves_with_cuts
 from generated import generated_closed
 from generated_text import generated_words
 from hypothesis import assume, example, given
@@ -281,9 +281,7 @@ def test_a_cut_is_over_tokens_that_have_a_reward_in_the_head():
         PairPrices((first, second), np.array([place]), np.array([1]))
         for first, second, place in ((b"ab", b"abc", 0), (b"ab", b"bc", 1), (b"abc", b"bc", 2))
     )
-    leaf = Leaf(
-        np.array([1, 1, 1, 1, 0], np.int32), pairs=pairs, cuts=(Cut.cycle(single(*tokens), 40),)
-    )
+    leaf = Leaf(np.array([1, 1, 1, 1, 0], np.int32), pairs=pairs, cuts=(Cut(tuple(tokens), 40),))
     term = term_of(instance, {}, 0, 12)
     check = check_certificate(instance, Certificate.of(instance, (leaf,), 0, 0, term))
     assert check.problems == ("a cut is over 'ab', which has no reward in the head",)

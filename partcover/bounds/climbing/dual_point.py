@@ -134,12 +134,9 @@ class DualPoint:
         """The number of cuts with a positive multiplier, by kind."""
 
         def kind(cut: Inequality) -> str:
-            if cut.kind == "clique":
-                return "cliques"
-            if cut.kind == "signed":
+            if cut.links:
                 return "cycles with links"
-            kind = "triangles" if len(cut.nodes) == 3 else "cycles"
-            return kind if len(cut.tokens) == len(cut.nodes) else kind + " of groups"
+            return "cliques" if cut.r else "triangles" if len(cut.tokens) == 3 else "cycles"
 
         return dict(Counter(map(kind, self.cuts)))
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from copy import copy
-from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from ...corpus.symbols import Token
 from ...errors import InputError
-from ...problem.certificates.cuts import PairPrices, unpacked
+from ...problem.certificates.cuts import Cut, PairPrices, unpacked
 from ...problem.certificates.nodes import Leaf
 from ...runtime.arrays import Int64
 from ...verification.leaf_terms import LeafTerms
 from ...verification.sorted_words import SortedWords
 from ..counting.price_counter import PriceCounter
 from ..rows.budgets import Fees
-from ..rows.cuts import Cuts, Group, Inequality, link_key, set_key
+from ..rows.cuts import Cuts, Inequality, Pair, edge_key, link_key
 from ..rows.family import NO_FLOWS, Multipliers, OverFlows, Term
 from ..rows.merges import merges_of
 from ..rows.needs import Needs
@@ -32,7 +31,7 @@ _LIMIT = 1 << 61  # limit of sums of multipliers: payments and gains of tokens t
 
 
 Scaled = TypeVar("Scaled", int, Int64)
-Paid: TypeAlias = dict[Group, tuple[Int64, Int64]]
+Paid: TypeAlias = dict[tuple[int, ...], tuple[Int64, Int64]]
 """The positions and the multipliers of sets of candidates."""
 
 
@@ -75,16 +74,8 @@ class LeafReader:
             at, own = _paid(pair, shift, ascending)
             if tokens[0] >= 0 and len(own):
                 paid[tokens] = at, own
-        bridges: dict[int, Group] = {}
-        links: Paid = {}
-        for link in unpacked(leaf.links, len(ascending)):
-            one, other, *more = (number[token] for token in link.tokens)
-            at, own = _paid(link, shift, ascending)
-            if min(one, other) >= 0 and len(own):
-                links[one, other] = at, own
-                bridges[link_key((one, other))] = tuple(sorted(n for n in more if n >= 0))
         if leaf.has_cuts:
-            terms.append(self._cuts(leaf, number, paid, links, bridges, shift))
+            terms.append(self._cuts(leaf, number, paid, shift, ascending))
         if counter.merges is not None:
             terms += self._of_merges(leaf, number, paid, shift)
         return DualPoint(prices, tuple(terms))
@@ -121,48 +112,46 @@ class LeafReader:
         return terms if fits and sum(dues.multiplier.tolist()) < _LIMIT else []
 
     def _cuts(
-        self,
-        leaf: Leaf,
-        number: dict[Token, int],
-        paid: Paid,
-        links: Paid,
-        bridges: dict[int, Group],
-        shift: int,
+        self, leaf: Leaf, number: dict[Token, int], paid: Paid, shift: int, ascending: Int64
     ) -> Term:
         """Returns the cuts, and what tokens of edges and links pay."""
-        edges: dict[int, Group] = {}
-        for edge in paid:
-            if len(edge) > 1:
-                edges.setdefault(set_key(edge), edge)
-        edges |= {link_key(link): link for link in links}
-        priced = edges.copy()
+        pairs: dict[int, Pair] = {}
+        own: dict[int, tuple[Int64, Int64]] = {}  # the positions and multipliers of each
+        bridges: dict[int, tuple[int, ...]] = {}
+        for (one, other), each in ((edge, paid[edge]) for edge in paid if len(edge) == 2):
+            name = edge_key((one, other))
+            pairs[name], own[name] = (one, other), each
+        for link in unpacked(leaf.links, len(ascending)):
+            one, other, *more = (number[token] for token in link.tokens)
+            at, multipliers = _paid(link, shift, ascending)
+            if min(one, other) >= 0 and len(multipliers):
+                name = link_key((one, other))
+                own[name], pairs[name] = (at, multipliers), (one, other)
+                bridges[name] = tuple(sorted(n for n in more if n >= 0))
         cuts: dict[Inequality, int] = {}  # a cut with a large multiplier is listed several times
         gains: dict[int, int] = {}
         for cut in leaf.cuts:
             multiplier = _scaled(cut.multiplier, shift)
             if not multiplier or min(number[token] for token in cut.tokens) < 0:
                 continue
-            nodes = [tuple(sorted(number[token] for token in node)) for node in cut.nodes]
-            if cut.kind == "signed":
-                linked = {max(n, -1 - n): n >= 0 for n in cut.links}
-                around = [*nodes, nodes[0]]
-                joined: list[tuple[int, int] | None] = [
-                    None if n not in linked else (a[0], b[0]) if linked[n] else (b[0], a[0])
-                    for n, (a, b) in enumerate(pairwise(around))
-                ]
-                inequality = Inequality.signed(nodes, joined)
-            else:
-                order = Inequality.cycle(nodes).nodes if cut.kind == "cycle" else sorted(nodes)
-                inequality = Inequality(cut.kind, tuple(order), cut.coef, cut.rhs)
-            # unless two sets have the same name, which almost never occurs
-            if all(edges.setdefault(name, edge) == edge for name, edge in inequality.named.items()):
-                cuts[inequality] = cuts.get(inequality, 0) + multiplier
-                for token in inequality.tokens:
-                    gains[token] = gains.get(token, 0) + multiplier * abs(cut.coef)
-        own = {name: (links if name < 0 else paid)[edge] for name, edge in priced.items()}
+            inequality = _inequality(cut, number)
+            cuts[inequality] = cuts.get(inequality, 0) + multiplier
+            for token in inequality.tokens:
+                gains[token] = gains.get(token, 0) + multiplier * cut.coef
         _refuse_beyond(_LIMIT << self.counter.low_bits, max(gains.values(), default=0))
         _refuse_beyond(_LIMIT, sum(int(multiplier.sum()) for _, multiplier in own.values()))
-        return Term(Cuts(list(cuts), edges, bridges), cuts, _over_flows(own))
+        return Term(Cuts(list(cuts), pairs, bridges), cuts, _over_flows(own))
+
+
+def _inequality(cut: Cut, number: dict[Token, int]) -> Inequality:
+    """Returns a cut over the numbers of its tokens."""
+    tokens = [number[token] for token in cut.tokens]
+    if cut.r:
+        return Inequality.clique(tokens, cut.r)
+    joined: list[Pair | None] = [None] * len(tokens)
+    for link, (one, other) in zip(cut.links, cut.linked, strict=True):
+        joined[max(link, -1 - link)] = number[one], number[other]
+    return Inequality.cycle(tokens, joined)
 
 
 def rounds_at(ascent: WordAscent, case: Case, prices: DualPoint, rewards: Rewards) -> CutRounds:

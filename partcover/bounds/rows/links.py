@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,9 +15,7 @@ from .family import OverFlows
 from .rows import ArcRows, Arcs
 
 
-def rows_of_links(
-    arcs: Arcs, links: Sequence[tuple[int, ...]]
-) -> tuple[ArcRows, dict[int, tuple[int, ...]]]:
+def rows_of_links(arcs: Arcs, links: Int64) -> tuple[ArcRows, dict[int, tuple[int, ...]]]:
     """Returns the rows of links, and the candidates that bridge each link, by its name.
 
     Take the last symbol of an occurrence of the first candidate, and the first symbol of the next
@@ -25,10 +23,9 @@ def rows_of_links(
     second's over the other, and those of other candidates over both.  Such a candidate bridges.  If
     it also has arcs over only the one and over only the other, it is left out.
     """
-    ends = np.array(links, np.int64).reshape(-1, 2)
-    names = -1 - (ends[:, 0] << 32 | ends[:, 1])
+    names = -1 - (links[:, 0] << 32 | links[:, 1])
     n = len(arcs.active)
-    one, other = arcs.local[ends].T
+    one, other = arcs.local[links].T
     order = np.lexsort((other, one))
     first = np.searchsorted(one[order], np.arange(n + 1)).astype(np.int64)
     arrays = arcs.offsets, arcs.which, arcs.start, arcs.end

@@ -69,10 +69,10 @@ def separate_links(ascent: PartAscent) -> list[Inequality]:
                 lightest = min(lightest, edge.weight)
         violation = 0.5 - left / ONE
         if violation > _VIOLATED:
-            cut = Inequality.signed([(active[token],) for token in tokens], joined)
+            cut = Inequality.cycle([active[token] for token in tokens], joined)
             found[cut] = violation * lightest
     known = set(ascent.cuts)
-    best = sorted(found, key=lambda cut: (-found[cut], cut.nodes, cut.links))
+    best = sorted(found, key=lambda cut: (-found[cut], cut.tokens, cut.links))
     return [cut for cut in best if cut not in known][:_CUTS]
 
 

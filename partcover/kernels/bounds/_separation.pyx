@@ -23,7 +23,6 @@ cdef enum:
     UNIT = 1 << 28
     HALF = 1 << 27
     LARGEST = 6         # most groups in a clique
-    LARGEST_SET = 4     # most tokens in both groups of an edge together
 
 
 def demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
@@ -88,118 +87,6 @@ def demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[
                             break
                         row[0], row[1], row[2] = key, w, 0
                     row[2] = max(row[2], <int64_t> (total * UNIT))
-    if full:
-        raise MemoryError
-    return out.array()
-
-
-def set_demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
-                const int32_t[::1] end, const double[::1] flow, const int64_t[::1] x,
-                double smallest):
-    """Returns the sums of the flows of sets of three or four tokens over one position.
-
-    At each position where an arc with flow starts, the function ranks the tokens whose flow is
-    more than half of their x, by twice the flow minus x and then by number.  The first three are
-    a set, and so are the first four: no other set of three or four tokens has an edge of less
-    slack there.
-
-    Parameters
-    ----------
-    offsets, which, start, end, flow, smallest
-        As for `demands`.
-    x : ndarray of int64, shape (tokens,)
-        The x of each token, in units of 1/`ONE`; a token with x of 1 or more is in no set.
-
-    Returns
-    -------
-    ndarray of int64, shape (sets, 6)
-        A row for each part and set: the part, the largest sum of the set's flows over a position,
-        in units of 1/`ONE`, and the tokens, ascending; a set of three has −1 as its fourth.
-    """
-    cdef _Rows out = _Rows(2 + LARGEST_SET)
-    cdef Py_ssize_t w, i, j, q, n, at = 0, begun, size, n_best
-    cdef int64_t value, worth
-    cdef int64_t *row
-    cdef int32_t p, a
-    cdef bint full = False
-    cdef int64_t[LARGEST_SET] best, worths, totals
-    cdef int64_t[LARGEST_SET] found
-    cdef int32_t[::1] live = np.empty(which.shape[0] + 1, np.int32)
-    with nogil:
-        for w in range(offsets.shape[0] - 1):
-            n = 0
-            while at < start.shape[0] and start[at] < offsets[w + 1]:
-                if flow[at] > smallest:
-                    live[n] = <int32_t> at
-                    n += 1
-                at += 1
-            begun = out.size
-            for i in range(n if n > 2 else 0):
-                p = start[live[i]]
-                if i and start[live[i - 1]] == p:
-                    continue
-                n_best = 0
-                for j in range(n):
-                    if start[live[j]] > p:
-                        break
-                    if end[live[j]] <= p:
-                        continue
-                    a = which[live[j]]
-                    value = 0
-                    for q in range(n):
-                        if start[live[q]] > p:
-                            break
-                        if which[live[q]] == a and end[live[q]] > p:
-                            if q < j:
-                                break
-                            value += <int64_t> (flow[live[q]] * UNIT)
-                    else:
-                        q = n
-                    if q < j or x[a] >= UNIT or 2 * value <= x[a]:
-                        continue
-                    worth = 2 * value - x[a]
-                    # insert it among the best by rank
-                    q = n_best
-                    while q and (worths[q - 1] < worth
-                                 or (worths[q - 1] == worth and best[q - 1] > a)):
-                        q -= 1
-                    if q == LARGEST_SET:
-                        continue
-                    n_best = min(n_best + 1, LARGEST_SET)
-                    for size in range(n_best - 1, q, -1):
-                        best[size] = best[size - 1]
-                        worths[size] = worths[size - 1]
-                        totals[size] = totals[size - 1]
-                    best[q], worths[q], totals[q] = a, worth, value
-                for size in range(3, n_best + 1):
-                    value = 0
-                    for j in range(LARGEST_SET):
-                        found[j] = -1
-                    for j in range(size):
-                        value += totals[j]
-                        q = j
-                        while q and found[q - 1] > best[j]:
-                            found[q] = found[q - 1]
-                            q -= 1
-                        found[q] = best[j]
-                    row = NULL
-                    for q in range(begun, out.size):
-                        row = out.data + out.width * q
-                        for j in range(LARGEST_SET):
-                            if row[2 + j] != found[j]:
-                                row = NULL
-                                break
-                        if row != NULL:
-                            break
-                    if row == NULL:
-                        row = out.add()
-                        if row == NULL:
-                            full = True
-                            break
-                        row[0], row[1] = w, 0
-                        for j in range(LARGEST_SET):
-                            row[2 + j] = found[j]
-                    row[1] = max(row[1], value)
     if full:
         raise MemoryError
     return out.array()

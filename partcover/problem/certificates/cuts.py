@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import comb
@@ -18,8 +18,7 @@ from ...runtime.memory import refuse_beyond
 from ...runtime.notebook import brief
 from .checksum import inflated, listed, unpacked_bytes, whole
 
-CutKind: TypeAlias = Literal["cycle", "clique", "signed"]
-_NUMBERS = "coef", "rhs", "multiplier"
+CutKind: TypeAlias = Literal["cycle", "clique"]
 
 _WIDTH = 8  # bytes of a number in packed multipliers
 _BYTES_A_MULTIPLIER = 400  # bytes of a multiplier during the check, including what its tokens pay
@@ -27,11 +26,11 @@ _BYTES_A_MULTIPLIER = 400  # bytes of a multiplier during the check, including w
 
 @dataclass(frozen=True, eq=False)
 class PairPrices:
-    """The multipliers of the tokens of two nodes of a cut, at symbols where the tokens overlap.
+    """The multipliers of two tokens, at symbols where they overlap.
 
-    The `tokens` of both nodes ascend; in a certificate with merges there may be a single one.  The
-    `positions` are numbers of symbols, ascending, in the order of a leaf's prices; there
-    occurrences of the tokens pay the `multipliers`, above 0, in units of 2^-scale_bits of a token.
+    The `tokens` ascend; in a certificate with merges there may be a single one.  The `positions`
+    are numbers of symbols, ascending, in the order of a leaf's prices; there occurrences of the
+    tokens pay the `multipliers`, above 0, in units of 2^-scale_bits of a token.
     """
 
     tokens: tuple[Token, ...]
@@ -52,116 +51,103 @@ class PairPrices:
 
 @dataclass(frozen=True)
 class Cut:
-    """A valid inequality: if few of some tokens are chosen, few of their edges are touched.
+    """A valid inequality over edges and links of some tokens.
 
-    A node is a token, or several tokens that are treated as one.  An edge of a cycle is a node with
-    the next, or the last with the first; of a clique any pair.  It is touched if one of its tokens
-    is in the vocabulary.  If the vocabulary contains s tokens of all nodes, at most
-    ``coef · s + rhs`` edges are touched, which `check_certificate` confirms.  The multiplier is at
-    least 0, in units of 2^-scale_bits of a token.
-
-    A signed cycle also has links, which count if both of their tokens are in the vocabulary.  Its
-    nodes are single tokens.  A link i joins node i and the next, with the token of node i first; a
-    link −1 − i joins them with that token second.
+    An edge counts if one of its two tokens is in the vocabulary, a link if both are.  In a cycle,
+    each token has an edge or a link with the next one, and so has the last with the first; in a
+    clique all pairs have edges.  If the vocabulary contains s of the tokens, edges and links count
+    at most ``coef · s + rhs``; `check_certificate` says why.  The multiplier is at least 0, in
+    units of 2^-scale_bits of a token.
 
     Examples
     --------
     >>> from partcover.problem.certificates.cuts import Cut
-    >>> cut = Cut.cycle([[b"ab"], [b"bc"], [b"ca", b"cab"]], 1)
+    >>> cut = Cut((b"ab", b"bc", b"ca"), 1)
     >>> cut.kind, cut.coef, cut.rhs
     ('cycle', 1, 1)
     """
 
-    nodes: tuple[tuple[Token, ...], ...]
-    kind: CutKind
-    coef: int
-    rhs: int
+    tokens: tuple[Token, ...]
     multiplier: int
+    # of a clique: it is tight if r or r + 1 of its tokens are chosen; 0 for a cycle
+    r: int = 0
+    # of a cycle: i for a link of token i and the next one; −1 − i if token i is its second token
     links: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        self.__dict__["nodes"] = tuple(map(tuple, self.nodes))
+        self.__dict__["tokens"] = tuple(self.tokens)
         self.__dict__["links"] = tuple(whole(n, "a link of a cut") for n in self.links)
-        for name in _NUMBERS:
+        for name in ("multiplier", "r"):
             self.__dict__[name] = whole(getattr(self, name), f"the {name} of a cut")
 
     @property
-    def tokens(self) -> tuple[Token, ...]:
-        """The tokens of all nodes."""
-        return tuple(token for node in self.nodes for token in node)
+    def kind(self) -> CutKind:
+        """Which pairs of its tokens have edges: neighbors, or all."""
+        return "clique" if self.r else "cycle"
+
+    @property
+    def coef(self) -> int:
+        """What each chosen token allows."""
+        return len(self.tokens) - self.r - 1 if self.r else 1
+
+    @property
+    def rhs(self) -> int:
+        """What is allowed in addition.
+
+        h tokens of a clique touch C(n, 2) − C(n − h, 2) edges.  This is concave in h, so the line
+        through its values at r and r + 1 is nowhere below it.
+        """
+        n, r = len(self.tokens), self.r
+        return comb(n, 2) - comb(n - r, 2) - self.coef * r if r else (n - len(self.links)) // 2
 
     @property
     def n_ends(self) -> int:
-        """The number of tokens of all its edges, counted for each edge."""
-        each = len(self.nodes) - 1 if self.kind == "clique" else 2
-        return each * sum(map(len, self.nodes))
+        """The number of tokens of all its edges and links, counted for each."""
+        return len(self.tokens) * (len(self.tokens) - 1 if self.r else 2)
 
     @property
     def edges(self) -> Iterator[tuple[Token, ...]]:
         """The tokens of each edge, ascending."""
-        pairs: Iterable[tuple[tuple[Token, ...], tuple[Token, ...]]]
-        if self.kind == "clique":
-            pairs = combinations(self.nodes, 2)
-        else:
-            pairs = pairwise((*self.nodes, self.nodes[0]))
         linked = {max(n, -1 - n) for n in self.links}
-        for number, (one, other) in enumerate(pairs):
-            if number in linked:
-                continue
-            edge: list[Any] = [*one, *other]
-            yield tuple(sorted(edge))
+        around = pairwise((*self.tokens, *self.tokens[:1]))
+        for number, pair in enumerate(combinations(self.tokens, 2) if self.r else around):
+            if number not in linked:
+                ends: list[Any] = [*pair]
+                yield tuple(sorted(ends))
 
     @property
     def linked(self) -> Iterator[tuple[Token, ...]]:
         """The first and the second token of each link."""
         for n in self.links:
             at = max(n, -1 - n)
-            (one,), (other,) = self.nodes[at], self.nodes[(at + 1) % len(self.nodes)]
+            one, other = self.tokens[at], self.tokens[(at + 1) % len(self.tokens)]
             yield (one, other) if n >= 0 else (other, one)
-
-    @classmethod
-    def cycle(cls, nodes: Iterable[Iterable[Token]], multiplier: int) -> Cut:
-        """Makes the cut of an odd cycle: s chosen tokens touch at most s + (n − 1)/2 of n edges."""
-        cycle = tuple(map(tuple, nodes))
-        return cls(cycle, "cycle", 1, len(cycle) // 2, multiplier)
-
-    @classmethod
-    def clique(cls, nodes: Iterable[Iterable[Token]], r: int, multiplier: int) -> Cut:
-        """Makes the cut of a clique that is tight if r or r + 1 of its n nodes are chosen.
-
-        h nodes touch C(n, 2) − C(n − h, 2) edges.  This is concave in h, so the line through its
-        values at r and r + 1 is nowhere below it.
-        """
-        clique = tuple(map(tuple, nodes))
-        n = len(clique)
-        if not 1 <= r <= n - 2:
-            raise InputError(f"r is {r}: it must be from 1 to {n - 2} in a clique of {n} nodes")
-        coef = n - r - 1
-        return cls(clique, "clique", coef, comb(n, 2) - comb(n - r, 2) - coef * r, multiplier)
 
     def to_json(self) -> dict[str, Any]:
         """Returns the cut as in a certificate file."""
-        nodes = [[sym.to_json(token) for token in node] for node in self.nodes]
-        numbers = {name: getattr(self, name) for name in _NUMBERS}
-        return {self.kind: nodes} | numbers | ({"links": list(self.links)} if self.links else {})
+        data: dict[str, Any] = {self.kind: [sym.to_json(token) for token in self.tokens]}
+        if self.r:
+            data["r"] = self.r
+        if self.links:
+            data["links"] = list(self.links)
+        return data | {"multiplier": self.multiplier}
 
     @classmethod
     def from_json(cls, data: Any, symbols: Symbols) -> Cut:
         """Makes a cut from untrusted content of a file."""
-        kinds: tuple[CutKind, ...] = ("cycle", "clique", "signed")
-        given = [known for known in kinds if isinstance(data, dict) and known in data]
-        kind: CutKind = given[0] if given else "cycle"
-        more = {"links"} if kind == "signed" else set()
-        if not isinstance(data, dict) or data.keys() != {kind, *_NUMBERS, *more}:
+        keys = set(data) if isinstance(data, dict) else set()
+        kind = "clique" if "clique" in keys else "cycle"
+        needed = {kind, "multiplier"} | ({"r"} if kind == "clique" else keys & {"links"})
+        if keys != needed:
             raise InputError(
-                "a cut of a leaf does not have the keys 'cycle', 'clique' or 'signed' (with "
-                "'links'), 'coef', 'rhs' and 'multiplier'"
+                "a cut of a leaf does not have the keys 'cycle' and 'multiplier', perhaps with "
+                "'links', or 'clique', 'r' and 'multiplier'"
             )
-        nodes = listed(data[kind], f"the nodes of a {kind}")
-        named = tuple(tokens_from_json(node, "the tokens of a node", symbols) for node in nodes)
+        tokens = tokens_from_json(data[kind], f"the tokens of a {kind}", symbols)
         links = tuple(listed(data.get("links", []), "the links of a cut"))
-        coef, rhs, multiplier = (data[name] for name in _NUMBERS)
-        return cls(named, kind, coef, rhs, multiplier, links)
+        if kind == "clique" and data["r"] == 0:
+            raise InputError("the r of a clique is 0: it must be at least 1")
+        return cls(tokens, data["multiplier"], data.get("r", 0), links)
 
 
 @dataclass(frozen=True, eq=False)
