@@ -1,10 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Separation of cuts over tokens that conflict: odd cycles, triangles and cliques.
 
-A conflict graph has a node for each group of tokens, and an edge for each pair of groups that have
+A conflict graph has a node for each token, and an edge for each two tokens that have
 overlapping occurrences.  The neighbors of node a are ``neighbour[first[a]:first[a + 1]]``,
 ascending, and each edge is listed at both of its ends.  The slack of an edge is
-1/2 + (x_A + x_B)/2 − y_AB, which is at least 0: x_A is the sum of x over the tokens of group A,
+1/2 + (x_A + x_B)/2 − y_AB, which is at least 0: x_A is x of token A,
 and y_AB the sum of the flows of A and B over one position.  All numbers are integers in units of
 1/`ONE`, so that the results do not depend on rounding.
 """
@@ -22,7 +22,7 @@ ONE = 1 << 28
 cdef enum:
     UNIT = 1 << 28
     HALF = 1 << 27
-    LARGEST = 6         # most groups in a clique
+    LARGEST = 6         # most tokens of a clique
 
 
 def demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
