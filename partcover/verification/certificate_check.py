@@ -112,9 +112,9 @@ def check_certificate(instance: Instance, certificate: Certificate) -> Certifica
     where ρ_E is Σ_W c(W) Σ_p m(W, p, E).  Why:
 
     6. In line 3, a piece that is T has prices of at most 1 + its worth + what T pays over it.
-    7. Only one piece lies over a symbol.  So the multiplier m of a pair and a symbol is paid at most
-       once, and only if a token of the pair is in S.  Let y_E be 1 if one of them is, and 0 if none
-       is.  Then at most Σ ρ_E·y_E is paid, and line 5 becomes
+    7. Only one piece lies over a symbol.  So the multiplier m of a pair and a symbol is paid at
+       most once, and only if a token of the pair is in S.  Let y_E be 1 if one of them is, and 0 if
+       none is.  Then at most Σ ρ_E·y_E is paid, and line 5 becomes
        Σ c·Σ d ≤ (the tokens needed) + Σ_{T ∈ S} reward(T) + Σ ρ_E·y_E.
     8. The last sum is Σ (ρ_E − Σ μ)·y_E + Σ_C μ_C Σ_{E ∈ C} y_E, and its first part is at most
        Σ max(0, ρ_E − Σ μ).

@@ -290,7 +290,7 @@ def test_inequalities_are_named_alike():
     edges = [(1, 2), (2, 4), (3, 4), (3, 5), (1, 5)]
     assert five.named == {edge_key(edge): edge for edge in edges}
     clique = Inequality.clique((7, 1, 4, 2), 2)
-    assert (clique.tokens, clique.coef, clique.rhs) == ((1, 2, 4, 7), *clique_line(4, 2))
+    assert (clique.tokens, clique.form.coef, clique.form.rhs) == ((1, 2, 4, 7), *clique_line(4, 2))
     assert len(clique.named) == 6
 
 

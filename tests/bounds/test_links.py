@@ -74,7 +74,7 @@ def test_signed_cycles_hold_for_all_vocabularies(n):
             edges = sum(any(x[t] for t in pair) for name, pair in named if name >= 0)
             both = sum(all(x[t] for t in link) for link in both_of)
             most = max(most, edges + both - sum(x))
-        assert most == cut.rhs or (n == 2 and most <= cut.rhs)
+        assert most == cut.form.rhs or (n == 2 and most <= cut.form.rhs)
 
 
 def slow_rows(which, start, end, offsets, links):

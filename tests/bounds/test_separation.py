@@ -117,7 +117,7 @@ def check(parts, x, fee):
                     violation = clique_violation(clique, r, x, y)
                     if violation > 0:
                         cut = Inequality.clique([names[n] for n in clique], r)
-                        assert (cut.coef, cut.rhs) == clique_line(size, r)
+                        assert (cut.form.coef, cut.form.rhs) == clique_line(size, r)
                         use[cut] = violation * min(weight[edge] for edge in edges)
     assert len(set(found)) == len(found)
     assert set(found) <= set(use)

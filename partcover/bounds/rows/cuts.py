@@ -73,23 +73,14 @@ class Inequality:
         return Cut(tuple(token[t] for t in self.tokens), multiplier, self.r, self.links)
 
     @cached_property
-    def _over_numbers(self) -> Cut:
+    def form(self) -> Cut:
+        """The same over the candidates' numbers, which has its coefficients and its pairs."""
         return self.cut({t: (t,) for t in self.tokens}, 0)
-
-    @property
-    def coef(self) -> int:
-        """The coefficient."""
-        return self._over_numbers.coef
-
-    @property
-    def rhs(self) -> int:
-        """The right-hand side."""
-        return self._over_numbers.rhs
 
     @cached_property
     def named(self) -> dict[int, Pair]:
         """The candidates of each edge and link, by its name."""
-        pairs: list[Any] = [*self._over_numbers.edges, *self._over_numbers.linked]
+        pairs: list[Any] = [*self.form.edges, *self.form.linked]
         found = [(one, other) for (one,), (other,) in pairs]
         n_edges = len(found) - len(self.links)
         named = {edge_key(pair): pair for pair in found[:n_edges]}
@@ -146,7 +137,7 @@ class Cuts(Family):
         token = local[[t for cut in self.cuts for t in cut.tokens]]
         cut_of_pair = np.repeat(np.arange(m), n_pairs)
         cut_of_token = np.repeat(np.arange(m), n_tokens)
-        coef = np.array([float(cut.coef) for cut in self.cuts])
+        coef = np.array([float(cut.form.coef) for cut in self.cuts])
         # a cut is scaled like the rows of its pairs, which are shared among the cuts of a pair
         share = weight / np.bincount(pair, minlength=len(pairs))
         ends = arcs.x[local[pairs]]
@@ -162,7 +153,7 @@ class Cuts(Family):
             np.concatenate([cut_of_pair, cut_of_token]),
             np.concatenate([n + pair, token]),
             np.concatenate([np.where(of_link, -1.0, 1.0), -coef[cut_of_token]]),
-            np.array([float(cut.rhs) for cut in self.cuts]) - links_of,
+            np.array([float(cut.form.rhs) for cut in self.cuts]) - links_of,
             sums(cut_of_pair, share[pair], m) / n_pairs,
             over_flows,
         )
@@ -180,8 +171,8 @@ class Cuts(Family):
             for name in cut.named:
                 beyond[name] = beyond.get(name, 0) - m
             for token in cut.tokens:
-                given.tokens[token] += m * cut.coef
-            given.loss += m * cut.rhs
+                given.tokens[token] += m * cut.form.coef
+            given.loss += m * cut.form.rhs
         given.loss += sum(max(0, value) for value in beyond.values())
         return given
 

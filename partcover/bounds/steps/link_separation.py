@@ -9,7 +9,7 @@ from ...kernels.bounds._separation import ONE, odd_cycles
 from ...runtime.arrays import Int64
 from ..rows.cuts import Inequality
 from .part_ascent import PartAscent
-from .separation import edges_of_pairs
+from .separation import Edge, edges_of_pairs
 
 _SMALLEST_FLOW = 1e-3
 _VIOLATED = 1e-3  # smallest violation of a cut
@@ -27,57 +27,41 @@ def separate_links(ascent: PartAscent) -> list[Inequality]:
     a node of its own between them, so that it does not change whether the number is odd.
     """
     edges, x = edges_of_pairs(ascent)
-    links, slack, weight = _links(ascent, x)
-    if not len(links) or not edges:
+    links = _links(ascent, x)
+    if not links or not edges:
         return []
     n = len(ascent.active)
     middle = n + np.arange(len(links))
-    ends = np.array([edge.tokens for edge in edges], np.int64)
-    tail = np.concatenate([ends[:, 0], links[:, 0], middle])
-    head = np.concatenate([ends[:, 1], middle, links[:, 1]])
-    own = np.array([edge.slack for edge in edges], np.int64)
-    nothing = np.zeros(len(links), np.int64)
-    of_step = np.concatenate([own, slack, nothing])
-    rank = np.lexsort((np.concatenate([head, tail]), np.concatenate([tail, head])))
-    both = np.concatenate([head, tail])[rank].astype(np.int32)
-    first = np.searchsorted(np.concatenate([tail, head])[rank], np.arange(n + len(links) + 1))
-    cycles = odd_cycles(first.astype(np.int64), both, np.tile(of_step, 2)[rank], n)
-    number = {edge.tokens: i for i, edge in enumerate(edges)}
+    edge, link = (np.array([own.tokens for own in owns], np.int64).T for owns in (edges, links))
+    ends = np.concatenate([edge[0], link[0], middle, edge[1], middle, link[1]])
+    tail, head = ends, np.roll(ends, len(ends) // 2)
+    slack = np.array([*(own.slack for own in (*edges, *links)), *[0] * len(links)], np.int64)
+    rank = np.lexsort((head, tail))
+    first = np.searchsorted(tail[rank], np.arange(n + len(links) + 1)).astype(np.int64)
+    cycles = odd_cycles(first, head[rank].astype(np.int32), np.tile(slack, 2)[rank], n)
+    edge_of = {frozenset(own.tokens): own for own in edges}
     active = ascent.active.tolist()
-    pairs, of_link, weights = links.tolist(), slack.tolist(), weight.tolist()
     found: dict[Inequality, float] = {}
     for nodes in cycles:
         if nodes[0] >= n:
             nodes = [*nodes[1:], nodes[0]]
-        tokens = [node for node in nodes if node < n]
-        if len(tokens) == len(nodes):
-            continue
-        left, lightest = 0, np.inf
-        joined: list[tuple[int, int] | None] = []
-        for node, after in zip(nodes, [*nodes[1:], nodes[0]], strict=True):
-            if node >= n:
-                continue
-            if after >= n:
-                one, other = pairs[after - n]
-                joined.append((active[one], active[other]))
-                left += of_link[after - n]
-                lightest = min(lightest, weights[after - n])
-            else:
-                edge = edges[number[min(node, after), max(node, after)]]
-                joined.append(None)
-                left += edge.slack
-                lightest = min(lightest, edge.weight)
-        violation = 0.5 - left / ONE
+        around = [way for way in zip(nodes, [*nodes[1:], nodes[0]], strict=True) if way[0] < n]
+        if len(around) == len(nodes):
+            continue  # without a link
+        steps = [links[b - n] if b >= n else edge_of[frozenset((a, b))] for a, b in around]
+        violation = 0.5 - sum(step.slack for step in steps) / ONE
         if violation > _VIOLATED:
-            cut = Inequality.cycle([active[token] for token in tokens], joined)
-            found[cut] = violation * lightest
+            pairs = [(active[step.tokens[0]], active[step.tokens[1]]) for step in steps]
+            joined = [pair if b >= n else None for pair, (_, b) in zip(pairs, around, strict=True)]
+            cut = Inequality.cycle([active[a] for a, _ in around], joined)
+            found[cut] = violation * min(step.weight for step in steps)
     known = set(ascent.cuts)
     best = sorted(found, key=lambda cut: (-found[cut], cut.tokens, cut.links))
     return [cut for cut in best if cut not in known][:_CUTS]
 
 
-def _links(ascent: PartAscent, x: Int64) -> tuple[Int64, Int64, Int64]:
-    """Returns the links that may be on a violated cycle, their slacks, and the counts of words.
+def _links(ascent: PartAscent, x: Int64) -> list[Edge]:
+    """Returns the links that may be on a violated cycle.
 
     `x` is that of the active set, in units of 1/`ONE`; a link is its first and its second token.
     """
@@ -95,4 +79,5 @@ def _links(ascent: PartAscent, x: Int64) -> tuple[Int64, Int64, Int64]:
     weight = np.bincount(of[once], parts.counts[part[once]], len(begins))
     slack = np.maximum(x[links].sum(axis=1) // 2 - np.minimum(most, ONE), 0)
     useful = (slack < ONE // 2) & (weight > _WORTH * ascent.fee)
-    return links[useful], slack[useful], weight[useful]
+    own = slack[useful].tolist(), weight[useful].tolist()
+    return list(map(Edge, map(tuple, links[useful].tolist()), *own))

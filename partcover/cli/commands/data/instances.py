@@ -125,6 +125,7 @@ def records_list(out: Output) -> int:
     $ partcover records list
     """
     from ....instances import records
+    from ....report.tables.records import record_table
 
     found = [records.record(name) for name in records.names()]
     rows = [
@@ -137,13 +138,7 @@ def records_list(out: Output) -> int:
         for record in found
         for row in record.rows
     ]
-    gaps = [
-        {"name": record.name, **{str(row.k): row.shown_gap for row in record.rows}}
-        for record in found
-    ]
-    columns = {"name": "text", **{str(k): f"k={k}" for k in records.BUDGETS}}
-    flat = [{key: row[key] for key in row if key != "methods"} for row in rows]
-    out.result({"records": rows}, Listing(gaps, columns, data=flat))
+    out.result({"records": rows}, record_table(found, rows))
     return 0
 
 

@@ -10,7 +10,6 @@ import partcover as pc
 
 from ....corpus.symbols import Symbols
 from ....errors import InputError
-from ....report.tables.listing import Listing, columns_of
 from ....runtime.numerals import read_digits
 from ...command import Options, command
 from ...inputs import InstanceSource, note_other_words, read_vocabulary
@@ -40,6 +39,7 @@ def claim_command(out: Output, source: InstanceSource, asked: Options) -> int:
     $ partcover claim book.tsv --baseline bpe.json --claimed new.json
       # compare two tokenizers on the corpus
     """
+    from ....report.tables.studies import claim_tables
     from ....studies.claims import check_claim
 
     instance = source.read(any_k=True)
@@ -66,26 +66,7 @@ def claim_command(out: Output, source: InstanceSource, asked: Options) -> int:
             tokens = pc.segment(instance.words, tokens, threads=out.threads).tokens
         after = max(1, floor(tokens * (1 - after)))  # at least that share is saved
     found = out.run("bound", check_claim, instance, before, after, time_limit=asked.time_limit)
-    data = found.to_json()
-    counted = {
-        "baseline": found.baseline,
-        "claimed": found.claimed,
-        f"lower bound, k = {found.k:,}": found.lower_bound,
-        "best vocabulary found": found.attained,
-    }
-    rows = [
-        {"what": what, "tokens": tokens, "saved": f"{100 - 100 * tokens / found.baseline:.2f} %"}
-        for what, tokens in counted.items()
-    ]
-    words = [word.to_json() for word in found.lacking]
-    out.result(
-        data,
-        f"{found.verdict}: {found.reason}",
-        Listing(rows, columns_of("what tokens saved", what=""), data=[data]),
-        *[Listing(words, columns_of("word count tokens", word="frequent words without a token"))][
-            : len(words)
-        ],
-    )
+    out.result(found.to_json(), *claim_tables(found))
     for remark in found.remarks:
         out.note(remark)
     return 0

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import partcover as pc
 
-from ....corpus import symbols as sym
-from ....report.tables.listing import Listing, columns_of
 from ...command import Options, command
 from ...inputs import InstanceSource
 from ...shown.output import Output
@@ -31,6 +27,7 @@ def prices_command(out: Output, source: InstanceSource, asked: Options) -> int:
     """
     from ....bounds.price_report import price_report
     from ....corpus.files.tsv import parse_word
+    from ....report.tables.studies import price_tables
 
     instance = source.read()
     shown = price_report(
@@ -41,20 +38,5 @@ def prices_command(out: Output, source: InstanceSource, asked: Options) -> int:
             for word in asked.words
         ],
     )
-    columns = columns_of("token reward worth best", worth="worth here", best="among k best")
-    parts: list[Listing | str] = []
-    records: list[dict[str, Any]] = []  # of the CSV: the tokens over all words
-    for word in shown:
-        symbols = [sym.show(word.word[n : n + 1]) for n in range(len(word.word))]
-        line = "  ".join(f"{s} {p:.3f}" for s, p in zip(symbols, word.prices, strict=True))
-        rows = [
-            {"token": sym.show(token), "reward": reward, "worth": worth, "best": best}
-            for token, reward, worth, best in word.tokens
-        ]
-        records += [{"word": sym.show(word.word), **row} for row in rows]
-        parts += [
-            f"{sym.show(word.word)} ×{word.count:,}: {sum(word.prices):.3f}\n{line}",
-            Listing(rows, columns, data=records),
-        ]
-    out.result({"k": instance.k, "words": [word.to_json() for word in shown]}, *parts)
+    out.result({"k": instance.k, "words": [word.to_json() for word in shown]}, *price_tables(shown))
     return 0

@@ -153,12 +153,7 @@ def _corpora(corpora: pc.Corpora, data: dict[str, Any]) -> Listing:
     """Returns a table of the corpora, with the tokens that a vocabulary needs; adds it to data."""
     tokens = data.pop("by_corpus", None) or [None] * len(corpora)
     data["corpora"] = [
-        {
-            "name": name,
-            "tokens": count,
-            "reference": r,
-            "ratio": None if count is None else count / r,
-        }
+        {"name": name, "tokens": count, "reference": r, "ratio": count and count / r}
         for name, count, r in zip(corpora.names, tokens, corpora.references, strict=True)
     ]
     return Listing(data["corpora"], columns_of("name tokens reference ratio"))

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ....corpus import symbols as sym
-from ....report.tables.listing import Listing, columns_of, facts
+from ....report.tables.listing import facts
 from ...command import Options, command
 from ...exit_status import EXIT_INTERRUPTED
 from ...inputs import InstanceSource, parse_budgets
 from ...shown.output import Output
-
-if TYPE_CHECKING:
-    from ....studies.formulations import Difference
 
 
 @command("ratio", keeps_best=True)
@@ -40,6 +36,7 @@ def ratio_command(
     --plot, conditions, --threads, --seed, -o, tables
     $ partcover ratio small.tsv -k 1-3,10 --plot ratio.svg -o ratio.csv
     """
+    from ....report.tables.studies import ratio_table
     from ....studies.ratios import ratios
 
     budgets = parse_budgets(ks)
@@ -55,32 +52,8 @@ def ratio_command(
 
         plot_ratios(rows, plot)
         out.wrote(plot)
-    out.result({"rows": rows}, Listing(list(map(_shown, rows)), _COLUMNS, data=rows))
+    out.result({"rows": rows}, ratio_table(rows))
     return EXIT_INTERRUPTED if rows[-1]["termination"] == "interrupted" else 0
-
-
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    """Returns a row for the table, in which a ratio that is only a bound is marked with ≥."""
-    shown = {**row, "wmc": row["wmc_gap"]}  # a ratio: no key that ends in gap, no percentage
-    keys = [] if row["proven"] else ["ratio", "greedwmc_ratio"]
-    for key in keys if row["wmc_proven"] else [*keys, "greedwmc_relaxed_ratio"]:
-        shown[key] = f"≥ {row[key]:.4f}"
-    if not row["proven"]:
-        shown["optimum_tokens"] = f"{row['lower_bound']:,} – {row['best_tokens']:,}"
-    return shown
-
-
-_COLUMNS = columns_of(
-    "instance k optimum_tokens greedtok_tokens ratio d certified_ratio greedwmc_ratio "
-    "greedwmc_relaxed_ratio wmc lp_gap seconds",
-    optimum_tokens="optimum",
-    greedtok_tokens="GreedTok",
-    certified_ratio="certified",
-    greedwmc_ratio="GreedWMC",
-    greedwmc_relaxed_ratio="GreedWMC relaxed",
-    wmc="WMC / opt.",
-    lp_gap="LP gap",
-)
 
 
 @command("formulations", keeps_best=True)
@@ -99,6 +72,7 @@ def formulations_command(out: Output, source: InstanceSource, asked: Options) ->
     -k, conditions, --threads, --seed, -o, tables
     $ partcover formulations small.tsv -k 3 --solvers highs
     """
+    from ....report.tables.studies import formulation_tables
     from ....studies.formulations import formulations, printed_differs, smallest_difference
 
     instance = source.read()
@@ -116,40 +90,12 @@ def formulations_command(out: Output, source: InstanceSource, asked: Options) ->
             difference = smallest_difference(instance, time_limit=asked.time_limit)
         except KeyboardInterrupt:
             interrupted = True
-    _show(out, rows, difference)
-    return EXIT_INTERRUPTED if interrupted else 0
-
-
-def _show(out: Output, rows: list[dict[str, Any]], difference: Difference | None) -> None:
-    """Shows the rows, and the part of the words on which the printed formulation differs."""
-    data: dict[str, Any] = {"rows": rows, "printed_differs": None}
-    columns = columns_of(
-        "formulation variables rows nonzeros lp_tokens tokens", lp_tokens="LP tokens"
-    )
-    columns |= {name: name for row in rows for name in row.get("seconds", ())}
-    shown = [{**row, **_seconds(row)} for row in rows]
-    parts: list[Listing | str] = [Listing(shown, columns, data=rows)]
     for row in rows:
         if "refused" in row:
             out.note(row["refused"])
-    if difference is not None:
-        instance = difference.instance
-        data["printed_differs"] = difference.to_json()
-        words = " ".join(sym.show(word) for word, _ in instance.words)
-        kind = "the smallest set of words" if difference.smallest else "a set of words"
-        parts.append(
-            f"printed differs from the problem; {kind} that shows it: {words}, k = "
-            f"{instance.k}: printed cover {difference.cover}, true cover {difference.true_cover}"
-        )
-    out.result(data, *parts)
-
-
-def _seconds(row: dict[str, Any]) -> dict[str, str]:
-    """Returns what each solver took, or why it proved nothing."""
-    return {
-        name: f"> {row['termination'][name]}".replace("_", " ") if took is None else f"{took:.2f} s"
-        for name, took in row.get("seconds", {}).items()
-    }
+    data = {"rows": rows, "printed_differs": None if difference is None else difference.to_json()}
+    out.result(data, *formulation_tables(rows, difference))
+    return EXIT_INTERRUPTED if interrupted else 0
 
 
 @command("worst", keeps_best=True)
