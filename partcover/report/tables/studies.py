@@ -100,7 +100,8 @@ def demo_tables(data: dict[str, Any]) -> list[Listing | str]:
         (
             f"1. Real text: {corpus['text']}\n{corpus['bytes']:,} bytes, {corpus['words']:,} "
             f"distinct words, {corpus['total_count']:,} counted; {corpus['candidates']:,} "
-            "candidate tokens: every substring of every word.\n\n2. GreedTok, GreedWMC and BPE on all of it"
+            "candidate tokens: every substring of every word.\n\n"
+            "2. GreedTok, GreedWMC and BPE on all of it"
         ),
         Listing(data["greedy"], {key: COLUMNS[key] for key in shown}),
         (
