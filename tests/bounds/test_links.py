@@ -9,11 +9,12 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 from bounds.counters import counter_of
-from hypothesis import given
+from cut_strategies import overlaps
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracles.brute_force import fewest_tokens
+from oracles.brute_force import fewest_tokens, useful
 from properties import tries
-from strategies import instances
+from strategies import instances, prices
 
 from partcover import Certificate, Instance, check_certificate, lower_bound
 from partcover.bounds.rows.cuts import Inequality, link_key
@@ -21,7 +22,11 @@ from partcover.bounds.rows.links import rows_of_links
 from partcover.bounds.rows.rows import Arcs
 from partcover.bounds.steps.parts import Parts
 from partcover.kernels.bounds._links import link_demands
-from partcover.problem.certificates.cuts import PairPrices
+from partcover.problem.certificates.cuts import Cut, PairPrices, unpacked
+from partcover.problem.certificates.nodes import Leaf
+from partcover.verification.leaf_bound import LeafCase, case_values
+from partcover.verification.leaf_terms import LeafTerms
+from partcover.verification.sorted_words import SortedWords
 
 WORDS = [
     ({"acbc": 3, "bccbaa": 4, "cccab": 3}, 2, 39),
@@ -219,3 +224,106 @@ def test_wrong_links_are_refused(proven, message):
     check = check_certificate(instance, wrong)
     assert not check.ok
     assert message in check.problems[0]
+
+
+@st.composite
+def leaves_with_links(draw, instance: Instance, bits: int) -> Leaf:
+    """A leaf of any valid links, edges, cycles with links, and prices."""
+    text, words = b"", sorted(word for word, _ in instance.words)
+    following, one = defaultdict(list), 1 << bits
+    tokens = sorted({w[a:b] for w in words for b in range(len(w) + 1) for a in range(b - 1)})
+    for word in words:
+        for token in tokens:
+            last = max((s for s in range(len(word)) if word.startswith(token, s)), default=0)
+            following[token] += range(len(text), len(text) + last)
+        text += word
+    some = st.lists(st.sampled_from(tokens), min_size=2, max_size=4, unique=True)
+    multiplier = st.integers(1, 2 * one)
+
+    def priced(named, places):
+        at = sorted(draw(st.sets(st.sampled_from(places), min_size=1, max_size=4)))
+        multipliers = [draw(multiplier) for _ in at]
+        return PairPrices(tuple(named), np.array(at, np.int64), np.array(multipliers, np.int64))
+
+    cuts, links, pairs = [], {}, {}
+    over = overlaps(instance)
+    for chosen in draw(st.lists(some, max_size=3)) if len(tokens) > 1 else []:
+        n = len(chosen)
+        linked = draw(st.lists(st.booleans(), min_size=n, max_size=n).filter(any))
+        if (n - sum(linked)) % 2 == 0:
+            continue
+        numbers = [draw(st.sampled_from([i, -1 - i])) for i in range(n) if linked[i]]
+        cut = Cut(tuple(chosen), draw(st.integers(0, 3 * one)), 0, tuple(numbers))
+        cuts.append(cut)
+        for pair in cut.linked:
+            if following[pair[1]] and draw(st.booleans()):
+                more = draw(st.sets(st.sampled_from(tokens), max_size=3)) - {*pair}
+                links[pair] = priced([*pair, *sorted(more)], following[pair[1]])
+        for edge in cut.edges:
+            if edge in over and draw(st.booleans()):
+                pairs[edge] = priced(edge, over[edge])
+    own = np.array(draw(prices(instance, bits)), np.int32)
+    parts = tuple(pairs.values()), tuple(cuts)
+    return Leaf(own, (0,) * len(instance.groups), *parts, links=tuple(links.values()))
+
+
+@tries(300)
+@given(st.data())
+def test_any_links_prove_no_more_than_there_is(data):
+    instance = data.draw(instances())
+    assume(instance.symbols == "bytes" and len(useful(instance)) <= 10)
+    leaf = data.draw(leaves_with_links(instance, 2))
+    check = check_certificate(instance, Certificate.of(instance, (leaf,), 0, 2))
+    assert check.problems == ()
+    assert check.lower_bound <= fewest_tokens(instance)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("words", "k", "without"), WORDS)
+def test_no_change_of_links_gets_above_the_optimum(words, k, without):
+    """From a good certificate, numbers are changed in turn where that does not lower the bound."""
+    instance, random = instance_of(words, k), np.random.default_rng(k)
+    best, bits = fewest_tokens(instance), 8
+    proof = lower_bound(instance).certificate
+    (leaf,) = proof.tree
+    shift = proof.scale_bits - bits
+    symbols = len(instance.words.data)
+    own = np.minimum(leaf.unpacked(symbols, proof.scale_bits) >> shift, 1 << bits)
+    groups = [unpacked(each, symbols) for each in (leaf.pairs, leaf.links)]
+    numbers = [[np.maximum(p.multipliers >> shift, 1) for p in group] for group in groups]
+    mu = [cut.multiplier >> shift for cut in leaf.cuts]
+    words_, terms = SortedWords(instance), LeafTerms
+
+    def value() -> int:
+        pairs, links = (
+            tuple(replace(p, multipliers=m.copy()) for p, m in zip(group, ms, strict=True))
+            for group, ms in zip(groups, numbers, strict=True)
+        )
+        cuts = tuple(replace(cut, multiplier=m) for cut, m in zip(leaf.cuts, mu, strict=True))
+        made = Leaf(own.astype(np.int32), pairs=pairs, cuts=cuts, links=links)
+        none = frozenset()
+        case = LeafCase(own.tolist(), none, none, terms(made, words_, instance), words_)
+        return case_values(instance, words_, [case], 1 << bits)[0]
+
+    reached = value()
+    step = [-64, -16, -4, -1, 1, 4, 16, 64]
+    for _ in range(500):
+        kind = int(random.integers(4))
+        before = own.copy(), [[m.copy() for m in ms] for ms in numbers], list(mu)
+        if kind == 0:
+            at = random.integers(len(own))
+            own[at] = min(1 << bits, own[at] + random.choice(step))
+        elif kind == 3:
+            at = random.integers(len(mu))
+            mu[at] = max(0, mu[at] + int(random.choice(step)))
+        elif numbers[kind - 1]:
+            chosen = numbers[kind - 1][random.integers(len(numbers[kind - 1]))]
+            at = random.integers(len(chosen))
+            chosen[at] = max(1, chosen[at] + random.choice(step))
+        now = value()
+        assert now <= best << bits
+        if now >= reached:
+            reached = now
+        else:
+            own, numbers, mu = before
+    assert reached > without << bits
