@@ -16,13 +16,20 @@ from oracles.brute_force import fewest_tokens, useful
 from properties import tries
 from strategies import instances, prices
 
-from partcover import Certificate, Instance, check_certificate, lower_bound
+from partcover import (
+    Certificate,
+    Instance,
+    Vocabulary,
+    check_certificate,
+    lower_bound,
+    segment,
+)
 from partcover.bounds.rows.cuts import Inequality, link_key
 from partcover.bounds.rows.links import rows_of_links
 from partcover.bounds.rows.rows import Arcs
 from partcover.bounds.steps.parts import Parts
 from partcover.kernels.bounds._links import link_demands
-from partcover.problem.certificates.cuts import Cut, PairPrices, unpacked
+from partcover.problem.certificates.cuts import Cut, PairPrices
 from partcover.problem.certificates.nodes import Leaf
 from partcover.verification.leaf_bound import LeafCase, case_values
 from partcover.verification.leaf_terms import LeafTerms
@@ -279,51 +286,99 @@ def test_any_links_prove_no_more_than_there_is(data):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("words", "k", "without"), WORDS)
-def test_no_change_of_links_gets_above_the_optimum(words, k, without):
-    """From a good certificate, numbers are changed in turn where that does not lower the bound."""
-    instance, random = instance_of(words, k), np.random.default_rng(k)
-    best, bits = fewest_tokens(instance), 8
-    proof = lower_bound(instance).certificate
-    (leaf,) = proof.tree
-    shift = proof.scale_bits - bits
-    symbols = len(instance.words.data)
-    own = np.minimum(leaf.unpacked(symbols, proof.scale_bits) >> shift, 1 << bits)
-    groups = [unpacked(each, symbols) for each in (leaf.pairs, leaf.links)]
-    numbers = [[np.maximum(p.multipliers >> shift, 1) for p in group] for group in groups]
-    mu = [cut.multiplier >> shift for cut in leaf.cuts]
-    words_, terms = SortedWords(instance), LeafTerms
+@pytest.mark.parametrize("seed", range(24))
+def test_no_multipliers_of_links_prove_more_than_a_vocabulary_needs(seed):
+    """All tokens are required; numbers change in turn where that does not lower the bound."""
+    random = np.random.default_rng(seed)
+    words = ["".join(random.choice(list("ab"), random.integers(4, 9))) for _ in range(2)]
+    parts = {w[a:b].encode() for w in words for b in range(len(w) + 1) for a in range(b - 1)}
+    tokens = [t for t in sorted(parts) if len(t) <= 4]
+    chosen = [tokens[n] for n in random.permutation(len(tokens))]
+    kept = sorted(chosen[: 2 + seed % 3])
+    instance = Instance(dict.fromkeys(words, 1), len(kept), candidates=kept, required=kept)
+    sorted_words, one = SortedWords(instance), 8
+    text, links, cuts = sorted_words.text, {}, []
+    for _ in range(4):  # of chosen tokens, and of one that is not chosen
+        first, second, *more = (chosen[n] for n in random.permutation(min(len(chosen), 5)))
+        places = [
+            p
+            for word, begin in zip(sorted_words.words, sorted_words.first, strict=True)
+            for p in range(begin, begin + len(word))
+            if text.find(second, p + 1, begin + len(word)) >= 0
+        ]
+        if places:
+            links[first, second] = (first, second, *sorted(more)), places
+            cuts.append(Cut((first, second), 0, links=(0,)))
+    prices = np.full(len(text), one)
+    paid = {pair: np.ones(len(places), np.int64) for pair, (_, places) in links.items()}
+    mu = [0] * len(cuts)
 
     def value() -> int:
-        pairs, links = (
-            tuple(replace(p, multipliers=m.copy()) for p, m in zip(group, ms, strict=True))
-            for group, ms in zip(groups, numbers, strict=True)
+        made = tuple(
+            PairPrices(named, np.array(places, np.int64), paid[pair].copy())
+            for pair, (named, places) in links.items()
         )
-        cuts = tuple(replace(cut, multiplier=m) for cut, m in zip(leaf.cuts, mu, strict=True))
-        made = Leaf(own.astype(np.int32), pairs=pairs, cuts=cuts, links=links)
-        none = frozenset()
-        case = LeafCase(own.tolist(), none, none, terms(made, words_, instance), words_)
-        return case_values(instance, words_, [case], 1 << bits)[0]
+        given = tuple(replace(cut, multiplier=m) for cut, m in zip(cuts, mu, strict=True))
+        leaf = Leaf(prices.astype(np.int32), cuts=given, links=made)
+        terms = LeafTerms(leaf, sorted_words, instance)
+        case = LeafCase(prices.tolist(), frozenset(kept), frozenset(), terms, sorted_words)
+        return case_values(instance, sorted_words, [case], one)[0]
 
-    reached = value()
-    step = [-64, -16, -4, -1, 1, 4, 16, 64]
-    for _ in range(500):
-        kind = int(random.integers(4))
-        before = own.copy(), [[m.copy() for m in ms] for ms in numbers], list(mu)
-        if kind == 0:
-            at = random.integers(len(own))
-            own[at] = min(1 << bits, own[at] + random.choice(step))
-        elif kind == 3:
-            at = random.integers(len(mu))
-            mu[at] = max(0, mu[at] + int(random.choice(step)))
-        elif numbers[kind - 1]:
-            chosen = numbers[kind - 1][random.integers(len(numbers[kind - 1]))]
-            at = random.integers(len(chosen))
-            chosen[at] = max(1, chosen[at] + random.choice(step))
+    needed, reached = segment(instance.words, Vocabulary(kept), "shortest_path").tokens, value()
+    for _ in range(800):
+        before = prices.copy(), {pair: m.copy() for pair, m in paid.items()}, list(mu)
+        for _ in range(random.integers(1, 4)):
+            kind, by = random.integers(3), int(random.choice([-8, -4, -1, 1, 4, 8]))
+            if kind == 0 or not links:
+                at = random.integers(len(prices))
+                prices[at] = min(one, prices[at] + by)
+            elif kind == 1:
+                own = [*paid.values()][random.integers(len(paid))]
+                at = random.integers(len(own))
+                own[at] = max(1, own[at] + by)
+            else:
+                at = random.integers(len(mu))
+                mu[at] = max(0, mu[at] + by)
         now = value()
-        assert now <= best << bits
+        assert now <= needed * one
         if now >= reached:
             reached = now
         else:
-            own, numbers, mu = before
-    assert reached > without << bits
+            prices, paid, mu = before
+
+
+@tries(200)
+@given(st.lists(st.text("ab", min_size=2, max_size=9), min_size=1, max_size=3), st.data())
+def test_what_tokens_pay_for_a_link(words, data):
+    """As the definition stands, symbol by symbol."""
+    instance = Instance(dict.fromkeys(words, 1), 1)
+    sorted_words = SortedWords(instance)
+    token = st.text("ab", min_size=2, max_size=4).map(str.encode)
+    named = data.draw(st.lists(token, min_size=2, max_size=5, unique=True))
+    first, second, *bridges = named
+    expected = {each: [0] * len(sorted_words.text) for each in named}
+    places = []
+    for word, begin in zip(sorted_words.words, sorted_words.first, strict=True):
+        starts = {each: {s for s in range(len(word)) if word.startswith(each, s)} for each in named}
+        for p in range(len(word)):
+            behind = [s for s in starts[second] if s > p]
+            if not behind:
+                continue
+            q = min(behind)
+            places.append(begin + p)
+            expected[first][begin + p] += 1
+            expected[second][begin + q] += 1
+            for each in bridges:
+                over_p = {s for s in starts[each] if s <= p < s + len(each)}
+                over_q = {s for s in starts[each] if s <= q < s + len(each)}
+                if over_p and over_p <= over_q:
+                    expected[each][begin + p] += 1
+                elif over_q and over_q <= over_p:
+                    expected[each][begin + q] += 1
+    assume(places)
+    link = PairPrices(tuple(named), np.array(places), np.ones(len(places), np.int64))
+    leaf = Leaf(np.zeros(len(sorted_words.text), np.int32), links=(link,))
+    terms = LeafTerms(leaf, sorted_words, instance)
+    for each in named:
+        paid = [terms.paid_before(each, n) for n in range(len(sorted_words.text) + 1)]
+        assert np.diff(paid).tolist() == expected[each]
