@@ -90,11 +90,11 @@ def test_a_certificate_with_cuts(run, with_cut, tmp_path):
 
 def test_a_cut_that_is_not_valid_is_exit_6(run, with_cut, tmp_path):
     content = json.loads((tmp_path / "T.cert").read_text())
-    content["tree"][0]["cuts"][0]["rhs"] = 0
+    content["tree"][0]["cuts"][0]["links"] = [0]
     (tmp_path / "T.cert").write_text(json.dumps(resealed(content)))
     status, _, error = run("verify", *with_cut, "--certificate", "T.cert")
     assert status == 6
-    line = "a cycle of 3 nodes has coef 1 and rhs 0: 1 nodes touch 2 edges"
+    line = "a cycle has 2 edges: the number must be odd"
     assert error == f"partcover: T.cert: {line}\n"
 
 
