@@ -23,7 +23,7 @@ from .sorted_words import SortedWords
 # place where a token pays, and for each multiplier of a merge
 _FREE_STEPS = 1 << 26
 _STEPS_A_PLACE, _STEPS_A_MULTIPLIER = 16, 256
-_CLIQUE = 64  # most nodes of a clique: the number of its edges grows with the square
+_CLIQUE = 64  # most tokens of a clique: the number of its edges grows with the square
 _LIMIT = 1 << 63  # numbers have at most 63 bits and a sign
 
 # the symbols where something is paid, ascending, and the sum at the first n of them, for each n

@@ -23,8 +23,8 @@ _EARLY, _EARLY_STEPS = 64, 16
 # Relative gap to the relaxation at which cuts begin.  They also begin if the bound has risen by
 # less than that in the second half of so many steps or more: flows are far from meeting rows then.
 _NEAR, _MANY_STEPS = 1e-4, 256
-# Rounds without gain after which cuts end, and the same as a part of all rounds: new cuts over
-# groups of tokens lower the bound, and late in a long run it takes many rounds to return
+# Rounds without gain after which cuts end, and the same as a part of all rounds: new cuts may lower
+# the bound, and late in a long run it takes many rounds to return
 _ROUNDS_WITHOUT_GAIN, _PART_WITHOUT_GAIN = 8, 1 / 6
 _GAIN = 1e-6  # relative increase of the bound that counts as a gain
 _CUT_STEPS = 1500  # cuts need the time of so many plain steps before they prove more

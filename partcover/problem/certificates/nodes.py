@@ -70,13 +70,13 @@ class Leaf:
     `prices` has one for each symbol of each word, the words in ascending order.  Without prices it
     proves one token for each counted word, which is enough for a case without vocabularies.  Each
     group of the instance may have a multiplier, and each corpus has a weight.  `pairs` are what
-    occurrences of the tokens of two nodes of `cuts` pay where they overlap; for a single token,
-    what it, and all tokens that cannot be made without it, pay to it.  `charges` are what tokens
+    occurrences of two tokens pay where they overlap; for a single token, what it, and all tokens
+    that cannot be made without it, pay to it.  `charges` are what tokens
     pay to those that make them.  `orders` has for a merge, by its two parts, the multipliers at
     borders of words where its result may lie, each at the symbol behind it.  `links` have for two
     tokens, and others that bridge them, what these pay in words where one follows the other, each
-    at the last symbol of the first.  All but weights are in
-    units of 2^-scale_bits of a token.  Prices, pairs and orders may be packed as in a file.
+    at a symbol before the second.  All but weights are in units of 2^-scale_bits of a token.
+    Prices, pairs, orders and links may be packed as in a file.
 
     Examples
     --------
