@@ -60,7 +60,7 @@ def link_rows(const int64_t[::1] offsets, const int32_t[::1] which, const int32_
                     c = which[j]
                     if start[j] <= last:
                         continue
-                    link = _link(first, partner, number, a, c)
+                    link = _numbered(first, partner, number, a, c)
                     if link < 0:
                         continue
                     repeated = False
@@ -111,9 +111,7 @@ def link_rows(const int64_t[::1] offsets, const int32_t[::1] which, const int32_
                         members.size = rows.data[3 * rows.size + 2]
     if full:
         raise MemoryError
-    found, arcs = rows.array(), members.array()
-    row_first = np.append(found[:, 2], members.size)
-    return found[:, :2].copy(), row_first, arcs[:, 0].astype(np.int32)
+    return _rows_and_arcs(rows, members)
 
 
 def link_demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
@@ -144,28 +142,23 @@ def link_demands(const int64_t[::1] offsets, const int32_t[::1] which, const int
     cdef int32_t a, c
     cdef double over, demand
     cdef bint full = False
-    cdef int32_t[::1] live = np.empty(which.shape[0] + 1, np.int32)
+    cdef int32_t[::1] used = np.empty(which.shape[0] + 1, np.int32)
     with nogil:
         for w in range(offsets.shape[0] - 1):
-            n = 0
-            while at < start.shape[0] and start[at] < offsets[w + 1]:
-                if flow[at] > smallest:
-                    live[n] = <int32_t> at
-                    n += 1
-                at += 1
+            n = _used_arcs(start, flow, offsets[w + 1], smallest, &at, used)
             if n < 3:
                 continue
             for i in range(n):
-                a = which[live[i]]
+                a = which[used[i]]
                 for j in range(i + 1, n):
-                    c = which[live[j]]
-                    if start[live[j]] < end[live[i]] or a == c:
+                    c = which[used[j]]
+                    if start[used[j]] < end[used[i]] or a == c:
                         continue
                     over = 0
                     for q in range(j):
-                        if (start[live[q]] < end[live[i]] and end[live[q]] > start[live[j]]):
-                            over += flow[live[q]]
-                    demand = flow[live[i]] + flow[live[j]] + over - 1
+                        if (start[used[q]] < end[used[i]] and end[used[q]] > start[used[j]]):
+                            over += flow[used[q]]
+                    demand = flow[used[i]] + flow[used[j]] + over - 1
                     if over > 0 and demand > least and demand > x[a] + x[c] - 1 + least:
                         row = out.add()
                         if row == NULL:
@@ -176,16 +169,3 @@ def link_demands(const int64_t[::1] offsets, const int32_t[::1] which, const int
     if full:
         raise MemoryError
     return out.array()
-
-
-cdef Py_ssize_t _link(const int64_t[::1] first, const int32_t[::1] partner,
-                      const int32_t[::1] number, int32_t a, int32_t c) noexcept nogil:
-    """Returns the number of the link of two candidates, or −1 if there is none."""
-    cdef Py_ssize_t low = first[a], high = first[a + 1], middle
-    while low < high:
-        middle = (low + high) >> 1
-        if partner[middle] < c:
-            low = middle + 1
-        else:
-            high = middle
-    return number[low] if low < first[a + 1] and partner[low] == c else -1

@@ -132,7 +132,7 @@ def pair_rows(const int64_t[::1] offsets, const int32_t[::1] which, const int32_
                     b = which[live[j]]
                     if end[live[j]] <= p or a == b:
                         continue
-                    pair = _pair(first, partner, number, a, b)
+                    pair = _numbered(first, partner, number, a, b)
                     if pair < 0:
                         continue
                     # Visit each position and pair once: from the first arc of the one token that
@@ -168,9 +168,7 @@ def pair_rows(const int64_t[::1] offsets, const int32_t[::1] which, const int32_
                             row[0] = live[q]
     if full:
         raise MemoryError
-    found, arcs = rows.array(), members.array()
-    row_first = np.append(found[:, 2], members.size)
-    return found[:, :2].copy(), row_first, arcs[:, 0].astype(np.int32)
+    return _rows_and_arcs(rows, members)
 
 
 def group_rows(const int64_t[::1] first, const int32_t[::1] members, const int32_t[::1] which,
@@ -238,19 +236,4 @@ def group_rows(const int64_t[::1] first, const int32_t[::1] members, const int32
                     n = kept
     if full:
         raise MemoryError
-    listed, arcs = rows.array(), found.array()
-    row_first = np.append(listed[:, 2], found.size)
-    return listed[:, :2].copy(), row_first, arcs[:, 0].astype(np.int32)
-
-
-cdef Py_ssize_t _pair(const int64_t[::1] first, const int32_t[::1] partner,
-                      const int32_t[::1] number, int32_t a, int32_t b) noexcept nogil:
-    """Returns the number of a pair of candidates, or −1 if it has none."""
-    cdef Py_ssize_t low = first[a], high = first[a + 1], middle
-    while low < high:
-        middle = (low + high) >> 1
-        if partner[middle] < b:
-            low = middle + 1
-        else:
-            high = middle
-    return number[low] if low < first[a + 1] and partner[low] == b else -1
+    return _rows_and_arcs(rows, found)

@@ -1,7 +1,7 @@
-# A growing array of rows of integers.  Included by kernels that find a number of rows not known
-# in advance.
+# A growing array of rows of integers, and steps on words and pairs.  Included by kernels that find
+# a number of rows not known in advance.
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
@@ -40,3 +40,35 @@ cdef class _Rows:
         if self.size:
             memcpy(&view[0, 0], self.data, self.size * self.width * sizeof(int64_t))
         return rows
+
+
+cdef _rows_and_arcs(_Rows rows, _Rows members):
+    """Returns rows as two columns, and the arcs of each; column 2 holds its first arc's place."""
+    found, arcs = rows.array(), members.array()
+    row_first = np.append(found[:, 2], members.size)
+    return found[:, :2].copy(), row_first, arcs[:, 0].astype(np.int32)
+
+
+cdef Py_ssize_t _numbered(const int64_t[::1] first, const int32_t[::1] partner,
+                          const int32_t[::1] number, int32_t a, int32_t b) noexcept nogil:
+    """Returns the number of a pair of candidates, or −1 if it has none."""
+    cdef Py_ssize_t low = first[a], high = first[a + 1], middle
+    while low < high:
+        middle = (low + high) >> 1
+        if partner[middle] < b:
+            low = middle + 1
+        else:
+            high = middle
+    return number[low] if low < first[a + 1] and partner[low] == b else -1
+
+
+cdef Py_ssize_t _used_arcs(const int32_t[::1] start, const double[::1] flow, int64_t stop,
+                           double smallest, Py_ssize_t *at, int32_t[::1] used) noexcept nogil:
+    """Lists the arcs from `at` that start before `stop` and have a flow; moves `at` behind them."""
+    cdef Py_ssize_t n = 0
+    while at[0] < start.shape[0] and start[at[0]] < stop:
+        if flow[at[0]] > smallest:
+            used[n] = <int32_t> at[0]
+            n += 1
+        at[0] += 1
+    return n

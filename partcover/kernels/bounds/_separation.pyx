@@ -52,28 +52,23 @@ def demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[
     cdef int32_t p, a, b
     cdef double total
     cdef bint full = False
-    cdef int32_t[::1] live = np.empty(which.shape[0] + 1, np.int32)
+    cdef int32_t[::1] used = np.empty(which.shape[0] + 1, np.int32)
     with nogil:
         for w in range(offsets.shape[0] - 1):
-            n = 0
-            while at < start.shape[0] and start[at] < offsets[w + 1]:
-                if flow[at] > smallest:
-                    live[n] = <int32_t> at
-                    n += 1
-                at += 1
+            n = _used_arcs(start, flow, offsets[w + 1], smallest, &at, used)
             begun = out.size
             for i in range(n):
                 for j in range(i):
                     # both arcs cover the later of the two starts
-                    p = start[live[i]]
-                    a, b = which[live[i]], which[live[j]]
-                    if a == b or end[live[j]] <= p:
+                    p = start[used[i]]
+                    a, b = which[used[i]], which[used[j]]
+                    if a == b or end[used[j]] <= p:
                         continue
                     total = 0
                     for q in range(n):
-                        if ((which[live[q]] == a or which[live[q]] == b)
-                                and start[live[q]] <= p < end[live[q]]):
-                            total += flow[live[q]]
+                        if ((which[used[q]] == a or which[used[q]] == b)
+                                and start[used[q]] <= p < end[used[q]]):
+                            total += flow[used[q]]
                     key = <int64_t> min(a, b) << 32 | max(a, b)
                     row = NULL
                     for q in range(begun, out.size):
