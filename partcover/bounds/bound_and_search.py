@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from bisect import bisect_right
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,6 @@ from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.checkpoints import Checkpoints
 from ..runtime.limits import RunLimits
 from ..runtime.phase_events import PhaseEvents
-from ..runtime.processes.background import Background
 from ..runtime.processes.parallel import ForEach, workers
 from ..segmentation.segmentation import segment
 from ..verification.certificate_check import mismatches
@@ -33,12 +33,9 @@ from .counting.price_counter import PriceCounter
 
 _GREEDY_SECONDS = 0.5  # GreedTok always gets these seconds: a vocabulary is worth the wait
 _RECOUNTS = 1.5  # multiple of the time of a recount that the bound leaves at the end
-_BRANCHING = 0.5  # share of the time that is kept for branching
-_SEARCH_ON = 1.5  # the search before branching ends at this multiple of the bound's time
-
 _ALONE = 0.4  # largest share of the time that the bound takes before the search begins
 _SEARCHING = 0.2  # share of the time kept for the search where both do not fit in memory at once
-_LOOK_SECONDS = 0.5
+_RARER = 5  # the slower of bound and search gets this many times less time
 
 
 @dataclass(frozen=True)
@@ -53,8 +50,7 @@ class Task:
     limits: RunLimits
     phases: PhaseEvents  # the clock, and the best solution so far
     checkpoint: Checkpoint | None = None
-    # whether branching follows: then both end soon after the bound stops gaining, and at the
-    # latest after half of the time
+    # whether branching follows: then a search that has stalled ends with the bound
     is_root: bool = False
 
     def __post_init__(self) -> None:
@@ -100,6 +96,28 @@ class Task:
         return greedy
 
 
+class _Pace:
+    """How much a number has improved in the latter half of the time that it was given."""
+
+    def __init__(self) -> None:
+        self._seconds = [0.0]
+        self._values: list[float] = [math.inf]
+
+    def note(self, seconds: float, value: float) -> None:
+        """Adds seconds, and the value at their end."""
+        self._seconds.append(self._seconds[-1] + seconds)
+        self._values.append(value)
+
+    @property
+    def rate(self) -> float:
+        """The improvement per second; infinite before there is a value."""
+        end = self._seconds[-1]
+        half = bisect_right(self._seconds, end / 2) - 1
+        if not end or math.isinf(self._values[half]):
+            return math.inf
+        return abs(self._values[-1] - self._values[half]) / (end - self._seconds[half])
+
+
 class BoundAndSearch:
     """A lower bound and a local search on one clock, which use each other's results (`improve`).
 
@@ -119,9 +137,8 @@ class BoundAndSearch:
         best = BestPrices(counter, phases.needed, known, clock, phases)
         kept = _RECOUNTS * recount_seconds(instance.words, greedy.vocabulary)
         deadline = clock.earlier(kept)
-        if deadline.left is not None and (task.is_root or self.is_apart):
-            share = _BRANCHING if task.is_root else _SEARCHING
-            deadline = deadline.earlier(share * deadline.left)
+        if deadline.left is not None and self.is_apart:
+            deadline = deadline.earlier(_SEARCHING * deadline.left)
         self.climb = Climb(ascent, best, deadline, task.gap or None, cuts=task.cuts)
         self.search = LocalSearch(
             instance, greedy, task.warm_start, task.gap, task.limits, clock, phases
@@ -129,7 +146,6 @@ class BoundAndSearch:
         self._checkpoints = Checkpoints(task.checkpoint, self._present)
         self._saved = 0  # tokens saved by the vocabulary that was last offered
         self._told = -1
-        self._end = math.inf  # of the search, in seconds on the clock
 
     @property
     def is_closed(self) -> bool:
@@ -145,11 +161,6 @@ class BoundAndSearch:
         solution = self.search.solution(termination)
         self._checkpoints.report(solution.extra)
         return replace(solution, certificate=self.climb.best.certificate())
-
-    @property
-    def _is_done(self) -> bool:
-        """Whether the search can stop."""
-        return self.is_closed or self.phases.deadline.seconds >= self._end
 
     def run(self, termination: Termination) -> Termination:
         """Runs both unless the call was interrupted before; returns why they ended."""
@@ -174,10 +185,8 @@ class BoundAndSearch:
             steps = self.search.steps()
             if self.is_closed:
                 next(steps, None)  # counts the vocabularies that it starts from
-            elif ended is not None or self.limits.threads == 1:
-                self._in_turns(steps, ended)
             else:
-                self._side_by_side(steps)
+                self._in_turns(steps, ended)
             steps.close()
         if self.is_closed:
             return "completed" if self.search.gap == 0 else "gap"
@@ -192,48 +201,37 @@ class BoundAndSearch:
             self._checkpoints.offer()
             if until is not None and (self.climb.is_near or deadline.seconds >= until):
                 return None
-        self._set_end()
         return ended
 
     def _in_turns(self, steps: Generator[None], ended: Termination | None) -> None:
-        """Continues whichever has used less time; the search alone once the bound has ended."""
+        """Continues one of the two at a time; the search alone once the bound has ended.
+
+        Most of the time goes to the one that closes more of the gap in a second.
+        """
+        branching_follows = self.is_root and self.limits.time_limit is not None
+        search, bound = _Pace(), _Pace()
         searched = bounded = 0.0
-        is_done = False
-        while not is_done:
+        while not self.is_closed:
             begun = time.monotonic()
             if ended is None and bounded <= searched:
                 ended = self._advance()
-                bounded += time.monotonic() - begun
+                seconds = time.monotonic() - begun
+                bound.note(seconds, self.climb.best.lower_bound)
+                bounded += seconds * (_RARER if bound.rate < search.rate else 1)
+            elif ended is not None and branching_follows and search.rate == 0:
+                return
             else:
                 try:
                     next(steps)
                 except StopIteration:
                     if ended is not None or self.search.ended == "time_limit":
                         return
-                    bounded = -np.inf  # all the time goes to the bound
-                searched += time.monotonic() - begun
+                    bounded = -math.inf  # all the time goes to the bound
                 self._save()
-            is_done = self._is_done
-
-    def _side_by_side(self, steps: Generator[None]) -> None:
-        """Runs the search in a thread of its own, and the bound in this one."""
-        threads, counter = self.limits.threads, self.climb.ascent.counter
-        whole = counter.share
-        with workers(threads // 2) as half, workers(threads - threads // 2) as rest:
-            self.search.use(half)
-            with Background(steps) as background:
-                counter.share = rest
-                ended = None
-                while ended is None and not self.is_closed:
-                    ended = self._advance()
-                    background.check()
-                    if not background.is_running:
-                        counter.share = whole
-                self.search.use(whole)
-                while background.is_running and not self._is_done:
-                    background.wait(_LOOK_SECONDS)
-                    self._save()
-            counter.share = whole
+                seconds = time.monotonic() - begun
+                tokens = self.search.tokens
+                search.note(seconds, math.inf if tokens is None else tokens)
+                searched += seconds * (_RARER if search.rate < bound.rate else 1)
 
     def _advance(self) -> Termination | None:
         """Makes steps or a round of the bound, and tells the search about better bounds."""
@@ -242,14 +240,7 @@ class BoundAndSearch:
         if self.climb.rounds is not None or ended is not None:
             self._tell()
         self._save()
-        if ended is not None:
-            self._set_end()
         return ended
-
-    def _set_end(self) -> None:
-        """Sets when the search ends, after the bound has ended."""
-        if self.is_root and self.limits.time_limit is not None:
-            self._end = _SEARCH_ON * self.phases.deadline.seconds
 
     def _tell(self) -> None:
         """Tells the search about a new bound; reports the gap."""

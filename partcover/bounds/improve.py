@@ -44,9 +44,9 @@ def improve(
 
     GreedTok runs first, then a lower bound.  The prices and x of the bound guide a local search,
     which exchanges tokens by the exact gain of adding and removing them under the shortest path.
-    Once the linear relaxation is nearly solved, bound and search run together, in parallel if
-    there are threads, otherwise in turns, and each uses the results of the other.  If every word
-    can be a token, no search is needed (`partcover.heuristics.every_word`).
+    Once the linear relaxation is nearly solved, bound and search take turns, and each uses the
+    results of the other.  A search that has found nothing better for half of its time gets fewer
+    turns.  If every word can be a token, no search is needed (`partcover.heuristics.every_word`).
 
     Parameters
     ----------

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from ..bounds.branch_and_cut import branch_and_cut
-from ..bounds.improve import improve
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError
 from ..problem.certificates.certificate import Certificate
@@ -25,8 +24,6 @@ from ..runtime.progress import Progress, gap_of
 from ..verification.certificate_check import check_certificate
 from ..verification.recount import verify
 from ..vocabulary.vocabulary import Vocabulary
-
-_NEARLY_PROVEN = 3e-4  # gap up to which a record is attempted by branch and cut
 
 #: The budgets k of every record, in tokens of two or more bytes.
 BUDGETS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)
@@ -459,9 +456,9 @@ def attempt(
     threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Solution:
-    """Searches for a better vocabulary and a higher bound from the best that are at hand.
+    """Searches by branch and cut for a better vocabulary and a higher bound.
 
-    If the known gap is at most 0.03 %, this is branch and cut, otherwise the search of `improve`.
+    It starts from the best that are at hand.
 
     Parameters
     ----------
@@ -474,12 +471,12 @@ def attempt(
     warm_start, start_certificate : optional
         What to start from.  Default: the files of the record, where they are.
     time_limit, seed, threads, progress
-        As for `partcover.improve`.
+        As for `partcover.solve`.
 
     Returns
     -------
     Solution
-        As `partcover.improve` returns it; `judge` compares it with the record.
+        As `partcover.solve` returns it; `judge` compares it with the record.
 
     Raises
     ------
@@ -497,9 +494,7 @@ def attempt(
     """
     record.require(words)
     vocabulary, certificate = record.start(k)
-    row = record.row(k)
-    run = branch_and_cut if row is not None and row.gap <= _NEARLY_PROVEN else improve
-    return run(
+    return branch_and_cut(
         Instance(words, k),
         warm_start=warm_start or vocabulary,
         start_certificate=start_certificate or certificate,

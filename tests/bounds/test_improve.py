@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import sys
 from dataclasses import replace
 from itertools import pairwise
@@ -140,7 +141,7 @@ def test_reduced_costs_are_in_tokens(monkeypatch):
 
 @pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_side_by_side_and_in_turns(threads):
+def test_bound_and_search_in_turns(threads):
     """With time to spare both end, and agree with what each finds alone."""
     instance = random_instance(3, 20)
     alone = improve(instance)
@@ -150,6 +151,23 @@ def test_side_by_side_and_in_turns(threads):
     assert solution.lower_bound >= alone.lower_bound - 1
     assert check_certificate(instance, solution.certificate).lower_bound == solution.lower_bound
     assert solution.threads == threads
+
+
+def test_a_pace_is_the_improvement_in_the_latter_half_of_the_time():
+    pace = both_module._Pace()
+    assert pace.rate == math.inf
+    pace.note(1, math.inf)  # no vocabulary yet
+    assert pace.rate == math.inf
+    pace.note(3, 100)
+    assert pace.rate == math.inf
+    pace.note(4, 80)
+    assert pace.rate == 20 / 4
+    pace.note(8, 80)
+    assert pace.rate == 0
+    other = both_module._Pace()
+    for value in (10, 20, 40, 50):
+        other.note(2, value)
+    assert other.rate == 30 / 4
 
 
 @pytest.mark.long

@@ -234,7 +234,7 @@ cdef class Saddle:
         self.moving = np.arange(len(load), dtype=np.int32) if words is None else words
         self.moving_view = self.moving
         load = np.concatenate([[0], np.cumsum(load[self.moving])])
-        cuts = np.searchsorted(load, np.linspace(0, load[-1], shards + 1))
+        cuts = np.searchsorted(load, np.linspace(0, load[len(load) - 1], shards + 1))
         cuts[0], cuts[shards] = 0, len(self.moving)
         self.cuts = cuts.tolist()
 

@@ -146,9 +146,9 @@ def records_list(out: Output) -> int:
 def records_run(out: Output, asked: Options) -> int:
     """Search for a better vocabulary and lower bound than the best known ones.
 
-    The search is that of `improve`; for a known gap of at most 0.03 % it is that of `solve`. It
-    starts from the best known vocabulary and certificate, if their files are available. The result
-    is recounted in plain Python. `records show` prints the commands that make the word counts.
+    The search is that of `solve`. It starts from the best known vocabulary and certificate, if
+    their files are available. The result is recounted in plain Python. `records show` prints the
+    commands that make the word counts.
 
     Options:
     name RECORD: Name of a record, or its file (.json).
