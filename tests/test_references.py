@@ -37,7 +37,9 @@ def exists(name: str) -> bool:
     for size in range(len(parts), 0, -1):
         try:
             value = importlib.import_module(".".join(parts[:size]))
-        except ImportError:
+        except ModuleNotFoundError as error:
+            if not (error.name or "").startswith("partcover"):
+                return True  # the library of an extra is missing, not the module
             continue
         for part in parts[size:]:
             if not hasattr(value, part):

@@ -33,7 +33,7 @@ _PRICED_WORK = "bound", "search", "proof"
 # bytes at the peak
 _PROGRAM = 58 << 20  # the interpreter and the libraries
 if "free-threading" in sys.version:
-    _PROGRAM += 20 << 20  # without the interpreter lock, memory is freed later
+    _PROGRAM += 28 << 20  # without the interpreter lock, memory is freed later
 _WORD = 16  # a word: its offset and its count
 _TOKEN, _MERGED = 400, 1000  # a token in Python and in the file; a token with its merge
 # a symbol of a token, for the rules; the same in several vocabularies

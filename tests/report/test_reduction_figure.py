@@ -38,6 +38,7 @@ CASES = {
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore:The global interpreter lock")  # by what writes PDF
 @pytest.mark.parametrize("name", CASES)
 def test_labels_and_bytes(name, tmp_path):
     reduction, certificate, labels = CASES[name]

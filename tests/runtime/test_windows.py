@@ -13,6 +13,7 @@ import pytest
 from partcover.runtime.processes import children
 
 pytest.importorskip("psutil")
+pytest.importorskip("pulp")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="this is Windows")
 
 # what other libraries need of POSIX they have read before it is taken away

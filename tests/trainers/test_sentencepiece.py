@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from pydoc_data.topics import topics
 
 import pytest
+from generated_text import generated_words
 
 from partcover import InputError, Instance, WordCounts, trainers
 from partcover.errors import MissingExtra
@@ -82,8 +82,7 @@ def test_without_the_library_the_extra_is_named(monkeypatch):
 
 @pytest.mark.long
 def test_ours_is_no_worse_than_its():
-    words = WordCounts.from_texts(topics.values(), pretokenizer="gpt2")
-    instance = Instance(words.most_frequent(2000), 300)
+    instance = Instance(generated_words(2000), 300)
     ours, theirs = trainers.unigram(instance), trainers.unigram_sentencepiece(instance)
     assert ours.tokens <= 1.01 * theirs.tokens
     values = [

@@ -122,5 +122,5 @@ def test_half_a_pair_is_escaped():
 
 @pytest.mark.parametrize("text", ["{", "", " ", "[1,]", '{"a"}', "nul"])
 def test_what_is_no_json_is_refused(text):
-    with pytest.raises(ValueError, match=r"Expecting|enclosed|delimiter"):
+    with pytest.raises(ValueError, match=r"Expecting|enclosed|delimiter|trailing comma"):
         rewritten(text, {"a": 1})

@@ -8,10 +8,11 @@ import types
 from importlib import metadata
 
 import pytest
-import tokenizers
 
 from partcover import InputError, Vocabulary, export
 from partcover.interop.huggingface.library import Library
+
+tokenizers = pytest.importorskip("tokenizers")
 
 TOKENS = ["the", " the", "hat", " hat", "at", "</"]
 TEXT = "the hat at the hat </s> é日"

@@ -5,11 +5,20 @@ from __future__ import annotations
 import json
 
 import pytest
-import tokenizers
-from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts, export, extend, prune
 from partcover.interop.huggingface.format import HUGGINGFACE
+
+tokenizers = pytest.importorskip("tokenizers")
+
+from tokenizers import (  # noqa: E402
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 
 TEXT = "the cat's hat, that hath 12 hats on the mat\n\tthat thé naïve cat — the end. " * 4
 TEXTS = [TEXT, "", " ", "the  cat", "é日😀", "\n\n\tx", "hats <s> that", "That's all"]
