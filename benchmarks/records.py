@@ -209,8 +209,10 @@ def keep(saved: Path) -> str | None:
     return saved.name
 
 
-def improved(record: Record, words: WordCounts, k: int, limit: float, threads: int) -> Row:
-    """Runs for one budget, and returns the row with what is better."""
+def improved(
+    record: Record, words: WordCounts, k: int, limit: float, threads: int
+) -> tuple[Row, bool]:
+    """Runs for one budget; returns the row with what is better, and whether Ctrl-C ended it."""
     old = record.row(k)
     vocabulary, certificate = known(record.name, k)
     before = BUDGETS[max(0, BUDGETS.index(k) - 1)]
@@ -245,8 +247,9 @@ def improved(record: Record, words: WordCounts, k: int, limit: float, threads: i
         found.certificate.save(saved.with_suffix(".cert"))
         proven = judged.lower_bound or 0
         bound = Best(proven, today, method, seconds, keep(saved.with_suffix(".cert")))
-    longest = max(limit, 0.0 if old is None else old.longest_run)
-    return Row(k, tokens, bound, longest, {} if old is None else old.methods)
+    is_stopped = found.termination == "interrupted"
+    longest = max(seconds if is_stopped else limit, 0.0 if old is None else old.longest_run)
+    return Row(k, tokens, bound, longest, {} if old is None else old.methods), is_stopped
 
 
 def measured(record: Record, words: WordCounts, budgets: Sequence[int]) -> Record:
@@ -289,11 +292,13 @@ def run(given: argparse.Namespace) -> None:
             if row is not None and (row.proven or row.longest_run >= given.time_limit):
                 continue
             started = time.perf_counter()
-            row = improved(record, words, k, given.time_limit, given.threads)
+            row, is_stopped = improved(record, words, k, given.time_limit, given.threads)
             record = record.with_row(row)
             record.save(path)
             took = time.perf_counter() - started
             print(f"{name}, k = {k}: gap {row.gap:.3%} in {took:.0f} s", file=sys.stderr)
+            if is_stopped:
+                raise SystemExit(130)
         if not given.no_methods:
             measured(record, words, given.k)
 

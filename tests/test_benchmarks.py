@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from partcover import WordCounts
-from partcover.instances.records import Record
+from partcover.instances.records import Record, attempt
 
 SUITE = Path(__file__).parents[1] / "benchmarks" / "suite.py"
 STEPS = {"start", "count", "greedy", "train BPE", "bound", "improve", "encode", "solve"}
@@ -127,7 +127,9 @@ def test_records_keep_what_is_better(monkeypatch, tmp_path):
     monkeypatch.setattr(script, "FOLDER", tmp_path)
     words = WordCounts.from_counts({f"{i * 2654435761 % 3**11}": i % 7 + 1 for i in range(200)})
     record = Record("digits", "digits", "", (), words.digest, len(words), 1)
-    row = script.improved(record, words, 64, 0.5, 1)
+    row, is_stopped = script.improved(record, words, 64, 0.5, 1)
+    assert not is_stopped
+    assert row.longest_run == 0.5
     assert row.tokens.value >= row.lower_bound.value > 0
     assert {path.name for path in (tmp_path / "files").iterdir()} == {
         "digits-64.cert",
@@ -136,11 +138,19 @@ def test_records_keep_what_is_better(monkeypatch, tmp_path):
     older = replace(row.tokens, date="2020-01-31")
     bound = replace(row.lower_bound, value=0)
     known = record.with_row(replace(row, tokens=older, lower_bound=bound, longest_run=9.0))
-    again = script.improved(known, words, 64, 0.5, 1)
+    again, _ = script.improved(known, words, 64, 0.5, 1)
     assert again.tokens.value <= older.value
     assert (again.tokens == older) == (again.tokens.value == older.value)
     assert again.lower_bound.value > 0
     assert again.longest_run == 9
+
+    def stopped(*args, **options):
+        return replace(attempt(*args, **options), termination="interrupted")
+
+    monkeypatch.setattr(script, "attempt", stopped)
+    row, is_stopped = script.improved(record, words, 64, 9.0, 1)
+    assert is_stopped
+    assert row.longest_run < 9, "a run that was stopped can be made again"
     measured = script.measured(record.with_row(row), words, [64])
     assert measured.rows[0].methods.keys() == set(script.METHODS)
     assert Record.load(tmp_path / "digits.json", "digits") == measured
