@@ -6,6 +6,7 @@ import math
 import time
 from bisect import bisect_right
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -50,7 +51,8 @@ class Task:
     limits: RunLimits
     phases: PhaseEvents  # the clock, and the best solution so far
     checkpoint: Checkpoint | None = None
-    # whether branching follows: then a search that has stalled ends with the bound
+    # whether these are all vocabularies, and branching follows: then a search that has stalled ends
+    # with the bound, and the rounds of a certificate with one leaf go on before any branch
     is_root: bool = False
 
     def __post_init__(self) -> None:
@@ -146,6 +148,7 @@ class BoundAndSearch:
         self._checkpoints = Checkpoints(task.checkpoint, self._present)
         self._saved = 0  # tokens saved by the vocabulary that was last offered
         self._told = -1
+        self._pace = _Pace()  # of the search
 
     @property
     def is_closed(self) -> bool:
@@ -186,6 +189,9 @@ class BoundAndSearch:
             if self.is_closed:
                 next(steps, None)  # counts the vocabularies that it starts from
             else:
+                if ended is None and self.limits.threads > 1:
+                    ended = self._side_by_side(steps)
+                    self.search.use(share)
                 self._in_turns(steps, ended)
             steps.close()
         if self.is_closed:
@@ -203,13 +209,39 @@ class BoundAndSearch:
                 return None
         return ended
 
+    def _side_by_side(self, steps: Generator[None]) -> Termination | None:
+        """Runs the search in a thread of its own until the bound has ended, or the gap is closed.
+
+        Returns why the bound has ended, or None.
+        """
+        ended: Termination | None = None
+        is_over = False
+
+        def search() -> None:
+            while not is_over and self._search_step(steps):
+                pass
+
+        threads = self.limits.threads
+        with workers(threads // 2) as share, ThreadPoolExecutor(1) as own:
+            self.search.use(share)
+            searching = own.submit(search)
+            try:
+                while ended is None and not self.is_closed:
+                    ended = self._advance()
+                    if searching.done():
+                        searching.result()  # raises its error
+            finally:
+                is_over = True
+            searching.result()
+        return ended
+
     def _in_turns(self, steps: Generator[None], ended: Termination | None) -> None:
         """Continues one of the two at a time; the search alone once the bound has ended.
 
         Most of the time goes to the one that closes more of the gap in a second.
         """
         branching_follows = self.is_root and self.limits.time_limit is not None
-        search, bound = _Pace(), _Pace()
+        search, bound = self._pace, _Pace()
         searched = bounded = 0.0
         while not self.is_closed:
             begun = time.monotonic()
@@ -221,17 +253,21 @@ class BoundAndSearch:
             elif ended is not None and branching_follows and search.rate == 0:
                 return
             else:
-                try:
-                    next(steps)
-                except StopIteration:
+                if not self._search_step(steps):
                     if ended is not None or self.search.ended == "time_limit":
                         return
                     bounded = -math.inf  # all the time goes to the bound
                 self._save()
                 seconds = time.monotonic() - begun
-                tokens = self.search.tokens
-                search.note(seconds, math.inf if tokens is None else tokens)
                 searched += seconds * (_RARER if search.rate < bound.rate else 1)
+
+    def _search_step(self, steps: Generator[None]) -> bool:
+        """Makes a step of the search; returns whether there was one."""
+        begun = time.monotonic()
+        is_left = next(steps, False) is None
+        tokens = self.search.tokens
+        self._pace.note(time.monotonic() - begun, math.inf if tokens is None else tokens)
+        return is_left
 
     def _advance(self) -> Termination | None:
         """Makes steps or a round of the bound, and tells the search about better bounds."""

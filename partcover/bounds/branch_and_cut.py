@@ -12,7 +12,7 @@ from ..heuristics.every_word import every_word
 from ..heuristics.greedy import greedtok
 from ..heuristics.local_search import local_search
 from ..problem.certificates.certificate import Certificate, leaves_weighted
-from ..problem.certificates.nodes import Branch
+from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Checkpoint, Solution, Termination
@@ -95,6 +95,23 @@ def branch_and_cut(
     )
     if executor is not None and (instance.corpora is not None or instance.merges is not None):
         raise InputError("an executor is for cases of one corpus without merges: leave it out")
+    return _solved(task, threshold, executor)
+
+
+def solve_case(case: CaseTask) -> Solution:
+    """Bounds and splits a case in a worker, for the time that the case allows."""
+    limits = RunLimits(case.seconds, case.seed, 1)
+    phases = PhaseEvents(limits.start(), Progress())
+    # a warm start, so that no time goes to a search
+    start = greedtok(case.instance).vocabulary
+    task = Task(case.instance, start, case.certificate, True, 0.0, limits, phases)
+    return _solved(task, case.threshold, None)
+
+
+def _solved(task: Task, threshold: int | None, executor: Executor | None) -> Solution:
+    """Returns the optimum of an instance, or of a case; or the best so far at a limit."""
+    instance, limits, phases = task.instance, task.limits, task.phases
+    deadline, threads = phases.deadline, limits.threads
     is_plain = instance.corpora is None and instance.merges is None
     if is_plain and (optimum := every_word(instance, limits)) is not None:
         solution = task.reported(optimum)
@@ -112,26 +129,16 @@ def branch_and_cut(
         tree.threshold = threshold
         termination = tree.termination
         if termination != "interrupted":
-            spread = None if executor is None else Spread(executor, threads, solve_case, seed)
-            termination = tree.grow(gap, threads, spread)
+            spread = (
+                None if executor is None else Spread(executor, threads, solve_case, limits.seed)
+            )
+            termination = tree.grow(task.gap, threads, spread)
         else:
             tree.checkpoints.make()
         solution = tree.best()
     tree.checkpoints.report(solution.extra)
-    solution = with_known(instance, solution, start_certificate)
+    solution = with_known(instance, solution, task.start_certificate)
     return replace(solution, termination=termination, seconds=deadline.seconds)
-
-
-def solve_case(case: CaseTask) -> Solution:
-    """Bounds and splits a case in a worker, for the time that the case allows."""
-    return branch_and_cut(
-        case.instance,
-        greedtok(case.instance).vocabulary,  # a warm start, so that no time goes to a search
-        start_certificate=case.certificate,
-        threshold=case.threshold,
-        time_limit=case.seconds,
-        seed=case.seed,
-    )
 
 
 def _started(task: Task, share: ForEach) -> TreeSearch | Solution:
@@ -192,24 +199,19 @@ class _Start:
         self.greedy = greedy
         self.counter = counter
         self.termination = greedy.termination
-        certificate = task.start_certificate
-        if certificate is None or certificate.k != task.instance.k:
-            self.both = BoundAndSearch(task, greedy, counter)
-            self.root = self._bounded()
+        known = task.start_certificate
+        is_own = known is not None and known.k == task.instance.k
+        if known is not None and is_own and not (task.is_root and isinstance(known.tree[0], Leaf)):
+            self.both = BoundAndSearch(replace(task, start_certificate=None), greedy, counter)
+            counter.refine(max(known.scale_bits, counter.digits_of_cuts))
+            self.root = tree_of(counter, self.both.climb.best.case, known)
+            self._approach(known)
+            self.solution = self._vocabulary(self.root)
             return
-        grown = any(isinstance(node, Branch) or not node.is_plain for node in certificate.tree)
-        # the leaves of a tree that has grown are counted here one by one
-        begun = replace(task, start_certificate=None) if grown else task
-        self.both = BoundAndSearch(begun, greedy, counter)
-        counter.refine(max(certificate.scale_bits, counter.digits_of_cuts))
-        known = tree_of(counter, self.both.climb.best.case, certificate)
-        if grown:
-            self.root = known
-            self._approach(certificate)
-            self.solution = self._vocabulary(known)
-        else:
-            self.root = self._bounded()
-            self.root.improve(known.proof)
+        self.both = both = BoundAndSearch(task, greedy, counter)
+        self.termination = both.run(self.termination)
+        self.solution = both.solution(self.termination)
+        self.root = root_of(both.climb.best, both.climb.rounds)
 
     def tree(self) -> TreeSearch:
         """Returns the tree."""
@@ -231,13 +233,6 @@ class _Start:
                 pass
         except KeyboardInterrupt:
             self.termination = "interrupted"
-
-    def _bounded(self) -> Node:
-        """Runs the bound and the search; returns the case of all vocabularies."""
-        both = self.both
-        self.termination = both.run(self.termination)
-        self.solution = both.solution(self.termination)
-        return root_of(both.climb.best, both.climb.rounds)
 
     def _vocabulary(self, root: Node) -> Solution:
         """Returns a vocabulary that a search finds from the x of the cases of a tree."""

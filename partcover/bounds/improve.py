@@ -44,9 +44,10 @@ def improve(
 
     GreedTok runs first, then a lower bound.  The prices and x of the bound guide a local search,
     which exchanges tokens by the exact gain of adding and removing them under the shortest path.
-    Once the linear relaxation is nearly solved, bound and search take turns, and each uses the
-    results of the other.  A search that has found nothing better for half of its time gets fewer
-    turns.  If every word can be a token, no search is needed (`partcover.heuristics.every_word`).
+    Once the linear relaxation is nearly solved, bound and search run side by side, and each uses
+    the results of the other.  With one thread they take turns, and most of the time goes to the one
+    that closes more of the gap in a second.  If every word can be a token, no search is needed
+    (`partcover.heuristics.every_word`).
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def improve(
         as `start_certificate` if none is given.
     start_certificate : Certificate, optional
         A warm start for the bound, for the same words and conditions.  The prices of any k are a
-        start; the bound of a certificate for this k is kept if no better one is proven.
+        start; for this k the cuts are, too, and the bound is kept if no better one is proven.
     bound : bool
         Whether to compute a lower bound; without it, nothing shows how far from optimal the result
         is.

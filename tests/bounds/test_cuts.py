@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from bounds.counters import counter_of
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.brute_force import fewest_tokens
@@ -16,14 +17,17 @@ from properties import tries
 from strategies import instances, random_instance
 
 from partcover import Certificate, Instance, check_certificate, lower_bound, solve
+from partcover.bounds.climbing.best_prices import BestPrices
 from partcover.bounds.climbing.cut_rounds import CutRounds
 from partcover.bounds.climbing.dual_point import Case, DualPoint
+from partcover.bounds.climbing.warm_start import first_point
 from partcover.bounds.counting.price_counter import PriceCounter
 from partcover.bounds.rows.cuts import Inequality, edge_key
 from partcover.bounds.steps.word_ascent import WordAscent
 from partcover.heuristics.greedy import greedtok
 from partcover.runtime.limits import Deadline
 from partcover.runtime.processes.parallel import workers
+from partcover.runtime.progress import Progress
 
 pytestmark = pytest.mark.usefixtures("few_rounds")
 
@@ -84,6 +88,24 @@ def test_a_certificate_with_cuts_is_a_start(tmp_path):
     )
     assert again.lower_bound == bound.lower_bound
     assert check_certificate(instance, again.certificate).ok
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("seed", "k"), [(6, 8), (7, 8), (10, 30)])
+def test_rounds_begin_at_the_cuts_of_a_start(seed, k):
+    """The first round has the cuts of the start, and proves what it proves."""
+    instance = random_instance(seed, k)
+    start = lower_bound(instance)
+    assert start.lower_bound > start.plain_bound
+    counter = counter_of(instance)
+    ascent, known = first_point(counter, greedtok(instance), start.certificate)
+    best = BestPrices(counter, None, known, Deadline(), Progress())
+    ascent.begin()
+    rounds = best.begin_cuts(ascent)
+    assert counter.bound(best.value) == start.lower_bound
+    assert best.prices.kinds == start.cuts
+    assert set(rounds.steps.cuts) == set(best.prices.cuts)
+    assert counter.bound(rounds.round(Deadline()).value) == start.lower_bound
 
 
 @pytest.mark.long

@@ -7,7 +7,7 @@ import json
 import math
 import sys
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -141,7 +141,7 @@ def test_reduced_costs_are_in_tokens(monkeypatch):
 
 @pytest.mark.long
 @pytest.mark.parametrize("threads", [1, 2, 3])
-def test_bound_and_search_in_turns(threads):
+def test_side_by_side_and_in_turns(threads):
     """With time to spare both end, and agree with what each finds alone."""
     instance = random_instance(3, 20)
     alone = improve(instance)
@@ -151,6 +151,18 @@ def test_bound_and_search_in_turns(threads):
     assert solution.lower_bound >= alone.lower_bound - 1
     assert check_certificate(instance, solution.certificate).lower_bound == solution.lower_bound
     assert solution.threads == threads
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_error_of_the_search_ends_the_call(monkeypatch, threads):
+    class Failing(LocalSearch):
+        def steps(self):
+            yield from islice(super().steps(), 2)
+            raise RuntimeError("a defect")
+
+    monkeypatch.setattr(both_module, "LocalSearch", Failing)
+    with pytest.raises(RuntimeError, match="a defect"):
+        improve(random_instance(3, 20), time_limit=600, threads=threads)
 
 
 def test_a_pace_is_the_improvement_in_the_latter_half_of_the_time():

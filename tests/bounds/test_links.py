@@ -25,7 +25,8 @@ from partcover import (
     segment,
 )
 from partcover.bounds.rows.cuts import Inequality, link_key
-from partcover.bounds.rows.links import rows_of_links
+from partcover.bounds.rows.family import OverFlows
+from partcover.bounds.rows.links import link_payers, rows_of_links
 from partcover.bounds.rows.rows import Arcs
 from partcover.bounds.steps.parts import Parts
 from partcover.kernels.bounds._links import link_demands
@@ -152,6 +153,54 @@ def test_rows_of_links(case):
         others = {int(arcs.active[arcs.which[o]]) for o in own} - set(links[number])
         tokens[link_key(links[number])] |= others
     assert {name: set(own) for name, own in bridges.items() if own} == dict(tokens)
+
+
+def starts_of(words, token: bytes) -> list[int]:
+    """The positions in the words' data where a token begins."""
+    data = bytes(words.data.tolist())
+    return [
+        at
+        for begin, end in pairwise(words.offsets.tolist())
+        for at in range(begin, end - len(token) + 1)
+        if data.startswith(token, at)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_payers_of_links(seed):
+    """Any candidates may bridge a link; all positions are paid, in any order."""
+    random = np.random.default_rng(seed)
+    text = {"".join(random.choice(list("aab"), random.integers(3, 10))): 1 for _ in range(4)}
+    counter = counter_of(Instance(text, 1))
+    words, n = counter.instance.words, len(counter.lo)
+    tokens = counter.tokens(np.arange(n))
+    starts = [starts_of(words, token) for token in tokens]
+    links, bridges, paid, expected = {}, {}, [], []
+    for _ in range(12):
+        one, other, *more = random.permutation(n).tolist()
+        name = link_key((one, other))
+        links[name], bridges[name] = (one, other), tuple(more)
+    for name, (one, other) in links.items():
+        for begin, end in pairwise(words.offsets.tolist()):
+            behind = [s for s in starts[other] if begin <= s < end]
+            for at in range(begin, max(behind, default=begin)):
+                paid.append((name, at, int(random.integers(1, 9))))
+                then = min(s for s in behind if s > at)
+                expected += [(one, *paid[-1][1:]), (other, then, paid[-1][2])]
+                for token in bridges[name]:
+                    early, late = (
+                        {s for s in starts[token] if s <= place < s + len(tokens[token])}
+                        for place in (at, then)
+                    )
+                    both = early & late
+                    if both and both in (early, late):
+                        place = at if both == early else then
+                        expected.append((token, place, paid[-1][2]))
+    random.shuffle(paid)
+    names, at, multiplier = (np.array(column, np.int64) for column in zip(*paid, strict=True))
+    named, which = np.unique(names, return_inverse=True)
+    found = link_payers(counter, links, bridges, OverFlows(named, which, at, multiplier))
+    assert sorted(zip(*(each.tolist() for each in found), strict=True)) == sorted(expected)
 
 
 @tries(100)

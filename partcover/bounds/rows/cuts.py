@@ -16,7 +16,7 @@ from ...runtime.arrays import Int64
 from ..counting.payers import Payments
 from ..counting.price_counter import PriceCounter
 from .family import Family, Given, Multipliers, OverFlows, Term
-from .links import LinkPayments, rows_of_links
+from .links import link_payers, rows_of_links
 from .rows import ArcRows, Arcs, Rows, sums
 
 _MOST = (1 << 63) - 1  # largest multiplier in a certificate
@@ -179,14 +179,11 @@ class Cuts(Family):
     def payments(self, counter: PriceCounter, over: OverFlows) -> Payments:
         """Returns the payments; the list of a token has the multipliers of all its edges."""
         owner, at = self._payers(over)
-        position, multiplier = over.position[at], over.multiplier[at]
-        links = LinkPayments.of(counter, self.pairs, self.bridges, over)
-        owner = np.concatenate([owner, links.owner])
+        own = owner, over.position[at], over.multiplier[at]
+        linked = link_payers(counter, self.pairs, self.bridges, over)
+        owner, position, multiplier = map(np.concatenate, zip(own, linked, strict=True))
         tokens = np.unique(owner)
-        position = np.concatenate([position, links.position])
-        return Payments(
-            owner, position, np.concatenate([multiplier, links.multiplier]), tokens, tokens
-        )
+        return Payments(owner, position, multiplier, tokens, tokens)
 
     def _payers(self, over: OverFlows) -> tuple[Int64, Int64]:
         """Returns the tokens that pay, and the index of the edge whose multipliers each pays."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from ...kernels.bounds._links import link_rows
-from ...runtime.arrays import Int64
+from ...kernels.bounds._links import link_payments, link_rows
+from ...runtime.arrays import Int32, Int64
 from ..counting.price_counter import PriceCounter
 from .family import OverFlows
 from .rows import ArcRows, Arcs
@@ -47,61 +46,37 @@ def rows_of_links(arcs: Arcs, links: Int64) -> tuple[ArcRows, dict[int, tuple[in
     return ArcRows(names[number], place, target, row_first, own, limit=limit), found
 
 
-@dataclass(frozen=True)
-class LinkPayments:
-    """What the candidates of links pay: each one at one of two positions."""
+def link_payers(
+    counter: PriceCounter,
+    links: Mapping[int, tuple[int, int]],
+    bridges: Mapping[int, tuple[int, ...]],
+    over: OverFlows,
+) -> tuple[Int64, Int64, Int64]:
+    """Returns the tokens that pay for links, where each pays, and the multipliers.
 
-    owner: Int64
-    position: Int64
-    multiplier: Int64
-
-    @classmethod
-    def of(
-        cls,
-        counter: PriceCounter,
-        links: Mapping[int, tuple[int, ...]],
-        bridges: Mapping[int, tuple[int, ...]],
-        over: OverFlows,
-    ) -> LinkPayments:
-        """Returns the payments for the multipliers of links, as `rows_of_links` defines them."""
-        starts: dict[int, Int64] = {}
-
-        def starts_of(token: int) -> Int64:
-            if token not in starts:
-                places = counter.places[counter.lo[token] : counter.hi[token]]
-                starts[token] = np.sort(places).astype(np.int64)
-            return starts[token]
-
-        owner, position, multiplier = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], []
-        multiplier.append(np.zeros(0, np.int64))
-        n_links = int(np.searchsorted(over.names, 0))
-        order = np.argsort(over.which, kind="stable")
-        bounds = np.searchsorted(over.which[order], np.arange(n_links + 1))
-        for number, name in enumerate(over.names[:n_links].tolist()):
-            chosen = order[bounds[number] : bounds[number + 1]]
-            at, paid = over.position[chosen], over.multiplier[chosen]
-            one, other = links[name]
-            behind = starts_of(other)
-            then = behind[np.searchsorted(behind, at, "right")]
-            payers = [(one, at, paid), (other, then, paid)]
-            for token in bridges.get(name, ()):
-                place = _paid_at(starts_of(token), int(counter.length[token]), at, then)
-                pays = place >= 0
-                payers.append((token, place[pays], paid[pays]))
-            for token, places, multipliers in payers:
-                owner.append(np.full(len(places), token, np.int64))
-                position.append(places)
-                multiplier.append(multipliers)
-        return cls(*(np.concatenate(each) for each in (owner, position, multiplier)))
-
-
-def _paid_at(starts: Int64, size: int, one: Int64, other: Int64) -> Int64:
-    """Returns where a token of these starts pays for each two positions; −1 if it does not."""
-
-    def upto(limit: Int64) -> Int64:
-        return np.searchsorted(starts, limit, "right")
-
-    both = np.maximum(upto(one) - upto(other - size), 0)
-    early, late = upto(one) - upto(one - size), upto(other) - upto(other - size)
-    place: Int64 = np.where(both == early, one, np.where(both == late, other, -1))
-    return np.where(both > 0, place, -1)
+    Each token pays at one of two positions, as `rows_of_links` defines its rows.
+    """
+    names = over.names[: np.searchsorted(over.names, 0)].tolist()
+    order = np.argsort(over.which, kind="stable")
+    first = np.searchsorted(over.which[order], np.arange(len(names) + 1)).astype(np.int64)
+    order = order[: first[-1]]
+    bridged = [bridges.get(name, ()) for name in names]
+    pairs = np.array([links[name] for name in names], np.int32).reshape(-1, 2)
+    others = np.array([token for tokens in bridged for token in tokens], np.int32)
+    tokens, inverse = np.unique(np.concatenate([pairs.ravel(), others]), return_inverse=True)
+    local: Int32 = inverse.astype(np.int32)
+    lo, hi = counter.lo[tokens].tolist(), counter.hi[tokens].tolist()
+    starts = [np.sort(counter.places[first:last]) for first, last in zip(lo, hi, strict=True)]
+    paid = link_payments(
+        local[: pairs.size].reshape(-1, 2),
+        np.cumsum([0, *map(len, bridged)], dtype=np.int64),
+        local[pairs.size :],
+        first,
+        over.position[order],
+        over.multiplier[order],
+        np.cumsum([0, *map(len, starts)], dtype=np.int64),
+        np.concatenate([np.zeros(0, np.int32), *starts]),
+        counter.length[tokens],
+    )
+    owner, position, multiplier = paid.T
+    return tokens[owner].astype(np.int64), position, multiplier

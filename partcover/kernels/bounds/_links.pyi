@@ -14,6 +14,17 @@ def link_rows(
     partner: Int32,
     number: Int32,
 ) -> tuple[Int64, Int64, Int32]: ...
+def link_payments(
+    tokens: Int32,
+    bridge_first: Int64,
+    bridges: Int32,
+    first: Int64,
+    position: Int64,
+    multiplier: Int64,
+    start_first: Int64,
+    starts: Int32,
+    length: Int32,
+) -> Int64: ...
 def link_demands(
     offsets: Int64,
     which: Int32,

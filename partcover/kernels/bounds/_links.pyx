@@ -114,6 +114,89 @@ def link_rows(const int64_t[::1] offsets, const int32_t[::1] which, const int32_
     return _rows_and_arcs(rows, members)
 
 
+def link_payments(const int32_t[:, ::1] tokens, const int64_t[::1] bridge_first,
+                  const int32_t[::1] bridges, const int64_t[::1] first,
+                  const int64_t[::1] position, const int64_t[::1] multiplier,
+                  const int64_t[::1] start_first, const int32_t[::1] starts,
+                  const int32_t[::1] length):
+    """Returns what the tokens of links pay, each at one of two positions.
+
+    Parameters
+    ----------
+    tokens : ndarray of int32, shape (links, 2)
+        The two tokens of each link.
+    bridge_first, bridges
+        The tokens that bridge link i are ``bridges[bridge_first[i]:bridge_first[i + 1]]``.
+    first, position, multiplier
+        The rows of link i are ``first[i]:first[i + 1]``; the position of each is that of the last
+        symbol of the first token.
+    start_first, starts
+        The first positions of the occurrences of token t, ascending, are
+        ``starts[start_first[t]:start_first[t + 1]]``.
+    length : ndarray of int32, shape (tokens,)
+
+    Returns
+    -------
+    ndarray of int64, shape (payments, 3)
+        The token, the position and the multiplier.
+    """
+    cdef _Rows out = _Rows(3)
+    cdef Py_ssize_t link, r, q, n_both, n_early, n_late, after
+    cdef int64_t *row
+    cdef int64_t one, then, place, size
+    cdef int32_t a, c, t
+    cdef bint full = False, lost = False
+    with nogil:
+        for link in range(tokens.shape[0]):
+            a, c = tokens[link, 0], tokens[link, 1]
+            for r in range(first[link], first[link + 1]):
+                one = position[r]
+                after = _upto(start_first, starts, c, one)
+                if after == start_first[c + 1]:
+                    lost = True
+                    break
+                then = starts[after]
+                for q in range(bridge_first[link] - 2, bridge_first[link + 1]):
+                    if q == bridge_first[link] - 2:
+                        t, place = a, one
+                    elif q == bridge_first[link] - 1:
+                        t, place = c, then
+                    else:
+                        t = bridges[q]
+                        size = length[t]
+                        n_early = _upto(start_first, starts, t, one)
+                        n_late = _upto(start_first, starts, t, then)
+                        n_both = n_early - _upto(start_first, starts, t, then - size)
+                        n_early -= _upto(start_first, starts, t, one - size)
+                        n_late -= _upto(start_first, starts, t, then - size)
+                        if n_both <= 0 or (n_both < n_early and n_both < n_late):
+                            continue
+                        place = one if n_both == n_early else then
+                    row = out.add()
+                    if row == NULL:
+                        full = True
+                        break
+                    row[0], row[1], row[2] = t, place, multiplier[r]
+    if full:
+        raise MemoryError
+    if lost:
+        raise ValueError("a row of a link has no occurrence of its second token")
+    return out.array()
+
+
+cdef Py_ssize_t _upto(const int64_t[::1] first, const int32_t[::1] starts, int32_t token,
+                      int64_t limit) noexcept nogil:
+    """Returns the place behind the starts of a token up to a limit."""
+    cdef Py_ssize_t low = first[token], high = first[token + 1], middle
+    while low < high:
+        middle = (low + high) >> 1
+        if starts[middle] <= limit:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 def link_demands(const int64_t[::1] offsets, const int32_t[::1] which, const int32_t[::1] start,
                  const int32_t[::1] end, const double[::1] flow, const double[::1] x,
                  double smallest, double least):
