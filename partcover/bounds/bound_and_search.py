@@ -102,22 +102,18 @@ class _Pace:
     """How much a number has improved in the latter half of the time that it was given."""
 
     def __init__(self) -> None:
-        self._seconds = [0.0]
-        self._values: list[float] = [math.inf]
+        self._values = [(0.0, math.inf)]  # after each number of seconds
 
     def note(self, seconds: float, value: float) -> None:
         """Adds seconds, and the value at their end."""
-        self._seconds.append(self._seconds[-1] + seconds)
-        self._values.append(value)
+        self._values.append((self._values[-1][0] + seconds, value))
 
     @property
     def rate(self) -> float:
         """The improvement per second; infinite before there is a value."""
-        end = self._seconds[-1]
-        half = bisect_right(self._seconds, end / 2) - 1
-        if not end or math.isinf(self._values[half]):
-            return math.inf
-        return abs(self._values[-1] - self._values[half]) / (end - self._seconds[half])
+        end, last = self._values[-1]
+        half, value = self._values[bisect_right(self._values, (end / 2, math.inf)) - 1]
+        return math.inf if math.isinf(value) else abs(last - value) / (end - half)
 
 
 class BoundAndSearch:
@@ -221,17 +217,25 @@ class BoundAndSearch:
             while not is_over and self._search_step(steps):
                 pass
 
-        threads = self.limits.threads
-        with workers(threads // 2) as share, ThreadPoolExecutor(1) as own:
-            self.search.use(share)
+        threads, counter = self.limits.threads, self.climb.ascent.counter
+        whole = counter.share
+        with (
+            workers(threads // 2) as half,
+            workers(threads - threads // 2) as rest,
+            ThreadPoolExecutor(1) as own,
+        ):
+            self.search.use(half)
+            counter.share = rest
             searching = own.submit(search)
             try:
                 while ended is None and not self.is_closed:
                     ended = self._advance()
                     if searching.done():
                         searching.result()  # raises its error
+                        counter.share = whole
             finally:
                 is_over = True
+                counter.share = whole
             searching.result()
         return ended
 

@@ -12,7 +12,6 @@ from ..heuristics.every_word import every_word
 from ..heuristics.greedy import greedtok
 from ..heuristics.local_search import local_search
 from ..problem.certificates.certificate import Certificate, leaves_weighted
-from ..problem.certificates.nodes import Leaf
 from ..problem.instance import Instance
 from ..problem.memory_plan import refuse_beyond_memory
 from ..problem.solution import Checkpoint, Solution, Termination
@@ -70,19 +69,15 @@ def branch_and_cut(
     -----
     First, rounds of cuts bound all vocabularies, and a search guided by their x finds a good one.
     Then the case with the smallest bound is bounded again, by rounds that continue those of its
-    parent.  When the rounds gain little, the case is split on a token.  Two tokens are tried, those
-    whose cuts contribute most to the bound; the token whose cases prove more after some steps is
-    chosen (strong branching).  A case is closed when its bound reaches the tokens of the best
-    vocabulary.
+    parent.  When they gain little, the case is split on the token whose two cases prove the most in
+    short trials.  A case is closed when its bound reaches the tokens of the best vocabulary.
 
     With several corpora, each case has its own weights, which follow the ratios at the point of its
-    rounds.  The tree begins with the bound of `improve`.  The tokens of a case with a single
-    vocabulary are counted.
+    rounds, and the tree begins with the bound of `improve`.
 
     Two cases are processed at a time, in parallel if there are two threads.  The tree of the
-    certificate is the tree of the cases.  Cuts and cases need all candidates.  If there is no time
-    to list them, the result is a bound without cuts over the candidates with the highest upper
-    bounds on their savings.
+    certificate is the tree of the cases.  If there is no time to list all candidates, the result is
+    a bound without cuts over those with the highest upper bounds on their savings.
     """
     limits = RunLimits(time_limit, seed, threads)
     if isinstance(warm_start, Solution):
@@ -129,9 +124,7 @@ def _solved(task: Task, threshold: int | None, executor: Executor | None) -> Sol
         tree.threshold = threshold
         termination = tree.termination
         if termination != "interrupted":
-            spread = (
-                None if executor is None else Spread(executor, threads, solve_case, limits.seed)
-            )
+            spread = Spread(executor, threads, solve_case, limits.seed) if executor else None
             termination = tree.grow(task.gap, threads, spread)
         else:
             tree.checkpoints.make()
@@ -200,28 +193,30 @@ class _Start:
         self.counter = counter
         self.termination = greedy.termination
         known = task.start_certificate
-        is_own = known is not None and known.k == task.instance.k
-        if known is not None and is_own and not (task.is_root and isinstance(known.tree[0], Leaf)):
-            self.both = BoundAndSearch(replace(task, start_certificate=None), greedy, counter)
+        if known is None or known.k != task.instance.k:
+            self.both = BoundAndSearch(task, greedy, counter)
+        else:
             counter.refine(max(known.scale_bits, counter.digits_of_cuts))
-            self.root = tree_of(counter, self.both.climb.best.case, known)
-            self._approach(known)
-            self.solution = self._vocabulary(self.root)
-            return
-        self.both = both = BoundAndSearch(task, greedy, counter)
-        self.termination = both.run(self.termination)
-        self.solution = both.solution(self.termination)
-        self.root = root_of(both.climb.best, both.climb.rounds)
+            self.root = tree_of(counter, Case.whole(counter), known)
+            self.both = BoundAndSearch(replace(task, start_certificate=None), greedy, counter)
+            self.both.climb.ascent.prices = counter.prices_of(known)
+            if self.root.children or not task.is_root:
+                self._approach()
+                self.solution = self._vocabulary(self.root)
+                return
+            self.both.climb.best.keep(self.root.proof.value, self.root.proof.prices)
+        self.termination = self.both.run(self.termination)
+        self.solution = self.both.solution(self.termination)
+        self.root = root_of(self.both.climb.best, self.both.climb.rounds)
 
     def tree(self) -> TreeSearch:
         """Returns the tree."""
         start = self.counter, self.root, self.solution, self.greedy, self.both.climb.ascent
         return TreeSearch(*start, self.task.phases, self.task.checkpoint, self.termination)
 
-    def _approach(self, certificate: Certificate) -> None:
+    def _approach(self) -> None:
         """Makes steps without cuts until their x is near the relaxation's: rounds begin there."""
         climb, phases = self.both.climb, self.task.phases
-        climb.ascent.prices = self.counter.prices_of(certificate)
         try:
             phases.enter("bound")
             proven = self.counter.bound(min(leaf.proof.value for leaf in leaves_of(self.root)))
@@ -231,6 +226,7 @@ class _Start:
                 climb.begin()
             while climb.ascent.begun and not climb.is_near and climb.advance() is None:
                 pass
+            phases.enter("search")
         except KeyboardInterrupt:
             self.termination = "interrupted"
 
@@ -241,11 +237,6 @@ class _Start:
         seconds = None if left is None else _SEARCH_SHARE * left
         if self.termination == "interrupted" or task.warm_start is not None:
             seconds = 0.0  # the warm start was saved with its tree
-        try:
-            task.phases.enter("search")
-        except KeyboardInterrupt:
-            self.termination = "interrupted"
-            seconds = 0.0
         solution = local_search(
             task.instance,
             task.warm_start,

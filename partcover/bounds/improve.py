@@ -58,7 +58,7 @@ def improve(
         as `start_certificate` if none is given.
     start_certificate : Certificate, optional
         A warm start for the bound, for the same words and conditions.  The prices of any k are a
-        start; for this k the cuts are, too, and the bound is kept if no better one is proven.
+        start; the bound of a certificate for this k is kept if no better one is proven.
     bound : bool
         Whether to compute a lower bound; without it, nothing shows how far from optimal the result
         is.

@@ -17,13 +17,16 @@ from properties import tries
 from strategies import instances, random_instance
 
 from partcover import Certificate, Instance, check_certificate, lower_bound, solve
+from partcover.bounds.climbing import cut_rounds
 from partcover.bounds.climbing.best_prices import BestPrices
 from partcover.bounds.climbing.cut_rounds import CutRounds
 from partcover.bounds.climbing.dual_point import Case, DualPoint
 from partcover.bounds.climbing.warm_start import first_point
 from partcover.bounds.counting.price_counter import PriceCounter
 from partcover.bounds.rows.cuts import Inequality, edge_key
+from partcover.bounds.steps.separation import separate
 from partcover.bounds.steps.word_ascent import WordAscent
+from partcover.bounds.tree.branch_tree import tree_of
 from partcover.heuristics.greedy import greedtok
 from partcover.runtime.limits import Deadline
 from partcover.runtime.processes.parallel import workers
@@ -98,14 +101,56 @@ def test_rounds_begin_at_the_cuts_of_a_start(seed, k):
     start = lower_bound(instance)
     assert start.lower_bound > start.plain_bound
     counter = counter_of(instance)
-    ascent, known = first_point(counter, greedtok(instance), start.certificate)
-    best = BestPrices(counter, None, known, Deadline(), Progress())
+    ascent, _ = first_point(counter, greedtok(instance), None)
+    ascent.prices = counter.prices_of(start.certificate)
+    best = BestPrices(counter, None, None, Deadline(), Progress())
+    counter.refine(start.certificate.scale_bits)
+    proof = tree_of(counter, best.case, start.certificate).proof
+    best.keep(proof.value, proof.prices)
+    assert best.lower_bound == start.lower_bound
     ascent.begin()
     rounds = best.begin_cuts(ascent)
     assert counter.bound(best.value) == start.lower_bound
     assert best.prices.kinds == start.cuts
     assert set(rounds.steps.cuts) == set(best.prices.cuts)
     assert counter.bound(rounds.round(Deadline()).value) == start.lower_bound
+
+
+@pytest.mark.parametrize(("seed", "k"), [(6, 8), (4, 8), (2, 40)])
+def test_links_are_looked_for_once_rounds_gain_little(monkeypatch, seed, k):
+    looked, kinds = [], []
+
+    def links(steps):
+        looked.append(True)
+        return []
+
+    def others(steps):
+        kinds.append(separate(steps))
+        return kinds[-1]
+
+    monkeypatch.setattr(cut_rounds, "separate_links", links)
+    monkeypatch.setattr(cut_rounds, "separate", others)
+    counter, first, best, found = counter_of(random_instance(seed, k)), None, 0, set()
+    greedy = greedtok(counter.instance)
+    ascent = WordAscent(counter, greedy.vocabulary, greedy.gains)
+    ascent.begin()
+    for step in range(400):
+        if ascent.advance(max(0.36 * step, 8)):
+            ascent.reweigh()
+            ascent.restart()
+    _, ascent.rewards = counter.count(counter.rounded(ascent.proposed()), k)
+    rounds = CutRounds(ascent, Case.whole(counter))
+    for _ in range(8):
+        known = set(rounds.steps.cuts)
+        looked.clear()
+        value = rounds.round(Deadline()).value
+        first, best = (value, value) if first is None else (first, best)
+        gain = max(0, value - best)
+        best += gain
+        has_stalled = len(kinds) > 2 and gain <= (best - first) / 10
+        found.add(has_stalled)
+        assert bool(looked) == (has_stalled or not set(kinds[-1]) - known)
+    assert found == {False, True}
 
 
 @pytest.mark.long

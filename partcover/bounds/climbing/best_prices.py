@@ -23,7 +23,7 @@ from ..counting.reduced_costs import reduced_costs
 from ..steps.word_ascent import WordAscent
 from .cut_rounds import CutRounds, Round
 from .dual_point import Case, DualPoint
-from .leaf_prices import LeafReader, rounds_at
+from .leaf_prices import rounds_at
 
 PATIENCE, PATIENCE_NEAR = 4000, 256
 """Steps in which the gap to the relaxation must shrink, far from its optimum and near it."""
@@ -89,23 +89,22 @@ class BestPrices:
     def begin_cuts(self, ascent: WordAscent) -> CutRounds:
         """Returns rounds of cuts that begin at the present point and count with more digits.
 
-        If the start has cuts, they begin at its prices and multipliers.
+        If the best prices have cuts, as those of a start may, rounds begin at these.
 
         The multiplier of a cut may be as large as a reward, and numbers in a certificate have 63
         bits.  Where counts are in the billions, all digits would list a cut many times.
         """
-        counter, known = self.counter, self.known
-        digits = min(counter.finest, 66 - int(ascent.fee).bit_length())
-        self.refine(max(counter.bits, digits))
-        leaf = None if known is None or counter.merges is not None else known.tree[0]
-        if known is None or not isinstance(leaf, Leaf) or not leaf.has_cuts:
-            _, _, ascent.rewards = self._counted(ascent)
-            return CutRounds(ascent, self.case)
-        prices = LeafReader(counter, checks=False).prices(leaf, known.scale_bits)
-        value, rewards = prices.count(counter, self.case)
-        if value > self.value:
-            self.value, self.prices, self._rewards = value, prices, rewards.optional
-        return rounds_at(ascent, self.case, prices, rewards)
+        digits = min(self.counter.finest, 66 - int(ascent.fee).bit_length())
+        self.refine(max(self.counter.bits, digits))
+        if self.prices is not None and self.prices.cuts:
+            return rounds_at(ascent, self.case, self.prices, self.prices.rewards(self.counter))
+        _, _, ascent.rewards = self._counted(ascent)
+        return CutRounds(ascent, self.case)
+
+    def keep(self, value: int, prices: DualPoint) -> None:
+        """Keeps the prices of a start."""
+        self.value, self.prices = value, prices
+        self._prove(self.counter.bound(value), "start")
 
     def offer_round(self, round_: Round, rounds: CutRounds) -> None:
         """Keeps the prices of a round of cuts if they prove a better bound."""

@@ -27,6 +27,9 @@ _CHOSEN = 0.01  # x at or above which a candidate stays active
 _TURNS, _OF_ALL, _OF_CHANGED = 2, 40, 300
 _CHANGE = 0.9
 _FIRST_WEIGHT = 0.16  # the primal weight where a case begins
+# links, whose separation takes longest, are looked for if there are no other cuts, or a round gains
+# at most this part of what all rounds have gained
+_STALLED = 0.1
 _KEPT_ROUNDS = 3  # every so many rounds, cuts with a multiplier of 0 are dropped
 
 
@@ -61,6 +64,7 @@ class CutRounds:
         self.n_rounds = 0
         self.n_steps = 0
         self.count_seconds = 0.0
+        self._values: tuple[int, int] | None = None  # the first bound of the rounds and the best
         self._begun_at: Float64 = np.zeros(0)  # the prices of all positions where a case began
 
     def branch(self, case: Case) -> CutRounds:
@@ -100,7 +104,8 @@ class CutRounds:
         known = set(steps.cuts)
         separates &= not deadline.is_over
         cuts = [cut for cut in separate(steps) if cut not in known] if separates else []
-        cuts += separate_links(steps) if separates else []
+        if separates and (self._has_stalled(value) or not cuts):
+            cuts += separate_links(steps)
         active, violated = self._active(rewards)
         round_ = Round(value, prices, rewards, len(cuts), violated)
         kept = steps.cuts
@@ -110,6 +115,13 @@ class CutRounds:
             steps.change(active, [*kept, *cuts])
         self.n_rounds += 1
         return round_
+
+    def _has_stalled(self, value: int) -> bool:
+        """Keeps the bound of a round; returns whether it is hardly better than those before."""
+        first, best = self._values or (value, value)
+        gain = max(0, value - best)
+        is_first, self._values = self._values is None, (first, best + gain)
+        return not is_first and gain <= _STALLED * (best + gain - first)
 
     def remark(self, prices: DualPoint | None) -> str:
         """Returns a description: cuts of some prices by kind, and the number of parts of words."""

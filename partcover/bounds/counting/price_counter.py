@@ -68,9 +68,7 @@ class PriceCounter:
     ) -> None:
         refuse_wide(instance.words)
         self.merges = instance.merges
-        # the tokens that make a ratio of 1: Σ weight · reference; 1 for one corpus
-        # the weight of each
-        # the corpora; None if there is one
+        # `per` is the tokens that make a ratio of 1: Σ weight · reference; 1 for one corpus
         self.corpora, self.weights, self.per = instance.corpora, tuple(weights), 1
         if self.corpora is not None:
             instance = instance.weighted(weights)

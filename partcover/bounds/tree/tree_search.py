@@ -13,7 +13,6 @@ import numpy as np
 from ...analysis.by_corpus import tokens_by_corpus
 from ...errors import VerificationError
 from ...heuristics.closed_tokens import ClosedTokens
-from ...heuristics.local_search import local_search
 from ...heuristics.rounding import round_relaxation
 from ...heuristics.search import Search, Target
 from ...heuristics.search_space import SearchSpace
@@ -332,17 +331,11 @@ class TreeSearch:
         if outcome.best >= self.reached:
             return
         before = self.reached
-        self.solution = self.recounted(outcome.vocabulary)
+        found = recounted(self.asked, outcome.vocabulary, self.solution, self.deadline)
+        self.solution = replace(found, extra=self.solution.extra)
         if self.reached < before:
             self.phases.offer("incumbent", self.reached, None, "rounding")
             self.checkpoints.offer(news=True)
-
-    def recounted(self, vocabulary: Vocabulary) -> Solution:
-        """Returns a solution for a vocabulary, recounted in plain Python."""
-        if self.asked.corpora is None and self.closed is None:
-            instance = self.counter.instance
-            return local_search(instance, vocabulary, greedy=self.greedy, time_limit=0)
-        return recounted(self.asked, vocabulary, self.solution, self.deadline)
 
     def _pulse(self) -> None:
         """Reports a better bound, and makes a checkpoint if it is time for one."""
