@@ -37,6 +37,7 @@ _RECOUNTS = 1.5  # multiple of the time of a recount that the bound leaves at th
 _ALONE = 0.4  # largest share of the time that the bound takes before the search begins
 _SEARCHING = 0.2  # share of the time kept for the search where both do not fit in memory at once
 _RARER = 5  # the slower of bound and search gets this many times less time
+_LAST = 0.1  # before branching, a search ends with the bound if this part of its time gained nothing
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class Task:
 
 
 class _Pace:
-    """How much a number has improved in the latter half of the time that it was given."""
+    """How much a number has improved in the last part of the time that it was given."""
 
     def __init__(self) -> None:
         self._values = [(0.0, math.inf)]  # after each number of seconds
@@ -108,12 +109,11 @@ class _Pace:
         """Adds seconds, and the value at their end."""
         self._values.append((self._values[-1][0] + seconds, value))
 
-    @property
-    def rate(self) -> float:
-        """The improvement per second; infinite before there is a value."""
+    def rate(self, part: float = 0.5) -> float:
+        """Returns the improvement per second; infinite before there is a value."""
         end, last = self._values[-1]
-        half, value = self._values[bisect_right(self._values, (end / 2, math.inf)) - 1]
-        return math.inf if math.isinf(value) else abs(last - value) / (end - half)
+        begin, value = self._values[bisect_right(self._values, ((1 - part) * end, math.inf)) - 1]
+        return math.inf if math.isinf(value) else abs(last - value) / (end - begin)
 
 
 class BoundAndSearch:
@@ -253,8 +253,8 @@ class BoundAndSearch:
                 ended = self._advance()
                 seconds = time.monotonic() - begun
                 bound.note(seconds, self.climb.best.lower_bound)
-                bounded += seconds * (_RARER if bound.rate < search.rate else 1)
-            elif ended is not None and branching_follows and search.rate == 0:
+                bounded += seconds * (_RARER if bound.rate() < search.rate() else 1)
+            elif ended is not None and branching_follows and search.rate(_LAST) == 0:
                 return
             else:
                 if not self._search_step(steps):
@@ -263,7 +263,7 @@ class BoundAndSearch:
                     bounded = -math.inf  # all the time goes to the bound
                 self._save()
                 seconds = time.monotonic() - begun
-                searched += seconds * (_RARER if search.rate < bound.rate else 1)
+                searched += seconds * (_RARER if search.rate() < bound.rate() else 1)
 
     def _search_step(self, steps: Generator[None]) -> bool:
         """Makes a step of the search; returns whether there was one."""

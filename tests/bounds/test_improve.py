@@ -165,21 +165,23 @@ def test_an_error_of_the_search_ends_the_call(monkeypatch, threads):
         improve(random_instance(3, 20), time_limit=600, threads=threads)
 
 
-def test_a_pace_is_the_improvement_in_the_latter_half_of_the_time():
+def test_a_pace_is_the_improvement_in_the_last_part_of_the_time():
     pace = both_module._Pace()
-    assert pace.rate == math.inf
+    assert pace.rate() == math.inf
     pace.note(1, math.inf)  # no vocabulary yet
-    assert pace.rate == math.inf
+    assert pace.rate() == math.inf
     pace.note(3, 100)
-    assert pace.rate == math.inf
+    assert pace.rate() == math.inf
     pace.note(4, 80)
-    assert pace.rate == 20 / 4
+    assert pace.rate() == 20 / 4
     pace.note(8, 80)
-    assert pace.rate == 0
+    assert pace.rate() == 0
     other = both_module._Pace()
     for value in (10, 20, 40, 50):
         other.note(2, value)
-    assert other.rate == 30 / 4
+    assert other.rate() == 30 / 4
+    assert other.rate(0.25) == 10 / 2
+    assert other.rate(0.1) == 10 / 2  # a step counts whole
 
 
 @pytest.mark.long
