@@ -37,7 +37,7 @@ _RECOUNTS = 1.5  # multiple of the time of a recount that the bound leaves at th
 _ALONE = 0.4  # largest share of the time that the bound takes before the search begins
 _SEARCHING = 0.2  # share of the time kept for the search where both do not fit in memory at once
 _RARER = 5  # the slower of bound and search gets this many times less time
-_LAST = 0.1  # before branching, a search ends with the bound if this part of its time gained nothing
+_LAST = 0.1  # before branching, a search without gains in this part of its time ends with the bound
 
 
 @dataclass(frozen=True)
