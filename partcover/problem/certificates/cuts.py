@@ -173,10 +173,12 @@ class PackedPairs:
     def of(cls, pairs: Sequence[PairPrices]) -> PackedPairs:
         """Compresses the multipliers of pairs."""
         sizes = np.array([len(pair.positions) for pair in pairs], np.int64)
-        steps = [np.diff(pair.positions, prepend=np.int64(0)) for pair in pairs]
-        multipliers = [pair.multipliers for pair in pairs]
-        parts = sizes, *(np.concatenate([sizes[:0], *each]) for each in (steps, multipliers))
-        data = zlib.compress(b"".join(map(_to_bytes, parts)), 9)
+        positions = np.concatenate([sizes[:0], *(pair.positions for pair in pairs)])
+        multipliers = np.concatenate([sizes[:0], *(pair.multipliers for pair in pairs)])
+        steps = np.diff(positions, prepend=np.int64(0))
+        first = (np.cumsum(sizes) - sizes)[sizes > 0]
+        steps[first] = positions[first]
+        data = zlib.compress(b"".join(map(_to_bytes, (sizes, steps, multipliers))))
         return cls(tuple(pair.tokens for pair in pairs), data)
 
     def unpacked(self, limit: int) -> tuple[PairPrices, ...]:

@@ -148,7 +148,7 @@ class Leaf:
         """Returns the leaf compressed, as in a file."""
         prices = self.prices
         if isinstance(prices, np.ndarray):
-            prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes(), 9)
+            prices = zlib.compress(prices.astype(f"<i{_width(scale_bits)}").tobytes())
         pairs, orders, links = map(packed, (self.pairs, self.orders, self.links))
         return replace(self, prices=prices, pairs=pairs, orders=orders, links=links)
 
