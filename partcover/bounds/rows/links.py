@@ -65,8 +65,8 @@ def link_payers(
     others = np.array([token for tokens in bridged for token in tokens], np.int32)
     tokens, inverse = np.unique(np.concatenate([pairs.ravel(), others]), return_inverse=True)
     local: Int32 = inverse.astype(np.int32)
-    lo, hi = counter.lo[tokens].tolist(), counter.hi[tokens].tolist()
-    starts = [np.sort(counter.places[first:last]) for first, last in zip(lo, hi, strict=True)]
+    intervals = zip(counter.lo[tokens].tolist(), counter.hi[tokens].tolist(), strict=True)
+    starts = [np.sort(counter.places[lo:hi]) for lo, hi in intervals]
     paid = link_payments(
         local[: pairs.size].reshape(-1, 2),
         np.cumsum([0, *map(len, bridged)], dtype=np.int64),
