@@ -84,19 +84,17 @@ class PriceCounter:
         # token, unless sums of prices would exceed 63 bits or floating point is less precise.
         self.finest = max(_BITS, min(words.total_symbols.bit_length() + 3, 48, room))
         self.refine(_BITS)
-        # the candidates, and required tokens that are not among them
         required = index.find_tokens(instance.fixed)
         required = required.take(required.occurs)
         own = index.numbers(required)
         extra = required.take(own < 0)
-        # the candidates of ``instance.index``, then required tokens that are not among them
+        # the candidates of ``instance.index``, then required tokens that are not among them;
+        # shapes are (tokens,)
         self.intervals = index.intervals.joined(extra)
-        # the arrays of `intervals`; shape (tokens,)
         self.lo, self.hi, self.length = (np.asarray(part, np.int32) for part in self.intervals)
         # the suffix array of the index, with 32 bits an entry: a bound has no memory for wider ones
         self.sa = np.asarray(index.sa, np.int32)
-        # occurrences weighted by word counts; an upper bound on the reward, in tokens; shape
-        # (tokens,)
+        # occurrences weighted by word counts: an upper bound on the reward, in tokens
         self.weight = np.concatenate([index.weight, index.weight_of(extra)])
         self.fixed = np.zeros(len(self.lo), bool)  # whether a token is required; shape (tokens,)
         self.fixed[own[own >= 0]] = True
