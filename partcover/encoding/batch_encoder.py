@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from itertools import islice
 from typing import Any, Literal
@@ -15,7 +15,8 @@ from ..corpus.files.columns import values_of
 from ..errors import InputError
 from ..kernels.encoding._shares import gathered, listed_texts, up_to
 from ..runtime.arguments import Whole, checked
-from ..runtime.processes.parallel import ordered_map
+from ..runtime.processes.parallel import ordered_map, shared_in_order
+from .collected import Collected
 from .special import Special, check_special
 from .text import as_bytes, joined, naming
 from .text_encoder import Ids, TextEncoder, thread_count
@@ -25,7 +26,7 @@ _LARGE = 1 << 26  # bytes of texts that are looked up at once, with all their id
 
 # texts, a function that names each by its index, and the start of the first one
 _Job = tuple[list[Any], Callable[[int], str], int]
-_Found = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]  # ids, and the end of each text
+_Found = tuple[npt.NDArray[Any], npt.NDArray[np.int64]]  # ids, and the end of each text
 
 
 class BatchEncoder(TextEncoder):
@@ -56,11 +57,15 @@ class BatchEncoder(TextEncoder):
         [[256], [256, 99]]
         """
         out: list[list[int]] = []
-        for ids, ends in self._found_in(texts, special, threads):
+
+        def take(found: _Found) -> None:
+            ids, ends = found
             if self._values is None:
-                out += [part.tolist() for part in np.split(ids, ends[:-1])]
+                out.extend(part.tolist() for part in np.split(ids, ends[:-1]))
             else:
-                out += listed_texts(ids, ends, self._values)
+                out.extend(listed_texts(ids, ends, self._values))
+
+        self._take_each(texts, special, threads, np.int32, take)
         return out
 
     def encode_batch_to_numpy(
@@ -91,12 +96,17 @@ class BatchEncoder(TextEncoder):
         >>> ids.tolist(), offsets.tolist()
         ([256, 256, 99], [0, 1, 3])
         """
-        parts, offsets, total = [np.empty(0, self.dtype)], [np.zeros(1, np.int64)], 0
-        for ids, ends in self._found_in(texts, special, threads):
-            parts.append(ids.astype(self.dtype))
-            offsets.append(ends + total)
-            total += len(ids)
-        return np.concatenate(parts), np.concatenate(offsets)
+        # the number of texts is known only of a list
+        all_ids = Collected(len(texts) if isinstance(texts, list) else 0, self.dtype)
+        offsets = [np.zeros(1, np.int64)]
+
+        def take(found: _Found) -> None:
+            ids, ends = found
+            offsets.append(ends + len(all_ids.numbers))
+            all_ids.append(ids, len(ends))
+
+        self._take_each(texts, special, threads, self.dtype, take)
+        return all_ids.result(), np.concatenate(offsets)
 
     @checked
     def encode_batch_padded(
@@ -171,10 +181,11 @@ class BatchEncoder(TextEncoder):
         names : iterable of str, optional
             The names of the texts in errors; by default their numbers.
         """
-        for ids, ends in self._found_in(texts, special, threads, names):
+        jobs, share = self._jobs_of(texts, special, threads, names)
+        for ids, ends in ordered_map(self._work_on(special, self.dtype), jobs, share):
             at = 0
             for end in ends.tolist():
-                yield ids[at:end].astype(self.dtype)
+                yield ids[at:end].copy()
                 at = end
 
     def count_batch(
@@ -203,24 +214,48 @@ class BatchEncoder(TextEncoder):
         [1, 2]
         """
         parts = [np.zeros(0, np.int64)]
-        for _, ends in self._found_in(texts, special, threads):
-            parts.append(np.diff(ends, prepend=0))
+
+        def take(found: _Found) -> None:
+            parts.append(np.diff(found[1], prepend=0))
+
+        self._take_each(texts, special, threads, np.int32, take)
         return np.concatenate(parts)
 
-    def _found_in(
+    def _take_each(
+        self,
+        texts: Iterable[str | bytes],
+        special: Special,
+        threads: int | None,
+        kind: npt.DTypeLike,
+        take: Callable[[_Found], None],
+    ) -> None:
+        """Passes on the ids of a few texts at a time, with the end of each text among them."""
+        jobs, share = self._jobs_of(texts, special, threads)
+        work = self._work_on(special, kind)
+        shared_in_order(nullcontext, lambda _, job: work(job), jobs, share, take)
+
+    def _jobs_of(
         self,
         texts: Iterable[str | bytes],
         special: Special,
         threads: int | None,
         names: Iterable[str] | None = None,
-    ) -> Iterator[_Found]:
-        """Yields the ids of a few texts at a time, and the end of each text among them."""
+    ) -> tuple[Iterator[_Job], int]:
+        """Checks the arguments; returns groups of texts, and the number of threads."""
         if isinstance(texts, str | bytes):
             raise InputError("texts is a single text: give a list of texts, or use encode")
         texts = values_of(texts, "texts", "a list of texts")
         check_special(special)
         share = self.threads if threads is None else thread_count(threads)
-        plain = isinstance(special, str) and special == "text" and self._quick_bytes
+        return _jobs(texts, names, self._is_plain(special)), share
+
+    def _is_plain(self, special: Special) -> bool:
+        """Returns whether texts need no more than looking up words."""
+        return isinstance(special, str) and special == "text" and self._quick_bytes
+
+    def _work_on(self, special: Special, kind: npt.DTypeLike) -> Callable[[_Job], _Found]:
+        """Returns the function that encodes a few texts, with ids of a type."""
+        plain = self._is_plain(special)
 
         def work(job: _Job) -> _Found:
             workers = self._workers_for(special)
@@ -229,12 +264,13 @@ class BatchEncoder(TextEncoder):
                 fits = len(offsets) > len(job[0]) and len(data) <= _LARGE
                 if fits and (self._finds_none or self._special.absent(data, special)):
                     with suppress(InputError), workers.one() as worker:
-                        return worker.texts(data, offsets, np.int32)
+                        return worker.texts(data, offsets, kind)
             # also to report which text has an error
             with workers.one() as worker:
-                return self._one_by_one(worker, job, special)
+                ids, ends = self._one_by_one(worker, job, special)
+            return ids.astype(kind, copy=False), ends
 
-        yield from ordered_map(work, _jobs(texts, names, plain), share)
+        return work
 
     def _one_by_one(self, worker: Worker, job: _Job, special: Special) -> _Found:
         """Returns the ids of texts that need more than looking up words."""

@@ -19,7 +19,8 @@ class Collected:
     Parameters
     ----------
     size : int
-        Bytes of all text to come, used to estimate the size of the array.
+        Size of all text to come, in bytes or any other unit, used to estimate that of the array; 0
+        if unknown.
     kind : dtype
         A type that can hold all numbers.
     """
@@ -36,7 +37,7 @@ class Collected:
         self._n = end
 
     def append(self, numbers: npt.NDArray[Any], size: int) -> None:
-        """Adds the given numbers, of `size` bytes."""
+        """Adds the given numbers, of a section of this size."""
         end = self._room_for(len(numbers), size)
         self._array[self._n : end] = numbers
         self._n = end
