@@ -105,6 +105,8 @@ class TextEncoder(Decoder):
         if rules.steps is not None and rules.steps.only_first:
             self._following = Pretokenizer.from_steps(rules.steps.following())
         self._normal = Normalizer.of(vocabulary.normalizer)
+        if self._normal is not None:
+            self._normal.of_bytes("é".encode())  # makes its tables, before the first text comes
         # rules for text that is not yet normalized
         self._raw = raw_rules(self._normal, self._steps)
         if self._raw is not None and self._normal is None:

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import re
 import unicodedata
 from functools import cache
 
@@ -16,10 +17,11 @@ from texts import mixed
 
 from partcover import InputError
 from partcover.corpus.counting.count import blocks
-from partcover.corpus.normalizers.normal_forms import _changing
+from partcover.corpus.normalizers.normal_forms import _changing, _tables
 from partcover.corpus.normalizers.normalizer import Normalizer
+from partcover.corpus.pretokenizers.unicode_tables import INERT
 from partcover.interop.sentencepiece.proto import model_proto
-from partcover.kernels.texts._character_edits import holds
+from partcover.kernels.texts._character_edits import first_change, holds
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -299,5 +301,67 @@ def test_one_character_is_enough_to_be_changed(form):
     for text in ("\u0344", "x \U0001d15e", "\U00011131\U00011127", "\U0002f800" + "a" * 99):
         encoded = text.encode()
         assert normal.of_bytes(encoded).decode() == unicodedata.normalize(form, text)
-        assert holds(encoded, _changing(form))
+        assert first_change(encoded, 0, *_tables(form)) >= 0
     assert not holds("aé一😀".encode() + b"\xff\xed\xa0\x80", np.zeros(0x110000, np.uint8))
+
+
+FORMS = ["NFC", "NFD", "NFKC", "NFKD"]
+
+
+def find_change(text, form):
+    """The twin of `first_change`: the place, in characters."""
+    inert = re.compile(f"[{INERT}]")
+    first, last = " ", 0
+    for place, character in enumerate(text):
+        own = unicodedata.combining(character)
+        flagged = _changing(form)[ord(character)] > 0
+        joins = form.endswith("C") and any(
+            unicodedata.normalize("NFC", other + character) != other + character for other in FIRSTS
+        )
+        if flagged and (
+            inert.match(character)
+            or unicodedata.category(character) in ("Cn", "Lo")
+            or unicodedata.decomposition(character)
+            or last > own > 0
+            or (joins and unicodedata.decomposition(first))
+            or (joins and 0xAC00 <= ord(first) < 0xD7A4)
+            or (joins and unicodedata.normalize("NFC", first + character) != first + character)
+        ):
+            return place
+        first, last = (first, own) if own else (character, 0)
+    return -1
+
+
+FIRSTS = "aeα\u0928\u09c7ᄀ\U00011131"
+MARKED = (
+    "aé\u0301\u0327\u0323\u0345\u0315ｶﾞ각ᄀ\u1161\u11a8ﬁ一’😀\U0001d15e\U00011131\U00011127Å½"
+    "\u0921\u0928\u093c\u094d\u09c7\u09be\u0898\n "
+)
+
+
+@given(st.text(st.sampled_from(MARKED), max_size=10), st.sampled_from(FORMS))
+def test_what_may_change_is_found(text, form):
+    at = first_change(text.encode(), 0, *_tables(form))
+    assert at == (-1 if (n := find_change(text, form)) < 0 else len(text[:n].encode()))
+    if at < 0:
+        assert unicodedata.is_normalized(form, text)
+
+
+@given(st.text(st.characters(), max_size=8), st.sampled_from(FORMS))
+def test_what_is_not_found_stays_as_it_is(text, form):
+    text = "".join(f"{character}\u093c\u0301" for character in text)
+    if first_change(text.encode("utf-8", "replace"), 0, *_tables(form)) < 0:
+        assert unicodedata.is_normalized(form, text)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", FORMS)
+def test_no_pair_of_characters_changes_unseen(form):
+    marks = [p for p in np.flatnonzero(_tables(form)[0]).tolist() if _tables(form)[0][p] < 0x80]
+    for point in range(0x30000):
+        if 0xD800 <= point < 0xE000:
+            continue
+        text = "\n".join(f"{chr(point)}{chr(mark)}" for mark in marks[point % 17 :: 17])
+        for line in text.split("\n") if not unicodedata.is_normalized(form, text) else ():
+            if not unicodedata.is_normalized(form, line):
+                assert first_change(line.encode(), 0, *_tables(form)) >= 0, line

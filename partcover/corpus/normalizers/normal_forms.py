@@ -7,16 +7,17 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Any, Literal
 
-from ...kernels.texts._character_edits import holds
-from ...runtime.arrays import UInt8
+from ...kernels.texts._character_edits import CHANGES, JOINS, first_change
+from ...runtime.arrays import Int64, UInt8, np
 from ...runtime.patterns import regex
 from ..pretokenizers import unicode_tables as tables
-from ..pretokenizers.character_kinds import code_points
+from ..pretokenizers.character_kinds import PLACES, code_points
 from .changes import Edit, characters, utf8
 
-_BLOCK = 1 << 12
+_BLOCK = 1 << 8  # bytes behind a change that are normalized with it
 
 
 @cache
@@ -41,14 +42,15 @@ class NormalForm:
 
     def of_bytes(self, text: bytes) -> bytes:
         """Returns the normal form of a text in UTF-8; other bytes are kept."""
-        if not holds(text, _changing(self.form)):
-            return text
-        # what is ASCII stays as it is, and a line feed parts what is beside it
-        blocks = [
-            block if block.isascii() else utf8(self.apply(characters(block)))
-            for block in _blocks_of_lines(text)
-        ]
-        return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+        parts: list[bytes] = []
+        done = 0
+        while (at := first_change(text, done, *_tables(self.form))) >= 0:
+            # a line feed parts what is beside it
+            begin = text.rfind(b"\n", done, at) + 1 or done
+            end = text.find(b"\n", at + _BLOCK) + 1 or len(text)
+            parts += [text[done:begin], utf8(self.apply(characters(text[begin:end])))]
+            done = end
+        return b"".join([*parts, text[done:]]) if parts else text
 
     def _line(self, text: str) -> str:
         if unicodedata.is_normalized(self.form, text):
@@ -150,10 +152,55 @@ def _changing(form: str) -> UInt8:
     return code_points({rf"\P{{{name}}}+": 1 for name in (f"{form}_QC=Y", "ccc=0")})
 
 
-def _blocks_of_lines(text: bytes) -> Iterator[bytes]:
-    """Yields a text in blocks that end with a line and have `_BLOCK` bytes or a little more."""
-    at = 0
-    while at < len(text):
-        end = text.find(b"\n", at + _BLOCK) + 1 or len(text)
-        yield text[at:end]
-        at = end
+@cache
+def _tables(form: str) -> tuple[UInt8, UInt8, Int64]:
+    """Returns the tables of `first_change`.
+
+    Unicode's quick check (UAX 15, section 9) with one more rule: of two characters that do not
+    become one, and neither of which stands for several, none changes.
+    """
+    kinds = _changing(form) * np.uint8(CHANGES)
+    inert = _inert()
+    composes = form.endswith("C")
+    classes = sorted({unicodedata.combining(chr(point)) for point in np.flatnonzero(kinds)})
+    several, firsts = _decompositions()
+    pairs: list[tuple[int, int]] = []
+    for point in np.flatnonzero(kinds).tolist():
+        character = chr(point)
+        changes = unicodedata.decomposition(character) or not unicodedata.is_normalized(
+            form, character
+        )
+        # Python's tables may be older than those of `regex`; Hangul's parts have no pairs
+        if changes or inert.match(character) or unicodedata.category(character) in ("Cn", "Lo"):
+            continue
+        kinds[point] = classes.index(unicodedata.combining(character))
+        if composes and point in firsts:
+            kinds[point] |= JOINS
+            for first in firsts[point]:
+                both = chr(first) + character
+                if unicodedata.normalize("NFC", both) != both:
+                    pairs.append((first, point))
+    joined = np.array(sorted(pairs + several) if composes else [], np.int64).reshape(-1, 2)
+    blocks = kinds.reshape(-1, 64).any(axis=1)  # of the code points that differ in the last byte
+    leads = np.zeros(256, np.uint8)
+    leads[0xC2:0xE0] = blocks[2:0x20]
+    leads[0xE0:0xF0] = blocks[:0x400].reshape(-1, 64).any(axis=1)
+    leads[0xF0:0xF5] = True
+    return kinds, leads, joined[:, 0] << 32 | joined[:, 1]
+
+
+@cache
+def _decompositions() -> tuple[list[tuple[int, int]], dict[int, list[int]]]:
+    """Returns what stands for several characters, and what each may be joined with, by the latter.
+
+    The former are pairs, with 0.
+    """
+    several = [(point, 0) for point in range(0xAC00, 0xD7A4)]  # Hangul
+    firsts: dict[int, list[int]] = {}
+    for point in chain(*PLACES):
+        if decomposition := unicodedata.decomposition(chr(point)):
+            several.append((point, 0))
+            parts = decomposition.split()
+            if len(parts) == 2 and parts[0][0] != "<":
+                firsts.setdefault(int(parts[1], 16), []).append(int(parts[0], 16))
+    return several, firsts

@@ -1,5 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Deletes characters of a text, replaces characters by spaces, or writes spaces around them."""
+"""Deletes characters of a text, replaces characters by spaces, or writes spaces around them.
+
+And finds the characters that a normal form may change.
+"""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
@@ -15,7 +18,13 @@ cdef enum:
     _SPACE = 2              # the character is replaced by a space
     _APART = 3              # a space is written on both sides of the character
 
+    # what a normal form needs to know of a character: its class, in order, and two flags
+    _CLASS = 0x3F
+    _JOINS = 0x40           # it may become one with what precedes it
+    _CHANGES = 0x80         # it may be changed, whatever precedes it
+
 DELETED, SPACE, APART = _DELETED, _SPACE, _APART
+CLASS, JOINS, CHANGES = _CLASS, _JOINS, _CHANGES
 
 
 def edited(bytes text not None, const uint8_t[::1] edits not None):
@@ -76,3 +85,91 @@ def holds(bytes text not None, const uint8_t[::1] kinds):
             found = kinds[_code(p, end, &size)] != 0
             p += size
     return found
+
+
+cdef bint _is_among(const int64_t[::1] numbers, int64_t number) noexcept nogil:
+    """Whether a number is among sorted ones."""
+    cdef Py_ssize_t low = 0
+    cdef Py_ssize_t high = numbers.shape[0]
+    cdef Py_ssize_t middle
+    while low < high:
+        middle = (low + high) // 2
+        if numbers[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low < numbers.shape[0] and numbers[low] == number
+
+
+cdef int64_t _code_before(const uint8_t *begin, const uint8_t *p, const uint8_t *end) noexcept nogil:
+    """The character that ends at `p`, or 0 at the beginning."""
+    cdef const uint8_t *q = p - 1
+    cdef int64_t code
+    cdef int size
+    if p == begin:
+        return 0
+    while q > begin and p - q < 4 and (q[0] & 0xC0) == 0x80:
+        q -= 1
+    code = _code(q, end, &size)
+    return code if q + size == p else 0xDC00 + (p - 1)[0]
+
+
+def first_change(bytes text not None, Py_ssize_t at, const uint8_t[::1] kinds not None,
+                 const uint8_t[::1] leads not None, const int64_t[::1] joined not None):
+    """Returns where a normal form may first change a text in UTF-8 from `at` on, or -1.
+
+    A character is found that changes in any case, that has a lower class than the one before it,
+    or that may become one with the last character of class 0 before it.  `at` is the beginning of a
+    character that is not found, such as that of a line.
+
+    Parameters
+    ----------
+    text : bytes
+        The text.
+    at : int
+        Where to begin.
+    kinds : ndarray of uint8, shape (0x110000,)
+        The kind of each code point: its class, JOINS and CHANGES.
+    leads : ndarray of uint8, shape (256,)
+        Whether a character with this first byte may have a kind that is not 0.
+    joined : ndarray of int64
+        In ascending order, the pairs that become one, first << 32 | second; and first << 32 for
+        characters that stand for several, so that whatever joins them may change them.
+    """
+    cdef const uint8_t *base = <const uint8_t *> PyBytes_AS_STRING(text)
+    cdef const uint8_t *end = base + len(text)
+    cdef const uint8_t *begin
+    cdef const uint8_t *p
+    cdef const uint8_t *chain = NULL    # where characters with a kind end that follow one another
+    cdef int64_t code, first = 0        # the last character of class 0
+    cdef int kind, size, last = 0
+    if not 0 <= at <= len(text) or kinds.shape[0] != 0x110000 or leads.shape[0] != 256:
+        raise ValueError("there is no such place, or the tables are of another size")
+    begin = p = base + at
+    with nogil:
+        while p < end:
+            if not leads[p[0]]:
+                if end - p >= 8 and not load8(p) & <uint64_t> 0x8080808080808080:
+                    p += 8
+                else:
+                    p += 1
+                continue
+            code = _code(p, end, &size)
+            kind = kinds[code]
+            if kind == 0:
+                p += size
+                continue
+            if p != chain:
+                first = _code_before(begin, p, end)
+                last = 0
+            if kind & _CHANGES or last > kind & _CLASS > 0:
+                break
+            if kind & _JOINS and (_is_among(joined, first << 32)
+                                  or _is_among(joined, first << 32 | code)):
+                break
+            last = kind & _CLASS
+            if last == 0:
+                first = code
+            p += size
+            chain = p
+    return p - base if p < end else -1
