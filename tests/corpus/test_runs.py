@@ -117,3 +117,13 @@ def test_sorted_words_are_those_that_sorting_leaves_alone(drawn, by_count):
     keys = [(-count, word) if by_count else word for word, count in words]
     expected = all(word and count > 0 for word, count in words) and keys == sorted(set(keys))
     assert _word_lines.are_sorted(*arrays(words), by_count) == expected
+
+
+def test_all_runs_are_closed_if_one_is_damaged(tmp_path):
+    for name in ("good", "bad"):
+        runs.write_run(tmp_path / name, [arrays([(b"ab", 1), (b"b", 2)])])
+    (tmp_path / "bad").write_bytes((tmp_path / "bad").read_bytes()[:-1])
+    opened = [runs.read_run(tmp_path / name) for name in ("good", "bad")]
+    with pytest.raises(InputError, match="damaged"):
+        list(runs.merge(opened))
+    assert [run.gi_frame for run in opened] == [None, None]

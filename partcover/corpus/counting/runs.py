@@ -10,8 +10,8 @@ from __future__ import annotations
 import struct
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -195,6 +195,11 @@ class _Cursor:
         self.at = 0
         self.block = next((block for block in self._blocks if len(block[2])), None)
 
+    def close(self) -> None:
+        """Closes the file of a run."""
+        if isinstance(self._blocks, Generator):
+            self._blocks.close()
+
     def key(self, number: int) -> Any:
         """Returns what a word of the block is sorted by."""
         assert self.block is not None
@@ -247,14 +252,15 @@ def merge(runs: Iterable[Iterable[Arrays]], by_count: bool = False) -> Iterator[
     >>> [(data.tobytes(), counts.tolist()) for data, _, counts in merge([[one], [two]])]
     [(b'hathot', [2, 6])]
     """
-    cursors = [cursor for run in runs if (cursor := _Cursor(run, by_count)).block is not None]
-    while len(cursors) > 1:
-        last = min(cursor.last for cursor in cursors)
-        yield sorted_blocks([taken for cursor in cursors for taken in cursor.take(last)], by_count)
-        cursors = [cursor for cursor in cursors if cursor.block is not None]
-    for cursor in cursors:
-        while cursor.block is not None:
-            yield from cursor.take(cursor.last)
+    with ExitStack() as stack:  # closes all files if one of them is damaged
+        cursors = [stack.enter_context(closing(_Cursor(run, by_count))) for run in runs]
+        while cursors := [cursor for cursor in cursors if cursor.block is not None]:
+            if len(cursors) == 1:
+                yield from cursors[0].take(cursors[0].last)
+                continue
+            last = min(cursor.last for cursor in cursors)
+            taken = [block for cursor in cursors for block in cursor.take(last)]
+            yield sorted_blocks(taken, by_count)
 
 
 def merge_files(paths: Sequence[str], target: str, by_count: bool = False) -> str:
