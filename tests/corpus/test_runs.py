@@ -123,7 +123,7 @@ def test_all_runs_are_closed_if_one_is_damaged(tmp_path):
     for name in ("good", "bad"):
         runs.write_run(tmp_path / name, [arrays([(b"ab", 1), (b"b", 2)])])
     (tmp_path / "bad").write_bytes((tmp_path / "bad").read_bytes()[:-1])
-    opened = [runs.read_run(tmp_path / name) for name in ("good", "bad")]
+    opened = [runs.read_run(tmp_path / name) for name in ("bad", "good")]
     with pytest.raises(InputError, match="damaged"):
         list(runs.merge(opened))
     assert [run.gi_frame for run in opened] == [None, None]
