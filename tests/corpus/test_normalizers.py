@@ -17,7 +17,7 @@ from texts import mixed
 
 from partcover import InputError
 from partcover.corpus.counting.count import blocks
-from partcover.corpus.normalizers.normal_forms import _changing, _tables
+from partcover.corpus.normalizers.normal_forms import _tables
 from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.corpus.pretokenizers.unicode_tables import INERT
 from partcover.interop.sentencepiece.proto import model_proto
@@ -264,7 +264,7 @@ def test_a_text_is_cut_only_where_no_match_looks(pattern, in_blocks):
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
 def test_normal_forms_leave_all_others_as_they_are(form):
-    changing = _changing(form)
+    changing, _, _ = _tables(form)
     for point in np.flatnonzero(changing == 0).tolist():
         assert unicodedata.is_normalized(form, chr(point)), hex(point)
         assert not unicodedata.combining(chr(point)), hex(point)
@@ -314,17 +314,16 @@ def find_change(text, form):
     first, last = " ", 0
     for place, character in enumerate(text):
         own = unicodedata.combining(character)
-        flagged = _changing(form)[ord(character)] > 0
         joins = form.endswith("C") and any(
             unicodedata.normalize("NFC", other + character) != other + character for other in FIRSTS
         )
-        if flagged and (
-            inert.match(character)
-            or unicodedata.category(character) in ("Cn", "Lo")
-            or unicodedata.decomposition(character)
+        if (
+            (own and inert.match(character))
+            or not unicodedata.is_normalized(form, character)
             or last > own > 0
+            or (joins and "\u1161" <= character <= "\u11c2")
             or (joins and unicodedata.decomposition(first))
-            or (joins and 0xAC00 <= ord(first) < 0xD7A4)
+            or (joins and "\uac00" <= first <= "\ud7a3")
             or (joins and unicodedata.normalize("NFC", first + character) != first + character)
         ):
             return place
@@ -332,7 +331,7 @@ def find_change(text, form):
     return -1
 
 
-FIRSTS = "aeα\u0928\u09c7ᄀ\U00011131"
+FIRSTS = "aeα가\u0928\u09c7ᄀ\U00011131"
 MARKED = (
     "aé\u0301\u0327\u0323\u0345\u0315ｶﾞ각ᄀ\u1161\u11a8ﬁ一’😀\U0001d15e\U00011131\U00011127Å½"
     "\u0921\u0928\u093c\u094d\u09c7\u09be\u0898\n "

@@ -14,10 +14,11 @@ from ...kernels.texts._character_edits import CHANGES, JOINS, first_change
 from ...runtime.arrays import Int64, UInt8, np
 from ...runtime.patterns import regex
 from ..pretokenizers import unicode_tables as tables
-from ..pretokenizers.character_kinds import PLACES, code_points
+from ..pretokenizers.character_kinds import PLACES
 from .changes import Edit, characters, utf8
 
 _BLOCK = 1 << 8  # bytes behind a change that are normalized with it
+_HANGUL = 0xAC00, 0xD7A4  # the syllables
 
 
 @cache
@@ -147,60 +148,64 @@ def _clusters() -> regex.Pattern[str]:
 
 
 @cache
-def _changing(form: str) -> UInt8:
-    """Returns which code points a normal form may change, or what is beside them."""
-    return code_points({rf"\P{{{name}}}+": 1 for name in (f"{form}_QC=Y", "ccc=0")})
-
-
-@cache
-def _tables(form: str) -> tuple[UInt8, UInt8, Int64]:
+def _tables(form: Any) -> tuple[UInt8, UInt8, Int64]:
     """Returns the tables of `first_change`.
 
     Unicode's quick check (UAX 15, section 9) with one more rule: of two characters that do not
     become one, and neither of which stands for several, none changes.
     """
-    kinds = _changing(form) * np.uint8(CHANGES)
-    inert = _inert()
     composes = form.endswith("C")
-    classes = sorted({unicodedata.combining(chr(point)) for point in np.flatnonzero(kinds)})
-    several, firsts = _decompositions()
-    pairs: list[tuple[int, int]] = []
-    for point in np.flatnonzero(kinds).tolist():
-        character = chr(point)
-        changes = unicodedata.decomposition(character) or not unicodedata.is_normalized(
-            form, character
-        )
-        # Python's tables may be older than those of `regex`; Hangul's parts have no pairs
-        if changes or inert.match(character) or unicodedata.category(character) in ("Cn", "Lo"):
-            continue
-        kinds[point] = classes.index(unicodedata.combining(character))
-        if composes and point in firsts:
+    kinds = np.zeros(0x110000, np.uint8)
+    classes, several, firsts = _characters()
+    order = sorted({0, *classes.values()})
+    pairs = []
+    for point in classes.keys() | firsts.keys() if composes else classes:
+        kinds[point] = order.index(classes.get(point, 0))
+        for first in firsts.get(point, ()) if composes else ():
             kinds[point] |= JOINS
-            for first in firsts[point]:
-                both = chr(first) + character
-                if unicodedata.normalize("NFC", both) != both:
-                    pairs.append((first, point))
-    joined = np.array(sorted(pairs + several) if composes else [], np.int64).reshape(-1, 2)
-    blocks = kinds.reshape(-1, 64).any(axis=1)  # of the code points that differ in the last byte
+            both = chr(first) + chr(point)
+            if unicodedata.normalize("NFC", both) != both:
+                pairs.append((first, point))
+    for point in several:
+        if kinds[point] or not unicodedata.is_normalized(form, chr(point)):
+            kinds[point] = CHANGES
+    for point in map(ord, filter(_inert().match, map(chr, np.flatnonzero(kinds)))):
+        kinds[point] = CHANGES
+    for begin, end in ((0x1161, 0x1176), (0x11A8, 0x11C3)) if composes else (_HANGUL,):
+        kinds[begin:end] = CHANGES
+    pairs += [(point, 0) for point in (*several, *range(*_HANGUL))]
+    joined = np.array(sorted(pairs) if composes else [], np.int64).reshape(-1, 2)
+    blocks = kinds.reshape(-1, 64).max(axis=1)  # of the code points that differ in the last byte
     leads = np.zeros(256, np.uint8)
     leads[0xC2:0xE0] = blocks[2:0x20]
-    leads[0xE0:0xF0] = blocks[:0x400].reshape(-1, 64).any(axis=1)
+    leads[0xE0:0xF0] = blocks[:0x400].reshape(-1, 64).max(axis=1)
     leads[0xF0:0xF5] = True
     return kinds, leads, joined[:, 0] << 32 | joined[:, 1]
 
 
 @cache
-def _decompositions() -> tuple[list[tuple[int, int]], dict[int, list[int]]]:
-    """Returns what stands for several characters, and what each may be joined with, by the latter.
+def _characters() -> tuple[dict[int, int], list[int], dict[int, list[int]]]:
+    """Returns what a normal form may change or move; Hangul, which follows rules, is left out.
 
-    The former are pairs, with 0.
+    Returns
+    -------
+    classes : dict
+        The combining classes that are not 0.
+    several : list
+        The characters that stand for others.
+    firsts : dict
+        What a character may become one with, if that precedes it.
     """
-    several = [(point, 0) for point in range(0xAC00, 0xD7A4)]  # Hangul
+    classes: dict[int, int] = {}
+    several: list[int] = []
     firsts: dict[int, list[int]] = {}
     for point in chain(*PLACES):
-        if decomposition := unicodedata.decomposition(chr(point)):
-            several.append((point, 0))
+        character = chr(point)
+        if class_ := unicodedata.combining(character):
+            classes[point] = class_
+        if decomposition := unicodedata.decomposition(character):
+            several.append(point)
             parts = decomposition.split()
             if len(parts) == 2 and parts[0][0] != "<":
                 firsts.setdefault(int(parts[1], 16), []).append(int(parts[0], 16))
-    return several, firsts
+    return classes, several, firsts
