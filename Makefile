@@ -133,7 +133,7 @@ SANITIZED := tests/kernels tests/segmentation tests/encoding tests/heuristics te
 	tests/adaptation tests/bounds tests/verification tests/problem/test_wide_positions.py \
 	tests/instances/test_worst_case.py tests/corpus/test_word_counts.py tests/corpus/test_tsv.py \
 	tests/corpus/test_compiled_steps.py \
-	tests/corpus/test_character_maps.py tests/corpus/test_character_edits.py
+	tests/corpus/test_character_maps.py tests/corpus/test_character_edits.py tests/corpus/test_normalizers.py
 sanitize: .venv/ready
 	test -d $(SANITIZE) || $(BIN)/meson setup $(SANITIZE) --prefix $(SANITIZE)/installed \
 		-Dpython.purelibdir=. -Dpython.platlibdir=. -Doptimization=1 -Ddebug=true \
