@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from functools import cache
@@ -123,7 +123,9 @@ class LeafTerms:
         self, links: Sequence[PairPrices], paid: dict[Token, Counter[int]]
     ) -> dict[tuple[Token, ...], int]:
         """Adds what the tokens of links pay, and ρ of each to the loss; returns ρ of each link."""
-        text, words = self._words.text, self._words
+        words = self._words
+        tokens = {token for link in links for token in link.tokens}
+        starts_of = words.starts_of(tokens) if tokens else {}
         totals: dict[tuple[Token, ...], int] = {}
         steps = n_multipliers = 0
         for link in links:
@@ -132,22 +134,30 @@ class LeafTerms:
             at = _checked_multipliers(link, about, range(len(words.word_at)))
             totals[first, second] = self._total(at)
             self.loss += totals[first, second]
+            behind = starts_of.get(second, [])
+            over = [(token, len(token), starts_of.get(token, [])) for token in bridges]
+            n_multipliers += len(at)
+            steps += len(at) * len(link.tokens)
+            if steps > _FREE_STEPS + _STEPS_A_MULTIPLIER * n_multipliers:
+                raise InputError("links have too many tokens for a check in reasonable time")
             for symbol, multiplier in at.items():
-                word = words.word_at[symbol]
-                begin, end = words.first[word], words.first[word] + words.sizes[word]
-                steps, n_multipliers = steps + (end - begin) * len(link.tokens), n_multipliers + 1
-                if steps > _FREE_STEPS + _STEPS_A_MULTIPLIER * n_multipliers:
-                    raise InputError("links have too many tokens for a check in short time")
-                other = _next(text, second, symbol + 1, end)
-                if other < 0:
+                place = bisect_right(behind, symbol)
+                if place == len(behind) or words.word_at[behind[place]] != words.word_at[symbol]:
                     raise InputError(f"{about} has a multiplier where no second token follows")
+                other = behind[place]
                 paid[first][symbol] += multiplier
                 paid[second][other] += multiplier
-                for token in bridges:
-                    over = [_over(text, token, place, begin, end) for place in (symbol, other)]
-                    both = over[0] & over[1]
-                    if both and both in over:
-                        paid[token][symbol if both == over[0] else other] += multiplier
+                for token, size, starts in over:
+                    # its occurrences over the symbol, over the other, and over both
+                    early = bisect_right(starts, symbol)
+                    late = bisect_right(starts, other - size)
+                    both = early - late
+                    if both <= 0:
+                        continue
+                    if both == early - bisect_right(starts, symbol - size):
+                        paid[token][symbol] += multiplier
+                    elif both == bisect_right(starts, other) - late:
+                        paid[token][other] += multiplier
         self.n_entries += n_multipliers
         return totals
 
@@ -332,20 +342,6 @@ def _checked_multipliers(
     if not 0 < min(multipliers) <= max(multipliers) < _LIMIT:
         raise InputError(f"{name} has a multiplier that is not 1 to 2^63 − 1")
     return dict(zip(positions, multipliers, strict=True))
-
-
-def _next(text: Any, token: Token, begin: int, end: int) -> int:
-    """Returns the first start of a token from a symbol of a word on; −1 if there is none."""
-    size = len(token)
-    starts = range(begin, end - size + 1)
-    return next((start for start in starts if text[start : start + size] == token), -1)
-
-
-def _over(text: Any, token: Token, symbol: int, begin: int, end: int) -> set[int]:
-    """Returns the starts of the occurrences of a token over a symbol of a word."""
-    size = len(token)
-    starts = range(max(begin, symbol - size + 1), min(symbol, end - size) + 1)
-    return {start for start in starts if text[start : start + size] == token}
 
 
 def _checked_link(link: PairPrices, known: Container[tuple[Token, ...]]) -> tuple[Token, ...]:

@@ -32,6 +32,7 @@ from partcover.bounds.steps.parts import Parts
 from partcover.kernels.bounds._links import link_demands
 from partcover.problem.certificates.cuts import Cut, PairPrices
 from partcover.problem.certificates.nodes import Leaf
+from partcover.verification import leaf_terms
 from partcover.verification.leaf_bound import LeafCase, case_values
 from partcover.verification.leaf_terms import LeafTerms
 from partcover.verification.sorted_words import SortedWords
@@ -280,6 +281,14 @@ def test_wrong_links_are_refused(proven, message):
     check = check_certificate(instance, wrong)
     assert not check.ok
     assert message in check.problems[0]
+
+
+def test_links_with_too_many_tokens_are_refused(proven, monkeypatch):
+    instance, certificate = proven
+    monkeypatch.setattr(leaf_terms, "_FREE_STEPS", 0)
+    assert check_certificate(instance, certificate).ok
+    monkeypatch.setattr(leaf_terms, "_STEPS_A_MULTIPLIER", 1)
+    assert "links have too many tokens" in check_certificate(instance, certificate).problems[0]
 
 
 @st.composite
