@@ -101,7 +101,8 @@ cdef bint _is_among(const int64_t[::1] numbers, int64_t number) noexcept nogil:
     return low < numbers.shape[0] and numbers[low] == number
 
 
-cdef int64_t _code_before(const uint8_t *begin, const uint8_t *p, const uint8_t *end) noexcept nogil:
+cdef int64_t _code_before(const uint8_t *begin, const uint8_t *p,
+                          const uint8_t *end) noexcept nogil:
     """The character that ends at `p`, or 0 at the beginning."""
     cdef const uint8_t *q = p - 1
     cdef int64_t code
