@@ -102,6 +102,11 @@ def shared_in_order(
     >>> taken
     [1, 2]
     """
+    if threads == 1:
+        with lend() as lent:
+            for job in jobs:
+                take(work(lent, job))
+        return
     left = iter(jobs)
     lock = Lock()  # of the next four
     begun = turn = 0
