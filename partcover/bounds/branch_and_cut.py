@@ -7,9 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import InputError
 from ..heuristics.every_word import every_word
-from ..heuristics.greedy import greedtok
 from ..heuristics.local_search import local_search
 from ..problem.certificates.certificate import Certificate, leaves_weighted
 from ..problem.instance import Instance
@@ -18,10 +16,12 @@ from ..problem.solution import Checkpoint, Solution, Termination
 from ..runtime.arguments import Seconds, Seed, Share, Threads, checked
 from ..runtime.limits import RunLimits
 from ..runtime.phase_events import PhaseEvents
-from ..runtime.processes.parallel import ForEach, workers
+from ..runtime.processes.parallel import ForEach, call_in_turn, workers
 from ..runtime.progress import Progress
 from ..vocabulary.vocabulary import Vocabulary
 from .bound_and_search import BoundAndSearch, Task, bound_and_search
+from .climbing.best_prices import BestPrices
+from .climbing.climb import Climb
 from .climbing.dual_point import Case
 from .climbing.warm_start import can_list, first_point
 from .counting.price_counter import PriceCounter
@@ -88,25 +88,6 @@ def branch_and_cut(
     task = Task(
         instance, warm_start, start_certificate, True, gap, limits, phases, checkpoint, is_root=True
     )
-    if executor is not None and (instance.corpora is not None or instance.merges is not None):
-        raise InputError("an executor is for cases of one corpus without merges: leave it out")
-    return _solved(task, threshold, executor)
-
-
-def solve_case(case: CaseTask) -> Solution:
-    """Bounds and splits a case in a worker, for the time that the case allows."""
-    limits = RunLimits(case.seconds, case.seed, 1)
-    phases = PhaseEvents(limits.start(), Progress())
-    # a warm start, so that no time goes to a search
-    start = greedtok(case.instance).vocabulary
-    task = Task(case.instance, start, case.certificate, True, 0.0, limits, phases)
-    return _solved(task, case.threshold, None)
-
-
-def _solved(task: Task, threshold: int | None, executor: Executor | None) -> Solution:
-    """Returns the optimum of an instance, or of a case; or the best so far at a limit."""
-    instance, limits, phases = task.instance, task.limits, task.phases
-    deadline, threads = phases.deadline, limits.threads
     is_plain = instance.corpora is None and instance.merges is None
     if is_plain and (optimum := every_word(instance, limits)) is not None:
         solution = task.reported(optimum)
@@ -124,7 +105,9 @@ def _solved(task: Task, threshold: int | None, executor: Executor | None) -> Sol
         tree.threshold = threshold
         termination = tree.termination
         if termination != "interrupted":
-            spread = Spread(executor, threads, solve_case, limits.seed) if executor else None
+            spread = None
+            if executor is not None:
+                spread = Spread(executor, threads, solve_case, tree.greedy, threshold)
             termination = tree.grow(task.gap, threads, spread)
         else:
             tree.checkpoints.make()
@@ -132,6 +115,23 @@ def _solved(task: Task, threshold: int | None, executor: Executor | None) -> Sol
     tree.checkpoints.report(solution.extra)
     solution = with_known(instance, solution, task.start_certificate)
     return replace(solution, termination=termination, seconds=deadline.seconds)
+
+
+def solve_case(task: CaseTask) -> Solution:
+    """Bounds and splits a case in a worker, for the time that the case allows."""
+    phases = PhaseEvents(RunLimits(task.seconds).start(), Progress())
+    known = task.certificate
+    counter = PriceCounter(task.instance, call_in_turn, next(leaves_weighted(known), ()))
+    counter.refine(known.scale_bits)
+    ascent, _ = first_point(counter, task.greedy, None)
+    ascent.prices = counter.prices_of(known)
+    best = BestPrices(counter, None, None, phases.deadline, phases)
+    Climb(ascent, best, phases.deadline, None, cuts=False).approach()
+    root = tree_of(counter, task.case, known, checks=False)
+    tree = TreeSearch(counter, root, task.incumbent, task.greedy, ascent, phases, None, "completed")
+    tree.threshold = task.threshold
+    tree.grow(0.0, 1)
+    return tree.best()
 
 
 def _started(task: Task, share: ForEach) -> TreeSearch | Solution:
@@ -200,7 +200,7 @@ class _Start:
             self.root = tree_of(counter, Case.whole(counter), known)
             self.both = BoundAndSearch(replace(task, start_certificate=None), greedy, counter)
             self.both.climb.ascent.prices = counter.prices_of(known)
-            if self.root.children or not task.is_root:
+            if self.root.children:
                 self._approach()
                 self.solution = self._vocabulary(self.root)
                 return
@@ -215,7 +215,7 @@ class _Start:
         return TreeSearch(*start, self.task.phases, self.task.checkpoint, self.termination)
 
     def _approach(self) -> None:
-        """Makes steps without cuts until their x is near the relaxation's: rounds begin there."""
+        """Makes the first point, where rounds begin."""
         climb, phases = self.both.climb, self.task.phases
         try:
             phases.enter("bound")
@@ -223,9 +223,7 @@ class _Start:
             proven = proven if phases.needed is None else min(proven, phases.needed)
             phases.offer("bound", None, proven, "start")
             if self.termination != "interrupted":
-                climb.begin()
-            while climb.ascent.begun and not climb.is_near and climb.advance() is None:
-                pass
+                climb.approach()
             phases.enter("search")
         except KeyboardInterrupt:
             self.termination = "interrupted"

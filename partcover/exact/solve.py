@@ -85,8 +85,8 @@ def solve(
     executor : concurrent.futures.Executor, optional
         Workers for the cases of branch and cut, on this machine or others
         (``dask.distributed.Client.get_executor``).  `threads` is then the number of cases that they
-        work on at a time.  Only for one corpus without merges.  The proven optimum does not depend
-        on the workers; the cases of its certificate depend on which worker is first.
+        work on at a time.  The proven optimum does not depend on the workers; the cases of its
+        certificate depend on which worker is first.
     log : callable, optional
         Receives the solver's log, line by line.
     progress : Progress, optional

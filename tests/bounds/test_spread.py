@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import importlib
+import pickle
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from oracles.brute_force import fewest_tokens
+from generated import generated_corpora
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from oracles.brute_force import fewest_tokens, useful
+from oracles.corpora import smallest_worst, smallest_worst_closed
 from properties import tries
 from strategies import instances, random_instance
 
-from partcover import Corpora, Instance, WordCounts, check_certificate, solve
+from partcover import (
+    Corpora,
+    Instance,
+    MergeCondition,
+    WordCounts,
+    check_certificate,
+    improve,
+    reference_counts,
+    solve,
+)
 from partcover.bounds.branch_and_cut import branch_and_cut
 from partcover.errors import InputError
+
+# the function of the same name hides the module
+start = importlib.import_module("partcover.bounds.branch_and_cut")
 
 pytestmark = pytest.mark.usefixtures("few_rounds", "no_links")
 
@@ -25,18 +43,19 @@ def no_links(monkeypatch):
 
 
 class Worker(Executor):
-    """Runs each call at once; those of some numbers are lost."""
+    """Runs each call at once, as a process that receives it; those of some numbers are lost."""
 
     def __init__(self, lost=lambda number: False, error=BrokenExecutor):
         self.lost, self.error, self.calls = lost, error, 0
 
-    def submit(self, function, /, *arguments, **options):
+    def submit(self, function, /, *arguments):
         self.calls += 1
         future = Future()
         if self.lost(self.calls):
             future.set_exception(self.error("killed"))
         else:
-            future.set_result(function(*arguments, **options))
+            function, arguments = pickle.loads(pickle.dumps((function, arguments)))
+            future.set_result(pickle.loads(pickle.dumps(function(*arguments))))
         return future
 
 
@@ -102,9 +121,47 @@ def test_an_error_of_the_work_is_raised():
         branch_and_cut(random_instance(1, 6), executor=worker)
 
 
+@pytest.mark.long
+@tries(40)
+@given(st.integers(0, 2**31), st.sampled_from(["one", "any", "some"]), st.booleans())
+def test_several_corpora_and_merges(number, merges, whole_words):
+    """The tree begins with a poor vocabulary, and the workers find the best one."""
+    instance = generated_corpora(number)
+    assume(len(useful(instance)) <= 11)
+    if merges != "one":
+        pairs = [
+            (token[:at], token[at:]) for token in useful(instance) for at in range(1, len(token))
+        ]
+        some = tuple(pairs[::2]) if merges == "some" else None
+        instance = replace(instance, merges=MergeCondition(some, whole_words=whole_words))
+    best = smallest_worst(instance) if merges == "one" else smallest_worst_closed(instance)
+    assume(best is not None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(start, "improve", lambda one, **how: improve(one, **how | {"time_limit": 0}))
+        solution = branch_and_cut(instance, executor=Worker(), threads=1)
+    assert (solution.worst, solution.lower_bound, solution.status) == (best, best, "optimal")
+    found = check_certificate(instance, solution.certificate)
+    assert (found.problems, found.lower_bound) == ((), best)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["corpora", "merges"])
+def test_parts_of_cases_go_on_in_other_workers(kind, monkeypatch):
+    monkeypatch.setattr("partcover.bounds.tree.spread._SLICE", 0.02)
+    if kind == "merges":
+        instance = replace(random_instance(2, 3), merges=MergeCondition(None))
+    else:
+        corpora = [random_instance(seed, 1).words.most_frequent(10) for seed in (1, 2)]
+        instance = Instance(Corpora(corpora, reference_counts(corpora, "own", 3)), 3)
+    worker, alone = Worker(), solve(instance)
+    spread = branch_and_cut(instance, executor=worker, threads=1)
+    assert worker.calls > 1
+    assert (spread.tokens, spread.worst, spread.status) == (alone.tokens, alone.worst, "optimal")
+    assert spread.lower_bound == alone.lower_bound
+    assert check_certificate(instance, spread.certificate).ok
+
+
 def test_what_workers_are_not_for():
     words = WordCounts.from_counts({"banana": 2, "bandana": 1})
-    with pytest.raises(InputError, match="executor is for cases of one corpus"):
-        solve(Instance(Corpora([words, words], [2, 2]), 1), executor=Worker())
     with pytest.raises(InputError, match="executor is for branch and cut"):
         solve(Instance(words, 1), solver="scip", executor=Worker())

@@ -233,13 +233,16 @@ def test_bad_answers(run, small, tmp_path, arguments, message):
 
 
 @pytest.mark.long
-def test_cases_go_to_processes(run, counts):
-    line = ("solve", counts, "-k", 3, "--json", "--quiet")
+@pytest.mark.parametrize("others", [(), ("small.tsv", "--minimax")])
+def test_cases_go_to_processes(run, counts, small, others):
+    inputs = (counts, *others, "-k", 3)
+    line = ("solve", *inputs, "--json", "--quiet")
     status, alone = as_json(run(*line))
     files = ("-o", "V.json", "--write-certificate", "P.cert")
     found, spread = as_json(run(*line, "--engine", "processes", "--threads", 2, *files))
     assert (status, found, spread["status"]) == (0, 0, "optimal")
-    assert spread["tokens"] == alone["tokens"]
-    check = ("verify", counts, "-k", 3, "--vocab", "V.json", "--certificate", "P.cert")
+    assert (spread["tokens"], spread["lower_bound"]) == (alone["tokens"], alone["lower_bound"])
+    check = ("verify", *inputs, "--vocab", "V.json", "--certificate", "P.cert")
     assert run(*check, "--quiet")[0] == 0
+    line = ("solve", counts, "-k", 3)
     fails(run(*line, "--engine", "processes", "--solver", "scip"), "--engine is for branch and cut")

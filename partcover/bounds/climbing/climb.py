@@ -66,6 +66,12 @@ class Climb:
             seconds = _FINISH_COUNTS * self._count_seconds
         self.deadline = self.deadline.earlier(seconds)
 
+    def approach(self) -> None:
+        """Makes steps without cuts until their x is near the relaxation's: rounds begin there."""
+        self.begin()
+        while self.ascent.begun and not self.is_near and self.advance() is None:
+            pass
+
     def _limit(self) -> Termination | None:
         """Returns which limit is reached; None if none is."""
         best = self.best

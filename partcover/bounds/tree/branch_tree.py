@@ -200,7 +200,9 @@ def tree_of(
             stack += [(None, [])] * (2 * isinstance(item, Branch))
         elif isinstance(item, Leaf):
             if item.weights not in readers:
-                readers[item.weights] = LeafReader(_counted_by(counter, item.weights))
+                readers[item.weights] = LeafReader(
+                    _counted_by(counter, item.weights), checks=checks
+                )
             siblings.append(_leaf_node(readers[item.weights], here, item, certificate.scale_bits))
         else:
             token = counter.numbers([item.token])[item.token]

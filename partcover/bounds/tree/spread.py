@@ -7,13 +7,12 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from ...problem.certificates.certificate import Certificate
 from ...problem.instance import Instance
 from ...problem.solution import Solution
 from ...runtime.processes.engines import engine_error
-from .branch_tree import Node, leaves_of, settle, tree_of
+from ..climbing.dual_point import Case
+from .branch_tree import Node, certificate_of, leaves_of, settle, tree_of
 
 _SLICE = 30.0  # seconds that a worker has for a case; then its parts go to all workers
 _SHARE = 0.9  # share of the remaining time after which a last case must come back
@@ -22,24 +21,25 @@ _MOST_LOST = 3  # a case with which so many workers were lost is not handed out 
 
 @dataclass(frozen=True)
 class CaseTask:
-    """A case as an instance of its own, so that any machine can solve it."""
+    """A case with all that a worker needs, so that any machine can bound and split it."""
 
-    instance: Instance  # tokens inside are required, tokens outside are forbidden
-    certificate: Certificate  # the bound proven so far
-    threshold: int  # only vocabularies that need at most this many tokens matter
+    instance: Instance
+    case: Case
+    certificate: Certificate  # its only leaf has the bound proven so far
+    incumbent: Solution
+    greedy: Solution
+    threshold: int | None
     seconds: float
-    seed: int
 
 
 @dataclass
 class Spread:
     """The workers of an executor, and the cases that they work on.
 
-    A case is an instance of its own, so a worker needs nothing else and may be on another machine.
-    It bounds and splits the case for a while and returns a tree.  The tree replaces the case after
-    its leaves have been recounted here.  Each worker learns the tokens of the best vocabulary with
-    its next case.  If a worker is lost, only its work on the present case is lost, and the case is
-    handed out again.
+    A worker may be on another machine.  It bounds and splits its case for a while and returns a
+    tree.  The tree replaces the case after its leaves have been recounted here.  Each worker
+    receives the best vocabulary with its next case.  If a worker is lost, only its work on the
+    present case is lost, and the case is handed out again.
 
     `workers` cases are handed out at a time; the executor must be able to pickle `work`.
     """
@@ -47,7 +47,8 @@ class Spread:
     executor: Executor
     workers: int
     work: Callable[[CaseTask], Solution]
-    seed: int
+    greedy: Solution  # GreedTok's solution, which workers start from
+    threshold: int | None  # as in `TreeSearch`
 
     def __post_init__(self) -> None:
         self.at_work: dict[Future[Solution], Node] = {}
@@ -58,18 +59,22 @@ class Spread:
         """Returns whether a case can be handed out: no worker has it, and few were lost with it."""
         return node not in self.at_work.values() and self.lost[node] < _MOST_LOST
 
-    def hand_out(self, node: Node, goal: int, seconds: float | None) -> None:
-        """Gives a case to a worker, with the goal that closes it and the remaining time."""
+    def hand_out(self, node: Node, incumbent: Solution, seconds: float | None) -> None:
+        """Gives a case to a worker, with the best vocabulary so far and the remaining time."""
         slice_ = self.slices.get(node, _SLICE)
-        case = CaseTask(
-            *self._alone(node),
-            threshold=goal - 1,
+        counter = node.proof.counter
+        task = CaseTask(
+            counter.asked,
+            node.case,
+            certificate_of(counter, node, node.proof.proven),
+            replace(incumbent, certificate=None),
+            self.greedy,
+            self.threshold,
             seconds=slice_ if seconds is None else min(slice_, _SHARE * seconds),
-            seed=self.seed,
         )
         node.rounds = None  # the worker makes its own
         try:
-            self.at_work[self.executor.submit(self.work, case)] = node
+            self.at_work[self.executor.submit(self.work, task)] = node
         except Exception as error:
             self._lose(node, error)
 
@@ -101,29 +106,11 @@ class Spread:
             raise error
         self.lost[node] += 1
 
-    def _alone(self, node: Node) -> tuple[Instance, Certificate]:
-        """Returns a case as an instance of its own, with the certificate of its bound."""
-        counter = node.proof.counter
-        asked = counter.instance
-        inside, outside = map(np.flatnonzero, (node.case.inside, node.case.outside))
-        added = (token for token in counter.tokens(inside) if token not in asked.fixed)
-        instance = replace(
-            asked,
-            required=(*asked.required, *added),
-            forbidden=(*asked.forbidden, *counter.tokens(outside)),
-        )
-        proven = int(node.proof.proven)
-        return instance, Certificate.of(instance, (node.proof.leaf,), proven, counter.bits)
-
 
 def graft(node: Node, solution: Solution) -> None:
     """Replaces a case by the tree that a worker returned, with its leaves recounted here."""
-    counter, certificate = node.proof.counter, solution.certificate
-    assert certificate is not None
-    whole = Certificate.of(
-        counter.instance, certificate.tree, int(node.proof.proven), certificate.scale_bits
-    )
-    grown = tree_of(counter, node.case, whole, checks=False)
+    assert solution.certificate is not None
+    grown = tree_of(node.proof.counter, node.case, solution.certificate, checks=False)
     for leaf in leaves_of(grown):
         settle(leaf)
         leaf.improve(node.proof)

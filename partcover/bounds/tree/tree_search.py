@@ -69,13 +69,17 @@ def with_known(instance: Instance, solution: Solution, known: Certificate | None
     proven = check_certificate(instance, known).lower_bound
     if proven <= lower_bound:
         return solution
-    reached = solution.tokens if solution.worst is None else solution.worst
     return replace(
         solution,
         lower_bound=proven,
         certificate=replace(known, lower_bound=proven),
-        status="optimal" if proven == reached else "feasible",
+        status="optimal" if proven == _reached(solution) else "feasible",
     )
+
+
+def _reached(solution: Solution) -> int | Fraction:
+    """Returns the tokens of a solution, or its largest ratio over several corpora."""
+    return solution.tokens if solution.worst is None else solution.worst
 
 
 def recounted(
@@ -125,8 +129,7 @@ class TreeSearch:
     @property
     def reached(self) -> int | Fraction:
         """The incumbent's tokens, or its largest ratio over several corpora."""
-        worst = self.solution.worst
-        return self.solution.tokens if worst is None else worst
+        return _reached(self.solution)
 
     @property
     def goal(self) -> int | Fraction:
@@ -230,10 +233,10 @@ class TreeSearch:
         if not spread.at_work and len(able) < spread.workers:
             return False  # more cases are needed first
         for node in able[: spread.workers - len(spread.at_work)]:
-            spread.hand_out(node, int(self.goal), self.deadline.left)
+            spread.hand_out(node, self.solution, self.deadline.left)
         for node, solution in spread.finished(_PULSE):
             graft(node, solution)
-            self._offer(_Outcome(solution.vocabulary, solution.tokens))
+            self._offer(_Outcome(solution.vocabulary, _reached(solution)))
         return True
 
     def _side_by_side(self, batch: list[Node], pool: ThreadPoolExecutor) -> list[_Outcome]:

@@ -74,8 +74,8 @@ def solve_command(
     $ partcover solve de.tsv en.tsv -k 10 --minimax  # minimize the largest ratio over two languages
     """
     model.solver = _solver_of(model)
-    if source.engine != "threads" and (source.several or model.solver is not None):
-        raise click.UsageError("--engine is for branch and cut of one corpus: leave it out")
+    if source.engine != "threads" and model.solver is not None:
+        raise click.UsageError("--engine is for branch and cut: leave it out")
     _check(model, search)
     instance = source.read(any_k=model.goal == "size", several=True, threads=out.threads)
     if model.threshold is not None:
