@@ -231,7 +231,10 @@ def improved(
     assert found.certificate is not None
     judged = judge(record, words, k, found.vocabulary, found.certificate)
     if not judged.ok or judged.tokens != found.tokens or judged.lower_bound != found.lower_bound:
-        raise SystemExit(f"{record.name}, k = {k}: {judged} is not what was found: {found}")
+        refused = cache() / f"{record.name}-{k}-refused.json"
+        found.recorded(words, corpus=f"{record.name}.tsv").save(refused)
+        found.certificate.save(refused.with_suffix(".cert"))
+        raise SystemExit(f"{record.name}, k = {k}: {judged} is not what was found: see {refused}")
     seconds = round(found.seconds, 1)
     method = f"python benchmarks/records.py run {record.name} -k {k} --time-limit {limit:g}"
     if threads > 1:
