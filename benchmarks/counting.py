@@ -47,7 +47,7 @@ def findall(name):
 
     import regex
 
-    from partcover.corpus.pretokenizers.pretokenizer import PATTERNS
+    from partcover.corpus.pretokenizers.published_patterns import PATTERNS
 
     pattern = regex.compile(PATTERNS[name])
     return lambda path: len(Counter(pattern.findall(path.read_bytes().decode())))
@@ -58,7 +58,7 @@ def hugging_face(name):
 
     from tokenizers import Regex, pre_tokenizers
 
-    from partcover.corpus.pretokenizers.pretokenizer import PATTERNS
+    from partcover.corpus.pretokenizers.published_patterns import PATTERNS
 
     if name == "gpt2":
         split = pre_tokenizers.ByteLevel(add_prefix_space=False).pre_tokenize_str

@@ -66,7 +66,7 @@ def ours(vocabulary, pretokenizer, array=False, **options):
 def tiktoken(vocabulary, threads):
     import tiktoken
 
-    from partcover.corpus.pretokenizers.pretokenizer import PATTERNS
+    from partcover.corpus.pretokenizers.published_patterns import PATTERNS
 
     ranks = {bytes([byte]): byte for byte in range(256)}
     ranks |= {token: 256 + place for place, token in enumerate(vocabulary)}

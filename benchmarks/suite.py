@@ -43,7 +43,7 @@ from partcover import (
     trainers,
 )
 from partcover.bounds.branch_and_cut import branch_and_cut
-from partcover.corpus.pretokenizers.pretokenizer import PATTERNS
+from partcover.corpus.pretokenizers.published_patterns import PATTERNS
 from partcover.interop import FORMATS
 from partcover.interop.byte_level import pieces_of
 from partcover.runtime.versions import describe_installation

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._version import __version__
 from ..analysis.word_borders import are_whole_texts, split_at_every_space, split_at_spaces
-from ..corpus.normalizers.normalizer import glance
+from ..corpus.normalizers import glance
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..analysis.metrics import token_uses
 from ..analysis.reachability import unreachable_tokens
-from ..corpus.pretokenizers.steps import leaving_out
+from ..corpus.pretokenizers.steps.read import leaving_out
 from ..corpus.symbols import Token
 from ..corpus.word_counts import WordCounts
 from ..errors import InputError

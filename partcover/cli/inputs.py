@@ -68,7 +68,7 @@ def note_other_words(
     out: Output, vocabulary: pc.Vocabulary, words: pc.WordCounts, name: str | None = None
 ) -> None:
     """Remarks that a vocabulary is for words of another pre-tokenizer or normalizer than these."""
-    from ..corpus.normalizers.normalizer import glance
+    from ..corpus.normalizers import glance
 
     of = "" if name is None else f"{name}: "
     names = vocabulary.pretokenizer, words.pretokenizer

@@ -25,9 +25,10 @@ from .files import tsv
 from .files.columns import Table, pairs_of, values_of
 from .files.sources import find_sources
 from .files.tsv import Header
-from .normalizers.normalizer import glance
+from .normalizers import glance
 from .pretokenizers import DEFAULT_PRETOKENIZER
-from .pretokenizers.pretokenizer import Pretokenizer, Splitter
+from .pretokenizers.pretokenizer import Pretokenizer
+from .pretokenizers.splitters import Splitter
 from .symbols import Symbols, Token
 from .word_arrays import Arrays, Views, WordArrays, from_utf8, pack, sum_pairs
 

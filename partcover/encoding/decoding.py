@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.byte_spelling import spelled_bytes
-from ..corpus.pretokenizers.steps import Step, Steps
+from ..corpus.pretokenizers.steps.step import Step, Steps
 from ..errors import InputError
 from ..runtime.arguments import shown
 from ..vocabulary.decoding import Decoding

@@ -27,7 +27,7 @@ from typing import Any
 import numpy.typing as npt
 
 from .._version import __version__
-from ..corpus.pretokenizers.pretokenizer import Splitter
+from ..corpus.pretokenizers.splitters import Splitter
 from ..errors import InputError
 from ..runtime.arguments import shown
 from ..runtime.processes.parallel import batches, ordered_map

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..corpus.counting.count import blocks
 from ..corpus.files.readers import documents
 from ..corpus.files.sources import check_unchanged, find_sources
-from ..corpus.pretokenizers.pretokenizer import PretokenizerRule
+from ..corpus.pretokenizers.rules import PretokenizerRule
 from ..errors import InputError
 from ..runtime.files.writing import atomic_writer
 from ..runtime.progress import Progress

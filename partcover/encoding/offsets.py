@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus.normalizers.normalizer import Normalizer
-from ..corpus.pretokenizers.steps import Piece
+from ..corpus.pretokenizers.steps.step import Piece
 
 Spans: TypeAlias = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 #: The spaces at the ends of a token that are not part of its span.

@@ -10,7 +10,7 @@ import numpy as np
 import regex
 
 from ..corpus.normalizers.normalizer import Normalizer
-from ..corpus.pretokenizers.steps import WORD_CHARACTER
+from ..corpus.pretokenizers.steps.read import WORD_CHARACTER
 from ..corpus.pretokenizers.unicode_tables import compiled
 from ..errors import InputError
 from ..kernels.segmentation._segment import Segmenter

@@ -10,13 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..corpus.normalizers.normalizer import Normalizer
-from ..corpus.pretokenizers.pretokenizer import (
-    Pretokenizer,
-    PretokenizerRule,
-    Splitter,
-    character_kinds,
-)
+from ..corpus.pretokenizers.character_kinds import character_kinds
+from ..corpus.pretokenizers.pretokenizer import Pretokenizer
 from ..corpus.pretokenizers.raw_words import raw_rules
+from ..corpus.pretokenizers.rules import PretokenizerRule
+from ..corpus.pretokenizers.splitters import Splitter
 from ..errors import InputError
 from ..kernels.encoding._encoder import RunningCache, ShortMerges, TokenTable, WordCache
 from ..runtime.arguments import Threads, Whole, checked

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..corpus import symbols as sym
 from ..corpus.normalizers.normalizer import Normalizer
-from ..corpus.pretokenizers.pretokenizer import PretokenizerRule
+from ..corpus.pretokenizers.rules import PretokenizerRule
 from ..errors import InputError
 from ..kernels.encoding._encoder import MARKED, WHOLE, TokenTable, WordCache
 from ..kernels.encoding._shares import utf8_size

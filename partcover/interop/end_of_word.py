@@ -1,7 +1,7 @@
 """Expresses BPE that marks the ends of words by `end_of_word_suffix`, ``</w>`` in most files.
 
 There the last symbol of a word, with the suffix, is a symbol of its own.  Here a space stands
-behind each word (`EndOfWord` of `partcover.corpus.pretokenizers.steps`), and before all other
+behind each word (`EndOfWord` of `partcover.corpus.pretokenizers.steps.read`), and before all other
 merges it merges
 with the byte before it.  So the symbols are the same, and so is every merge after.
 """
@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container
 
-from ..corpus.pretokenizers.pretokenizer import Pretokenizer, rule_names
-from ..corpus.pretokenizers.steps import END_OF_WORD, Steps, read_steps
+from ..corpus.pretokenizers.pretokenizer import Pretokenizer
+from ..corpus.pretokenizers.rules import rule_names
+from ..corpus.pretokenizers.steps.read import END_OF_WORD, read_steps
+from ..corpus.pretokenizers.steps.step import Steps
 from ..errors import InputError
 from ..vocabulary.vocabulary import Vocabulary
 from .byte_level import from_characters, to_characters

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
-from ..corpus.normalizers.normalizer import glance
+from ..corpus.normalizers import glance
 from ..corpus.symbols import Symbols
 from ..encoding.offsets import Trim
 from ..vocabulary.rules import SegmentationRule

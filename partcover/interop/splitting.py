@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..corpus.pretokenizers.phrases import phrase_of, split_pattern
-from ..corpus.pretokenizers.pretokenizer import DEEPSEEK, Pretokenizer, rule_names
-from ..corpus.pretokenizers.steps import read_steps, split_steps
+from ..corpus.pretokenizers.pretokenizer import Pretokenizer
+from ..corpus.pretokenizers.published_patterns import DEEPSEEK
+from ..corpus.pretokenizers.rules import rule_names
+from ..corpus.pretokenizers.steps.read import read_steps, split_steps
 from ..errors import InputError
 
 _BYTES = {

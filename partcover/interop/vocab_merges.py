@@ -14,8 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ..corpus.normalizers.normalizer import Normalizer, glance
-from ..corpus.pretokenizers.pretokenizer import CLIP, PATTERNS
+from ..corpus.normalizers import glance
+from ..corpus.normalizers.normalizer import Normalizer
+from ..corpus.pretokenizers.published_patterns import CLIP, PATTERNS
 from ..errors import InputError
 from ..runtime.arguments import counted
 from ..runtime.files.kinds import begins_object

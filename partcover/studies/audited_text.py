@@ -17,8 +17,10 @@ from ..corpus.counting.count import Tally, not_counted
 from ..corpus.files.readers import Document, documents
 from ..corpus.files.sources import check_unchanged, find_sources
 from ..corpus.normalizers.normalizer import Normalizer
-from ..corpus.pretokenizers.pretokenizer import Pretokenizer, rule_names
-from ..corpus.pretokenizers.steps import Steps, read_steps
+from ..corpus.pretokenizers.pretokenizer import Pretokenizer
+from ..corpus.pretokenizers.rules import rule_names
+from ..corpus.pretokenizers.steps.read import read_steps
+from ..corpus.pretokenizers.steps.step import Steps
 from ..corpus.symbols import Token
 from ..corpus.word_arrays import arrays_of
 from ..corpus.word_counts import WordCounts

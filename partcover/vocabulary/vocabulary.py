@@ -13,7 +13,7 @@ from pkgutil import resolve_name
 from typing import Any, SupportsIndex, overload
 
 from ..corpus import symbols as sym
-from ..corpus.normalizers.normalizer import glance
+from ..corpus.normalizers import glance
 from ..corpus.symbols import Symbols, Token
 from ..errors import InputError
 from ..runtime.arguments import checked, shown

@@ -14,11 +14,11 @@ from texts import mixed
 
 from partcover import Encoder, InputError, Vocabulary, WordCounts
 from partcover.corpus.pretokenizers import timed_patterns
-from partcover.corpus.pretokenizers.compiled_steps import CompiledSteps
-from partcover.corpus.pretokenizers.pattern_programs import points_of
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.corpus.pretokenizers.published_patterns import CLIP, DEEPSEEK, PATTERNS
-from partcover.corpus.pretokenizers.steps import read_steps
+from partcover.corpus.pretokenizers.steps.compiled_steps import CompiledSteps
+from partcover.corpus.pretokenizers.steps.pattern_programs import points_of
+from partcover.corpus.pretokenizers.steps.read import read_steps
 from partcover.corpus.pretokenizers.unicode_tables import compiled
 from partcover.encoding import worker
 from partcover.kernels.texts import _step_cutter as kernel

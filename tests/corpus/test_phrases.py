@@ -16,19 +16,16 @@ from texts import joined
 from partcover import InputError, WordCounts
 from partcover.corpus.counting.count import blocks
 from partcover.corpus.files.joining import ALL_WORDS, LONGEST
+from partcover.corpus.pretokenizers.character_kinds import character_kinds
 from partcover.corpus.pretokenizers.phrases import (
     name_of_pattern,
     split_pattern,
     with_phrases,
     without_phrases,
 )
-from partcover.corpus.pretokenizers.pretokenizer import (
-    DEEPSEEK,
-    PATTERNS,
-    Pretokenizer,
-    character_kinds,
-)
-from partcover.corpus.pretokenizers.steps import read_steps, split_steps
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
+from partcover.corpus.pretokenizers.published_patterns import DEEPSEEK, PATTERNS
+from partcover.corpus.pretokenizers.steps.read import read_steps, split_steps
 from partcover.kernels.encoding import _encoder
 
 BITS = [

@@ -14,7 +14,9 @@ from properties import tries
 from texts import joined
 
 from partcover.corpus.counting import count as counting
-from partcover.corpus.pretokenizers.pretokenizer import PATTERNS, PRETOKENIZER_RULES, Pretokenizer
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
+from partcover.corpus.pretokenizers.published_patterns import PATTERNS
+from partcover.corpus.pretokenizers.rules import PRETOKENIZER_RULES
 from partcover.corpus.word_counts import WordCounts
 from partcover.errors import InputError
 

@@ -21,7 +21,7 @@ from partcover.corpus.pretokenizers.oniguruma import translated
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.corpus.pretokenizers.published_patterns import CLIP, NAME_OF_SPLIT, SPACE_RUNS
 from partcover.corpus.pretokenizers.published_patterns import DEEPSEEK as DEEPSEEK_PATTERNS
-from partcover.corpus.pretokenizers.steps import read_steps
+from partcover.corpus.pretokenizers.steps.read import read_steps
 from partcover.corpus.pretokenizers.timed_patterns import timed_pattern
 from partcover.encoding import text_encoder, worker
 from partcover.interop.byte_level import from_characters

@@ -11,8 +11,9 @@ from corpus.character_table import kinds
 
 from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.corpus.pretokenizers.character_kinds import character_kinds
-from partcover.corpus.pretokenizers.pretokenizer import PRETOKENIZER_RULES, Pretokenizer
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.corpus.pretokenizers.published_patterns import PATTERNS
+from partcover.corpus.pretokenizers.rules import PRETOKENIZER_RULES
 from partcover.corpus.pretokenizers.unicode_tables import NEWER, compiled, ranges_of
 from partcover.kernels.encoding import _encoder
 

@@ -9,9 +9,9 @@ from oracles.encoding import words_of
 
 from partcover import Vocabulary
 from partcover.corpus.pretokenizers.phrases import with_phrases
-from partcover.corpus.pretokenizers.pretokenizer import PRETOKENIZER_RULES
 from partcover.corpus.pretokenizers.published_patterns import DEEPSEEK, SPACE_RUNS
-from partcover.corpus.pretokenizers.steps import split_steps
+from partcover.corpus.pretokenizers.rules import PRETOKENIZER_RULES
+from partcover.corpus.pretokenizers.steps.read import split_steps
 from partcover.vocabulary.rules import SEGMENTATION_RULES
 
 SPACE_RUNS_STEPS = json.dumps(split_steps([SPACE_RUNS]))

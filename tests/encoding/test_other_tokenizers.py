@@ -6,9 +6,7 @@ import pytest
 from oracles.encoding import words_of
 
 from partcover import Encoder, Vocabulary
-from partcover.corpus.pretokenizers.pretokenizer import (
-    PATTERNS,
-)
+from partcover.corpus.pretokenizers.published_patterns import PATTERNS
 
 PROSE = (
     "It is a truth universally acknowledged, that a single man's fortune — 10,000 a year! —\n\n"

@@ -13,7 +13,7 @@ from partcover.corpus.normalizers.normalizer import Normalizer
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.corpus.pretokenizers.published_patterns import CLIP
 from partcover.corpus.pretokenizers.raw_words import raw_rules
-from partcover.corpus.pretokenizers.steps import END_OF_WORD
+from partcover.corpus.pretokenizers.steps.read import END_OF_WORD
 
 BERT = {"type": "BertPreTokenizer"}
 MARKED = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": False}

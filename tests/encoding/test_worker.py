@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover import Encoder, Vocabulary
-from partcover.corpus.pretokenizers.pretokenizer import (
-    PATTERNS,
-    PRETOKENIZER_RULES,
-    Pretokenizer,
-    character_kinds,
-)
+from partcover.corpus.pretokenizers.character_kinds import character_kinds
+from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
+from partcover.corpus.pretokenizers.published_patterns import PATTERNS
+from partcover.corpus.pretokenizers.rules import PRETOKENIZER_RULES
 from partcover.encoding import worker
 from partcover.encoding.worker import Worker
 from partcover.kernels.encoding import _encoder

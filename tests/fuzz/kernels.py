@@ -40,9 +40,9 @@ from partcover import (
 from partcover.bounds.branch_and_cut import branch_and_cut
 from partcover.corpus.counting.head_and_tail import HeadAndTail
 from partcover.corpus.normalizers.normalizer import Normalizer
-from partcover.corpus.pretokenizers.compiled_steps import CompiledSteps
-from partcover.corpus.pretokenizers.pretokenizer import PRETOKENIZER_RULES
-from partcover.corpus.pretokenizers.steps import read_steps
+from partcover.corpus.pretokenizers.rules import PRETOKENIZER_RULES
+from partcover.corpus.pretokenizers.steps.compiled_steps import CompiledSteps
+from partcover.corpus.pretokenizers.steps.read import read_steps
 from partcover.errors import InputError
 from partcover.instances.worst_case import worst
 from partcover.vocabulary.rules import SEGMENTATION_RULES

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from properties import tries
 
 from partcover.corpus.pretokenizers.character_kinds import character_kinds
-from partcover.corpus.pretokenizers.pretokenizer import PATTERNS, PRETOKENIZER_RULES
+from partcover.corpus.pretokenizers.published_patterns import PATTERNS
+from partcover.corpus.pretokenizers.rules import PRETOKENIZER_RULES
 from partcover.kernels.encoding import _encoder
 from partcover.kernels.words import _word_table
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from partcover.corpus.pretokenizers.character_kinds import character_kinds
-from partcover.corpus.pretokenizers.pretokenizer import PRETOKENIZER_RULES
+from partcover.corpus.pretokenizers.rules import PRETOKENIZER_RULES
 from partcover.kernels.encoding import _encoder
 
 OTHERS = [chr(c) for c in range(128)] + ["é", "İ", "一", "😀", "\udc80", "\udcff"]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from ...errors import InputError
 from ...kernels.encoding import _encoder
@@ -21,19 +22,19 @@ from ...runtime.files.writing import checksum_of, shown, write_atomic
 from ..files.readers import Document, documents, refuse_long_piece, refuse_piece
 from ..files.sources import Source, check_unchanged, is_url, sha256_of
 from ..files.tsv import Header
-from ..normalizers.normalizer import Normalizer
 from ..pretokenizers import DEFAULT_PRETOKENIZER
-from ..pretokenizers.pretokenizer import (
-    Pretokenizer,
-    PretokenizerRule,
-    Splitter,
-    character_kinds,
-)
+from ..pretokenizers.character_kinds import character_kinds
+from ..pretokenizers.pretokenizer import Pretokenizer
+from ..pretokenizers.rules import PretokenizerRule
 from ..pretokenizers.seams import cut_finder
+from ..pretokenizers.splitters import Splitter
 from ..symbols import Symbols
 from ..word_arrays import Views, arrays_of
 from .runs import Spill, write_run
 from .shards import Shard
+
+if TYPE_CHECKING:
+    from ..normalizers.normalizer import Normalizer
 
 _ASCII = bytes(range(0x80))
 PIECES = 1 << 26  # bytes of distinct pieces after which a rule is run over them
@@ -179,7 +180,7 @@ def blocks(
     Examples
     --------
     >>> from partcover.corpus.counting.count import blocks
-    >>> from partcover.corpus.pretokenizers.pretokenizer import PRETOKENIZER_RULES
+    >>> from partcover.corpus.pretokenizers.rules import PRETOKENIZER_RULES
     >>> list(blocks([b"to be or n", b"ot to be"], PRETOKENIZER_RULES["first-space"]))
     [b'to be or', b' not to', b' be']
     """
@@ -271,7 +272,7 @@ class CountSettings:
         """The pre-tokenizer and the normalizer."""
         if isinstance(self.pretokenizer, str):
             return _named_rules(self.pretokenizer, self.normalizer)
-        return Pretokenizer.of(self.pretokenizer), Normalizer.of(self.normalizer)
+        return Pretokenizer.of(self.pretokenizer), _normalizer_of(self.normalizer)
 
     @property
     def header(self) -> Header:
@@ -286,7 +287,15 @@ class CountSettings:
 def _named_rules(
     pretokenizer: str, normalizer: str | None
 ) -> tuple[Pretokenizer, Normalizer | None]:
-    return Pretokenizer.of(pretokenizer), Normalizer.of(normalizer)
+    return Pretokenizer.of(pretokenizer), _normalizer_of(normalizer)
+
+
+def _normalizer_of(name: str | None) -> Normalizer | None:
+    if name is None:
+        return None
+    from ..normalizers.normalizer import Normalizer  # slow to import, rarely needed
+
+    return Normalizer(name)
 
 
 def count_texts(texts: Iterable[str | bytes], settings: CountSettings) -> Views:

@@ -53,7 +53,7 @@ from .normal_forms import NormalForm
 from .sentencepiece_text import MARK, SentencePieceText
 from .steps import NEEDED, NORMALIZERS, AnyChange
 
-__all__ = ["NORMALIZERS", "Normalized", "Normalizer", "glance"]
+__all__ = ["NORMALIZERS", "Normalized", "Normalizer"]
 
 
 class Normalized(NamedTuple):
@@ -224,18 +224,6 @@ class Normalizer:
 
 
 _LAST_PLACE = rb"(?r)(?<=[!-~])[ \n]"
-
-
-def glance(name: str) -> str:
-    """Returns the name of a normalizer for people, who read no maps in base64.
-
-    Examples
-    --------
-    >>> from partcover.corpus.normalizers.normalizer import glance
-    >>> glance("NFKC")
-    'NFKC'
-    """
-    return name if len(name) <= 100 else f"{name[:99]}…"
 
 
 def _edited(done: Normalized, edits: Iterable[Edit]) -> Normalized:

@@ -20,7 +20,6 @@ from ...errors import InputError
 from ...runtime.patterns import regex
 from ..files.joining import ALL_WORDS, checked_phrases
 from .published_patterns import NAME_OF_SPLIT, PATTERNS, SPLITS
-from .steps import PHRASES, Steps, read_steps
 
 _NAME = r"([^+]*)\+phrases(?::([0-9]{1,18}))?"
 _NUMBER = r"\)\{0,([0-9]{1,9})\}"
@@ -113,6 +112,8 @@ def with_phrases(pretokenizer: str, phrases: int) -> str:
     checked_phrases(phrases)
     first, plus, others = pretokenizer.partition("+")
     if pretokenizer.lstrip().startswith("{"):
+        from .steps.read import PHRASES, read_steps  # slow to import, rarely needed
+
         steps = [step.data for step in read_steps(pretokenizer).steps]
         joining = {"type": PHRASES, "words": None if phrases == ALL_WORDS else phrases}
         joined = {"type": "Sequence", "pretokenizers": [*steps, joining]}
@@ -137,6 +138,9 @@ def without_phrases(pretokenizer: str) -> str:
     'first-space+digit'
     """
     if pretokenizer.lstrip().startswith("{"):
+        from .steps.read import read_steps  # slow to import, rarely needed
+        from .steps.step import Steps
+
         return Steps(tuple(s for s in read_steps(pretokenizer).steps if s.joins == 1)).name
     joined: str = re.sub(r"\+phrases(?::[0-9]*)?(?=\+|\Z)", "", pretokenizer)
     return joined

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .steps import GPT2
-
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 # The patterns as published: GPT-2's encoder.py, and tiktoken's first releases of the other two
 # (later releases rewrite them for speed).
 PATTERNS = {

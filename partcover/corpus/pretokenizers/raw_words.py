@@ -31,9 +31,10 @@ from ...kernels.words import _word_table
 from ..normalizers.normal_forms import joining_characters
 from ..normalizers.normalizer import Normalizer
 from ..normalizers.steps import writes_a_space
-from .pretokenizer import PretokenizerRule
 from .published_patterns import CLIP
-from .steps import PUNCTUATION, WORD_CHARACTER, Inside, Steps
+from .rules import PretokenizerRule
+from .steps.read import PUNCTUATION, WORD_CHARACTER
+from .steps.step import Inside, Steps
 from .unicode_tables import compiled
 
 _WHITE, _SINGLE, _RUN, _OTHER_RUN, _GONE, _JOINING = (

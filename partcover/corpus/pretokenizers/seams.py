@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from typing import IO, TypeAlias
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 from ...kernels.words import _word_table
-from ..normalizers.normalizer import Normalizer
 from .pretokenizer import Pretokenizer
+
+if TYPE_CHECKING:
+    from ..normalizers.normalizer import Normalizer
 
 #: Returns the first place from `begin` > 0 on where a text is split in any case, or -1.
 FirstCut: TypeAlias = Callable[[bytes, int], int]

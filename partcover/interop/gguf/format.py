@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..._version import __version__
-from ...corpus.normalizers.normalizer import glance
+from ...corpus.normalizers import glance
 from ...encoding.encoder import Encoder
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import pieces_of

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...corpus.pretokenizers.steps import split_steps
+from ...corpus.pretokenizers.steps.read import split_steps
 from ...errors import InputError
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import to_characters

@@ -10,8 +10,9 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from ...corpus.pretokenizers.pretokenizer import DEEPSEEK, PATTERNS, Pretokenizer
-from ...corpus.pretokenizers.steps import read_steps, split_steps
+from ...corpus.pretokenizers.pretokenizer import Pretokenizer
+from ...corpus.pretokenizers.published_patterns import DEEPSEEK, PATTERNS
+from ...corpus.pretokenizers.steps.read import read_steps, split_steps
 
 
 class Split(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...corpus import symbols as sym
 from ...corpus.normalizers.normalizer import Normalizer
-from ...corpus.pretokenizers.steps import read_steps
+from ...corpus.pretokenizers.steps.read import read_steps
 from ...corpus.word_counts import WordCounts
 from ...errors import InputError
 from ...segmentation.segmentation import segment

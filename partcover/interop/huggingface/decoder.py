@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...corpus.normalizers.normalizer import Normalizer
-from ...corpus.pretokenizers.pretokenizer import rule_names
-from ...corpus.pretokenizers.steps import read_steps
+from ...corpus.pretokenizers.rules import rule_names
+from ...corpus.pretokenizers.steps.read import read_steps
 from ...vocabulary.decoding import Decoding, Style
 from ...vocabulary.vocabulary import Vocabulary
 from ..byte_level import from_characters, to_characters

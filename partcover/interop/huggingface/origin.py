@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from ...corpus import symbols as sym
-from ...corpus.pretokenizers.pretokenizer import rule_names
-from ...corpus.pretokenizers.steps import leaving_out
+from ...corpus.pretokenizers.rules import rule_names
+from ...corpus.pretokenizers.steps.read import leaving_out
 from ...errors import InputError
 from ...runtime.files.writing import write_atomic
 from ...vocabulary.vocabulary import Vocabulary

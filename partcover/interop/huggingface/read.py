@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from ...corpus.normalizers.normalizer import Normalizer
 from ...corpus.pretokenizers.pretokenizer import Pretokenizer
-from ...corpus.pretokenizers.steps import leave_others_out, leave_out, read_steps
+from ...corpus.pretokenizers.steps.read import leave_others_out, leave_out, read_steps
 from ...corpus.symbols import text_of
 from ...errors import InputError
 from ...runtime.arguments import counted, shown

@@ -1,8 +1,8 @@
 """Reads and writes WordPiece over text, as BERT's: a piece's place in the word is part of it.
 
 There pieces inside a word have a prefix, ``##``.  Here the others have a mark, which every word
-gets in front (Metaspace of `partcover.corpus.pretokenizers.steps`): so what a piece is depends on
-its bytes alone, and the longest match is the same.  A mark that a text has is written twice: no
+gets in front (Metaspace of `partcover.corpus.pretokenizers.steps.read`): so what a piece is depends
+on its bytes alone, and the longest match is the same.  A mark that a text has is written twice: no
 piece holds two, so its word is unknown, as there.
 
 There a piece inside a word is also found at the begin of a word that has its prefix: of a word
@@ -17,8 +17,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...corpus import symbols as sym
-from ...corpus.pretokenizers.pretokenizer import Pretokenizer, rule_names
-from ...corpus.pretokenizers.steps import PUNCTUATION, Step, Steps, inside_word, read_steps
+from ...corpus.pretokenizers.pretokenizer import Pretokenizer
+from ...corpus.pretokenizers.rules import rule_names
+from ...corpus.pretokenizers.steps.read import PUNCTUATION, inside_word, read_steps
+from ...corpus.pretokenizers.steps.step import Step, Steps
 from ...corpus.pretokenizers.unicode_tables import compiled
 from ...vocabulary.unknown import Unknown
 from ...vocabulary.vocabulary import Vocabulary

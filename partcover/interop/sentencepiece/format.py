@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from ...corpus.normalizers.normalizer import glance
+from ...corpus.normalizers import glance
 from ...errors import MissingExtra
 from ...vocabulary.vocabulary import Vocabulary
 from ..format import Format, GivenUp, Nearest, Replay, WholeTexts, keep

@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Splits text by the steps of a pre-tokenizer whose patterns are compiled to programs.
 
-`partcover.corpus.pretokenizers.pattern_programs` compiles a pattern to a program: nodes that match
-from a place on, by backtracking, in the order in which the library `regex` tries alternatives.
+`partcover.corpus.pretokenizers.steps.pattern_programs` compiles a pattern to a program: nodes that
+match from a place on, by backtracking, in the order in which `regex` tries alternatives.
 Unbounded repetition applies only to a set of characters or to a group that has no empty match, so a
 match needs a stack only as deep as the pattern, except for repeated groups, whose number is
 limited.

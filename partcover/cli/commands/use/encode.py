@@ -184,7 +184,7 @@ def decode_command(out: Output, asked: Options) -> int:
     """
     import numpy as np
 
-    from ....corpus.normalizers.normalizer import glance
+    from ....corpus.normalizers import glance
 
     encoder = pc.Encoder(read_vocabulary(asked.vocabulary), asked.pretokenizer)
     if encoder.normalizer is not None:

@@ -98,7 +98,7 @@ def import_command(out: Output, asked: Options) -> int:
     $ partcover import cl100k_base.tiktoken -o v.json
     $ partcover inspect v.json book.tsv --scores  # measure how far it is from optimal
     """
-    from ....corpus.normalizers.normalizer import glance
+    from ....corpus.normalizers import glance
 
     vocabulary = pc.Vocabulary.load(asked.tokenizer, asked.format_)
     if asked.pretokenizer is not None:

@@ -9,14 +9,14 @@ from functools import cache, cached_property
 from itertools import accumulate, pairwise
 from typing import Any
 
-from ...kernels.texts import _step_cutter as kernel
-from ...kernels.texts._step_cutter import StepCutter
-from ...runtime.arrays import Int64, UInt8, np
-from ...runtime.patterns import regex
-from .byte_spelling import spelled_bytes
+from ....kernels.texts import _step_cutter as kernel
+from ....kernels.texts._step_cutter import StepCutter
+from ....runtime.arrays import Int64, UInt8, np
+from ....runtime.patterns import regex
+from ..byte_spelling import spelled_bytes
+from ..unicode_tables import compiled
 from .pattern_programs import Programs, Unsupported, points_of
-from .steps import Inside, Step, Steps
-from .unicode_tables import compiled
+from .step import Inside, Step, Steps
 
 _BEHAVIOURS = {
     "Isolated": kernel.ISOLATED,
@@ -34,8 +34,8 @@ class CompiledSteps:
     Examples
     --------
     >>> import numpy as np
-    >>> from partcover.corpus.pretokenizers.compiled_steps import CompiledSteps
-    >>> from partcover.corpus.pretokenizers.steps import read_steps
+    >>> from partcover.corpus.pretokenizers.steps.compiled_steps import CompiledSteps
+    >>> from partcover.corpus.pretokenizers.steps.read import read_steps
     >>> compiled = CompiledSteps.of(read_steps('{"type": "Digits"}'))
     >>> compiled.marks(np.frombuffer(b"a12b", np.uint8)).tolist()
     [1, 1, 0, 1]

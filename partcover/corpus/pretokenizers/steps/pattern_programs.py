@@ -17,11 +17,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from ...kernels.texts import _step_cutter as kernel
-from ...runtime.arrays import Bools, UInt32, np
-from ...runtime.patterns import regex
-from .character_kinds import code_points
-from .unicode_tables import in_unicode_16
+from ....kernels.texts import _step_cutter as kernel
+from ....runtime.arrays import Bools, UInt32, np
+from ....runtime.patterns import regex
+from ..character_kinds import code_points
+from ..unicode_tables import in_unicode_16
 
 _MOST_NODES = 1_000  # of a pattern, with repetitions written out
 _BITS = 32  # of a table
@@ -213,7 +213,7 @@ class Programs:
 
     Examples
     --------
-    >>> from partcover.corpus.pretokenizers.pattern_programs import Programs
+    >>> from partcover.corpus.pretokenizers.steps.pattern_programs import Programs
     >>> programs = Programs()
     >>> programs.add(r"\d+| ")
     (3, [' ', '\\d'])
@@ -373,7 +373,7 @@ def points_of(source: str) -> Bools:
 
     Examples
     --------
-    >>> from partcover.corpus.pretokenizers.pattern_programs import points_of
+    >>> from partcover.corpus.pretokenizers.steps.pattern_programs import points_of
     >>> points_of(r"\s").nonzero()[0][:6].tolist()
     [9, 10, 11, 12, 13, 32]
     """
