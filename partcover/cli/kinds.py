@@ -132,9 +132,7 @@ _KINDS: dict[str, Callable[[], click.ParamType[Any]]] = {
     "METHODS": partial(_Name, "studies.methods", "METHODS", ","),
     "NAME=N:WHAT": GroupText,
     "PHRASES": partial(_Written, "words", _phrases),
-    "PRETOKENIZER": partial(
-        _Pretokenizer, "corpus.pretokenizers.pretokenizer", "PRETOKENIZER_RULES", "+"
-    ),
+    "PRETOKENIZER": partial(_Pretokenizer, "corpus.pretokenizers.rules", "PRETOKENIZER_RULES", "+"),
     "RECORD": partial(_Name, "instances.records", "names"),
     "RULE": partial(_Listed, SEGMENTATION_RULES),
     "SECONDS": partial(click.FloatRange, 0),

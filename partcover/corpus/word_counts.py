@@ -48,7 +48,7 @@ class WordCounts(WordArrays):
     symbols : {"bytes", "chars", "ints"}
         The alphabet.
     pretokenizer : str or None
-        How text was split into these words (`partcover.corpus.pretokenizers.pretokenizer`), if that
+        How text was split into these words (`partcover.corpus.pretokenizers.rules`), if that
         is known.
     normalizer : str or None
         What was done to the text before (see `partcover.corpus.normalizers.normalizer`), if
@@ -170,7 +170,7 @@ class WordCounts(WordArrays):
             folders, searched recursively; patterns; URLs; ``-`` for standard input.  See
             `partcover.corpus.files.sources`.
         pretokenizer : str or callable
-            How text is split into words: a name from `partcover.corpus.pretokenizers.pretokenizer`,
+            How text is split into words: a name from `partcover.corpus.pretokenizers.rules`,
             or a
             function that returns all words of a document; it is called from any thread.
         normalizer : str, optional

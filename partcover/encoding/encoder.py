@@ -63,7 +63,7 @@ class Encoder(BatchEncoder):
     vocabulary : Vocabulary
         The tokens, over bytes.
     pretokenizer : str or callable, optional
-        How text is split into words (`partcover.corpus.pretokenizers.pretokenizer`); by default
+        How text is split into words (`partcover.corpus.pretokenizers.rules`); by default
         the vocabulary's own pre-tokenizer.  ``space-prefix`` may only be the first rule.  It may
         be a function that returns all words of a text, whose concatenation is the text.  Its name
         is then stored with the encoder's vocabulary, and the encoder can be pickled if the

@@ -59,7 +59,7 @@ class Vocabulary:
         The segmentation rule the tokens are meant for; `partcover.segment` lists them.
     pretokenizer : str, optional
         How text is split into words for these tokens; see
-        `partcover.corpus.pretokenizers.pretokenizer`.
+        `partcover.corpus.pretokenizers.rules`.
     normalizer : str, optional
         How a text is changed before it is split; see `partcover.corpus.normalizers.normalizer`.
     merges : sequence of pair of token, optional

@@ -26,9 +26,9 @@ none            the text is one word
 ==============  ====================================================================
 
 Or it is a JSON object as in the tokenizer.json of Hugging Face's tokenizers, which
-`partcover.corpus.pretokenizers.steps` describes: ``{"type": "Whitespace"}``.  Its name is that of
-the rules
-above where they split in the same way, and else the object, complete and without spaces.
+`partcover.corpus.pretokenizers.steps.read` describes: ``{"type": "Whitespace"}``.  Its name is that
+of the rules above where they split in the same way, and else the object, complete and without
+spaces.
 
 PathPiece's three are ``first-space``, ``space+digit`` and ``first-space+digit``.  Under
 `space-prefix` the text ``"a  b"`` (two spaces) becomes ``a``, ``Ġ``, ``Ġb``; line feeds and tabs

@@ -12,13 +12,7 @@ from ...files.joining import ALL_WORDS
 from ..oniguruma import translated
 from ..phrases import APART, name_of_pattern
 from ..published_patterns import CLIP, CUTTING, DEEPSEEK, NAME_OF_SPLIT, PATTERNS, SPACE_RUNS
-from ..rules import (
-    PRETOKENIZER_RULES,
-    WORD_END,
-    PretokenizerRule,
-    joining,
-    pattern_rule,
-)
+from ..rules import PRETOKENIZER_RULES, WORD_END, PretokenizerRule, joining, pattern_rule
 from ..unicode_tables import compiled
 from .compiled_steps import CompiledSteps
 from .read import PHRASES, split_steps
@@ -100,7 +94,7 @@ def name_of_steps(steps: Steps) -> str | None:
 
 
 def _in_words(steps: Steps) -> bool:
-    """Returns whether steps may be run over pieces split at the places (a)."""
+    """Returns whether steps may be run over pieces split at the places (a) of `rules`."""
     if any(step.spelled for step in steps.steps):
         return False
     for place, step in enumerate(steps.steps):
@@ -114,7 +108,7 @@ def _in_words(steps: Steps) -> bool:
 
 
 def cuts_after_words(data: dict[str, Any]) -> bool:
-    """Returns whether a step splits at the places (a) in any case, and between them alike."""
+    """Returns whether a step splits at those places in any case, and between them alike."""
     if data["type"] == "Split":
         known = CUTTING | {pattern for pattern, name in NAME_OF_SPLIT.items() if name in PATTERNS}
         how, pattern = (data["behavior"], data["invert"]), data["pattern"].get("Regex")
