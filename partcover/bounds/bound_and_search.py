@@ -52,9 +52,8 @@ class Task:
     limits: RunLimits
     phases: PhaseEvents  # the clock, and the best solution so far
     checkpoint: Checkpoint | None = None
-    # whether these are all vocabularies, and branching follows: then a search that has stalled ends
-    # with the bound, and the rounds of a certificate with one leaf go on before any branch
-    is_root: bool = False
+    # whether branching follows: then a search that has stalled ends with the bound
+    branches: bool = False
 
     def __post_init__(self) -> None:
         start, instance = self.warm_start, self.instance
@@ -128,8 +127,8 @@ class BoundAndSearch:
         instance, phases = task.instance, task.phases
         self.limits = task.limits
         self.phases = phases
-        self.is_root = task.is_root
-        self.is_apart = not task.is_root and len(instance.words.data) > MOST_TOGETHER
+        self.branches = task.branches
+        self.is_apart = not task.branches and len(instance.words.data) > MOST_TOGETHER
         ascent, known = first_point(counter, greedy, task.start_certificate)
         clock = phases.deadline
         best = BestPrices(counter, phases.needed, known, clock, phases)
@@ -244,7 +243,7 @@ class BoundAndSearch:
 
         Most of the time goes to the one that closes more of the gap in a second.
         """
-        branching_follows = self.is_root and self.limits.time_limit is not None
+        branching_follows = self.branches and self.limits.time_limit is not None
         search, bound = self._pace, _Pace()
         searched = bounded = 0.0
         while not self.is_closed:

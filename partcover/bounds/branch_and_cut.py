@@ -86,7 +86,15 @@ def branch_and_cut(
     deadline = limits.start()
     phases = PhaseEvents(deadline, progress or Progress())
     task = Task(
-        instance, warm_start, start_certificate, True, gap, limits, phases, checkpoint, is_root=True
+        instance,
+        warm_start,
+        start_certificate,
+        True,
+        gap,
+        limits,
+        phases,
+        checkpoint,
+        branches=True,
     )
     is_plain = instance.corpora is None and instance.merges is None
     if is_plain and (optimum := every_word(instance, limits)) is not None:
@@ -145,7 +153,7 @@ def _started(task: Task, share: ForEach) -> TreeSearch | Solution:
     except KeyboardInterrupt:
         greedy = replace(greedy, termination="interrupted")
         deadline.stop()
-    solution = bound_and_search(replace(task, is_root=False), greedy)
+    solution = bound_and_search(replace(task, branches=False), greedy)
     return replace(solution, extra={**solution.extra, "leaves": 1})
 
 

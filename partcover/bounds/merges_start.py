@@ -56,7 +56,7 @@ def start_of_merges(task: Task, share: ForEach) -> TreeSearch:
     known = task.start_certificate
     ascent, proven = first_point(counter, greedy, known)
     best = BestPrices(counter, solution.tokens, proven, deadline, phases)
-    kept = (1 - _SHARE if task.is_root else _SEARCHING) * (deadline.left or 0.0)
+    kept = (1 - _SHARE if task.branches else _SEARCHING) * (deadline.left or 0.0)
     climb = Climb(ascent, best, deadline.earlier(kept), task.gap, cuts=task.cuts)
     if not is_stopped:
         is_stopped = climb.run(limits.threads) == "interrupted"
@@ -65,7 +65,7 @@ def start_of_merges(task: Task, share: ForEach) -> TreeSearch:
         given = tree_of(counter, best.case, known)
         root = given if given.children else root
     try:
-        clock = deadline.earlier((1 - _SHARE) * (deadline.left or 0.0) if task.is_root else 0.0)
+        clock = deadline.earlier((1 - _SHARE) * (deadline.left or 0.0) if task.branches else 0.0)
         if best.is_met or is_stopped:
             clock.stop()
         other, needed = closed.search(closed.by_x(best.x), clock)
