@@ -189,7 +189,7 @@ def _started_for_corpora(task: Task, share: ForEach) -> TreeSearch:
     root = tree_of(counter, Case.whole(counter), proof)
     ended: Termination = "interrupted" if solution.termination == "interrupted" else "completed"
     first = replace(solution, certificate=None)
-    return TreeSearch(counter, root, first, solution, ascent, task.phases, task.checkpoint, ended)
+    return TreeSearch(counter, root, first, first, ascent, task.phases, task.checkpoint, ended)
 
 
 class _Start:
