@@ -136,8 +136,8 @@ def solve_case(task: CaseTask) -> Solution:
     best = BestPrices(counter, None, None, phases.deadline, phases)
     Climb(ascent, best, phases.deadline, None, cuts=False).approach()
     root = tree_of(counter, task.case, known, checks=False)
-    tree = TreeSearch(counter, root, task.incumbent, task.greedy, ascent, phases, None, "completed")
-    tree.threshold = task.threshold
+    start = counter, root, task.incumbent, task.greedy, ascent
+    tree = TreeSearch(*start, phases, None, "completed", task.threshold)
     tree.grow(0.0, 1)
     return tree.best()
 

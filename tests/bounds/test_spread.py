@@ -147,17 +147,19 @@ def test_several_corpora_and_merges(number, merges, whole_words):
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["corpora", "merges"])
 def test_parts_of_cases_go_on_in_other_workers(kind, monkeypatch):
-    monkeypatch.setattr("partcover.bounds.tree.spread._SLICE", 0.02)
+    monkeypatch.setattr("partcover.bounds.tree.spread._SLICE", 1e-4)
     if kind == "merges":
         instance = replace(random_instance(2, 3), merges=MergeCondition(None))
     else:
-        corpora = [random_instance(seed, 1).words.most_frequent(10) for seed in (1, 2)]
-        instance = Instance(Corpora(corpora, reference_counts(corpora, "own", 3)), 3)
+        corpora = [random_instance(seed, 1).words.most_frequent(8) for seed in (1, 2)]
+        instance = Instance(Corpora(corpora, reference_counts(corpora, "own", 2)), 2)
     worker, alone = Worker(), solve(instance)
     spread = branch_and_cut(instance, executor=worker, threads=1)
     assert worker.calls > 1
-    assert (spread.tokens, spread.worst, spread.status) == (alone.tokens, alone.worst, "optimal")
-    assert spread.lower_bound == alone.lower_bound
+    best = alone.lower_bound  # several vocabularies with this largest ratio may exist
+    assert (spread.worst or spread.tokens, spread.lower_bound, spread.status) == (
+        best, best, "optimal",
+    )  # fmt: skip
     assert check_certificate(instance, spread.certificate).ok
 
 

@@ -108,7 +108,7 @@ def _in_words(steps: Steps) -> bool:
 
 
 def cuts_after_words(data: dict[str, Any]) -> bool:
-    """Returns whether a step splits at those places in any case, and between them alike."""
+    """Returns whether a step splits at (a) of `rules` in any case, and between these alike."""
     if data["type"] == "Split":
         known = CUTTING | {pattern for pattern, name in NAME_OF_SPLIT.items() if name in PATTERNS}
         how, pattern = (data["behavior"], data["invert"]), data["pattern"].get("Regex")
