@@ -30,6 +30,8 @@ _BEHIND = regex.compile(_WHITE)
 _BEFORE = regex.compile(b"(?r)" + _WHITE)
 _IN_WORD = f"[{WORD_CHARACTER}]"
 _FEW = 256  # up to this many tokens are listed one by one in a pattern
+# characters between two places that are looked at one by one, on average; and how many always are
+_RARE, _TRIED = 1024, 16
 
 
 class Part(NamedTuple):
@@ -211,12 +213,27 @@ class _Finder:
         if not self.tokens:
             return True
         if isinstance(text, str):
+            if self._pattern is not None:
+                return not self._begins_in(text)
             if not any(first in text for first in self._first):
                 return True
-            if self._pattern is not None:
-                return self._characters.search(text) is None
         data = as_bytes(text, "the text")
         return not self._found(data) if self._pattern is None else not self._pattern.search(data)
+
+    def _begins_in(self, text: str) -> bool:
+        """Returns whether one of a few tokens is in a text."""
+        # a character is found several times as fast as a pattern that begins with it
+        hits = 0
+        for first in self._first:
+            at = text.find(first)
+            while at >= 0:
+                if self._characters.match(text, at):
+                    return True
+                hits += 1
+                if at < _RARE * (hits - _TRIED):
+                    return self._characters.search(text) is not None
+                at = text.find(first, at + 1)
+        return False
 
     def _found(self, text: bytes) -> list[tuple[int, int, _Token]]:
         """Returns the begin, the end and the token of each match."""

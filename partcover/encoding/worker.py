@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.rules import PretokenizerRule
 from ..errors import InputError
 from ..kernels.encoding._encoder import MARKED, WHOLE, TokenTable, WordCache
-from ..kernels.encoding._shares import utf8_size
+from ..kernels.encoding._shares import utf8_place
 from ..kernels.segmentation._segment import SINGLE
 from ..runtime.arguments import shown
 from ..runtime.processes.parallel import shared_in_order
@@ -458,7 +457,7 @@ class Workers:
         cut = last_cut(data)
         if cut < 0 or len(data) == len(text):
             return cut
-        return bisect_left(range(len(text)), cut, key=partial(utf8_size, text, 0))
+        return utf8_place(text, cut)
 
     def _last_normal_cut(self, text: str) -> int:
         """Returns a late place > 0 where the first rule splits the normalized text, or -1.

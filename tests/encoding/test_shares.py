@@ -17,7 +17,7 @@ from partcover.kernels.encoding._shares import (
     shuffles,
     unwritten_list,
     up_to,
-    utf8_size,
+    utf8_place,
     write_values,
     written,
 )
@@ -58,16 +58,13 @@ def test_characters_of_all_sizes_beside_each_other():
 def test_surrogates_that_are_no_bytes(before, surrogate, after):
     with pytest.raises(UnicodeEncodeError):
         utf8(before + surrogate + after, len(before), len(before) + 1)
-    text = before + surrogate + after
-    assert utf8_size(text, len(before), len(before) + 1) == -1
-    with pytest.raises(ValueError, match="not of the text"):
-        utf8_size(text, 0, len(text) + 1)
 
 
-@given(st.text(CHARACTERS, max_size=9), st.integers(4085, 4105), st.text(CHARACTERS, max_size=9))
-def test_sizes_of_long_texts(before, n, after):
-    text = before + "a" * n + after
-    assert utf8_size(text, 0, len(text)) == len(unescaped(text))
+@given(st.text(CHARACTERS, max_size=20), st.integers(-1, 90))
+def test_characters_that_have_so_many_bytes(text, size):
+    sizes = [len(unescaped(text[:n])) for n in range(len(text) + 1)]
+    expected = next((n for n, own in enumerate(sizes) if own >= size), len(text))
+    assert utf8_place(text, size) == expected
 
 
 @given(

@@ -137,6 +137,18 @@ def test_added_tokens_that_are_not_special_are_found_in_any_case(tmp_path):
         encoder.encode("   a<s>", special="error")
 
 
+@pytest.mark.parametrize("gap", [0, 100, 900, 3000])
+@pytest.mark.parametrize("mark", ["", "é", "日"])
+def test_tokens_are_found_behind_many_places_where_they_could_begin(gap, mark):
+    flags = {"<t>": ("added",), "[t]": ("added",)}
+    encoder = Encoder(Vocabulary(["ab"], special=["<t>", "[t]"], special_flags=flags), "gpt2")
+    text = ("<" + "x" * gap) * 60 + mark
+    for token, number in encoder.vocabulary.special.items():
+        assert number not in encoder.encode(f"{text} {text}")
+        assert encoder.encode(f"{text}{token}{text}").count(number) == 1
+        assert encoder.encode(f"{text}[{token}").count(number) == 1
+
+
 def test_added_tokens_are_found_in_what_the_normalizer_writes(tmp_path):
     entries = [("éé", [False] * 4 + [True])]  # normalized
     (tmp_path / "t.json").write_text(json.dumps(made(entries, normalizer={"type": "NFC"})))

@@ -37,38 +37,22 @@ cdef extern from *:
 
 include "_utf8_writing.pxi"
 
-cdef enum:
-    BLOCK = 1 << 12    # characters that are measured before they are searched for surrogates
-
 ctypedef fused Character:
     uint8_t
     uint16_t
     uint32_t
 
 
-cdef int64_t _size(const Character *p, const Character *end) noexcept nogil:
-    """The size of these characters in UTF-8; -1 if one is a surrogate that stands for no byte."""
-    cdef int64_t size = 0
-    cdef const Character *first
-    cdef const Character *stop
-    cdef uint32_t c, surrogates
-    while p < end:
-        first = p
-        stop = p + min(<int64_t> (end - p), BLOCK)
-        surrogates = 0
-        while p < stop:    # without a branch, so that the compiler vectorizes the loop
-            c = p[0]
-            size += 1 + (c >= 0x80) + (c >= 0x800) + (c >= 0x10000)
-            surrogates |= c - 0xD800 < 0x800
-            p += 1
-        while surrogates and first < stop:
-            c = first[0]
-            if 0xDC80 <= c < 0xDD00:
-                size -= 2
-            elif 0xD800 <= c < 0xE000:
-                return -1
-            first += 1
-    return size
+cdef int64_t _place(const Character *p, int64_t n, int64_t size) noexcept nogil:
+    """Returns how many of the first characters have `size` bytes in UTF-8, or more."""
+    cdef int64_t i = 0
+    cdef uint32_t c
+    while i < n and size > 0:
+        c = p[i]
+        # a surrogate stands for one byte
+        size -= 1 + (c >= 0x80) + (c >= 0x800) + (c >= 0x10000) - 2 * (c - 0xD800 < 0x800)
+        i += 1
+    return i
 
 
 cdef uint8_t *_write(const Character *p, const Character *end, uint8_t *out) noexcept nogil:
@@ -147,24 +131,19 @@ def shuffles(bint allowed=True):
 shuffles()
 
 
-def utf8_size(str text not None, Py_ssize_t first, Py_ssize_t last):
-    """Returns the size of characters first..last - 1 in UTF-8, or -1 for a lone surrogate.
+def utf8_place(str text not None, int64_t size):
+    """Returns how many of the first characters have `size` bytes in UTF-8, or more.
 
-    U+DC80 to U+DCFF, which stand for bytes that are not UTF-8, have one byte each.
+    U+DC80 to U+DCFF, which stand for bytes that are not UTF-8, have one byte each; the text has no
+    other surrogates.
     """
     cdef int kind = PyUnicode_KIND(text)
     cdef void *data = PyUnicode_DATA(text)
-    cdef int64_t size
-    if not 0 <= first <= last <= len(text):
-        raise ValueError("these characters are not of the text")
-    with nogil:
-        if kind == 1:
-            size = _size(<uint8_t *> data + first, <uint8_t *> data + last)
-        elif kind == 2:
-            size = _size(<uint16_t *> data + first, <uint16_t *> data + last)
-        else:
-            size = _size(<uint32_t *> data + first, <uint32_t *> data + last)
-    return size
+    if kind == 1:
+        return _place(<uint8_t *> data, len(text), size)
+    if kind == 2:
+        return _place(<uint16_t *> data, len(text), size)
+    return _place(<uint32_t *> data, len(text), size)
 
 
 def written_utf8(str text not None, Py_ssize_t first, Py_ssize_t last):

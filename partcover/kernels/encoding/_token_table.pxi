@@ -38,7 +38,7 @@ cdef class TokenTable:
             size = offsets[i + 1] - offsets[i]
             if size > CAP:
                 continue
-            _set_word_key(&key, self.bytes + offsets[i], size, end, &self.slots)
+            _set_word_key(&key, self.bytes + offsets[i], size, CAP, end, self.slots.at, mask)
             slot = _add_slot(&self.slots, key.home)
             slot.a = key.a if size <= INLINE else <uint64_t> offsets[i] + 1
             slot.b = key.b

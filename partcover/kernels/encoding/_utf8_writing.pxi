@@ -17,14 +17,12 @@ cdef extern from *:
     {
     #if defined(__SSE2__) && (defined(__GNUC__) || defined(__clang__))
         const __m128i *p = (const __m128i *) from;
-        __m128i a = _mm_loadu_si128(p), b, other;
+        __m128i a = _mm_loadu_si128(p), b;
         /* larger values become 0x80 to 0xFF */
         if (kind == 2) {
             b = _mm_loadu_si128(p + 1);
-            other = _mm_set1_epi16(0x7FFF);
-            a = _mm_or_si128(_mm_and_si128(a, other), _mm_srli_epi16(a, 8));
-            b = _mm_or_si128(_mm_and_si128(b, other), _mm_srli_epi16(b, 8));
-            a = _mm_packus_epi16(a, b);
+            /* the one limits 0x80 to 0x7FFF, the other what is more, which it takes as negative */
+            a = _mm_or_si128(_mm_packus_epi16(a, b), _mm_packs_epi16(a, b));
         } else if (kind == 4) {
             a = _mm_packs_epi32(a, _mm_loadu_si128(p + 1));
             b = _mm_packs_epi32(_mm_loadu_si128(p + 2), _mm_loadu_si128(p + 3));

@@ -5,18 +5,6 @@ cdef enum:
     AHEAD = 64          # words that are hashed before the first of them is looked up
 
 
-cdef inline void _prepare(Key *key, const uint8_t *p, int64_t n, int64_t cap,
-                          const uint8_t *end, const Slots *slots) noexcept nogil:
-    """Sets the key of a word, and prefetches its slot."""
-    if n <= INLINE:
-        _set_short(key, p, n, end, slots)
-    elif n <= cap:
-        _set_word_key(key, p, n, end, slots)
-    else:
-        key[0] = Key(0, 1, 0)       # a key that no word has
-    prefetch(slots.at + key.home)
-
-
 cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const uint8_t *end,
                     int64_t cap, const Slots *slots, Word *words, Key *keys) noexcept nogil:
     """Finds about AHEAD words and their keys, as `_next_words` finds words; returns how many.
@@ -26,13 +14,14 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
     """
     cdef const uint8_t *start
     cdef const uint8_t *next
-    cdef uint64_t ends, following
+    cdef uint64_t ends, following, mask = slots.mask
+    cdef const Slot *at = slots.at
     cdef int n = 0, i, found
     while n < AHEAD:
         if cut.ends == 0:
             found = _next_words(scanner, cut, stop, end, words + n)
             for i in range(n, n + found):
-                _prepare(keys + i, words[i].start, words[i].length, cap, end, slots)
+                _set_word_key(keys + i, words[i].start, words[i].length, cap, end, at, mask)
             n += found
             if found == 0:
                 break
@@ -48,7 +37,7 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
             words[n].start = next
             i = _lowest(ends)
             words[n].length = start + i - next
-            _prepare(keys + n, next, start + i - next, cap, end, slots)
+            _set_word_key(keys + n, next, start + i - next, cap, end, at, mask)
             next = start + i
             ends &= ends - 1
             n += 1
