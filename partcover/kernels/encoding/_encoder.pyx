@@ -505,6 +505,7 @@ cdef class WordCache:
         cdef int64_t size = self._marked(base, at, len(text))
         if upto > size:
             raise ValueError("there are no marks for this text")
+        self.scanner.readable = base + size
         if upto - at <= BRIEF:
             self._begin()
             at = self._look(base, at, upto, size)
@@ -542,6 +543,7 @@ cdef class WordCache:
                 raise ValueError("texts stand one behind another")
         if _grow(<void **> &self.bounds, &self.bounds_room, n, sizeof(int64_t)) < 0:
             raise MemoryError
+        self.scanner.readable = base + len(data)
         with nogil:
             self._begin()
             for i in range(n):

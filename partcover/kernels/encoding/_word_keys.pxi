@@ -16,12 +16,13 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
     cdef const uint8_t *next
     cdef uint64_t ends, following, mask = slots.mask
     cdef const Slot *at = slots.at
+    cdef const uint8_t *readable = scanner.readable
     cdef int n = 0, i, found
     while n < AHEAD:
         if cut.ends == 0:
             found = _next_words(scanner, cut, stop, end, words + n)
             for i in range(n, n + found):
-                _set_word_key(keys + i, words[i].start, words[i].length, cap, end, at, mask)
+                _set_word_key(keys + i, words[i].start, words[i].length, cap, readable, at, mask)
             n += found
             if found == 0:
                 break
@@ -37,7 +38,7 @@ cdef int _next_keys(const Scanner *scanner, Cut *cut, const uint8_t *stop, const
             words[n].start = next
             i = _lowest(ends)
             words[n].length = start + i - next
-            _set_word_key(keys + n, next, start + i - next, cap, end, at, mask)
+            _set_word_key(keys + n, next, start + i - next, cap, readable, at, mask)
             next = start + i
             ends &= ends - 1
             n += 1

@@ -230,7 +230,7 @@ cdef Scanner _scanner(const uint8_t[::1] kinds, int mode, int phrase, bint skips
     cdef bint wide = (mode == GPT2 or mode == CL100K or mode == QWEN2 or mode == QWEN35
                       or mode == O200K)
     wide = wide and phrase == 1 and _is_usual(&kinds[0], 0) and _is_usual(&kinds[0], 64)
-    return Scanner(&kinds[0], mode, phrase, skips, wide, NULL, NULL)
+    return Scanner(&kinds[0], mode, phrase, skips, wide, NULL, NULL, NULL)
 
 
 cdef uint64_t _others_of(const Scanner *scanner, const uint8_t *p, const uint8_t *end,
@@ -351,12 +351,13 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
     cdef uint64_t inner = 0, lower, valid, others, not_white, ends, found, bits
     cdef uint64_t taken, rest, blank, first, one
     cdef const uint8_t *at
-    if n < WINDOW:
+    if n < WINDOW and scanner.readable - p < WINDOW:
         memset(padded, 0, WINDOW)
         memcpy(padded, p, n)
         _classify(padded, &c)
     else:
         _classify(p, &c)
+        c.high &= _below(n)
     lower = c.letter & ~c.upper
     if c.high:
         inner = _letters_of(scanner, p, end, &c, &n, &lower)

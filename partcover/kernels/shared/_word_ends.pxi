@@ -79,6 +79,8 @@ cdef struct Scanner:    # a rule, the kind of each character, and the most words
     bint wide           # whether words are found by windows
     const uint8_t *text     # only for MARKED: the text that the marks describe
     const uint8_t *marks
+    # the end of the bytes that may be read, which may be those of other texts; NULL: of this text
+    const uint8_t *readable
 
 
 cdef inline uint8_t _kind(const uint8_t *kinds, const uint8_t *p, const uint8_t *end,
