@@ -16,9 +16,10 @@ from ..corpus import symbols as sym
 from ..corpus.normalizers.normalizer import Normalizer
 from ..corpus.pretokenizers.rules import PretokenizerRule
 from ..errors import InputError
-from ..kernels.encoding._encoder import MARKED, WHOLE, TokenTable, WordCache
+from ..kernels.encoding._encoder import TokenTable, WordCache
 from ..kernels.encoding._shares import utf8_place
 from ..kernels.segmentation._segment import SINGLE
+from ..kernels.words._word_ends import MARKED, WHOLE
 from ..runtime.arguments import shown
 from ..runtime.processes.parallel import shared_in_order
 from .collected import Collected, Counted

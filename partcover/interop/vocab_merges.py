@@ -32,7 +32,8 @@ from .huggingface.layout import escapes, kept, rewritten
 from .huggingface.library import Library
 from .huggingface.model import build_model
 from .huggingface.origin import added_entry
-from .huggingface.read import flags_of, from_json
+from .huggingface.read import from_json
+from .huggingface.reading.entries import flags_of
 from .huggingface.spelling import speller
 from .splitting import read_splitting
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, starmap
-from operator import add
 from os import PathLike, fspath
 from pkgutil import resolve_name
 from typing import Any, SupportsIndex, overload
@@ -20,6 +18,8 @@ from ..runtime.arguments import checked, shown
 from ..runtime.files.kinds import likely_mistake
 from ..runtime.files.writing import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
+from .checks import all_are, checked_merges, checked_score, refuse_one_of
+from .content import use_from_json, use_to_json
 from .decoding import Decoding
 from .rules import ScoreSums, SegmentationRule
 from .special import (
@@ -155,11 +155,11 @@ class Vocabulary:
         decoding: Decoding | None = None,
     ) -> None:
         converted = tuple(tokens)
-        if symbols != "bytes" or not _all_are(bytes, converted):
+        if symbols != "bytes" or not all_are(bytes, converted):
             converted = tuple(sym.to_token(token, symbols) for token in converted)
         seen = set(converted)
         if len(seen) < len(converted) or min(map(len, converted), default=2) < 2:
-            _refuse_one_of(converted)
+            refuse_one_of(converted)
         set_ = object.__setattr__
         set_(self, "tokens", converted)
         set_(self, "symbols", symbols)
@@ -168,9 +168,11 @@ class Vocabulary:
         set_(self, "rule", rule)
         set_(self, "pretokenizer", pretokenizer)
         set_(self, "normalizer", normalizer)
-        set_(self, "merges", None if merges is None else _pairs(merges, seen, symbols))
-        set_(self, "scores", None if scores is None else tuple(map(_score, scores)))
-        singles = {sym.to_token(s, symbols): _score(v) for s, v in (symbol_scores or {}).items()}
+        set_(self, "merges", None if merges is None else checked_merges(merges, seen, symbols))
+        set_(self, "scores", None if scores is None else tuple(map(checked_score, scores)))
+        singles = {
+            sym.to_token(s, symbols): checked_score(v) for s, v in (symbol_scores or {}).items()
+        }
         set_(self, "symbol_scores", singles)
         set_(self, "sums", sums)
         self._check_scores()
@@ -364,35 +366,6 @@ class Vocabulary:
             return copy
         return replace(self, **changes)
 
-    def use_to_json(self) -> dict[str, Any]:
-        """Returns how the tokens are used, without defaults, as in files."""
-        data: dict[str, Any] = {}
-        if self.merges is not None:
-            data["merges"] = [[sym.to_json(a), sym.to_json(b)] for a, b in self.merges]
-        if self.scores is not None:
-            data["scores"] = list(self.scores)
-            data["symbol_scores"] = [[sym.to_json(s), v] for s, v in self.symbol_scores.items()]
-        if self.sums != "word":
-            data["sums"] = self.sums
-        if self.pretokenizer is not None:
-            data["pretokenizer"] = self.pretokenizer
-        if self.normalizer is not None:
-            data["normalizer"] = self.normalizer
-        if self.ids is not None:
-            data["ids"] = list(self.ids)
-        if self.special:
-            data["special"] = dict(self.special)
-        if self.special_flags:
-            data["special_flags"] = {text: list(f) for text, f in self.special_flags.items()}
-        if self.unknown is not None:
-            data["unknown"] = self.unknown.to_json()
-        if self.decode_only:
-            listed = [[number, sym.to_json(text)] for number, text in self.decode_only.items()]
-            data["decode_only"] = listed
-        if decoding := self.decoding.to_json():
-            data["decoding"] = decoding
-        return data
-
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a vocabulary file; `from_json` is the inverse."""
         recent = any((self.unknown, self.special_flags, self.normalizer, self.decode_only))
@@ -405,7 +378,7 @@ class Vocabulary:
             "method": self.method,
             "rule": self.rule,
             "tokens": [sym.to_json(token) for token in self.tokens],
-            **self.use_to_json(),
+            **use_to_json(self),
             "provenance": dict(self.provenance),
         }
 
@@ -514,7 +487,7 @@ class Vocabulary:
             str(data.get("method", "given")),
             provenance,
             rule=rule,
-            **_use_from_json(data, symbols),
+            **use_from_json(data, symbols),
         )
 
 
@@ -526,116 +499,3 @@ def _check_format(data: dict[str, Any], name: str) -> None:
 def _restored(text: str) -> Vocabulary:
     """Returns the vocabulary that was pickled as this text."""
     return Vocabulary.from_json(json.loads(text))
-
-
-def _score(value: float) -> float:
-    try:
-        return float(value)
-    except (OverflowError, TypeError, ValueError):
-        raise InputError(f"a score is {str(value)[:40]}: it must be a finite number") from None
-
-
-def _all_are(kind: type, values: Iterable[Any]) -> bool:
-    """Returns whether all values are of a type: there may be a million of them."""
-    return set(map(type, values)) <= {kind}
-
-
-def _refuse_one_of(tokens: Iterable[Token]) -> None:
-    """Refuses the first token that is short or there already."""
-    seen: set[Token] = set()
-    for token in tokens:
-        if len(token) < 2:
-            raise InputError(
-                f"token {sym.show(token)!r} has fewer than two symbols: leave it out, single "
-                "symbols are always available"
-            )
-        if token in seen:
-            raise InputError(f"token {sym.show(token)!r} is given twice")
-        seen.add(token)
-
-
-def _pairs(
-    merges: Iterable[tuple[Any, Any]], tokens: set[Token], symbols: Symbols
-) -> tuple[tuple[Token, Token], ...]:
-    merges = tuple(merges)
-    if _are_plain(merges, tokens):
-        return merges
-    pairs: dict[tuple[Token, Token], None] = {}
-    for given in merges:
-        if not isinstance(given, Sequence) or isinstance(given, str | bytes) or len(given) != 2:
-            raise InputError(f"merge {shown(given)}: it must be a pair of tokens")
-        pair = sym.to_token(given[0], symbols), sym.to_token(given[1], symbols)
-        both: Token = pair[0] + pair[1]  # type: ignore[operator]
-        for part in (*pair, both):
-            if len(part) != 1 and part not in tokens:
-                raise InputError(f"{_merge(pair)}: {sym.show(part)!r} is not a token")
-        if pair in pairs:
-            raise InputError(f"{_merge(pair)} is given twice")
-        pairs[pair] = None
-    return tuple(pairs)
-
-
-def _are_plain(merges: tuple[Any, ...], tokens: set[Token]) -> bool:
-    """Returns whether all merges are valid and of bytes: a file may have half a million of them."""
-    if not _all_are(tuple, merges) or not set(map(len, merges)) <= {2}:
-        return False
-    parts = [*chain.from_iterable(merges)]
-    return (
-        _all_are(bytes, parts)
-        and all(len(part) == 1 for part in set(parts) - tokens)
-        and tokens.issuperset(starmap(add, merges))
-        and len(set(merges)) == len(merges)
-    )
-
-
-def _merge(pair: tuple[Token, Token]) -> str:
-    return f"merge {sym.show(pair[0])!r} + {sym.show(pair[1])!r}"
-
-
-def _use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
-    """Returns the arguments from what `Vocabulary.use_to_json` wrote."""
-    use: dict[str, Any] = {}
-
-    def listed(key: str, kind: type | tuple[type, ...]) -> list[Any] | None:
-        values = data.get(key)
-        if values is None:
-            return None
-        if not isinstance(values, list) or not all(isinstance(v, kind) for v in values):
-            raise InputError(f"'{key}' is not valid in a vocabulary file")
-        return values
-
-    def pairs(key: str) -> list[Any] | None:
-        values = listed(key, list)
-        if values is not None and not all(len(value) == 2 for value in values):
-            raise InputError(f"'{key}' must be a list of pairs")
-        return values
-
-    if (merges := pairs("merges")) is not None:
-        use["merges"] = [(sym.from_json(a, symbols), sym.from_json(b, symbols)) for a, b in merges]
-    use["scores"] = listed("scores", (int, float))
-    if (singles := pairs("symbol_scores")) is not None:
-        if not all(isinstance(value, int | float) for _, value in singles):
-            raise InputError("'symbol_scores' must be a list of pairs of a symbol and a number")
-        use["symbol_scores"] = {sym.from_json(s, symbols): v for s, v in singles}
-    use["sums"] = data.get("sums", "word")
-    use["ids"] = listed("ids", int)
-    use["pretokenizer"] = data.get("pretokenizer")
-    if not isinstance(use["pretokenizer"], str | None):
-        raise InputError("'pretokenizer' must be a name")
-    use["normalizer"] = data.get("normalizer")
-    if not isinstance(use["normalizer"], str | None):
-        raise InputError("'normalizer' must be a name")
-    use["special"] = data.get("special") or {}
-    if not isinstance(use["special"], dict):
-        raise InputError("'special' must be an object of special tokens and their ids")
-    use["special_flags"] = data.get("special_flags")
-    unknown = data.get("unknown")
-    use["unknown"] = None if unknown is None else Unknown.from_json(unknown)
-    decoding = data.get("decoding")
-    use["decoding"] = None if decoding is None else Decoding.from_json(decoding)
-    if (others := pairs("decode_only")) is not None:
-        use["decode_only"] = {
-            whole_number(number, "decode_only: "): sym.from_json(text, symbols)
-            for number, text in others
-        }
-    return use

@@ -10,7 +10,7 @@ import textwrap
 import zlib
 
 from partcover.corpus.pretokenizers.unicode_tables import compiled
-from partcover.kernels.encoding import _encoder
+from partcover.kernels.words import _word_ends
 
 ABOUT = (
     "The kinds of all code points, compressed, as `tests/corpus/character_table.py` prints them."
@@ -22,14 +22,14 @@ def kinds() -> bytes:
     found = bytearray(0x110000)
     text = "".join(map(chr, range(len(found))))
     for bit, pattern in {
-        _encoder.LETTER: r"\p{L}",
-        _encoder.NUMBER: r"\p{N}",
-        _encoder.WHITE: r"\s",
-        _encoder.UPPER: r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]",
-        _encoder.LOWER: r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]",
-        _encoder.DECIMAL: r"\p{Nd}",
-        _encoder.MARK: r"\p{M}",
-        _encoder.SIGN: r"[\p{P}\p{S}]",
+        _word_ends.LETTER: r"\p{L}",
+        _word_ends.NUMBER: r"\p{N}",
+        _word_ends.WHITE: r"\s",
+        _word_ends.UPPER: r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]",
+        _word_ends.LOWER: r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]",
+        _word_ends.DECIMAL: r"\p{Nd}",
+        _word_ends.MARK: r"\p{M}",
+        _word_ends.SIGN: r"[\p{P}\p{S}]",
     }.items():
         for match in compiled(pattern).finditer(text):
             found[match.start()] |= bit

@@ -26,7 +26,7 @@ from partcover.corpus.pretokenizers.phrases import (
 from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.corpus.pretokenizers.published_patterns import DEEPSEEK, PATTERNS
 from partcover.corpus.pretokenizers.steps.read import read_steps, split_steps
-from partcover.kernels.encoding import _encoder
+from partcover.kernels.words import _word_ends
 
 BITS = [
     *[" a", " the", " of", "x", " ", "  ", "\n", "\r\n", "\t", "é", " e\u0301", "\u0301"],
@@ -48,7 +48,7 @@ def test_all_ways_are_the_rule_written_out(text, base, most):
     rules = Pretokenizer.from_name(name)
     assert rules.split(text) == expected
     data = text.encode()
-    ends = _encoder.word_ends(data, rules.rules[0].finder, character_kinds(), most)
+    ends = _word_ends.word_ends(data, rules.rules[0].finder, character_kinds(), most)
     assert [data[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)] == expected
     pattern = split_pattern(name)
     if pattern is not None:

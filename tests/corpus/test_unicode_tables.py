@@ -15,7 +15,7 @@ from partcover.corpus.pretokenizers.pretokenizer import Pretokenizer
 from partcover.corpus.pretokenizers.published_patterns import PATTERNS
 from partcover.corpus.pretokenizers.rules import PRETOKENIZER_RULES
 from partcover.corpus.pretokenizers.unicode_tables import NEWER, compiled, ranges_of
-from partcover.kernels.encoding import _encoder
+from partcover.kernels.words import _word_ends
 
 CLASSES = [r"\w", r"\s", r"\d", r"\p{L}", r"\p{N}", r"\p{M}", r"\p{P}", r"\p{S}", r"\p{Lu}",
            r"\p{Lt}", r"\p{Lm}", r"\p{Lo}", r"\p{Ll}", r"\p{Han}", r"\p{Cn}", r"\P{L}", r"\D",
@@ -87,7 +87,7 @@ def test_published_patterns_around_every_character(name):
         data = text.encode()
         ends = np.cumsum([len(word.encode()) for word in there]).tolist()
         assert rule.words(text) == there
-        assert _encoder.word_ends(data, rule.finder, character_kinds()) == ends
+        assert _word_ends.word_ends(data, rule.finder, character_kinds()) == ends
 
 
 @pytest.mark.long

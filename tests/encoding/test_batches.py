@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from properties import tries
 
 from partcover import Encoder, InputError, Vocabulary
 
@@ -49,6 +50,18 @@ def test_texts_together_are_texts_alone(texts, options, special, small):
     assert [ids[a:b].tolist() for a, b in pairwise(offsets)] == alone
     assert counts.tolist() == list(map(len, alone)) == np.diff(offsets).tolist()
     assert [one.count(text, special=special) for text in texts] == list(map(len, alone))
+
+
+@tries(300)
+@given(
+    st.sampled_from(["gpt2", "cl100k", "o200k", "qwen2", "qwen3.5"]),
+    st.text(st.sampled_from("ab Z 1'sll/!\n\r\t\u2028ééª日\u0301😀"), max_size=120),
+    st.lists(st.integers(0, 120), max_size=9),
+)
+def test_the_next_text_does_not_continue_a_text(pretokenizer, text, places):
+    one = Encoder(Vocabulary(["ab", "  ", "ll"]), pretokenizer)
+    texts = [text[a:b] for a, b in pairwise([0, *sorted(places), len(text)])]
+    assert one.encode_batch(texts) == [one.encode(part) for part in texts]
 
 
 def test_ids_far_apart_and_unknown_characters():

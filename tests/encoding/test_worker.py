@@ -20,6 +20,7 @@ from partcover.corpus.pretokenizers.rules import PRETOKENIZER_RULES
 from partcover.encoding import worker
 from partcover.encoding.worker import Worker
 from partcover.kernels.encoding import _encoder
+from partcover.kernels.words import _word_ends
 from partcover.segmentation.cutters import cutter
 
 
@@ -29,7 +30,7 @@ def test_words_end_where_the_rule_ends_them(text, name):
     [rule] = Pretokenizer.from_name("first-space" if name == "space-prefix" else name).rules
     words = rule.words(text.decode("utf-8", "surrogateescape"))
     ends = np.cumsum([len(word.encode("utf-8", "surrogateescape")) for word in words])
-    assert _encoder.word_ends(text, rule.finder, character_kinds()) == ends.tolist()
+    assert _word_ends.word_ends(text, rule.finder, character_kinds()) == ends.tolist()
 
 
 @pytest.mark.long
@@ -40,7 +41,7 @@ def test_every_character_is_what_the_pattern_takes_it_for(name):
     for form in ("{}", "a{}b", "{0}{0}A{0}", " {}1"):
         text = "\n".join(form.format(c) for c in plane)
         ends = np.cumsum([len(word.encode()) for word in rule.words(text)])
-        assert _encoder.word_ends(text.encode(), rule.finder, kinds) == ends.tolist()
+        assert _word_ends.word_ends(text.encode(), rule.finder, kinds) == ends.tolist()
 
 
 def worker_of(vocabulary, name, cache=1 << 20):
@@ -97,10 +98,10 @@ def test_words_that_are_tokens_are_found_whatever_their_length(rule):
 
 def test_words_are_kept_whatever_the_limit():
     for limit in (1 << 20, 1 << 33, 1 << 40, 1 << 62):
-        cache = _encoder.WordCache(_encoder.WHOLE, character_kinds(), b" ", limit)
+        cache = _encoder.WordCache(_word_ends.WHOLE, character_kinds(), b" ", limit)
         assert cache.find(b"abc", 0, 3) == (3, 1)
         assert len(cache) == 1
-    cache = _encoder.WordCache(_encoder.WHOLE, character_kinds(), b" ", 0)
+    cache = _encoder.WordCache(_word_ends.WHOLE, character_kinds(), b" ", 0)
     assert cache.find(b"abc", 0, 3) == (3, 1)
     assert len(cache) == 0
 

@@ -16,8 +16,8 @@ from strategies import random_instance
 import partcover
 from partcover import Instance, Vocabulary, WordCounts, greedtok, improve, lower_bound, segment
 from partcover.corpus.pretokenizers.character_kinds import character_kinds
-from partcover.kernels.encoding import _encoder
 from partcover.kernels.steps._word_steps import WordSteps
+from partcover.kernels.words import _word_ends
 from partcover.kernels.words._word_table import WordTable
 
 KERNELS = Path(partcover.__file__).parent / "kernels"
@@ -55,10 +55,10 @@ def test_words_of_one_text():
         table.add_words_of(text, mode, kinds)
         other.merge(table)
         words = [array.tolist() for array in other.export(True)]
-        return words, _encoder.word_ends(text, mode, kinds)
+        return words, _word_ends.word_ends(text, mode, kinds)
 
-    alone = counted(_encoder.GPT2)
-    assert at_once(lambda _: counted(_encoder.GPT2)) == [alone] * THREADS
+    alone = counted(_word_ends.GPT2)
+    assert at_once(lambda _: counted(_word_ends.GPT2)) == [alone] * THREADS
 
 
 def test_shards_of_steps():

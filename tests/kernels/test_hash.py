@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from partcover.kernels.encoding import _encoder
 from partcover.kernels.segmentation import _merge_segmentation, _segment
 from partcover.kernels.training import _merge_training
-from partcover.kernels.words import _word_table
+from partcover.kernels.words import _word_ends, _word_table
 
 # What hashes without a key multiplied by: whoever knows it chooses keys that meet.
 ODD = 0x9E3779B97F4A7C15
@@ -85,7 +85,7 @@ def test_words_are_near_their_homes(size):
 @pytest.mark.parametrize("size", [8, 16])
 def test_encoded_words_are_near_their_homes(size):
     words = {word for word in chosen_words(size) if b" " not in word}
-    cache = _encoder.WordCache(_encoder.FIRST_SPACE, np.zeros(0x110000, np.uint8), b" ", 1 << 26)
+    cache = _encoder.WordCache(_word_ends.FIRST_SPACE, np.zeros(0x110000, np.uint8), b" ", 1 << 26)
     text = b" ".join(words)
     cache.find(text, 0, len(text))
     assert len(cache) > 0.9 * MANY

@@ -14,7 +14,7 @@ from partcover.corpus.pretokenizers.character_kinds import character_kinds
 from partcover.corpus.pretokenizers.published_patterns import PATTERNS
 from partcover.corpus.pretokenizers.rules import PRETOKENIZER_RULES
 from partcover.kernels.encoding import _encoder
-from partcover.kernels.words import _word_table
+from partcover.kernels.words import _word_ends, _word_table
 
 RULES = ("gpt2", "cl100k", "qwen2", "qwen3.5", "o200k")
 PIECES = (
@@ -31,7 +31,7 @@ TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=9).flatmap(
 @pytest.fixture(autouse=True)
 def all_at_once():
     yield
-    _encoder.classified_at_once()
+    _word_ends.classified_at_once()
 
 
 def ends_of(rule, text):
@@ -52,12 +52,12 @@ def ends_of(rule, text):
 @example("o200k", "...\u0301a x " * 12, 64)  # a mark among signs
 @example("o200k", "AªBªbAB" * 20, 64)
 def test_words_are_the_patterns(rule, text, most):
-    _encoder.classified_at_once(most)
+    _word_ends.classified_at_once(most)
     data = text.encode("utf-8", "surrogateescape")
     # bytes of several lone surrogates may be a character
     text = data.decode("utf-8", "surrogateescape")
     finder = PRETOKENIZER_RULES[rule].finder
-    assert _encoder.word_ends(data, finder, character_kinds()) == ends_of(rule, text)
+    assert _word_ends.word_ends(data, finder, character_kinds()) == ends_of(rule, text)
 
 
 @tries(200)
@@ -69,11 +69,11 @@ def test_words_are_counted_and_cut_no_further(rule, text):
     table.add_words_of(data, finder, character_kinds())
     found, offsets, counts = table.export(False)
     words = [found[a:b].tobytes() for a, b in pairwise(offsets)]
-    ends = _encoder.word_ends(data, finder, character_kinds())
+    ends = _word_ends.word_ends(data, finder, character_kinds())
     assert dict(zip(words, counts.tolist(), strict=True)) == Counter(
         data[a:b] for a, b in pairwise([0, *ends])
     )
-    assert [_encoder.word_ends(word, finder, character_kinds()) for word in words] == [
+    assert [_word_ends.word_ends(word, finder, character_kinds()) for word in words] == [
         [len(word)] for word in words
     ]
 
@@ -92,7 +92,7 @@ def test_a_section_ends_with_the_word_that_reaches_its_end(rule, text, data):
 
 def test_what_the_machine_can_is_chosen():
     for most in (0, 16, 31, 32, 63, 64, 1000):
-        chosen = _encoder.classified_at_once(most)
+        chosen = _word_ends.classified_at_once(most)
         assert chosen in (1, 16, 32, 64)
         assert chosen <= max(most, 16) or chosen == 64  # where there is no choice
 
@@ -101,5 +101,5 @@ def test_other_kinds_of_characters_are_respected():
     kinds = bytearray(character_kinds())
     kinds[ord("_")] = kinds[ord("a")]
     finder = PRETOKENIZER_RULES["gpt2"].finder
-    assert _encoder.word_ends(b"ab_cd ef", finder, kinds) == [5, 8]
-    assert _encoder.word_ends(b"ab_cd ef", finder, character_kinds()) == [2, 3, 5, 8]
+    assert _word_ends.word_ends(b"ab_cd ef", finder, kinds) == [5, 8]
+    assert _word_ends.word_ends(b"ab_cd ef", finder, character_kinds()) == [2, 3, 5, 8]

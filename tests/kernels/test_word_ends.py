@@ -5,7 +5,7 @@ import pytest
 
 from partcover.corpus.pretokenizers.character_kinds import character_kinds
 from partcover.corpus.pretokenizers.rules import PRETOKENIZER_RULES
-from partcover.kernels.encoding import _encoder
+from partcover.kernels.words import _word_ends
 
 OTHERS = [chr(c) for c in range(128)] + ["é", "İ", "一", "😀", "\udc80", "\udcff"]
 
@@ -19,6 +19,6 @@ def test_any_character_ends_a_run_of_any_length(name, letters):
         ends = np.cumsum([len(word.encode("utf-8", "surrogateescape")) for word in words])
         data = text.encode("utf-8", "surrogateescape")
         assert (
-            _encoder.word_ends(data, PRETOKENIZER_RULES[name].finder, character_kinds())
+            _word_ends.word_ends(data, PRETOKENIZER_RULES[name].finder, character_kinds())
             == ends.tolist()
         )

@@ -13,8 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ...errors import InputError
-from ...kernels.encoding import _encoder
-from ...kernels.words import _word_table
+from ...kernels.words import _word_ends, _word_table
 from ...kernels.words._word_arrays import picked
 from ...runtime.arrays import np
 from ...runtime.files.kinds import HEADER, kind_of_head, looks_counted
@@ -77,7 +76,7 @@ class Tally:
         self.words = _word_table.WordTable()
         first = pretokenizer.rules[0]
         # whether words of ASCII are found so fast that there is no need to count pieces before
-        self.at_once = not first.given and _encoder.finds_windows(
+        self.at_once = not first.given and _word_ends.finds_windows(
             first.finder, character_kinds(), first.phrase
         )
         self.pieces = PIECES if memory is None else min(PIECES, memory // PIECES_SHARE)
@@ -136,7 +135,7 @@ def _cut(pieces: _word_table.WordTable, rule: PretokenizerRule) -> _word_table.W
     if not rule.given:
         spelled, begins, numbers = pieces.views(False)
         kinds = character_kinds()
-        ends, of = _encoder.cut_words(spelled, begins, rule.finder, kinds, rule.phrase)
+        ends, of = _word_ends.cut_words(spelled, begins, rule.finder, kinds, rule.phrase)
         table.add_words(spelled, ends, picked(numbers, of))
         return table
     data, offsets, counts = pieces.export(False)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...kernels.encoding import _encoder
-from ...kernels.words import _word_table
+from ...kernels.words import _word_ends, _word_table
 from .rules import PRETOKENIZER_RULES, PretokenizerRule, rule_names, rule_of_name
 from .splitters import CheckedSplitter, Splitter
 
@@ -84,7 +83,7 @@ class Pretokenizer:
             return cls.from_name(given)
         name = getattr(given, "__qualname__", type(given).__name__)
         own = PretokenizerRule(
-            CheckedSplitter(given, name), _word_table.NOWHERE, _encoder.WHOLE, given=True
+            CheckedSplitter(given, name), _word_table.NOWHERE, _word_ends.WHOLE, given=True
         )
         return cls(name, (PRETOKENIZER_RULES["none"], own))
 

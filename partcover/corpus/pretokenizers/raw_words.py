@@ -26,8 +26,7 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from ...kernels.encoding import _encoder
-from ...kernels.words import _word_table
+from ...kernels.words import _word_ends, _word_table
 from ..normalizers.normal_forms import joining_characters
 from ..normalizers.normalizer import Normalizer
 from ..normalizers.steps import writes_a_space
@@ -38,7 +37,8 @@ from .steps.step import Inside, Steps
 from .unicode_tables import compiled
 
 _WHITE, _SINGLE, _RUN, _OTHER_RUN, _GONE, _JOINING = (
-    _encoder.WHITE, _encoder.NUMBER, _encoder.LETTER, _encoder.SIGN, _encoder.UPPER, _encoder.MARK,
+    _word_ends.WHITE, _word_ends.NUMBER, _word_ends.LETTER,
+    _word_ends.SIGN, _word_ends.UPPER, _word_ends.MARK,
 )  # fmt: skip
 
 # the classes that a first step makes; what is in none of these is a run
@@ -75,13 +75,13 @@ def raw_rules(
     if found is None or (kind == "Split" and found[1]["S"] != "s"):
         return None  # contractions are found in any case
     classes, becomes = found
-    finder = _encoder.CLIP if kind == "Split" else _encoder.CLASSES
+    finder = _word_ends.CLIP if kind == "Split" else _word_ends.CLASSES
     front = PretokenizerRule(
         partial(_parts, finder, classes), _word_table.NOWHERE, finder, kinds=classes
     )
     words = _RawWords(normalizer, steps, becomes, *frame)
     own = PretokenizerRule(
-        words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=False, raw=words.raw,
+        words, _word_table.NOWHERE, _word_ends.WHOLE, given=True, keeps=False, raw=words.raw,
         each=words.each,
     )  # fmt: skip
     return front, own
@@ -164,7 +164,7 @@ class _RawWords:
 def _parts(finder: int, classes: npt.NDArray[np.uint8], text: str) -> list[str]:
     """Returns the parts of a text, in order; white space is one as well."""
     data = text.encode("utf-8", "surrogateescape")
-    ends = [0, *_encoder.word_ends(data, finder, classes)]
+    ends = [0, *_word_ends.word_ends(data, finder, classes)]
     return [data[a:b].decode("utf-8", "surrogateescape") for a, b in pairwise(ends)]
 
 

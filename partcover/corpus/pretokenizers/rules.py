@@ -69,8 +69,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ...errors import InputError
-from ...kernels.encoding import _encoder
-from ...kernels.words import _word_table
+from ...kernels.words import _word_ends, _word_table
 from ...runtime.arrays import UInt8
 from ...runtime.patterns import regex
 from ..files.joining import join_words
@@ -93,8 +92,8 @@ _PHRASE_END = r"(?r)(?<=\p{L})[^\p{L}\p{M}\p{Cs}'’ ]|(?<=[^\s\p{L}\p{M}\p{Cs}]
 
 
 _CUT_AT_SPACES = (
-    _encoder.AFTER_WORD_SPACE, _encoder.DEEPSEEK, _encoder.SPACE_RUNS, _encoder.CLASSES,
-    _encoder.CLIP,
+    _word_ends.AFTER_WORD_SPACE, _word_ends.DEEPSEEK, _word_ends.SPACE_RUNS, _word_ends.CLASSES,
+    _word_ends.CLIP,
 )  # fmt: skip
 
 
@@ -197,7 +196,7 @@ def _space_prefix(mark: str) -> PretokenizerRule:
     def words(text: str) -> list[str]:
         return [mark + word[1:] if word[0] == " " else word for word in _SPACED(text)]
 
-    return PretokenizerRule(words, _word_table.EVERY_SPACE, _encoder.FIRST_SPACE, mark)
+    return PretokenizerRule(words, _word_table.EVERY_SPACE, _word_ends.FIRST_SPACE, mark)
 
 
 def _whole(text: str) -> list[str]:
@@ -216,25 +215,25 @@ def _deepseek_words(text: str) -> list[str]:
 
 
 _FINDERS = {
-    "gpt2": _encoder.GPT2,
-    "cl100k": _encoder.CL100K,
-    "o200k": _encoder.O200K,
-    "qwen2": _encoder.QWEN2,
-    "qwen3.5": _encoder.QWEN35,
-    "tekken": _encoder.TEKKEN,
+    "gpt2": _word_ends.GPT2,
+    "cl100k": _word_ends.CL100K,
+    "o200k": _word_ends.O200K,
+    "qwen2": _word_ends.QWEN2,
+    "qwen3.5": _word_ends.QWEN35,
+    "tekken": _word_ends.TEKKEN,
 }
 
 PRETOKENIZER_RULES: dict[str, PretokenizerRule] = {
     "space-prefix": _space_prefix("Ġ"),
-    "first-space": PretokenizerRule(_SPACED, _word_table.EVERY_SPACE, _encoder.FIRST_SPACE, " "),
-    "space": pattern_rule(SPLITS["space"], _word_table.EVERY_SPACE, _encoder.SPACE),
-    "digit": pattern_rule(SPLITS["digit"], _word_table.NOWHERE, _encoder.DIGIT),
+    "first-space": PretokenizerRule(_SPACED, _word_table.EVERY_SPACE, _word_ends.FIRST_SPACE, " "),
+    "space": pattern_rule(SPLITS["space"], _word_table.EVERY_SPACE, _word_ends.SPACE),
+    "digit": pattern_rule(SPLITS["digit"], _word_table.NOWHERE, _word_ends.DIGIT),
     **{
         name: pattern_rule(pattern, _word_table.AFTER_WORD, _FINDERS[name])
         for name, pattern in PATTERNS.items()
     },
-    "none": PretokenizerRule(_whole, _word_table.NOWHERE, _encoder.WHOLE),
-    "deepseek": PretokenizerRule(_deepseek_words, _word_table.NOWHERE, _encoder.DEEPSEEK),
+    "none": PretokenizerRule(_whole, _word_table.NOWHERE, _word_ends.WHOLE),
+    "deepseek": PretokenizerRule(_deepseek_words, _word_table.NOWHERE, _word_ends.DEEPSEEK),
 }
 
 

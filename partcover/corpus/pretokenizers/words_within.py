@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ...errors import InputError
-from ...kernels.encoding import _encoder
+from ...kernels.words import _word_ends
 from ...runtime.arguments import shown
 from ...runtime.arrays import Array, Int64, np
 from .. import symbols as sym
@@ -136,7 +136,7 @@ class WordsWithin:
         symbols: Symbols = "bytes" if data.dtype == np.uint8 else "chars"
         plain = len(self.rules.rules) == 1 and not rule.given and rule.mark in (None, " ")
         if plain and symbols == "bytes":
-            cut, _ = _encoder.cut_words(data, offsets, rule.finder, character_kinds())
+            cut, _ = _word_ends.cut_words(data, offsets, rule.finder, character_kinds())
             starts = np.asarray(cut)
             starts[0] = offsets[0]
             return starts

@@ -1,11 +1,26 @@
-"""Expresses sentencepiece's normalization by the steps of Hugging Face's normalizers."""
+"""Reads the normalizer of a tokenizer.json, and expresses sentencepiece's by its steps."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ...corpus.normalizers.normalizer import Normalizer
 from ..format import GivenUp
+
+
+def flat_steps(step: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    """Returns the steps of a file's normalizer."""
+    if step is None:
+        return []
+    inner = step.get("normalizers")
+    return [step] if inner is None else [part for each in inner for part in flat_steps(each)]
+
+
+def normalizer_of(data: Mapping[str, Any]) -> str | None:
+    """Returns the name of a file's normalizer; None where it has no steps."""
+    step = data.get("normalizer")
+    return Normalizer(step).name if step is not None and flat_steps(step) else None
 
 
 def as_steps(name: str) -> tuple[str | None, list[GivenUp]]:

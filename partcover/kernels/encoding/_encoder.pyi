@@ -2,45 +2,10 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import Buffer
 
 UInt8 = npt.NDArray[np.uint8]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
-
-FIRST_SPACE: int
-SPACE: int
-DIGIT: int
-GPT2: int
-CL100K: int
-O200K: int
-WHOLE: int
-QWEN2: int
-AFTER_WORD_SPACE: int
-DEEPSEEK: int
-TEKKEN: int
-SPACE_RUNS: int
-CLASSES: int
-CLIP: int
-QWEN35: int
-MARKED: int
-WORD: int
-GAP: int
-LETTER: int
-NUMBER: int
-WHITE: int
-UPPER: int
-LOWER: int
-DECIMAL: int
-MARK: int
-SIGN: int
-
-def classified_at_once(most: int = 64) -> int: ...
-def finds_windows(mode: int, kinds: UInt8 | bytes, phrase: int = 1) -> bool: ...
-def word_ends(text: Buffer, mode: int, kinds: UInt8 | bytes, phrase: int = 1) -> list[int]: ...
-def cut_words(
-    data: Any, offsets: Any, mode: int, kinds: UInt8 | bytes, phrase: int = 1
-) -> tuple[memoryview, memoryview]: ...
 
 class TokenTable:
     def __init__(self, data: UInt8, offsets: Int64, numbers: Int32) -> None: ...

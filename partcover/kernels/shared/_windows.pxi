@@ -357,7 +357,6 @@ cdef uint64_t _window_ends(const Scanner *scanner, const uint8_t *p,
         _classify(padded, &c)
     else:
         _classify(p, &c)
-        c.high &= _below(n)
     lower = c.letter & ~c.upper
     if c.high:
         inner = _letters_of(scanner, p, end, &c, &n, &lower)

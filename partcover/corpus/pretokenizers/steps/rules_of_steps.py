@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ....kernels.encoding import _encoder
-from ....kernels.words import _word_table
+from ....kernels.words import _word_ends, _word_table
 from ....runtime.patterns import regex
 from ...files.joining import ALL_WORDS
 from ..oniguruma import translated
@@ -29,11 +28,11 @@ _WHITE = (
 )
 
 # steps that have no name, and are run in compiled code
-_SPACE_RUNS = pattern_rule(SPACE_RUNS, _word_table.NOWHERE, _encoder.SPACE_RUNS)
+_SPACE_RUNS = pattern_rule(SPACE_RUNS, _word_table.NOWHERE, _word_ends.SPACE_RUNS)
 
 # what other steps are run over where they allow it
 _AFTER_WORDS = pattern_rule(
-    r"(?s).+?(?:(?<=\S)(?= )|\Z)", _word_table.NOWHERE, _encoder.AFTER_WORD_SPACE
+    r"(?s).+?(?:(?<=\S)(?= )|\Z)", _word_table.NOWHERE, _word_ends.AFTER_WORD_SPACE
 )
 
 
@@ -43,13 +42,13 @@ def rules_of_steps(steps: Steps) -> tuple[PretokenizerRule, ...]:
         return (_SPACE_RUNS,)
     programs = CompiledSteps.of(steps)
     own = PretokenizerRule(
-        steps.words, _word_table.NOWHERE, _encoder.WHOLE, given=True, keeps=steps.keeps,
+        steps.words, _word_table.NOWHERE, _word_ends.WHOLE, given=True, keeps=steps.keeps,
         compiled=programs,
     )  # fmt: skip
     in_words = _in_words(steps)
     if programs is not None and not programs.writes:
         between = compiled(WORD_END) if in_words else programs.place
-        return (replace(own, finder=_encoder.MARKED, between=between),)
+        return (replace(own, finder=_word_ends.MARKED, between=between),)
     front = _AFTER_WORDS if in_words else PRETOKENIZER_RULES["none"]
     if steps.joins > 1 and front is _AFTER_WORDS:  # where no words are joined
         front = joining(front, ALL_WORDS)

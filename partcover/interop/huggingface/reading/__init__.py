@@ -1,0 +1,1 @@
+"""Reads the models of tokenizer.json files."""
