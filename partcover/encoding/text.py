@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..kernels.segmentation._segment import INSIDE
 from ..runtime.arguments import shown
 from ..vocabulary.unknown import Part
+from .utf8 import SMALL, utf8
 
 Numbers: TypeAlias = npt.NDArray[np.int32]
 Section = TypeVar("Section", bytes, bytes | Numbers)
@@ -40,7 +41,9 @@ def as_bytes(text: object, what: str) -> bytes:
     if not isinstance(text, str):
         raise InputError(f"{what} is {shown(text)}: it must be str or bytes")
     try:
-        return text.encode("utf-8", "surrogateescape")
+        if len(text) < SMALL:
+            return text.encode("utf-8", "surrogateescape")
+        return utf8(text, 0, len(text))
     except UnicodeEncodeError:
         raise InputError(f"{what} has a lone surrogate, which UTF-8 cannot encode") from None
 

@@ -48,6 +48,7 @@ from .text import (
     placed,
     space_mark,
 )
+from .utf8 import SMALL, utf8
 from .worker import PART, Workers, token_table
 
 Unit: TypeAlias = Literal["bytes", "chars"]
@@ -378,7 +379,7 @@ class TextEncoder(Decoder):
                 return None
             else:
                 try:
-                    text = text.encode()
+                    text = text.encode() if len(text) < SMALL else utf8(text, 0, len(text))
                 except UnicodeEncodeError:
                     return None
         elif not (self._quick_bytes and isinstance(text, bytes) and len(text) <= PART):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..kernels.encoding._shares import written_utf8
 
+SMALL = 128  # characters of texts that Python encodes as fast
+
 
 def utf8(text: str, first: int, last: int) -> bytes:
     """Returns characters first..last - 1 in UTF-8; U+DC80 to U+DCFF represent single bytes.
