@@ -48,7 +48,7 @@ from .text import (
     placed,
     space_mark,
 )
-from .utf8 import SMALL, utf8
+from .utf8 import SMALL, about_bytes, utf8
 from .worker import PART, Workers, token_table
 
 Unit: TypeAlias = Literal["bytes", "chars"]
@@ -234,8 +234,8 @@ class TextEncoder(Decoder):
             return ids
         data = self._prepared(text, special)
         if self.threads == 1:
-            plain = isinstance(data, bytes) or data.isascii()
-            only = Collected(len(data) if plain else 2 * len(data), self.dtype)
+            size = len(data) if isinstance(data, bytes) else about_bytes(data)
+            only = Collected(size, self.dtype)
             self._collect(data, special, lambda _: only, lambda _: None)
             return only.result()
         out = CollectedInOrder(len(data), self.dtype)

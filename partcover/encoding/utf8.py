@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..kernels.encoding._shares import written_utf8
 
 SMALL = 128  # characters of texts that Python encodes as fast
+_SOME = 4096
 
 
 def utf8(text: str, first: int, last: int) -> bytes:
@@ -21,3 +22,9 @@ def utf8(text: str, first: int, last: int) -> bytes:
     if out is None:
         return text[first:last].encode("utf-8", "surrogateescape")  # raises the error
     return out
+
+
+def about_bytes(text: str) -> int:
+    """Returns about how many bytes a text has in UTF-8, from some of its characters."""
+    some = text[:: len(text) // _SOME + 1]
+    return len(text) * len(some.encode("utf-8", "surrogatepass")) // max(len(some), 1)

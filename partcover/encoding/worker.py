@@ -24,7 +24,7 @@ from ..runtime.arguments import shown
 from ..runtime.processes.parallel import shared_in_order
 from .collected import Collected, Counted
 from .text import Numbers, UnknownNumbers, exchange, placed
-from .utf8 import utf8
+from .utf8 import about_bytes, utf8
 
 _Sink = TypeVar("_Sink", Collected, Counted)
 
@@ -417,9 +417,9 @@ class Workers:
             return out
 
         if threads == 1:
-            # characters that are not ASCII have two or three bytes
+            size = len(text) if isinstance(text, bytes) else about_bytes(text)
             with self.one() as worker:
-                out = collected(worker, len(text) if plain else 2 * len(text), pairwise(places))
+                out = collected(worker, size, pairwise(places))
             take(out)
             return
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from partcover import Encoder, InputError, Vocabulary
 from partcover.encoding.listing import listed
-from partcover.encoding.utf8 import utf8
+from partcover.encoding.utf8 import about_bytes, utf8
 from partcover.kernels.encoding._shares import (
     gathered,
     listed_texts,
@@ -58,6 +58,14 @@ def test_characters_of_all_sizes_beside_each_other():
 def test_surrogates_that_are_no_bytes(before, surrogate, after):
     with pytest.raises(UnicodeEncodeError):
         utf8(before + surrogate + after, len(before), len(before) + 1)
+
+
+@given(st.text(max_size=80), st.integers(1, 100))
+def test_the_size_of_a_text_is_estimated_from_some_characters(text, times):
+    assert about_bytes(text) == len(text.encode())
+    one = text[:1] * times * 100
+    assert about_bytes(one) == len(one.encode())
+    assert len(one) <= about_bytes(one + "\udc80") <= 4 * len(one) + 3
 
 
 @given(st.text(CHARACTERS, max_size=20), st.integers(-1, 90))
