@@ -14,7 +14,6 @@ from ..errors import InputError
 from ..runtime.notebook import brief, html_table
 from ..runtime.pickling import by_fields
 from ..runtime.progress import gap_of
-from ..vocabulary.content import use_to_json
 from ..vocabulary.rules import SegmentationRule
 from ..vocabulary.vocabulary import Vocabulary
 from .instance import Instance
@@ -226,7 +225,7 @@ class Result:
             tokens = None if self.vocabulary is None else list(self.vocabulary)
             data["vocabulary"] = None if tokens is None else [sym.to_json(t) for t in tokens]
             if self.vocabulary is not None:
-                data.update(use_to_json(self.vocabulary))
+                data.update(self.vocabulary.use_to_json())
             if self.gains:
                 data["gains"] = list(self.gains)
         return data

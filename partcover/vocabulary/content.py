@@ -1,9 +1,9 @@
-"""What a file says of how the tokens of a vocabulary are used."""
+"""Reads what a file says of how the tokens of a vocabulary are used."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..corpus import symbols as sym
 from ..corpus.symbols import Symbols
@@ -12,42 +12,9 @@ from .decoding import Decoding
 from .special import whole_number
 from .unknown import Unknown
 
-if TYPE_CHECKING:
-    from .vocabulary import Vocabulary
-
-
-def use_to_json(vocabulary: Vocabulary) -> dict[str, Any]:
-    """Returns how the tokens are used, without defaults, as in files."""
-    data: dict[str, Any] = {}
-    if vocabulary.merges is not None:
-        data["merges"] = [[sym.to_json(a), sym.to_json(b)] for a, b in vocabulary.merges]
-    if vocabulary.scores is not None:
-        data["scores"] = list(vocabulary.scores)
-        data["symbol_scores"] = [[sym.to_json(s), v] for s, v in vocabulary.symbol_scores.items()]
-    if vocabulary.sums != "word":
-        data["sums"] = vocabulary.sums
-    if vocabulary.pretokenizer is not None:
-        data["pretokenizer"] = vocabulary.pretokenizer
-    if vocabulary.normalizer is not None:
-        data["normalizer"] = vocabulary.normalizer
-    if vocabulary.ids is not None:
-        data["ids"] = list(vocabulary.ids)
-    if vocabulary.special:
-        data["special"] = dict(vocabulary.special)
-    if vocabulary.special_flags:
-        data["special_flags"] = {text: list(f) for text, f in vocabulary.special_flags.items()}
-    if vocabulary.unknown is not None:
-        data["unknown"] = vocabulary.unknown.to_json()
-    if vocabulary.decode_only:
-        listed = [[number, sym.to_json(text)] for number, text in vocabulary.decode_only.items()]
-        data["decode_only"] = listed
-    if decoding := vocabulary.decoding.to_json():
-        data["decoding"] = decoding
-    return data
-
 
 def use_from_json(data: Mapping[str, Any], symbols: Symbols) -> dict[str, Any]:
-    """Returns the arguments from what `use_to_json` wrote."""
+    """Returns the arguments from what `Vocabulary.use_to_json` wrote."""
     use: dict[str, Any] = {}
 
     def listed(key: str, kind: type | tuple[type, ...]) -> list[Any] | None:

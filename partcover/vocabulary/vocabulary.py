@@ -19,7 +19,7 @@ from ..runtime.files.kinds import likely_mistake
 from ..runtime.files.writing import read_json, write_atomic
 from ..runtime.notebook import brief, html_table
 from .checks import all_are, checked_merges, checked_score, refuse_one_of
-from .content import use_from_json, use_to_json
+from .content import use_from_json
 from .decoding import Decoding
 from .rules import ScoreSums, SegmentationRule
 from .special import (
@@ -366,6 +366,35 @@ class Vocabulary:
             return copy
         return replace(self, **changes)
 
+    def use_to_json(self) -> dict[str, Any]:
+        """Returns how the tokens are used, without defaults, as in files."""
+        data: dict[str, Any] = {}
+        if self.merges is not None:
+            data["merges"] = [[sym.to_json(a), sym.to_json(b)] for a, b in self.merges]
+        if self.scores is not None:
+            data["scores"] = list(self.scores)
+            data["symbol_scores"] = [[sym.to_json(s), v] for s, v in self.symbol_scores.items()]
+        if self.sums != "word":
+            data["sums"] = self.sums
+        if self.pretokenizer is not None:
+            data["pretokenizer"] = self.pretokenizer
+        if self.normalizer is not None:
+            data["normalizer"] = self.normalizer
+        if self.ids is not None:
+            data["ids"] = list(self.ids)
+        if self.special:
+            data["special"] = dict(self.special)
+        if self.special_flags:
+            data["special_flags"] = {text: list(f) for text, f in self.special_flags.items()}
+        if self.unknown is not None:
+            data["unknown"] = self.unknown.to_json()
+        if self.decode_only:
+            listed = [[number, sym.to_json(text)] for number, text in self.decode_only.items()]
+            data["decode_only"] = listed
+        if decoding := self.decoding.to_json():
+            data["decoding"] = decoding
+        return data
+
     def to_json(self) -> dict[str, Any]:
         """Returns the content of a vocabulary file; `from_json` is the inverse."""
         recent = any((self.unknown, self.special_flags, self.normalizer, self.decode_only))
@@ -378,7 +407,7 @@ class Vocabulary:
             "method": self.method,
             "rule": self.rule,
             "tokens": [sym.to_json(token) for token in self.tokens],
-            **use_to_json(self),
+            **self.use_to_json(),
             "provenance": dict(self.provenance),
         }
 
