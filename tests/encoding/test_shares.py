@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from partcover import Encoder, InputError, Vocabulary
@@ -68,11 +68,13 @@ def test_the_size_of_a_text_is_estimated_from_some_characters(text, times):
     assert len(one) <= about_bytes(one + "\udc80") <= 4 * len(one) + 3
 
 
-@given(st.text(CHARACTERS, max_size=20), st.integers(-1, 90))
-def test_characters_that_have_so_many_bytes(text, size):
+@given(st.text(CHARACTERS, max_size=20))
+@example("a\udc80b\udcffé一😀")
+def test_characters_that_have_so_many_bytes(text):
     sizes = [len(unescaped(text[:n])) for n in range(len(text) + 1)]
-    expected = next((n for n, own in enumerate(sizes) if own >= size), len(text))
-    assert utf8_place(text, size) == expected
+    for size in range(-1, sizes[-1] + 2):
+        expected = next((n for n, own in enumerate(sizes) if own >= size), len(text))
+        assert utf8_place(text, size) == expected
 
 
 @given(
