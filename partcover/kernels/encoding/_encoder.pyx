@@ -16,7 +16,6 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 cdef object _empty = None   # NumPy's, once there is a cache: it is called for each short text
 
 cdef enum:
-    CAP = 255           # bytes of the longest word that is cached
     # a table with fewer slots grows to four times its size, a larger one to twice its size
     SMALL = 1 << 16
     FEW = 16            # up to this many pieces of a word are copied without checking for room
@@ -85,7 +84,7 @@ cdef class WordCache:
     For each section of text, call `find`, which looks its words up; then `new_words` and
     `add_pieces` if there are new ones; then `write`, `array_of_words` or `values_of_words`.
     `find_texts` looks up several texts.  Only one thread at a time may use a cache; words are
-    found without the interpreter lock.  Words of more than 255 bytes are not cached, and no word
+    found without the interpreter lock.  Words of 2^24 bytes or more are not cached, and no word
     is if `limit` is 0.  A cache that has outgrown `limit` is emptied.
 
     Parameters
@@ -220,7 +219,7 @@ cdef class WordCache:
 
     cdef int _keep(self, const Key *key, const uint8_t *p, int64_t start) noexcept nogil:
         """Looks up the word at `p`, and appends its numbers to the section's."""
-        cdef int64_t n = <int64_t> (key.b >> 56)
+        cdef int64_t n = _size(key.b)
         cdef int64_t count = -1
         cdef int64_t i
         cdef Slot *slot
@@ -518,7 +517,7 @@ cdef class WordCache:
         cdef const uint8_t *end = base + size
         cdef Word words[AHEAD + WINDOW]
         cdef Key keys[AHEAD + WINDOW]
-        cdef int64_t cap = CAP if self.limit else 0
+        cdef int64_t cap = LONGEST if self.limit else 0
         cdef int i, ready, status = 0
         while True:
             # the time goes to waiting for memory, so slots are prefetched some words ahead

@@ -11,6 +11,7 @@
 cdef enum:
     RECORD = 4          # records are aligned to this many numbers
     LOW = 99500
+    CAP = 255           # bytes of the longest word that is cached
     SPARE = PIECES * (AHEAD + WINDOW) + 4   # room for the numbers of words in slots
 
 

@@ -36,9 +36,9 @@ cdef class TokenTable:
         end = self.bytes + data.shape[0]
         for i in range(n):
             size = offsets[i + 1] - offsets[i]
-            if size > CAP:
+            if size > LONGEST:
                 continue
-            _set_word_key(&key, self.bytes + offsets[i], size, CAP, end, self.slots.at, mask)
+            _set_word_key(&key, self.bytes + offsets[i], size, LONGEST, end, self.slots.at, mask)
             slot = _add_slot(&self.slots, key.home)
             slot.a = key.a if size <= INLINE else <uint64_t> offsets[i] + 1
             slot.b = key.b

@@ -5,7 +5,9 @@
 
 cdef struct Slot:       # half a cache line
     uint64_t a  # short word: its first 8 bytes; longer word: where its bytes are stored, + 1
-    uint64_t b          # its length (8 bits), and its other bytes or its hash; 0: the slot is free
+    # short word: its other bytes, and its length in the highest byte; longer word: its hash,
+    # its length (24 bits), and LONG in the highest byte; 0: the slot is free
+    uint64_t b
     int32_t pieces[3]   # the numbers of its pieces; or the first is the index of its entry
     # 2 bits: how many pieces the slot has, 0: they are in an entry; the rest: the next slot
     uint32_t more
@@ -19,6 +21,8 @@ cdef struct Key:        # of a word, as in a slot, except that a longer word is 
 
 cdef enum:
     INLINE = 15         # bytes of the longest word that fits in a key
+    LONG = 255
+    LONGEST = (1 << 24) - 1     # bytes of the longest word that has a key
     PIECES = 3          # most pieces in a slot
 
 
@@ -56,8 +60,18 @@ cdef extern from *:
     static inline uint64_t pc_sum_bytes(const uint8_t *p, int64_t n)
     {
         uint64_t x = (uint64_t) n & PC_PRIME;
-        int64_t i;
-        for (i = 0; i < n - 7; i += 7)
+        int64_t i = 0;
+        if (n >= 64) {
+            /* each block waits for the one before, so sum every fourth block by itself */
+            uint64_t sums[4] = {0, 0, 0, x};
+            for (; i < n - 28; i += 28)
+                for (int j = 0; j < 4; j++)
+                    sums[j] = pc_step_at(sums[j], pc_load8(p + i + 7 * j) << 8 >> 8, pc_fourth);
+            x = sums[0];
+            for (int j = 1; j < 4; j++)
+                x = pc_step(x, (sums[j] & PC_PRIME) + (sums[j] >> 61));
+        }
+        for (; i < n - 7; i += 7)
             x = pc_step(x, pc_load8(p + i) << 8 >> 8);
         return pc_step(x, pc_load8(p + n - 8) >> 8);
     }
@@ -121,10 +135,10 @@ cdef void _clear(Slots *slots) noexcept nogil:
 
 
 cdef inline void _set_long(Key *key, const uint8_t *p, int64_t n, uint64_t mask) noexcept nogil:
-    """Sets the key of a word of more than INLINE and at most 255 bytes."""
+    """Sets the key of a word of more than INLINE and at most LONGEST bytes."""
     cdef uint32_t tag = _hash_sum(_sum_bytes(p, n))
     key.a = 0
-    key.b = <uint64_t> n << 56 | tag
+    key.b = <uint64_t> LONG << 56 | <uint64_t> n << 32 | tag
     key.home = tag & mask & HOMES
 
 
@@ -149,6 +163,11 @@ cdef inline void _set_word_key(Key *key, const uint8_t *p, int64_t n, int64_t ca
     prefetch(at + key.home)
 
 
+cdef inline int64_t _size(uint64_t b) noexcept nogil:
+    """Returns the length of the word of a key."""
+    return b >> 56 if b >> 56 <= INLINE else b >> 32 & LONGEST
+
+
 cdef inline uint64_t _home(const Slots *slots, uint64_t a, uint64_t b) noexcept nogil:
     return (hash_pair(a, b) if b >> 56 <= INLINE else <uint32_t> b) & slots.mask & HOMES
 
@@ -164,7 +183,7 @@ cdef inline bint _is(const Slot *slot, const Key *key, const uint8_t *kept,
     if slot.b != key.b:
         return False
     return slot.a == key.a or key.b >> 56 > INLINE and memcmp(
-        kept + slot.a - 1, p, key.b >> 56) == 0
+        kept + slot.a - 1, p, key.b >> 32 & LONGEST) == 0
 
 
 cdef inline Slot *_slot_of(const Slots *slots, const Key *key, const uint8_t *kept,

@@ -29,11 +29,27 @@ cdef extern from *:
     #define PC_PRIME 0x1FFFFFFFFFFFFFFFull  /* 2^61 - 1 */
 
     static struct { uint32_t of[4][256]; uint64_t p, q, r, s, t, point; } pc_key;
+    static uint64_t pc_fourth;      /* pc_key.point to the power of 4 */
+
+    /* sum * point + block, which is below 2^62 if sum is and block is below 2^61 */
+    static inline uint64_t pc_step_at(uint64_t sum, uint64_t block, uint64_t point)
+    {
+        unsigned __int128 m = (unsigned __int128) sum * point;
+        uint64_t low = ((uint64_t) m & PC_PRIME) + (uint64_t) (m >> 61);
+        return (low & PC_PRIME) + (low >> 61) + block;
+    }
+
+    static inline uint64_t pc_step(uint64_t sum, uint64_t block)
+    {
+        return pc_step_at(sum, block, pc_key.point);
+    }
 
     static void pc_set_key(const char *random)
     {
         memcpy(&pc_key, random, sizeof pc_key);
         pc_key.point = pc_key.point % (PC_PRIME - 1) + 1;
+        pc_fourth = pc_step(pc_step(pc_step(pc_key.point, 0), 0), 0);
+        pc_fourth = (pc_fourth & PC_PRIME) + (pc_fourth >> 61);
     }
 
     /* the first byte is the lowest on every machine */
@@ -66,14 +82,6 @@ cdef extern from *:
         return (uint32_t) ((((uint32_t) x + pc_key.p) * ((x >> 32) + pc_key.q)
                             + ((uint32_t) y + pc_key.s) * ((y >> 32) + pc_key.t)
                             + pc_key.r) >> 32);
-    }
-
-    /* sum * point + block, which is below 2^62 if sum is and block is below 2^61 */
-    static inline uint64_t pc_step(uint64_t sum, uint64_t block)
-    {
-        unsigned __int128 m = (unsigned __int128) sum * pc_key.point;
-        uint64_t low = ((uint64_t) m & PC_PRIME) + (uint64_t) (m >> 61);
-        return (low & PC_PRIME) + (low >> 61) + block;
     }
 
     static inline uint32_t pc_hash_sum(uint64_t sum)
